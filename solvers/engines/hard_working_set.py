@@ -84,11 +84,6 @@ class Round:
     plane: SeparatingHyperplane | None = None
     near: Problem | None = None
 
-    @property
-    def has_solution(self) -> bool:
-        """Whether the program had a solution."""
-        return self.w is not None
-
 
 def is_worth_it(problem: Problem) -> bool:
     """Return whether the rows, of binary64 numbers, are so many that some of them may stand for all."""

@@ -206,7 +206,7 @@ def _from_few_rows(best: HardBracket, limits: Limits) -> Rows | None:
     """Offer the findings of the working set; return rows that floating point could not separate, if there are any."""
     for found in hard_working_set.rounds(best.problem, best.problem.scaling, limits):
         best.attempts.append(found.attempt)
-        if not found.has_solution:
+        if found.w is None:
             return found.rows
         if found.plane is not None:
             best.offer_plane(found.plane, hard_working_set.NAME, found.near)

@@ -179,8 +179,8 @@ def _structured(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
     """
     exponent = int(np.clip(np.frexp(data_size(problem))[1], -_GREATEST_EXPONENT, _GREATEST_EXPONENT))
     unit = 4.0**-exponent
-    limited: dict[str, Any] = {} if limits.time_limit is None else {"is_over": limits.is_over}
-    found = interior_point.solve(problem, unit * _costs(shares), nu=unit * len(shares.members), **limited)
+    nu = unit * len(shares.members)
+    found = interior_point.solve(problem, unit * _costs(shares), nu=nu, is_over=limits.is_over)
     return _of_mass(found, float(shares.mass) / unit)
 
 

@@ -334,11 +334,9 @@ def _as_before(before: SoftMargin) -> Candidate:
     return Candidate(w=before.w, multipliers=before.dual, engine=before.engine, attempt=attempt)
 
 
-def _hard_margin(problem: Problem, limits: Limits, **options: Any) -> Candidate:
+def _hard_margin(problem: Problem, limits: Limits) -> Candidate:
     """Return the hard margin, which is the limit for large C."""
-    if limits.time_limit is not None:
-        options["time_limit"] = limits.share()
-    hard = hard_margin(problem, **options)
+    hard = hard_margin(problem, time_limit=limits.share())
     attempt = SolverRun(solver="hard margin", status=INTERRUPTED if hard.reason == WHAT_WAS_PROVEN else hard.status)
     w = None
     if hard.w is not None and hard.b is not None and hard.margin is not None:

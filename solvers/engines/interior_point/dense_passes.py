@@ -26,8 +26,8 @@ def linearise(plane: Floats, view: RowView, _: slice, X: Floats, y: NDArray[Any]
             X[part], center, signs[part], plane, view.bias, has_rho, target, *rows, t[part], block, written
         )
         gram += block.T @ block  # numpy computes one triangle and copies it, and lets other threads run
-    primal, weights, balance = sums.tolist()
-    return t, gram, written, primal, weights, balance
+    complementarity, hinge, total = sums.tolist()
+    return t, gram, written, complementarity, hinge, total
 
 
 def predict(

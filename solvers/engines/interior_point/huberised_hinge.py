@@ -1,8 +1,9 @@
 """Newton's method for the soft margin with a Huberised hinge, which comes closer to the hinge near the solution.
 
 It minimises 1/2 ||w||^2 + sum c_i l_h(t_i) with t_i = 1 - y_i (w.x_i + b), where l_h(t) is max(0, t) for |t| >= h and
-(t + h)^2/(4h) between. Only rows with |t| < h have curvature, so a step costs a pass and the Gram matrix of these. In
-the end the sign of t tells which multipliers are 0 and which are at their upper bound, for all rows but few near t = 0.
+(t + h)^2/(4h) between. Only rows with |t| < h have curvature, so that a step costs one pass and the Gram matrix of
+these rows. At the end the sign of t tells which multipliers are 0 and which are at their upper bounds, except for the
+few rows near t = 0.
 
 Source: Chapelle, Training a support vector machine in the primal, Neural Computation 19 (2007); Lee and Mangasarian,
 SSVM: a smooth support vector machine, Computational Optimization and Applications 20 (2001).
@@ -44,7 +45,7 @@ _BLOCK_ENTRIES = 1 << 19
 
 
 class Point(NamedTuple):
-    """The rounded objective at a hyperplane.
+    """The Huberised objective at a hyperplane.
 
     Attributes
     ----------
@@ -75,12 +76,12 @@ class Point(NamedTuple):
         return Factor(self.curvature + np.diag(penalty)).solve(-self.gradient)
 
     def movement(self, step: Floats) -> float:
-        """Return by how much a step moves the margins of rows with |t| < h, in the mean square; 0 without any."""
+        """Return the root mean square change of the margins of rows with |t| < h in a step; 0 without such rows."""
         square = max(0.0, float(step @ self.curvature @ step))
         return float(np.sqrt(square / self.weight)) if self.weight else 0.0
 
     def distance(self, n_rows: int) -> float:
-        """Return the width within which so many rows have their t."""
+        """Return the least width with |t| up to it for this number of rows."""
         n_rows = min(n_rows, len(self.signed_slack) - 1)
         return float(np.partition(np.abs(self.signed_slack), n_rows)[n_rows])
 
@@ -90,7 +91,7 @@ class Point(NamedTuple):
 
 
 class Descent:
-    """Newton steps, each with a smaller h.
+    """Newton's method, with a smaller h in each step.
 
     Parameters
     ----------
@@ -122,17 +123,19 @@ class Descent:
         self._penalty = (np.arange(len(plane)) < problem.n_features).astype(np.float64)
 
     def run(self, least: int, most: int) -> Iterator[bool]:
-        """Step until a step is short and at most so many rows are within reach of the margin.
+        """Take steps until one is short and few rows are within reach of the margin.
 
         Parameters
         ----------
-        least, most : int
-            Where no row has curvature, h becomes so wide that the least number of rows has.
+        least : int
+            If no row has curvature, h becomes so wide that this number of rows has.
+        most : int
+            Largest number of rows within reach at the end.
 
         Yields
         ------
         bool
-            After every pass, whether that is reached.
+            After every pass, whether the end is reached.
 
         Raises
         ------
@@ -159,7 +162,7 @@ class Descent:
         return False
 
     def _between(self, point: Point, beyond: Point) -> Floats:
-        """Return about where the rounded objective is least between a point and one beyond the minimum."""
+        """Return nearly the minimum of the Huberised objective between a point and one beyond the minimum."""
         step, change = beyond.plane - point.plane, beyond.signed_slack - point.signed_slack
         low, high = 0.0, 1.0
         for _ in range(_BISECTIONS):
@@ -173,7 +176,10 @@ class Descent:
         return int(np.count_nonzero(np.abs(point.signed_slack) <= self._reach))
 
     def reach(self, least: int) -> float:
-        """Return how far the last hyperplane may be from the best one, in units of the margin, or so many rows are."""
+        """Return how far the last hyperplane may be from the best one, in units of the margin.
+
+        At least the given number of rows are this near to the margin.
+        """
         assert self.point is not None
         return max(self._reach, self.point.distance(least))
 

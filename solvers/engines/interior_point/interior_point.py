@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.limits import never
-from maxmargin.solvers.engines.interior_point.central_path import Aim, Prediction, Progress, Rows, RowsAtBound
+from maxmargin.solvers.engines.interior_point.central_path import Aim, Progress, Rows, RowsAtBound
 from maxmargin.solvers.engines.interior_point.newton_systems import ColumnSystem, RowSystem, System
 from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
@@ -145,7 +145,7 @@ def _first_rows(problem: Problem, costs: Floats, system: System, aim: Aim, start
 
 
 def _between_the_means(problem: Problem, costs: Floats, system: System, nu: float) -> Rows:
-    """Start at multipliers in proportion to the costs, which add up to nu: rho has the size that the rows give it."""
+    """Start from multipliers in proportion to the costs, with sum nu, and from the offsets that suit them."""
     weights = [costs * (problem.y == sign) for sign in (-1.0, 1.0)] if problem.bias else [costs]
     shares = [part / part.sum() for part in weights]
     w = weighted_rows(problem, problem.y * sum(shares) * (nu / len(shares)))
@@ -170,7 +170,7 @@ def _margins_of_chunk(w: Floats, b: float, _: slice, X: Any, y: Floats) -> Float
 
 
 class _Run:
-    """The iteration, and the best iterate it saw."""
+    """The iteration, and its best iterate."""
 
     def __init__(self, system: System, rows: Rows, settings: Settings) -> None:
         self.system, self.rows, self.settings = system, rows, settings
@@ -180,7 +180,7 @@ class _Run:
         self._least_size, self._complementarity = 0.0, np.inf
 
     def finish(self, is_over: Callable[[], bool]) -> None:
-        """Iterate until nothing is left to gain, or the time is over."""
+        """Iterate until the gap no longer shrinks, or the time is over."""
         try:
             while self.n_iterations < self.settings.max_iterations and not is_over() and self._advance():
                 self.n_iterations += 1
@@ -217,9 +217,12 @@ class _Run:
     def _step(self, progress: Progress) -> bool:
         """Take a step, or return that it would be too short."""
         prediction = self.system.predict(self.rows)
-        is_cautious = progress.gap > self.settings.near and progress.complementarity > _GROWTH * self._complementarity
-        mu = self._central(progress, _CAUTION) if is_cautious else self._mu(progress, prediction)
-        self._complementarity = progress.complementarity
+        now = progress.complementarity
+        is_cautious = progress.gap > self.settings.near and now > _GROWTH * self._complementarity
+        # Mehrotra's rule: the less the prediction leaves, the closer to the end the step aims.
+        share = _CAUTION if is_cautious else (prediction.left(now) / now) ** 3
+        mu = share * now / (2 * len(self.rows.a))
+        self._complementarity = now
         blocking = self.system.correct(self.rows, mu, with_second_order=not is_cautious)
         share = self._share(progress)
         length = share / max(share, blocking)
@@ -229,15 +232,6 @@ class _Run:
         self.system.move(self.rows, length)
         return True
 
-    def _mu(self, progress: Progress, prediction: Prediction) -> float:
-        """Return Mehrotra's mu: the less the prediction leaves, the closer to the end it aims."""
-        now = progress.complementarity
-        return self._central(progress, (prediction.left(now) / now) ** 3)
-
-    def _central(self, progress: Progress, share: float) -> float:
-        """Return a share of the mean of the products a s and r x."""
-        return share * progress.complementarity / (2 * len(self.rows.a))
-
     def _share(self, progress: Progress) -> float:
         """Return the share of the way to the boundary: nearly all of it near the end, for quadratic convergence."""
         share = 1.0 - 10.0 * progress.complementarity / progress.size
@@ -245,7 +239,7 @@ class _Run:
 
 
 def center_of(problem: Problem) -> Floats | None:
-    """Return what to subtract from the rows so that no column is far from 0, None where nothing is gained."""
+    """Return the vector to subtract from the rows so that no column is far from 0; None if none is."""
     if not problem.bias or problem.is_sparse:
         return None
     low, high = problem.column_bounds
@@ -257,7 +251,7 @@ def center_of(problem: Problem) -> Floats | None:
 
 @contextmanager
 def one_thread_each(problem: Problem) -> Iterator[None]:
-    """Let BLAS use one thread where chunks are worked on by several, or where its own would wait for each other."""
+    """Let BLAS use one thread if several threads work on chunks, or if the matrices are too small for more."""
     is_one_chunk = problem.n_samples * problem.n_features <= problem.sizes.chunk_entries
     if is_one_chunk and min(problem.n_samples, problem.n_features) > _SMALL_SIDE:
         yield

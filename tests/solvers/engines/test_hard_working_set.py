@@ -142,7 +142,7 @@ class Over(Limits):
 def test_the_time_limit_leaves_a_proven_interval() -> None:
     problem = planted(30_000, 10)
     first = next(hard_working_set.rounds(problem, problem.scaling, Over(time_limit=1.0)))
-    assert first.plane is not None or first.has_solution
+    assert first.plane is not None or first.w is not None
     true = hard_margin(problem, method="working-set")
     for time_limit in (1e-6, 0.01, 0.05):
         answer = hard_margin(problem, time_limit=time_limit)
