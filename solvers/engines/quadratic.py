@@ -118,11 +118,11 @@ def _solve(X: Floats, y: Floats, bias: bool, q: Floats, start: Floats | None, ti
     limits = Limits(time_limit=time_limit)
     for proximal in _PROXIMAL:
         found = _ask(costs, A, start, proximal, limits)
-        if found.w is not None or limits.is_over():
+        if found.w is not None and found.multipliers is not None:
+            return replace(found, w=found.w[: X.shape[1]] / unit, multipliers=found.multipliers / unit**2)
+        if limits.is_over():
             break
-    if found.w is None or found.multipliers is None:
-        return found
-    return replace(found, w=found.w[: X.shape[1]] / unit, multipliers=found.multipliers / unit**2)
+    return found
 
 
 def _size(X: Floats) -> float:
