@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.engines.interior_point.newton_systems import Factor
 from maxmargin.solvers.engines.interior_point.huberised_hinge import blocks
+from maxmargin.solvers.engines.interior_point.newton_systems import Factor
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate

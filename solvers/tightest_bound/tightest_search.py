@@ -15,8 +15,8 @@ from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.exact.dyadic import as_dense, sqrt_up, times_power_of_two
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.scaling import RowSpace
 from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.problem.scaling import RowSpace
 from maxmargin.solvers.proof.mistake_bounds import Loss, exponent_of_root
 from maxmargin.solvers.tightest_bound.trade_off import Family, Search
 

@@ -10,9 +10,8 @@ from maxmargin.solvers.answers.bracket import Bracket
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import round_up, width_of
 from maxmargin.solvers.problem.candidate import SolverRun
-from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.proof.mistake_bounds import Loss, separating_value, value_at, value_of_weights
-from maxmargin.solvers.problem.problem import radius_squared
 from maxmargin.solvers.soft_margin.soft_bracket import slack_of
 
 Floats = NDArray[np.float64]
