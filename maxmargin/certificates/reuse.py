@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import as_dense
 from maxmargin.solvers.problem.problem import Problem
@@ -116,11 +117,11 @@ def _rows_of(old: list[int], values: Any, problem: Problem) -> list[int] | None:
     return _found(problem, wanted)
 
 
-def _are_equal(problem: Problem, rows: NDArray[np.int64], wanted: NDArray[np.float64]) -> bool:
+def _are_equal(problem: Problem, rows: NDArray[np.int64], wanted: Floats) -> bool:
     return bool((problem.dense_rows(rows) == wanted[:, 1:]).all() and (problem.y[rows] == wanted[:, 0]).all())
 
 
-def _found(problem: Problem, wanted: NDArray[np.float64]) -> list[int] | None:
+def _found(problem: Problem, wanted: Floats) -> list[int] | None:
     """Return a different row for each wanted one, or None."""
     positions: dict[tuple[float, ...], list[int]] = {}
     keys = [tuple(row) for row in wanted.tolist()]
@@ -134,9 +135,7 @@ def _found(problem: Problem, wanted: NDArray[np.float64]) -> list[int] | None:
         return None
 
 
-def _possible(
-    telling: int, values: NDArray[np.float64], rows: slice, X: Any, y: NDArray[np.float64]
-) -> list[tuple[int, tuple[float, ...]]]:
+def _possible(telling: int, values: Floats, rows: slice, X: Any, y: Floats) -> list[tuple[int, tuple[float, ...]]]:
     """Return the positions of the rows with one of the values in the telling column, with their sign and numbers."""
     maybe = np.flatnonzero(np.isin(as_dense(X[:, [telling - 1]]).ravel(), values))
     keys = np.column_stack([y[maybe], as_dense(X[maybe])]).tolist()

@@ -13,6 +13,7 @@ from maxmargin.data.formats.sparse import TWO_DIMENSIONS, canonical_csr, is_spar
 from maxmargin.data.formats.table import Matrix, index_note
 from maxmargin.data.labels import LabelError, Labels, encode, positive_class
 from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, FractionColumns, NumberError, array_of, numbers
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.rows import InMemory, RowSource
 from maxmargin.solvers.problem.scaling import Bounds, bounds_of_rows
@@ -132,7 +133,7 @@ def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
         raise InvalidProblemError(_worded("X", error, names)) from error
 
 
-def held_numbers(values: Any, what: str) -> NDArray[np.float64]:
+def held_numbers(values: Any, what: str) -> Floats:
     """Return numbers of any type as the binary64 numbers that they are.
 
     Raises
@@ -236,7 +237,7 @@ def _checked_length(values: AnyLabels, n_samples: int) -> AnyLabels:
     return values
 
 
-def _matrix_of_frame(X: Any) -> tuple[tuple[str, ...], NDArray[np.float64], FractionColumns | None, tuple[str, ...]]:
+def _matrix_of_frame(X: Any) -> tuple[tuple[str, ...], Floats, FractionColumns | None, tuple[str, ...]]:
     try:
         every, series = columns_of(X, "X")
         index = index_of(X, every)
@@ -253,7 +254,7 @@ def _matrix_of_frame(X: Any) -> tuple[tuple[str, ...], NDArray[np.float64], Frac
     return tuple(every[j] for j in kept), stacked(columns), None if is_held else exact, index_note(every, index)
 
 
-def _dense(X: Any) -> tuple[NDArray[np.float64], FractionColumns | None]:
+def _dense(X: Any) -> tuple[Floats, FractionColumns | None]:
     try:
         values = X if isinstance(X, np.ndarray) else array_of(X)
     except ValueError as error:

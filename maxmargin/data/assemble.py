@@ -12,6 +12,7 @@ from maxmargin.data.formats.table import Choice, Column, Matrix, Table
 from maxmargin.data.labels import LabelError, Labels, encode, is_absent
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT, Texts, empty_column_hint
+from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, listed, quote
 
@@ -114,7 +115,7 @@ def _nothing_left(table: Table) -> DataError:
     return table.error(column=name, found=found, expected=expected, hint=hint)
 
 
-def _missing_features(table: Table) -> NDArray[np.bool_]:
+def _missing_features(table: Table) -> Mask:
     if isinstance(table.features, tuple):
         return _any_in_row(np.column_stack([column.is_missing() for column in table.features]))
     if isinstance(table.features, np.ndarray):
@@ -125,16 +126,16 @@ def _missing_features(table: Table) -> NDArray[np.bool_]:
     return is_missing
 
 
-def _any_in_row(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = np.logical_or.reduce(mask, axis=1)
+def _any_in_row(mask: Mask) -> Mask:
+    found: Mask = np.logical_or.reduce(mask, axis=1)
     return found
 
 
-def _missing_labels(label: NDArray[Any] | Texts) -> NDArray[np.bool_]:
+def _missing_labels(label: NDArray[Any] | Texts) -> Mask:
     if isinstance(label, list):
         return np.array([text is None for text in label], dtype=np.bool_)
     if label.dtype.kind == "f":
-        missing: NDArray[np.bool_] = np.isnan(label)
+        missing: Mask = np.isnan(label)
         return missing
     if label.dtype.kind == "O":
         return np.array([is_absent(value) for value in label], dtype=np.bool_)
@@ -311,7 +312,7 @@ def _matrix(features: tuple[Column, ...] | Matrix) -> Matrix:
     return stacked(features) if isinstance(features, tuple) else features
 
 
-def stacked(columns: Sequence[Column]) -> NDArray[np.float64]:
+def stacked(columns: Sequence[Column]) -> Floats:
     """Return columns of numbers side by side."""
     X = np.empty((len(columns[0].values) if columns else 0, len(columns)), dtype=np.float64)
     for j, column in enumerate(columns):
@@ -319,7 +320,7 @@ def stacked(columns: Sequence[Column]) -> NDArray[np.float64]:
     return X
 
 
-def is_finite(values: NDArray[np.float64]) -> bool:
+def is_finite(values: Floats) -> bool:
     """Return whether all values are finite, in one pass: their sum is, unless it overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()

@@ -15,6 +15,7 @@ from maxmargin.data.labels import Label, LabelError, Labels, PositiveClass, choo
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
+from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.text.data_error import listed
 
@@ -359,7 +360,7 @@ def dataset_of(
     )  # fmt: skip
 
 
-def signs(is_positive: NDArray[np.bool_], X: Any) -> NDArray[Any]:
+def signs(is_positive: Mask, X: Any) -> NDArray[Any]:
     """Return -1 and +1, of type int8 for rows outside memory and int64 otherwise."""
     found: NDArray[Any] = is_positive.astype(np.int64 if is_matrix(X) else np.int8)
     found *= 2

@@ -8,12 +8,10 @@ from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.data.arrays import held_numbers
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-
-Floats = NDArray[np.float64]
 
 
 def products(X: Any) -> Floats:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 
 if TYPE_CHECKING:
@@ -45,10 +46,10 @@ class Prepared:
 
     X: "Matrix"
     how: How
-    shift: NDArray[np.float64] | None = None
-    scale: NDArray[np.float64] | None = None
+    shift: Floats | None = None
+    scale: Floats | None = None
 
-    def invert(self, w: NDArray[np.float64], b: float) -> tuple[NDArray[np.float64], float] | None:
+    def invert(self, w: Floats, b: float) -> tuple[Floats, float] | None:
         """Return (w', b') with w'.x + b' = w.z + b up to rounding, or None for unit, where no such plane exists.
 
         For unit the rows are scaled one by one: the plane through z is a cone in x, unless b is 0.
@@ -101,7 +102,7 @@ def prepare(X: "Matrix", how: str) -> Prepared:
     return _unit(X) if chosen is How.UNIT else _centred(_dense(X, chosen), chosen)
 
 
-def _dense(X: "Matrix", how: How) -> NDArray[np.float64]:
+def _dense(X: "Matrix", how: How) -> Floats:
     if isinstance(X, np.ndarray):
         return X
     n_entries = X.shape[0] * X.shape[1]
@@ -110,11 +111,11 @@ def _dense(X: "Matrix", how: How) -> NDArray[np.float64]:
             f"prepare={str(how)!r} makes sparse features dense: {n_entries:,} entries, expected at most "
             f"{MOST_DENSE_ENTRIES:,}; use 'raw' or 'unit'"
         )
-    dense: NDArray[np.float64] = X.toarray()
+    dense: Floats = X.toarray()
     return dense
 
 
-def _centred(X: NDArray[np.float64], how: How) -> Prepared:
+def _centred(X: Floats, how: How) -> Prepared:
     exponent, is_constant = _exponents(X), X.min(axis=0) == X.max(axis=0)
     mean = np.ldexp(np.ldexp(X, -exponent).mean(axis=0), exponent)
     # The rounded mean of a constant column may differ from its value, and would leave rounding noise behind.
@@ -133,7 +134,7 @@ def _centred(X: NDArray[np.float64], how: How) -> Prepared:
     return Prepared(X=_frozen(Z), how=how, shift=shift, scale=np.ldexp(deviation, exponent))
 
 
-def _exponents(X: NDArray[np.float64], axis: int = 0) -> NDArray[Any]:
+def _exponents(X: Floats, axis: int = 0) -> NDArray[Any]:
     """Return e such that max|x| along `axis` is in [2^(e-1), 2^e)."""
     exponents: NDArray[Any] = np.frexp(np.maximum(X.max(axis=axis), -X.min(axis=axis)))[1]
     return exponents
@@ -162,12 +163,12 @@ def _unit_sparse(X: Any) -> Prepared:
     return Prepared(X=Z, how=How.UNIT, scale=_norms(norm, exponent))
 
 
-def _norms(norm: NDArray[np.float64], exponent: NDArray[Any]) -> NDArray[np.float64]:
+def _norms(norm: Floats, exponent: NDArray[Any]) -> Floats:
     with np.errstate(over="ignore"):
-        norms: NDArray[np.float64] = np.ldexp(norm, exponent)
+        norms: Floats = np.ldexp(norm, exponent)
     return norms
 
 
-def _frozen(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _frozen(values: Floats) -> Floats:
     values.flags.writeable = False
     return values

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from maxmargin.api.deciding import decide
 from maxmargin.data.arrays import held_numbers
+from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.teaching.cube import cube
 
-Floats = NDArray[np.float64]
-Truth = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 
 _MOST_POINTS = 14
@@ -213,7 +212,7 @@ def count_threshold_functions(n_variables: int) -> int:
     return len(threshold_functions(n_variables))
 
 
-def threshold_functions(n_variables: int) -> Truth:
+def threshold_functions(n_variables: int) -> Mask:
     """Return the truth tables of all threshold functions of n variables.
 
     One function of every class of `symmetry_classes` is decided, in exact arithmetic.
@@ -285,11 +284,11 @@ def _symmetries(n_variables: int) -> Indices:
     return np.array([(bits[:, p] ^ flips) @ digits for p in permutations(range(n_variables)) for flips in bits])
 
 
-def _tables(codes: Indices, size: int) -> Truth:
+def _tables(codes: Indices, size: int) -> Mask:
     return (codes[..., None] >> np.arange(size) & 1).astype(np.bool_)
 
 
-def _is_threshold(table: Truth, n_variables: int) -> bool:
+def _is_threshold(table: Mask, n_variables: int) -> bool:
     is_constant = len(set(table.tolist())) == 1
     return is_constant or _is_separable(cube(n_variables).astype(np.float64), np.where(table, 1.0, -1.0), bias=True)
 

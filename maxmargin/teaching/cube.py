@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.generators.boolean_functions import sign_cube
+from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 Encoding: TypeAlias = Literal["signs", "bits"]
@@ -51,12 +52,12 @@ def cube(n_variables: int, *, encoding: Encoding = "signs") -> NDArray[np.int64]
     return encoded(sign_cube(n_variables) > 0, encoding)
 
 
-def encoded(truth: NDArray[np.bool_], encoding: Encoding = "signs") -> NDArray[np.int64]:
+def encoded(truth: Mask, encoding: Encoding = "signs") -> NDArray[np.int64]:
     """Return truth values as numbers."""
     return np.where(truth, 1, _false(encoding))
 
 
-def decoded(X: Any, encoding: Encoding = "signs") -> NDArray[np.bool_]:
+def decoded(X: Any, encoding: Encoding = "signs") -> Mask:
     """Return numbers as truth values.
 
     Raises
@@ -67,7 +68,7 @@ def decoded(X: Any, encoding: Encoding = "signs") -> NDArray[np.bool_]:
         If X has other numbers than the two of the encoding.
     """
     false, values = _false(encoding), np.asarray(X)
-    is_true: NDArray[np.bool_] = values == 1
+    is_true: Mask = values == 1
     is_other = ~(is_true | (values == false))
     if is_other.any():
         found = values[is_other].flat[0]

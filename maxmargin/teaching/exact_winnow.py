@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.teaching.cube import decoded
 from maxmargin.teaching.literals import Connective, LiteralConcept
-
-Truth = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,13 +61,13 @@ class _Weights:
         self.level = threshold.numerator
         self.unit = threshold.denominator
 
-    def predict(self, on: Truth) -> bool:
+    def predict(self, on: Mask) -> bool:
         return bool(self.numbers[on].sum() >= self.level)
 
-    def promote(self, on: Truth) -> None:
+    def promote(self, on: Mask) -> None:
         self.numbers[on] *= 2
 
-    def demote(self, on: Truth) -> None:
+    def demote(self, on: Mask) -> None:
         """Halve the weights of the attributes that are on, by doubling all other numbers."""
         self.numbers[~on] *= 2
         self.level *= 2
@@ -255,7 +254,7 @@ def as_disjunction(concept: LiteralConcept, X: Any, y: Any) -> tuple[NDArray[np.
     return np.hstack([truth, ~truth]).astype(np.int64), sign * np.where(is_positive, 1, -1), relevant
 
 
-def _pass(weights: _Weights, on: Truth, is_positive: Truth) -> list[int]:
+def _pass(weights: _Weights, on: Mask, is_positive: Mask) -> list[int]:
     """Present all rows; return the indices of the mistakes."""
     mistakes = []
     for index, (row, label) in enumerate(zip(on, is_positive.tolist(), strict=True)):
@@ -269,7 +268,7 @@ def _most_demotions(d: int, n_promotions: int, threshold: Fraction) -> int:
     return math.ceil(2 * d / threshold) - 1 + 2 * n_promotions
 
 
-def _rows(X_bits: Any, y: Any) -> tuple[Truth, Truth]:
+def _rows(X_bits: Any, y: Any) -> tuple[Mask, Mask]:
     on, is_positive = decoded(X_bits, "bits"), decoded(y)
     if on.ndim != 2 or 0 in on.shape or is_positive.shape != on.shape[:1]:
         shapes = f"X has shape {on.shape} and y {is_positive.shape}"
@@ -284,7 +283,7 @@ def _threshold(threshold: Fraction | int | None, d: int) -> Fraction:
     return level
 
 
-def _check(on: Truth, is_positive: Truth, relevant: Sequence[int] | None, max_passes: int | None) -> None:
+def _check(on: Mask, is_positive: Mask, relevant: Sequence[int] | None, max_passes: int | None) -> None:
     if max_passes is not None and max_passes < 1:
         raise InvalidOptionError(f"max_passes is {max_passes}; expected a whole number from 1, or None")
     if relevant is None:

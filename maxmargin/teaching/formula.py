@@ -20,10 +20,9 @@ from maxmargin.api.deciding import separability
 from maxmargin.api.margin_verbs import hard_margin
 from maxmargin.data.generators import Truth as KnownTruth
 from maxmargin.data.generators.family import cut
+from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.teaching.cube import Encoding, cube, decoded, encoded
-
-Truth = NDArray[np.bool_]
 
 NOT, AND, XOR, OR = "~", "&", "^", "|"
 
@@ -136,8 +135,8 @@ class Formula:
             raise InvalidOptionError(f"formula: found {depth} nested operands, expected at most {most}")
         return X, self(X, encoding=encoding)
 
-    def _evaluate(self, truth: Truth) -> Truth:
-        stack: list[Truth] = []
+    def _evaluate(self, truth: Mask) -> Mask:
+        stack: list[Mask] = []
         for symbol in self.program:
             if symbol == NOT:
                 stack.append(~stack.pop())
@@ -154,7 +153,7 @@ def _depth(program: tuple[str, ...]) -> int:
     return max(accumulate(-1 if symbol in _BINARY else int(symbol != NOT) for symbol in program))
 
 
-def _operand(symbol: str, truth: Truth) -> Truth:
+def _operand(symbol: str, truth: Mask) -> Mask:
     if symbol.startswith("x"):
         return truth[..., int(symbol[1:]) - 1]
     return np.full(truth.shape[:-1], symbol == "1")
@@ -170,10 +169,10 @@ class TruthTable:
     y : ndarray (2**n,) of int, -1 and +1
     """
 
-    X: NDArray[np.float64]
+    X: Floats
     y: NDArray[np.int64]
 
-    def floats(self) -> NDArray[np.float64]:
+    def floats(self) -> Floats:
         """Return X."""
         return self.X
 

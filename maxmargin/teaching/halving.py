@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidProblemError
-
-Truth = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +62,7 @@ def halving(concepts: Any, rows: Sequence[int], labels: Sequence[bool]) -> Halvi
     Parameters
     ----------
     concepts : array_like of bool, of shape (n_concepts, n_rows)
-        Truth tables, such as those of `threshold_functions`; equal ones count once.
+        Mask tables, such as those of `threshold_functions`; equal ones count once.
     rows : sequence of int
         Indices of the columns of `concepts`, in the order of presentation.
     labels : sequence of bool
@@ -119,7 +117,7 @@ def worst_case_halving(concepts: Any, *, max_states: int = 100_000) -> HalvingWo
     Parameters
     ----------
     concepts : array_like of bool, of shape (n_concepts, n_rows)
-        Truth tables, such as those of `threshold_functions`.
+        Mask tables, such as those of `threshold_functions`.
     max_states : int, default 100_000
         Largest number of states. The threshold functions of 3 variables have 2,641.
 
@@ -163,14 +161,14 @@ def _predicts(n_true: int, n_concepts: int) -> bool:
     return 2 * n_true >= n_concepts
 
 
-def _class_of(concepts: Any) -> Truth:
+def _class_of(concepts: Any) -> Mask:
     tables = np.asarray(concepts)
     if tables.ndim != 2 or 0 in tables.shape or not np.isin(tables, (0, 1)).all():
         raise InvalidProblemError("the concepts are no table (n_concepts, n_rows) of truth values, both at least 1")
     return np.unique(tables.astype(np.bool_), axis=0)
 
 
-def _mask(column: Truth) -> int:
+def _mask(column: Mask) -> int:
     return sum(1 << concept for concept in np.flatnonzero(column).tolist())
 
 

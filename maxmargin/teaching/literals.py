@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.teaching.cube import Encoding
 from maxmargin.teaching.formula import Formula
@@ -306,7 +307,7 @@ def _check_sizes(d: int, k: int) -> None:
         raise InvalidOptionError(f"found k = {k} literals of d = {d} variables, expected 1 <= k <= d")
 
 
-def _agreement(k: int, is_rare: NDArray[np.bool_], rng: np.random.Generator) -> Signs:
+def _agreement(k: int, is_rare: Mask, rng: np.random.Generator) -> Signs:
     """Return rows of k signs: all +1 where `is_rare`, otherwise uniform on the 2^k - 1 other rows."""
     all_on = (1 << k) - 1
     patterns = np.where(is_rare, all_on, rng.integers(0, all_on, len(is_rare)))

@@ -6,15 +6,11 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from maxmargin.solvers.answers.forms import Result, plain, rounded_up
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
 from maxmargin.theory.context import Context
-
-Floats = NDArray[np.float64]
 
 ROUNDING_ALLOWANCE = 1 + Fraction(1, 2**50)
 """Covers the rounding of a correctly rounded sum, and a scale that is the best one up to rounding."""

@@ -8,9 +8,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import uninterrupted
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.settings import StopReason
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
-Floats = NDArray[np.float64]
 
 _SOLVED = ("square", "run_square", "hard", "soft", "space", "run_hard", "run_margin_squared", "margin_squared")
 """Cached properties that depend on the rows and their space only."""

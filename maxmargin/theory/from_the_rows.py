@@ -11,13 +11,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem, squared_norms
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
-from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, Floats, norm_bound, quotient_up, space_of, stated
+from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, norm_bound, quotient_up, space_of, stated
 from maxmargin.theory.context import Context, augmented
 
 _MOST_ENTRIES = 5_000_000
@@ -190,10 +190,10 @@ def _n_literals(problem: Problem) -> int | None:
     return min((size for size in sizes if size is not None), default=None)
 
 
-def _of_conjunction(X: Any, y: NDArray[np.float64]) -> int | None:
+def _of_conjunction(X: Any, y: Floats) -> int | None:
     positive, negative = X[y > 0] > 0, X[y < 0] > 0
     allowed = np.hstack([positive.all(axis=0), ~positive.any(axis=0)])
-    excludes: NDArray[np.bool_] = np.hstack([~negative, negative])[:, allowed]
+    excludes: Mask = np.hstack([~negative, negative])[:, allowed]
     if not excludes.any(axis=1).all():
         return None
     left, size = excludes, 0

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import uninterrupted
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import as_fraction, round_up, sqrt_up
 from maxmargin.solvers.exact.products import exact_squares
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import enclosures
 from maxmargin.solvers.proof.mistake_bounds import LARGEST_SLACK, Loss
 from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
-from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, Floats, norm_bound, run_norm_squared, space_of, stated
+from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, norm_bound, run_norm_squared, space_of, stated
 from maxmargin.theory.context import Context
 
 _MOST_ENTRIES = 50_000_000

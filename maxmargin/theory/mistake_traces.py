@@ -11,6 +11,7 @@ from maxmargin.api.running import generator_of, in_time, run_perceptron
 from maxmargin.data.arrays import from_arrays
 from maxmargin.data.problems import problem_of
 from maxmargin.solvers.answers.forms import Result, counted, plain
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
     from maxmargin.solvers.perceptron.result import PerceptronRun
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 FEWEST_POINTS, MOST_POINTS = 2, 500
 """The least number of traced mistakes of a long run, and the greatest one by default."""

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.many_orders import ManyOrders
     from maxmargin.solvers.perceptron.settings import PerceptronSettings
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _MOST_ROWS_OF_A_SEQUENCE = 2048
 """Largest number of rows for an adversary, which needs their Gram matrix (32 MB)."""

@@ -6,13 +6,13 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.api.question import with_positive
 from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.data.arrays import from_arrays
 from maxmargin.data.problems import problem_of
 from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, cut, plain, through
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.theory import from_the_run
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.many_orders import ManyOrders, Outcomes
     from maxmargin.solvers.perceptron.settings import PerceptronSettings
 
-Rows = NDArray[np.int64]
 
 LEVELS = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 """Levels of the quantiles that a study gives."""

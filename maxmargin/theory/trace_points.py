@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import round_down, round_up, sqrt_up
 from maxmargin.solvers.perceptron.moments import Moment
 from maxmargin.solvers.perceptron.result import margins_of, plane_of_sums, upper_bounds
@@ -21,7 +21,6 @@ from maxmargin.theory.bound import run_norm_squared
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 
-Floats = NDArray[np.float64]
 Plane = tuple[Floats, float]
 
 _OF_THE_PROOF = (

@@ -7,7 +7,6 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.api.running import best_bias_scale, run_perceptron, with_bias_scale
 from maxmargin.data.arrays import from_arrays
@@ -27,7 +26,6 @@ from maxmargin.theory.context import Context
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 
-Floats = NDArray[np.float64]
 
 SHIFTS = (-1.0, -0.75, -0.5, -0.25, 0.0, 0.5, 1.0, 2.0, 4.0)
 """Multiples of the mean by which the rows are shifted: -1 centres the rows, 0 leaves them as they are."""

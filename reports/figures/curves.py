@@ -4,11 +4,11 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.reports.figures import style
 from maxmargin.reports.figures.canvas import WIDTH, Picture, stacked
 from maxmargin.reports.number_formats import count, number, plural, upper_end
+from maxmargin.solvers.basics.array_types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from maxmargin.reports.study.study import Study
     from maxmargin.theory.mistake_traces import MistakeTrace
 
-Floats = NDArray[np.float64]
 
 _LEAST_THRESHOLD = 1e-300
 """Smallest start of a logarithmic scale: scales near the end of binary64 underflow."""

@@ -12,6 +12,7 @@ from maxmargin.reports.number_formats import number, one_line, plural
 from maxmargin.reports.phrasing import name_of
 from maxmargin.reports.study.measures import distances_of
 from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.solvers.basics.array_types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from maxmargin.reports.study.measures import Plane
     from maxmargin.reports.study.study import Study
 
-Floats = NDArray[np.float64]
 
 _OVERLAP = 0.2
 """Ratio of two ranges of distances below which they do not share an axis."""
@@ -386,7 +386,7 @@ def plot_distances(study: "Study", plane: "Plane", ax: "Axes") -> "Axes":
     return ax
 
 
-def _edges(low: float, high: float, width: float, margin: float) -> NDArray[np.float64]:
+def _edges(low: float, high: float, width: float, margin: float) -> Floats:
     """Return bin edges of about this width, 0 and the margin among them: no bin mixes rows on both sides of either."""
     if margin > width:
         width = margin / int(margin / width)

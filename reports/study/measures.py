@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import times_power_of_two
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
-
-Floats = NDArray[np.float64]
 
 _ROOM = 64
 """Exponent of the power of two by which rows are divided if their sums overflow: enough for 2**64 features."""

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.reports.number_formats import number
 from maxmargin.reports.study.measures import Plane, plane_of
 from maxmargin.reports.study.translated import about_the_mean
 from maxmargin.solvers.answers.statuses import uninterrupted
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem, radius
@@ -18,8 +18,6 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
-
-Floats = NDArray[np.float64]
 
 _N_CS = 9
 """Number of values of C that are tried if the caller names none."""

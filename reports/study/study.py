@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.api.deciding import with_names
 from maxmargin.api.running import run_perceptron, with_bias_scale
@@ -34,8 +33,6 @@ from maxmargin.theory.context import Context
 from maxmargin.theory.mistake_traces import FEWEST_POINTS, MistakeTrace, trace_of
 from maxmargin.theory.order_studies import OrderStudy
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of
-
-Floats = NDArray[np.float64]
 
 _EPOCHS_WITHOUT_PROOF = 20
 """Limit of epochs of a run that need not converge, if the caller sets none and every epoch reads the rows again."""

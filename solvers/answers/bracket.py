@@ -5,12 +5,10 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(slots=True, kw_only=True)

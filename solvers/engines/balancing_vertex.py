@@ -9,10 +9,8 @@ rows. A row for which a weight of the basis would become negative enters the bas
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
+from maxmargin.solvers.basics.array_types import Floats
 
 NAME = "logistic loss"
 

@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.exact.dyadic import as_dense
@@ -23,9 +23,6 @@ from maxmargin.solvers.problem.rows import stacked
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 from maxmargin.solvers.proof.margins import Lowest, least_score, lowest, offset_between
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 NAME = "working set"
 
@@ -188,7 +185,7 @@ class WorkingSet:
         with np.errstate(all="ignore"):
             return self._levels(self.y * (self.X @ w))
 
-    def _first(self) -> NDArray[np.bool_]:
+    def _first(self) -> Mask:
         """Choose some rows of either class, the same on every run."""
         random = np.random.default_rng(0)
         chosen = np.zeros(len(self.y), dtype=np.bool_)
@@ -236,7 +233,7 @@ class WorkingSet:
         ordered = low[np.argsort(margins[low], kind="stable")]
         return np.concatenate([ordered[self.y[ordered] == sign][:most] for sign in (-1.0, 1.0)])
 
-    def _keep(self, is_near: NDArray[np.bool_]) -> None:
+    def _keep(self, is_near: Mask) -> None:
         kept = is_near | self.in_program
         self.rows, self.X, self.scaled, self.y = self.rows[kept], self.X[kept], self.scaled[kept], self.y[kept]
         self.multipliers, self.in_program = self.multipliers[kept], self.in_program[kept]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.circuits import orthogonal_complement
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 
-Floats = NDArray[np.float64]
 Columns = tuple[NDArray[Any], NDArray[Any], Floats]
 """A matrix by columns: where each starts (and the last one ends), the rows of the entries, and the entries."""
 

@@ -14,15 +14,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import as_dense
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.scaling import RowSpace
-
-Floats = NDArray[np.float64]
 
 NAME = "DAQP"
 

@@ -5,14 +5,12 @@ from fractions import Fraction
 from math import gcd, lcm
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import OutOfTime, never
 from maxmargin.solvers.exact.dyadic import Integers, over_common_denominator
 from maxmargin.solvers.exact.linear import lifted_null_vectors, null_vector
 from maxmargin.solvers.exact.simplex import Circuit
-
-Floats = NDArray[np.float64]
 
 _QUICK_SIZE = 150
 """Largest number of rows or columns (whichever is smaller) whose null space takes a tenth of a second."""

@@ -9,6 +9,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
+
 Integers = NDArray[np.object_]
 """An array of Python integers of any size."""
 
@@ -39,7 +41,7 @@ class FloatFractions(Sequence[Fraction]):
     (Fraction(1, 2), Fraction(-2, 1))
     """
 
-    floats: NDArray[np.float64]
+    floats: Floats
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "floats", self.floats.copy())
@@ -68,7 +70,7 @@ class FloatFractions(Sequence[Fraction]):
         return repr(tuple(self))
 
 
-def as_integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
+def as_integers(values: Floats) -> tuple[Integers, int]:
     """Return ``(integers, exponent)`` with ``values == integers * 2**exponent``, exactly.
 
     Parameters
@@ -102,7 +104,7 @@ def as_integers(values: NDArray[np.float64]) -> tuple[Integers, int]:
     return np.left_shift(mantissas.astype(object), shifts.astype(object)), exponent
 
 
-def as_integer_columns(values: NDArray[np.float64]) -> tuple[Integers, list[int]]:
+def as_integer_columns(values: Floats) -> tuple[Integers, list[int]]:
     """Return ``(integers, exponents)`` with ``values[:, j] == integers[:, j] * 2**exponents[j]``, exactly.
 
     Examples
@@ -120,7 +122,7 @@ def as_integer_columns(values: NDArray[np.float64]) -> tuple[Integers, list[int]
     return np.left_shift(mantissas.astype(object), shifts.astype(object)), least.tolist()
 
 
-def common_exponent(values: NDArray[np.float64]) -> int | None:
+def common_exponent(values: Floats) -> int | None:
     """Return the largest k for which every value is a multiple of 2**k; None where all are zero.
 
     Examples
@@ -142,7 +144,7 @@ def common_exponent(values: NDArray[np.float64]) -> int | None:
     return None if lowest == np.inf else int(np.frexp(lowest)[1]) - 1
 
 
-def _odd_mantissas(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _odd_mantissas(values: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return odd integers (0 for 0) and exponents with ``values == integers * 2.0**exponents``."""
     if not np.isfinite(values).all():
         raise ValueError("the values hold NaN or infinity; expected finite numbers")
@@ -166,7 +168,7 @@ def as_fraction(integer: int, exponent: int) -> Fraction:
     return Fraction(integer, 1 << -exponent)
 
 
-def as_dense(rows: Any) -> NDArray[np.float64]:
+def as_dense(rows: Any) -> Floats:
     """Return rows, dense or sparse, as a dense array."""
     return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
 
@@ -232,7 +234,7 @@ def _integer_root(value: Fraction) -> tuple[int, int, bool]:
     return root, shift, remainder == 0 and root * root == scaled
 
 
-def centred(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def centred(values: Floats) -> Floats | None:
     """Return finite numbers times the power of two that centres their exponents, exactly; None where one is lost.
 
     Examples
@@ -246,7 +248,7 @@ def centred(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
     return _moved(values, -(int(exponents.max()) + int(exponents.min())) // 2)
 
 
-def _moved(values: NDArray[np.float64], shift: int) -> NDArray[np.float64] | None:
+def _moved(values: Floats, shift: int) -> Floats | None:
     """Return the numbers times ``2**shift``, exactly; None where one leaves the normal range."""
     with np.errstate(over="ignore"):
         moved = np.ldexp(values, shift)
@@ -254,7 +256,7 @@ def _moved(values: NDArray[np.float64], shift: int) -> NDArray[np.float64] | Non
     return None if lost.any() or not np.isfinite(moved).all() else np.asarray(moved)
 
 
-def nearest_floats(numbers: Sequence[Fraction]) -> NDArray[np.float64] | None:
+def nearest_floats(numbers: Sequence[Fraction]) -> Floats | None:
     """Return the numbers times a power of two, every entry rounded to nearest; None where one leaves the range."""
     if isinstance(numbers, FloatFractions):
         return centred(numbers.floats)
@@ -268,7 +270,7 @@ def nearest_floats(numbers: Sequence[Fraction]) -> NDArray[np.float64] | None:
     return _moved(rounded, shift)
 
 
-def _normal_floats(numbers: Sequence[Fraction]) -> NDArray[np.float64] | None:
+def _normal_floats(numbers: Sequence[Fraction]) -> Floats | None:
     """Return every number rounded to nearest; None where one overflows, or is not 0 and below the normal range."""
     try:
         rounded = np.array([float(v) for v in numbers])

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.exact.dyadic import Integers, as_integers, common_exponent
-
-Floats = NDArray[np.float64]
 
 _EXACT_BITS = 53
 """Largest number of bits for which all integers are exact in floating point."""
@@ -221,7 +220,7 @@ class _StoredEntries(NamedTuple):
     """The entries of a matrix that are not 0, as a CSR array holds them."""
 
     shape: tuple[int, int]
-    data: NDArray[np.float64]
+    data: Floats
     indices: NDArray[np.int64]
     indptr: NDArray[np.int64]
 
@@ -231,7 +230,7 @@ class _StoredEntries(NamedTuple):
         return len(self.data)
 
 
-def _stored_entries(X: NDArray[np.float64]) -> _StoredEntries | None:
+def _stored_entries(X: Floats) -> _StoredEntries | None:
     """Return the entries of a dense matrix if it is large and nearly all of them are 0, else None."""
     if X.size < _LARGE or int(np.count_nonzero(X)) * _NEARLY_ALL > X.size:
         return None

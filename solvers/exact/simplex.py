@@ -4,12 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import Integers
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _FLOAT_BITS = 500
 """Bits of the numbers that are handed to floating point, far from overflow."""

@@ -11,18 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, split
 from maxmargin.solvers.separability.cone.decide import balances
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 UNITS = 1 << 24
 """Weights of witnesses are whole multiples of 1/UNITS."""

@@ -6,9 +6,9 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import uninterrupted
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
@@ -17,9 +17,6 @@ from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import violated_rows
 from maxmargin.solvers.separability.cone.strict import Stage
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 MOST_ENTRIES = 1 << 25
 """Largest number of entries of the distinct rows for which they are held as one dense array."""

@@ -6,16 +6,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, cut, some, through
 from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.proof.certificate import CommonHullPoint
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
@@ -27,8 +27,6 @@ from maxmargin.solvers.problem.problem import Problem, confirmed
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.separability_solution import Separability
-
-Rows = NDArray[np.int64]
 
 METHODS = ("auto", "cvxpy")
 
@@ -220,7 +218,7 @@ class _Work:
             bias=self.problem.bias,
         )
 
-    def _in_floats(self) -> tuple[NDArray[np.float64], float]:
+    def _in_floats(self) -> tuple[Floats, float]:
         """Return the hyperplane in binary64, which replaces the exact one if it has as few errors."""
         rounded = nearest_floats(self.best.direction)
         if rounded is None:

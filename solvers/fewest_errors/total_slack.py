@@ -5,10 +5,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, through
 from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import null_vectors
@@ -25,9 +25,6 @@ from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.solvers.soft_margin.soft_bracket import RELATIVE_GAP, best_offset, slack_of
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _AT_BOUND = 1e-7
 """Distance from 0 or from its greatest value below which a weight of a vertex is taken to be there."""

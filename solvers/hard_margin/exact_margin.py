@@ -27,15 +27,12 @@ from fractions import Fraction
 from math import gcd, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import Integers, as_integers
 from maxmargin.solvers.exact.linear import independent_rows, least_squares
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import HullPoint, groups_of, n_groups
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 NAME = "exact pivoting"
 

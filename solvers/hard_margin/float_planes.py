@@ -7,8 +7,8 @@ from fractions import Fraction
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import FloatFractions, nearest_floats, sqrt_down, without_denominators
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import stacked
@@ -16,8 +16,6 @@ from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast
 from maxmargin.solvers.proof.margins import best_offset, lowest, norm_squared
 from maxmargin.solvers.proof.sums import TINIEST_NORMAL
-
-Floats = NDArray[np.float64]
 
 _NEGLIGIBLE, _GREAT = Fraction(1, 1 << 48), Fraction(1, 1 << 10)
 """Fractions of the margin: a rounding that loses at most the first ends the search; one that loses more than the second

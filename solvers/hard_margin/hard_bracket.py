@@ -7,10 +7,10 @@ from fractions import Fraction
 from math import gcd
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.bracket import Bracket
 from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import sqrt_down, sqrt_up
 from maxmargin.solvers.hard_margin.float_planes import FloatPlane, best_float_plane
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -21,9 +21,6 @@ from maxmargin.solvers.proof.hulls import HullPoint, n_groups, proven_upper
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
 from maxmargin.solvers.proof.margins import prove_separable
 from maxmargin.solvers.proof.soft_bounds import rounded_margin_upper_bound
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 SUPPORT_WEIGHT = 1e-9
 """Multiplier, relative to the largest, below which a row is not listed as support."""

@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, Verdict
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import hard_working_set, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
@@ -28,9 +28,6 @@ from maxmargin.solvers.proof.hulls import HullPoint
 from maxmargin.solvers.proof.margins import best_offset, prove_separable
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.separability_solution import Separability
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 RELATIVE_GAP = 1e-9
 """Relative width (upper - lower)/upper up to which the interval counts as `optimal`."""

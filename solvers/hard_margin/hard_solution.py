@@ -8,18 +8,15 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.forms import LONGEST_LIST, NO_NAMES, NamedAnswer, Names, some, through
 from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import width_of
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, quotient_text, text
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost, MarginBetween, MarginExactly
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _ROOT_DIGITS = 17
 """Significant digits of a square root in the text."""

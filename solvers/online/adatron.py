@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
 from maxmargin.solvers.online.guarantee import Check, at_least, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Floats, State
+from maxmargin.solvers.online.state import State
 from maxmargin.solvers.proof.hulls import proven_upper
 
 _DUAL, _LEAST_GAIN = 0, 1

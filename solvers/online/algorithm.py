@@ -8,22 +8,19 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.forms import LONGEST_LIST, NO_NAMES, Names, cut, through
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.online.guarantee import Check, Guarantee, Theorem, where
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Measured, Space, measured
-from maxmargin.solvers.online.state import Floats, Presents, State, Step
+from maxmargin.solvers.online.state import Presents, State, Step
 from maxmargin.solvers.perceptron.result import Run
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.problem.problem import Problem
-
-Rows = NDArray[np.int64]
-
 
 _SETTING_FIELDS = ("bias_scale", "max_epochs", "max_updates", "time_limit")
 _COUNT_FIELDS = ("n_updates", "n_mistakes", "n_epochs", "n_presentations", "converged")

@@ -7,12 +7,13 @@ from statistics import NormalDist
 
 import numpy as np
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.online.algorithm import OnlineRun, number
 from maxmargin.solvers.online.guarantee import Check, Theorem, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.second_order import MatrixAlgorithm, state_with_matrix
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Floats, State
+from maxmargin.solvers.online.state import State
 
 _VIOLATION, _UNCHECKED, _LOG_DETERMINANT, _GREATEST_PRECISION, _IDLE = 0, 1, 2, 3, 4
 """Places of the scalars: the greatest relative violation of the constraint after an update that was not cut at C, how

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
 from maxmargin.solvers.online.guarantee import Check, Guarantee, at_most, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Floats, Presents
+from maxmargin.solvers.online.state import Presents
 
 _LOSSES, _SQUARED_GRADIENTS = 0, 1
 """Places of the scalars: sums of the hinge loss before the step, and of ||x||^2 over the updates."""

@@ -4,10 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from maxmargin.solvers.answers.forms import rounded_up
+from maxmargin.solvers.basics.array_types import Floats
 
 ALLOWANCE = 1e-9
 """Relative difference that is allowed for the rounding of the algorithm, which the theorems ignore."""
@@ -155,7 +153,7 @@ def margin_on_halt(share: str, source: str) -> Theorem:
     )
 
 
-def length_of(vector: NDArray[np.float64]) -> float:
+def length_of(vector: Floats) -> float:
     """Return the 2-norm, scaled: squares neither overflow nor vanish."""
     return math.hypot(*vector.tolist())
 

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
 from maxmargin.solvers.online.guarantee import Check, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import MOST_ENTRIES, Measured, Space
-from maxmargin.solvers.online.state import Floats
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, n_errors
 

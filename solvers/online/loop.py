@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.online.algorithm import Algorithm
 from maxmargin.solvers.online.online_settings import OnlineSettings
@@ -16,8 +16,6 @@ from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.settings import Progress, StopReason
 from maxmargin.solvers.proof.margins import n_errors
-
-Rows = NDArray[np.int64]
 
 _SLOWER = 100
 """Time of plain Python in multiples of the time of compiled code."""

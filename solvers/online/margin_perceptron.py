@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, number
 from maxmargin.solvers.online.guarantee import Check, at_most, margin_on_halt, quotient, where
 from maxmargin.solvers.online.reference import Reference
-from maxmargin.solvers.online.state import Floats
 
 _SOURCE = "derived: t g <= ||w|| <= sqrt(t (R^2 + 2 beta))"
 

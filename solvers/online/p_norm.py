@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import in_machine_code
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
 from maxmargin.solvers.online.guarantee import Check, at_least, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference, largest_norm, margin_in_norm
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Floats, State
+from maxmargin.solvers.online.state import State
 
 
 @in_machine_code

@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
 from maxmargin.solvers.online.guarantee import Check, at_most, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Floats
 
 _LOSSES, _SQUARED_LOSSES = 0, 1
 """Places of the scalars: sums over all presentations of the hinge loss before the step, and of its square."""

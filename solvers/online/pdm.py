@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, number
 from maxmargin.solvers.online.guarantee import Check, at_least, at_most, length_of, margin_on_halt, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Floats
 
 _LARGEST_EXPONENT = 700.0
 """An exponent whose exponential is finite."""

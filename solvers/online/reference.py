@@ -17,9 +17,9 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import INSTANT, Limits
 from maxmargin.solvers.exact.dyadic import as_fraction, round_down, round_up
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -31,8 +31,6 @@ from maxmargin.solvers.proof.hulls import integer_weights, weighted_sum
 from maxmargin.solvers.proof.margins import least_functional_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
-
-Floats = NDArray[np.float64]
 
 _ROUNDING = 2.0**-40
 """Relative error of a q-norm that is computed from powers, with room."""

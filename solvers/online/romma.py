@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, check_novikoff, number
 from maxmargin.solvers.online.guarantee import Check, at_most, length_of, margin_on_halt, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Floats, State
+from maxmargin.solvers.online.state import State
 
 _AMPLIFICATION = 0
 """Place of the scalar: the greatest 1/sin^2 of the angle between w and x at an update."""

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_novikoff
 from maxmargin.solvers.online.guarantee import NOVIKOFF, Check, Theorem, at_least, at_most, length_of, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Floats, State
+from maxmargin.solvers.online.state import State
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.proof.margins import n_errors
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
 from maxmargin.solvers.online.guarantee import Check, at_most
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Floats, State
+from maxmargin.solvers.online.state import State
 
 MOST_COLUMNS = 2001
 """Largest number of columns, the constant one included, for a full matrix: 32 MB, and four million products an update.

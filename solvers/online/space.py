@@ -7,16 +7,14 @@ from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, round_down
 from maxmargin.solvers.perceptron.engines.row_units import unit_exponent
 from maxmargin.solvers.perceptron.result import achieved_margins
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import n_errors
-
-Floats = NDArray[np.float64]
 
 MOST_ENTRIES = 10**8
 """Largest number of entries of the dense rows, the constant coordinate included."""

@@ -5,11 +5,9 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.compiling import in_machine_code
-
-Floats = NDArray[np.float64]
 
 Step = Callable[..., int]
 """``step(X, y, row, t, score, parameters, w, table, scalars)``, 1 for an update, else 0.
@@ -52,9 +50,6 @@ class State(NamedTuple):
     def is_finite(self) -> bool:
         """Whether nothing has overflowed."""
         return all(bool(np.isfinite(part).all()) for part in (self.w, self.table, self.scalars))
-
-
-Rows = NDArray[np.int64]
 
 
 Arrays = tuple[Floats, Floats, Floats, Floats]

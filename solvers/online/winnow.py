@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
 from maxmargin.solvers.online.guarantee import Check, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Floats, State
+from maxmargin.solvers.online.state import State
 
 _SHARES = (0.5, 0.25, 0.1, 0.01)
 """Drops that the vectors u to compare with must have, relative to the drop of a mistake on a negative row for u = 0."""

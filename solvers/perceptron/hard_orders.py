@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits, never
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
@@ -18,9 +18,6 @@ from maxmargin.solvers.perceptron.kernels.error_bounds import SCORE_ERROR
 from maxmargin.solvers.perceptron.many_orders import OrderRuns, Outcomes
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _RECOMPUTED_AFTER = 1_000
 """Number of mistakes after which the functional margins are computed again from the exact weights."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from threading import local
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.errors import InvalidOptionError
@@ -30,9 +30,6 @@ from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _MOST_SINGLE_ORDERS = 4_000
 """Orders that are run one by one in less time than it takes to compile the passes over many orders."""
@@ -64,7 +61,7 @@ class Outcomes:
 
     n_mistakes: Rows
     n_epochs: Rows
-    converged: NDArray[np.bool_]
+    converged: Mask
     margin: Floats
     n_uncertain: Rows
 

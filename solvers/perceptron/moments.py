@@ -10,8 +10,8 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.exact.dyadic import Integers, as_dense, as_fraction, as_integers
@@ -24,8 +24,6 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.hulls import ClassSums
-
-Rows = NDArray[np.int64]
 
 UNKNOWN_ROW = -1
 """Row of a mistake that neither the log nor a second run reveals."""
@@ -153,9 +151,6 @@ def _beyond_the_log(problem: Problem, run: PerceptronRun) -> Interval:
     rest = run.mistake_counts - np.bincount(run.mistake_rows, minlength=problem.n_samples)
     rows = np.flatnonzero(rest)
     return Interval(last=run.n_mistakes, last_row=UNKNOWN_ROW, parts=((rows, rest[rows]),))
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, cut, through
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
 from maxmargin.solvers.perceptron.engines.tally import Tally
@@ -16,9 +16,6 @@ from maxmargin.solvers.perceptron.settings import PerceptronSettings, StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import ClassSums
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, norm_squared
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -14,8 +14,8 @@ from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint, has_no_mistake
 from maxmargin.solvers.perceptron.engines.engine_choice import EngineChoice
@@ -31,8 +31,6 @@ from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, Progress, StopReason
 from maxmargin.solvers.problem.problem import Problem
-
-Rows = NDArray[np.int64]
 
 _SECONDS_BETWEEN_CHECKPOINTS = 30.0
 """Least time between two checkpoints, in seconds."""

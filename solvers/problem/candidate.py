@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from maxmargin.solvers.basics.array_types import Floats
 
 _STOPPED_EARLY = ("user_limit", "optimal_inaccurate")
 

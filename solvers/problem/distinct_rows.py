@@ -6,10 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.problem.problem import Problem
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _MOST_ENTRIES = 1 << 25
 """Largest size of X (number of entries) for which equal rows are looked for."""

@@ -1,13 +1,10 @@
 """The compiled pass that finds the least and the greatest number of every column."""
 
-import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import compiled
 from maxmargin.solvers.basics.kernel_types import MATRIX, vector
-
-Floats = NDArray[np.float64]
 
 _OUT = vector(types.float64, readonly=False)
 

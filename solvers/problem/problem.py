@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import Integers, as_dense, as_fraction, as_integers, times_power_of_two
@@ -31,7 +32,6 @@ from maxmargin.solvers.problem.scaling import Bounds, ColumnScaling, bounds_of_r
 T = TypeVar("T")
 P = ParamSpec("P")
 S = TypeVar("S", bound="Samples")
-Rows = NDArray[np.int64]
 
 _GREATEST_SAMPLE = 20_000
 """Largest number of rows of a sample."""
@@ -94,7 +94,7 @@ class Samples:
         if not isinstance(self.row_source, InMemory):
             self.warm_start.remember(rows, self.row_source[rows], use)
 
-    def dense_chunks(self) -> Iterator[NDArray[np.float64]]:
+    def dense_chunks(self) -> Iterator[Floats]:
         """Yield all rows in order, in dense arrays of a moderate size."""
         if not self.is_sparse:
             yield from self.map(_whole)
@@ -102,7 +102,7 @@ class Samples:
         for rows in slices(self.n_samples, max(1, self.sizes.chunk_entries // self.n_features)):
             yield self.dense_rows(rows)
 
-    def dense_rows(self, rows: Any) -> NDArray[np.float64]:
+    def dense_rows(self, rows: Any) -> Floats:
         """Return the given rows of X as a dense array."""
         return as_dense(self.X[rows])
 
@@ -136,7 +136,7 @@ class Samples:
         return self.known_bounds or bounds_of_rows(self.row_source)
 
     @property
-    def column_sizes(self) -> NDArray[np.float64]:
+    def column_sizes(self) -> Floats:
         """The greatest modulus in every column."""
         low, high = self.column_bounds
         return np.maximum(np.abs(low), np.abs(high))
@@ -219,7 +219,7 @@ class Problem(Samples):
     """
 
     X: Any
-    y: NDArray[np.float64]
+    y: Floats
     bias: bool = True
     integers: Integers | None = None
     units: ColumnUnits | None = None
@@ -373,7 +373,7 @@ def _greatest_square(rows: slice, X: Any) -> Fraction:
     return as_fraction(max(exact.tolist()), 2 * exponent)
 
 
-def squared_norms(X: Any) -> tuple[NDArray[np.float64], int]:
+def squared_norms(X: Any) -> tuple[Floats, int]:
     """Return ``(squares, e)`` with ``||x_i||^2 = squares_i 4**e`` up to rounding, for dense or sparse rows."""
     exponent = int(np.frexp(abs(X).max())[1])
     scaled = times_power_of_two(X, -exponent)

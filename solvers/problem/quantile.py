@@ -4,9 +4,8 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from maxmargin.solvers.basics.array_types import Floats
 
 
 def offset_of_least_slack(kinks: Floats, y: Floats, costs: Floats, balance: float = 0.0) -> float:

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import round_down, round_up, without_denominators
-
-Floats = NDArray[np.float64]
 
 _MOST_DISTINCT = 4096
 """Largest number of different numbers whose products are computed exactly; more are always rounded outwards."""
@@ -39,7 +38,7 @@ class RowWeights:
     groups: NDArray[np.int64] | None = None
 
     @property
-    def are_positive(self) -> NDArray[np.bool_]:
+    def are_positive(self) -> Mask:
         """Whether the exact weights are positive."""
         factors = np.array([factor > 0 for factor in self.factors])
         return np.asarray((self.numbers > 0) & (factors[0] if self.groups is None else factors[self.groups]))

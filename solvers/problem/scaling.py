@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.rows import COMPILED_ENTRIES, RowSource
 
-Floats = NDArray[np.float64]
 Bounds = tuple[Floats, Floats]
 """The least and the greatest number of every column, both (n_features,)."""
 
@@ -73,7 +73,7 @@ class ColumnScaling:
 
     center: Floats
     exponents: NDArray[np.int64]
-    varies: NDArray[np.bool_]
+    varies: Mask
 
     @classmethod
     def of_sizes(cls, size: Floats) -> "ColumnScaling":

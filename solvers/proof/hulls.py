@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, nearest_floats, sqrt_up
 from maxmargin.solvers.exact.products import exact_sums
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import enclose_functional_margins
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 
 def integer_weights(weights: NDArray[Any]) -> tuple[Rows, list[int]]:

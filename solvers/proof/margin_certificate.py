@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
 from maxmargin.solvers.proof.hulls import HullPoint, integer_weights, margin_upper_bound_squared
@@ -58,7 +56,7 @@ class MarginAtMost(Certificate):
     margin_squared: Fraction
 
     @classmethod
-    def by(cls, problem: Problem, weights: NDArray[np.float64]) -> "MarginAtMost | None":
+    def by(cls, problem: Problem, weights: Floats) -> "MarginAtMost | None":
         """Return the upper bound that weights of the rows prove; None if they prove none, or a margin of 0."""
         square = margin_upper_bound_squared(problem, weights)
         if not square:

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.exact.dyadic import (
     FloatFractions,
@@ -35,9 +35,6 @@ from maxmargin.solvers.proof.sums import (
     n_products,
     rounding_error,
 )
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _MANY_ROWS = 1000
 """Number of rows next to the least above which error bounds of their own thin them out before integers are used."""
@@ -68,7 +65,7 @@ class Lowest:
     upper: Floats
 
     @property
-    def may_be_least(self) -> NDArray[np.bool_]:
+    def may_be_least(self) -> Mask:
         """Whether the exact score may be the least of the group; it is the least of these."""
         return np.asarray(self.lower <= self.upper.min(initial=np.inf))
 

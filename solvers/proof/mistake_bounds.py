@@ -26,14 +26,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import as_integers, round_down, round_up, sqrt_up
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, least_functional_margin, norm_squared
 from maxmargin.solvers.proof.soft_bounds import slack_upper_bound, sum_bounds
 from maxmargin.solvers.proof.sums import TINIEST_NORMAL, careful_sum, errors
-
-Floats = NDArray[np.float64]
 
 LARGEST_SLACK = 2.0**480
 """Squares of larger slacks would overflow when they are added."""

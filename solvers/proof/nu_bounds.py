@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.exact.dyadic import as_fraction, as_integers, over_common_denominator, round_down, round_up
 from maxmargin.solvers.exact.linear import combination, independent_rows, least_squares
@@ -20,9 +21,6 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared, weighted_sum
 from maxmargin.solvers.proof.soft_bounds import slack_upper_bound, square_up, sum_bounds, sum_sizes
 from maxmargin.solvers.proof.sums import TINIEST_NORMAL
-
-Floats = NDArray[np.float64]
-Members = NDArray[np.bool_]
 
 _CHUNK_ROWS = 4096
 """Number of entries that are converted to integers at a time."""
@@ -51,7 +49,7 @@ class Shares:
     """
 
     weights: Floats
-    members: tuple[Members, ...]
+    members: tuple[Mask, ...]
     totals: tuple[Fraction, ...]
     mass: Fraction
 
@@ -187,9 +185,6 @@ def _with_sum(values: Floats, most: Floats, total: float) -> Floats:
     room = most - values
     whole_room = float(room.sum())
     return most.copy() if lack >= whole_room else np.clip(values + room * (lack / whole_room), 0.0, most)
-
-
-Rows = NDArray[np.int64]
 
 
 def may_be_checked(problem: Problem) -> bool:

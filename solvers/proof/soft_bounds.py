@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import round_down, round_up, sqrt_up
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import balanced_sum
@@ -27,9 +27,6 @@ from maxmargin.solvers.proof.sums import (
     scores_and_moduli,
     weighted_sums,
 )
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _EXACT_ROW_ENTRIES = 1 << 20
 """Largest number of matrix entries in the rows next to the margin whose slack is computed exactly."""

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.problem.problem import Problem, Samples
 from maxmargin.solvers.problem.rows import COMPILED_ENTRIES
-
-Floats = NDArray[np.float64]
 
 UNIT_ROUNDOFF = 2.0**-53
 TINIEST_NORMAL = 2.0**-1022

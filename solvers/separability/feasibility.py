@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.engines import balancing_vertex, hard_working_set, highs_lp, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
@@ -27,8 +27,6 @@ from maxmargin.solvers.separability.cone.witness import balances, contradicting_
 from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.solvers.separability.verdicts import answer_of, past_the_limits, separable
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 Attempts = tuple[SolverRun, ...]
 
 METHODS = ("auto", "highs", "cvxpy")

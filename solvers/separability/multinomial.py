@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.forms import without_intercepts
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.simplex import Circuit
@@ -24,8 +25,6 @@ from maxmargin.solvers.separability.cone.columns import later_column_signs
 from maxmargin.solvers.separability.cone.cone_rows import ClassRows, SignedRows
 from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, decide, violated_rows
 from maxmargin.solvers.separability.separability_solution import Attempts, Separability
-
-Floats = NDArray[np.float64]
 
 _MOST_ENTRIES = 20_000_000
 """Largest size of a sparse X (number of entries) of which the perceptron makes a dense copy."""

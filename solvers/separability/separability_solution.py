@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, intercept, some, through, without_intercepts
 from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.solvers.basics.array_types import Mask, Rows
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.problem.candidate import SolverRun
@@ -24,7 +24,6 @@ from maxmargin.solvers.proof.certificate import (
     text,
 )
 
-Rows = NDArray[np.int64]
 Attempts = tuple[SolverRun, ...]
 
 INTERCEPT = "(Intercept)"
@@ -141,7 +140,7 @@ class Separability(NamedAnswer):
 
     @classmethod
     def proven(
-        cls, certificate: Certificate, touches: NDArray[np.bool_], reason: str, engine: str, attempts: Attempts
+        cls, certificate: Certificate, touches: Mask, reason: str, engine: str, attempts: Attempts
     ) -> "Separability":
         """Return the answer that a certificate proves; `touches` says which rows lie on every hyperplane."""
         verdict = Verdict(certificate.claim)

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
@@ -23,8 +23,6 @@ from maxmargin.solvers.proof.nu_bounds import (
 from maxmargin.solvers.proof.sums import functional_margins
 from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, SoftBracket
 from maxmargin.solvers.soft_margin.soft_solution import NuMargin
-
-Floats = NDArray[np.float64]
 
 _TOUCHING = 1e-8
 """Distance of the reduced hulls, as a fraction of the size of the data, that replaces a smaller one as the unit of the

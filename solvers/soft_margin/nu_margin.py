@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.engines.interior_point import interior_point
@@ -29,8 +29,6 @@ from maxmargin.solvers.soft_margin.soft_margin import (
     row_weights,
 )
 from maxmargin.solvers.soft_margin.soft_solution import NuMargin
-
-Floats = NDArray[np.float64]
 
 METHODS = ("auto", "cvxpy", interior_point.NAME)
 

@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.bracket import Bracket
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
@@ -18,8 +18,6 @@ from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, obje
 from maxmargin.solvers.proof.sums import functional_margins
 from maxmargin.solvers.soft_margin.soft_solution import MarginWithSlack, SoftMargin
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 Answer = TypeVar("Answer", bound=MarginWithSlack)
 
 RELATIVE_GAP = 1e-6

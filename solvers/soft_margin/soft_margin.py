@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
@@ -21,9 +21,6 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights, checked, numbers_of_rows
 from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, RELATIVE_GAP, SoftBracket, for_all_rows
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _DUAL_COORDINATE = "dual-coordinate"
 

@@ -5,15 +5,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.forms import LONGEST_LIST, NO_NAMES, NamedAnswer, Names, through
 from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import width_of
 from maxmargin.solvers.problem.candidate import SolverRun
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

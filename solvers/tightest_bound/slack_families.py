@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.huberised_hinge import blocks
 from maxmargin.solvers.engines.interior_point.newton_systems import Factor
@@ -22,8 +23,6 @@ from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate
 from maxmargin.solvers.proof.sums import weighted_sums
 from maxmargin.solvers.tightest_bound.trade_off import Family, PathPoint
-
-Floats = NDArray[np.float64]
 
 _VIEW = RowView(center=None, bias=False)
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, uninterrupted
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.hard_working_set import normal_of_support
 from maxmargin.solvers.engines.textbook import backends
@@ -20,8 +20,6 @@ from maxmargin.solvers.soft_margin.soft_bracket import SUPPORT_WEIGHT, slack_of
 from maxmargin.solvers.soft_margin.soft_margin import is_small
 from maxmargin.solvers.tightest_bound.tightest_search import NAME, RunCoordinates, TightestSearch
 from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound, TightestBracket
-
-Floats = NDArray[np.float64]
 
 METHODS = ("auto", "search", "cvxpy")
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.exact.dyadic import as_dense, sqrt_up, times_power_of_two
@@ -19,8 +18,6 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.problem.scaling import RowSpace
 from maxmargin.solvers.proof.mistake_bounds import Loss, exponent_of_root
 from maxmargin.solvers.tightest_bound.trade_off import Family, Search
-
-Floats = NDArray[np.float64]
 
 _MOST_DENSE_ENTRIES = 1 << 24
 """Entries of rows, fewer than columns, that are turned to the space that they span."""

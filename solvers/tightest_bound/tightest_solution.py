@@ -4,17 +4,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.bracket import Bracket
 from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import round_up, width_of
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.proof.mistake_bounds import Loss, separating_value, value_at, value_of_weights
 from maxmargin.solvers.soft_margin.soft_bracket import slack_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

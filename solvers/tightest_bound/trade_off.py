@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.problem.problem import Problem
-
-Floats = NDArray[np.float64]
 
 _MOST_POINTS = 40
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from maxmargin.data.formats.table import Choice, Column, Table, drop_note, kept_names, shown_name
 from maxmargin.data.numbers import numerals
 from maxmargin.data.numbers.numerals import Complaint, Spelling, Texts
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error
 
@@ -67,7 +68,7 @@ class Columns:
         named = [self.roles.label] if self.roles.id is None else [self.roles.label, self.roles.id]
         stored = [*named, *self.roles.features] if choice.needs_texts else named
         self.texts: dict[int, list[str]] = {j: [] for j in stored}
-        self.parts: list[NDArray[np.float64]] = []
+        self.parts: list[Floats] = []
         self.lines: list[NDArray[np.int64]] = []
         self.is_boolean: dict[int, bool] = {}
 
@@ -95,7 +96,7 @@ class Columns:
         self.lines.append(np.arange(lines_before + 1, lines_before + n_lines + 1))
         return True
 
-    def _parsed(self, text: str, found: dict[int, list[str]]) -> NDArray[np.float64] | None:
+    def _parsed(self, text: str, found: dict[int, list[str]]) -> Floats | None:
         """Return the numbers of all columns, with the texts of some put into `found`."""
 
         def keep(column: int, field: str) -> float:
@@ -106,7 +107,7 @@ class Columns:
         converters.update(dict.fromkeys(self.roles.dropped, lambda _: 0.0))
         parse = partial(np.loadtxt, delimiter=self.layout.separator, comments=None, converters=converters, ndmin=2)
         try:
-            values: NDArray[np.float64] = parse(io.StringIO(text))
+            values: Floats = parse(io.StringIO(text))
         except ValueError:
             return None
         return values
@@ -144,7 +145,7 @@ class Columns:
                 hint = self.layout.hint or (_UNQUOTED if len(fields) > expected and _have_whole_pairs(fields) else "")
                 raise data_error(self.layout.source, line=line, found=found, expected=str(expected), hint=hint)
 
-    def _converted(self, column: int, texts: Sequence[str]) -> NDArray[np.float64] | None:
+    def _converted(self, column: int, texts: Sequence[str]) -> Floats | None:
         """Return the numbers of a column, or None if one of its texts is refused."""
         values, is_boolean = _numbers_or_booleans(texts)
         if values is None or np.isinf(values).any() or (np.isnan(values).any() and not self.choice.drop_missing):
@@ -193,7 +194,7 @@ class Columns:
             spelling=self.spelling,
         )
 
-    def take(self) -> tuple[NDArray[np.float64], Texts, NDArray[np.int64]]:
+    def take(self) -> tuple[Floats, Texts, NDArray[np.int64]]:
         """Return the numbers, the labels and the lines of the rows that were added, and forget them."""
         n_features = len(self.roles.features)
         values = np.concatenate([np.empty((0, n_features)), *self.parts])
@@ -225,7 +226,7 @@ class Columns:
         return Column(name=name, values=values, texts=texts, is_named=is_named)
 
 
-def _numbers_or_booleans(texts: Sequence[str]) -> tuple[NDArray[np.float64] | None, bool]:
+def _numbers_or_booleans(texts: Sequence[str]) -> tuple[Floats | None, bool]:
     """Return the numbers that texts write, or 1 and 0 for true and false, and whether they are such words."""
     values = numerals.numbers(texts)
     return (numerals.booleans(texts), True) if values is None else (values, False)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from maxmargin.data.formats.source import read_bytes
 from maxmargin.data.formats.table import Choice, Table, drop_note, kept_names
 from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError, numbers
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.data_error import DataError, data_error, listed, quote
 
 ARCHIVE = "an .npz file with the arrays X and y"
@@ -110,7 +111,7 @@ def broken_archive(path: str, error: Exception) -> DataError:
     return data_error(path, found=f"a broken archive: {error or type(error).__name__}", expected=ARCHIVE)
 
 
-def _numbers(X: NDArray[Any], path: str) -> NDArray[np.float64]:
+def _numbers(X: NDArray[Any], path: str) -> Floats:
     if X.ndim != 2:
         check_type(X.dtype, path)
         raise data_error(path, found=f"X of shape {X.shape}", expected="two dimensions: rows and columns")

@@ -8,10 +8,10 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.data.formats.source import STDIN, STDIN_NAME, kind_of, open_binary, suffix_of
 from maxmargin.data.formats.table import Choice, Table, drop_note, shown_name
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.data_error import DataError, data_error, nearest
 
@@ -169,7 +169,7 @@ def _read_generated(name: str, choice: Choice) -> Table:
     return _table(source, (*names, "y"), np.column_stack([X, y.astype(np.float64)]), y, choice)
 
 
-def _table(source: str, names: Sequence[str], values: NDArray[np.float64], labels: Any, choice: Choice) -> Table:
+def _table(source: str, names: Sequence[str], values: Floats, labels: Any, choice: Choice) -> Table:
     """Return the table of some columns, the last of which are the labels, which another column may replace."""
     roles = choice.roles(names, len(names), source)
     return Table(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError, numbers
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 
 TWO_DIMENSIONS = "expected two dimensions, (n_samples, n_features)"
@@ -94,8 +95,8 @@ def _entries(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]
 
 
 def _summed(
-    rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    rows: NDArray[np.int64], columns: NDArray[np.int64], values: Floats
+) -> tuple[Floats, tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return the entries in order, with the entries at one position added up."""
     order = np.lexsort((columns, rows))
     rows, columns, values = rows[order], columns[order], values[order]

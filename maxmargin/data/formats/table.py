@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.numbers.numerals import STORED, Spelling, Texts
+from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error, listed, nearest, quote
 
@@ -15,7 +16,7 @@ from maxmargin.text.data_error import DataError, data_error, listed, nearest, qu
 class CsrArray(Protocol):
     """The parts that are used of a `scipy.sparse.csr_array` of binary64 numbers."""
 
-    data: NDArray[np.float64]
+    data: Floats
     indices: NDArray[np.integer[Any]]
     indptr: NDArray[np.integer[Any]]
 
@@ -28,12 +29,12 @@ class CsrArray(Protocol):
         """Return some rows and columns, or one number."""
         ...
 
-    def toarray(self) -> NDArray[np.float64]:
+    def toarray(self) -> Floats:
         """Return the numbers as a dense array."""
         ...
 
 
-Matrix: TypeAlias = NDArray[np.float64] | CsrArray
+Matrix: TypeAlias = Floats | CsrArray
 ColumnRef: TypeAlias = str | int
 
 
@@ -227,12 +228,12 @@ class Column:
     """
 
     name: str | int
-    values: NDArray[np.float64] | Texts
+    values: Floats | Texts
     texts: Sequence[str] | None = None
     is_named: bool = False
     exact: NDArray[np.object_] | None = None
 
-    def is_missing(self) -> NDArray[np.bool_]:
+    def is_missing(self) -> Mask:
         """Return which rows have no value."""
         if isinstance(self.values, list):
             return np.array([text is None for text in self.values], dtype=np.bool_)

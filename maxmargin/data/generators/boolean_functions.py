@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.generators.case import OVERLAP, Case, Known, Matrix, quasi, separable
 from maxmargin.data.generators.family import Whole, Word, family
+from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidOptionError
 
 
@@ -16,7 +17,7 @@ def sign_cube(d: int) -> NDArray[np.int64]:
     return np.array(list(product((-1, 1), repeat=d)), dtype=np.int64)
 
 
-def _case(X: NDArray[np.int64], is_positive: NDArray[np.bool_], why: str, **answers: Known | None) -> Case:
+def _case(X: NDArray[np.int64], is_positive: Mask, why: str, **answers: Known | None) -> Case:
     return Case(rows=Matrix.of(X), y=np.where(is_positive, 1, -1), why=why, **answers)  # type: ignore[arg-type]
 
 
@@ -39,9 +40,9 @@ def _odd_max_bit(n: int, off: str) -> Case:
     return _case(X, highest % 2 == 1, why, with_bias=separable(Fraction(1, factor * fibonacci)), through_origin=origin)
 
 
-def _is_antipodal(cube: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _is_antipodal(cube: NDArray[np.int64]) -> Mask:
     """Return which rows touch every hyperplane through 0: those whose last two bits agree, but for n = 3 only two."""
-    agree: NDArray[np.bool_] = cube[:, -1] == cube[:, -2]
+    agree: Mask = cube[:, -1] == cube[:, -2]
     return agree & (cube[:, 0] != cube[:, -1]) if cube.shape[1] == 3 else agree
 
 

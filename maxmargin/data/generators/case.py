@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns
 
 Verdict: TypeAlias = Literal["separable", "quasi-separable", "overlap"]
@@ -46,7 +47,7 @@ class Matrix:
         return cls(integers, tuple(exponents) if exponents is not None else (0,) * integers.shape[1])
 
     @classmethod
-    def of_floats(cls, values: NDArray[np.float64]) -> "Matrix":
+    def of_floats(cls, values: Floats) -> "Matrix":
         """Return the matrix of binary64 numbers, exactly."""
         integers, exponents = as_integer_columns(values)
         return cls(integers, tuple(exponents))
@@ -62,7 +63,7 @@ class Matrix:
         shifts = np.array([exponent - least for exponent in self.exponents], dtype=object)
         return Matrix(np.left_shift(self.integers, shifts), (least,) * len(self.exponents))
 
-    def floats(self) -> NDArray[np.float64]:
+    def floats(self) -> Floats:
         """Return the numbers as binary64.
 
         Raises
@@ -80,12 +81,12 @@ class Matrix:
         exponents = np.array(self.exponents)
         whole = self.integers.astype(np.float64)
         with np.errstate(over="ignore"):
-            values: NDArray[np.float64] = np.ldexp(whole, exponents)
+            values: Floats = np.ldexp(whole, exponents)
             if not (np.isfinite(values).all() and (np.ldexp(values, -exponents) == whole).all()):
                 raise NotRepresentableError("a number is beyond the range of binary64")
         return values
 
-    def _floats_one_by_one(self) -> NDArray[np.float64]:
+    def _floats_one_by_one(self) -> Floats:
         rows = self.integers.tolist()
         return np.array([[_float(v, e) for v, e in zip(row, self.exponents, strict=True)] for row in rows])
 

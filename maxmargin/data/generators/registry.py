@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from maxmargin.data.generators import boolean_functions, classics, corpus, planted, shapes, slabs
 from maxmargin.data.generators.case import Truth
 from maxmargin.data.generators.family import Family, cut, families_of, nearest
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
 
 _FAMILIES = {one.name: one for one in families_of(classics, boolean_functions, shapes, slabs, planted, corpus)}
@@ -31,7 +32,7 @@ class _Made(NamedTuple):
 
     full_name: str
     description: str
-    X: NDArray[np.float64]
+    X: Floats
     y: NDArray[np.int64]
     truth: Callable[[], Truth]
 
@@ -59,7 +60,7 @@ class Generated:
     name: str
     full_name: str
     description: str
-    X: NDArray[np.float64]
+    X: Floats
     y: NDArray[np.int64]
     feature_names: tuple[str, ...]
     truth: Truth
@@ -143,7 +144,7 @@ def generate(name: str, *, seed: int | None = None) -> Generated:
     )  # fmt: skip
 
 
-def rows_and_labels(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64], tuple[str, ...], str]:
+def rows_and_labels(name: str) -> tuple[Floats, NDArray[np.int64], tuple[str, ...], str]:
     """Return X, y, the feature names and the name as answers show it; the truth is not decided.
 
     Raises
@@ -194,5 +195,5 @@ def _from_family(name: str, seed: int | None) -> _Made:
     return _Made(full_name, family.description, case.rows.floats(), case.y, lambda: case.truth)
 
 
-def _feature_names(X: NDArray[np.float64]) -> tuple[str, ...]:
+def _feature_names(X: Floats) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(1, X.shape[1] + 1))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.generators.case import OVERLAP, Case, Known, Matrix, Verdict, quasi, separable, two_classes
 from maxmargin.data.generators.family import KIND, SEED, Whole, family
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
 
 IntArray: TypeAlias = NDArray[np.int64]
@@ -143,7 +144,7 @@ def orthogonal_to(normal: IntArray) -> IntArray:
 # Points on circles: their coordinates are rounded to binary64, and the verdict is about the rounded points
 
 
-def _circle(n: int) -> NDArray[np.float64]:
+def _circle(n: int) -> Floats:
     """Return n points on the unit circle, nearly evenly spread, none on an axis but for (1, 0).
 
     They are ((1 - t^2), 2t)/(1 + t^2), with t = tan(angle/2) cut to a few bits and the quotients correctly rounded: the

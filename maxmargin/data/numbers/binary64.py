@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns
 from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.text.data_error import ValueRefusedError, quote
@@ -63,10 +64,10 @@ class Numbers:
         The numbers, where some Decimal or Fraction among them is not binary64; None in place of NaN and infinity.
     """
 
-    nearest: NDArray[np.float64]
+    nearest: Floats
     exact: NDArray[np.object_] | None = None
 
-    def held(self, hint: str = ROUNDED_HINT) -> NDArray[np.float64]:
+    def held(self, hint: str = ROUNDED_HINT) -> Floats:
         """Return the numbers for a caller that needs binary64.
 
         Raises
@@ -134,10 +135,10 @@ def array_of(values: Any) -> NDArray[Any]:
     return np.array(values, dtype=object)
 
 
-def _changed(values: NDArray[Any], nearest: NDArray[np.float64]) -> NDArray[np.bool_] | None:
+def _changed(values: NDArray[Any], nearest: Floats) -> Mask | None:
     """Return where a number is another one in binary64; None where its type tells that it is not."""
     kind, size = values.dtype.kind, values.dtype.itemsize
-    changed: NDArray[np.bool_]
+    changed: Mask
     if kind in "iu" and size >= 8:
         if not (np.abs(nearest) >= EXACT_INTEGERS).any():
             return None
@@ -269,7 +270,7 @@ class ExactRows:
         return cls(np.column_stack(columns), ColumnUnits(tuple(units)))
 
     @classmethod
-    def of_binary64(cls, X: NDArray[np.float64]) -> "ExactRows":
+    def of_binary64(cls, X: Floats) -> "ExactRows":
         """Return the same for numbers that binary64 does hold."""
         integers, exponents = as_integer_columns(X)
         return cls(integers, ColumnUnits(tuple(Fraction(2) ** exponent for exponent in exponents)))

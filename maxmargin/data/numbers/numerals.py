@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.data.numbers.binary64 import MOST_DIGITS
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import quote
 
@@ -89,7 +89,7 @@ def bounded_fraction(text: str) -> Fraction | None:
     return Fraction(text)
 
 
-def numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:
+def numbers(texts: Sequence[str]) -> Floats | None:
     """Return the numbers that `texts` write, missing values as NaN, or None when some text is not a number."""
     together = "".join(texts)
     if "_" not in together and together.isascii():
@@ -100,7 +100,7 @@ def numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:
     return _filled(number(text) for text in texts)
 
 
-def booleans(texts: Iterable[str]) -> NDArray[np.float64] | None:
+def booleans(texts: Iterable[str]) -> Floats | None:
     """Return 1 and 0 for the texts "true" and "false", missing values as NaN, or None when there is another text."""
     return _filled(float("nan") if is_missing(text) else BOOLEAN.get(text.strip().lower()) for text in texts)
 
@@ -111,7 +111,7 @@ def cleaned(texts: Sequence[str]) -> Texts:
     return [meaning[text] for text in texts]
 
 
-def _filled(values: Iterable[float | None]) -> NDArray[np.float64] | None:
+def _filled(values: Iterable[float | None]) -> Floats | None:
     found: list[float] = []
     for value in values:
         if value is None:

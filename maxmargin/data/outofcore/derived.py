@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers
+from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, RowCache
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.problem.rows import RowSource, warm_start_of
 
 T = TypeVar("T")
@@ -44,7 +45,7 @@ class Derived(CachedRows):
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
         return self.source.map(partial(_applied, self.change, function), *vectors)
 
-    def _fetched(self, numbers: RowNumbers) -> Floats:
+    def _fetched(self, numbers: Rows) -> Floats:
         return self.change(self.source[numbers])
 
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.scan import Piece, Store
-from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers, SampledRows
+from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, RowCache, SampledRows
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
 
 if TYPE_CHECKING:
@@ -86,11 +87,11 @@ class OnDisk(CachedRows):
             for _ in self.map(_nothing):
                 pass
 
-    def _fetched(self, numbers: RowNumbers) -> Floats:
+    def _fetched(self, numbers: Rows) -> Floats:
         fetch = self._sampled_or_read
         return fetch(numbers) if self._resumption is None else self._resumption.rows(numbers, fetch)
 
-    def _sampled_or_read(self, numbers: RowNumbers) -> Floats:
+    def _sampled_or_read(self, numbers: Rows) -> Floats:
         is_sampled, sampled = self._sampled.find(numbers)
         if is_sampled.all():
             return sampled
@@ -98,7 +99,7 @@ class OnDisk(CachedRows):
         found[is_sampled], found[~is_sampled] = sampled, self._read(numbers[~is_sampled])
         return found
 
-    def _read(self, numbers: RowNumbers) -> Floats:
+    def _read(self, numbers: Rows) -> Floats:
         parts = []
         for start, stop, store in zip(self._starts[:-1], self._starts[1:], self.stores, strict=True):
             first, last = np.searchsorted(numbers, (start, stop))

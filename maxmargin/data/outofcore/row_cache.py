@@ -5,17 +5,14 @@ Engines ask for the same few hundred rows again and again, and start from some r
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.budget import Budget
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.problem.problem import sample_size
 from maxmargin.solvers.problem.rows import Found, Use, WarmStart
-
-Floats: TypeAlias = NDArray[np.float64]
-RowNumbers: TypeAlias = NDArray[np.int64]
 
 _BYTES_BESIDE = 200
 """Number of bytes of a cached row besides its numbers: its array object, its key, its entry in the dictionary."""
@@ -42,7 +39,7 @@ class RowCache:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def rows(self, numbers: RowNumbers, fetch: Callable[[RowNumbers], Floats]) -> Floats:
+    def rows(self, numbers: Rows, fetch: Callable[[Rows], Floats]) -> Floats:
         """Return the rows of increasing numbers; `fetch` returns those that are not cached."""
         if len(numbers) > self.room // 2:
             return fetch(numbers)
@@ -59,7 +56,7 @@ class RowCache:
         self.remember(numbers, found)
         return found
 
-    def remember(self, numbers: RowNumbers, values: Any) -> None:
+    def remember(self, numbers: Rows, values: Any) -> None:
         """Put rows into the cache; the least recently used ones make room."""
         for number, row in zip(numbers.tolist(), values, strict=True):
             self._rows.pop(number, None)
@@ -81,7 +78,7 @@ class CachedRows(ABC):
         """Numbers of rows and of columns."""
 
     @abstractmethod
-    def _fetched(self, numbers: RowNumbers) -> Floats:
+    def _fetched(self, numbers: Rows) -> Floats:
         """Return the rows of increasing numbers."""
 
     def __getitem__(self, rows: Any) -> Floats:
@@ -111,7 +108,7 @@ class CachedStart(WarmStart):
     def __init__(
         self,
         cache: RowCache,
-        sample: RowNumbers | None = None,
+        sample: Rows | None = None,
         saved: WarmStart | None = None,
         confirm: Callable[[], None] | None = None,
     ) -> None:
@@ -120,13 +117,13 @@ class CachedStart(WarmStart):
         self._saved = saved or WarmStart()
         self._confirm = confirm or self._saved.confirm
 
-    def remember(self, rows: RowNumbers, X: Any, use: Use) -> None:
+    def remember(self, rows: Rows, X: Any, use: Use) -> None:
         """Save rows, and cache them, except the rows of a sample, which are many and in the memory of the caller."""
         if use != "sample":
             self._cache.remember(rows, X)
         self._saved.remember(rows, X, use)
 
-    def recalled(self, use: Use) -> RowNumbers:
+    def recalled(self, use: Use) -> Rows:
         """Return the numbers of rows that an earlier process saved for a use; if there is none, the random sample."""
         saved = self._saved.recalled(use)
         return self._sample if use == "sample" and not saved.size else saved
@@ -147,7 +144,7 @@ class CachedStart(WarmStart):
 class SampledRows(NamedTuple):
     """Rows by their numbers, which increase."""
 
-    numbers: RowNumbers
+    numbers: Rows
     values: Floats
 
     @classmethod
@@ -165,7 +162,7 @@ class SampledRows(NamedTuple):
         """Return the rows as numbered in a source whose earlier files have `n_rows` rows."""
         return SampledRows(self.numbers + n_rows, self.values)
 
-    def find(self, numbers: RowNumbers) -> tuple[NDArray[np.bool_], Floats]:
+    def find(self, numbers: Rows) -> tuple[Mask, Floats]:
         """Return which of these rows are in the sample, and their values in the order of the numbers."""
         if not self.numbers.size:
             return np.zeros(len(numbers), dtype=np.bool_), self.values
@@ -174,14 +171,14 @@ class SampledRows(NamedTuple):
         return is_here, self.values[positions[is_here]]
 
 
-def sampled_numbers(n_rows: int, n_columns: int, budget: Budget) -> RowNumbers:
+def sampled_numbers(n_rows: int, n_columns: int, budget: Budget) -> Rows:
     """Return the numbers of the rows to collect, the same on every run."""
     wanted = _SAMPLES * sample_size(n_rows, n_columns)
     most = min(n_rows, wanted, budget.collected_bytes // (8 * n_columns))
     return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False, shuffle=False))
 
 
-def row_numbers(rows: Any, n_rows: int) -> RowNumbers:
+def row_numbers(rows: Any, n_rows: int) -> Rows:
     """Return the numbers, from 0, that a slice, an array of numbers or a mask stands for.
 
     Raises

@@ -12,7 +12,8 @@ from maxmargin.data.numbers.numerals import empty_column_hint
 from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.files.scan import Bounds, Labelled, Reading
 from maxmargin.data.outofcore.label_coder import Coder
-from maxmargin.data.outofcore.row_cache import RowNumbers, SampledRows
+from maxmargin.data.outofcore.row_cache import SampledRows
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error
 
@@ -89,7 +90,7 @@ class Validation:
         label: str | int,
         is_positive_chosen: bool,
         resumption: "Resumption | None" = None,
-        wanted: RowNumbers | None = None,
+        wanted: Rows | None = None,
     ) -> None:
         self.readings = readings
         self.roles, self.label = roles, label

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.dual_coordinate import NAME
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_newton import polish
@@ -22,8 +22,6 @@ from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun, numbers
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
-
-Floats = NDArray[np.float64]
 
 _FIRST_STIFFNESS, _STIFFER, _MOST_STIFFNESS = 0.005, 3.0, 0.1
 """First stiffness of the penalty on imbalance, its factor of growth and its largest value, in units of the mean

@@ -11,10 +11,10 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.basics.compiling import compiled
 from maxmargin.solvers.basics.kernel_types import vector
 
-Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Columns = NDArray[np.uint32]
 
@@ -117,7 +117,7 @@ def epoch(
     high: float,
     alpha: Floats,
     w: Floats,
-    keep: NDArray[np.bool_],
+    keep: Mask,
 ) -> tuple[float, float, float, float]:
     """Minimise over one alpha_i after another, in the given order, 0 <= alpha_i <= costs_i.
 

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.dual_coordinate import dual_coordinate_kernels as kernels
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Rows, dot
-
-Floats = NDArray[np.float64]
 
 _FIRST_WEIGHT = 10.0
 """Weight of the first round, in units of 1/||x||^2; with 1 a multiplier moves as in one step of the descent."""

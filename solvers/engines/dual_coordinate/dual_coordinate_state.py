@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.dual_coordinate import dual_coordinate_kernels as kernels
 from maxmargin.solvers.problem.problem import Problem
@@ -15,7 +16,6 @@ from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
 
-Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Kernel = Callable[..., None]
 

@@ -18,11 +18,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.interior_point import central_path_arrays
-
-Floats = NDArray[np.float64]
 
 FEW_ENTRIES = 1 << 20
 """Largest number of matrix entries for which operations on whole arrays are used in place of compiled code."""

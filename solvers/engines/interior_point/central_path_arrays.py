@@ -4,9 +4,8 @@ For few rows: they wait for no compiler.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from maxmargin.solvers.basics.array_types import Floats
 
 
 def linearised(

@@ -8,12 +8,10 @@ time, which stay in the cache.
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import compiled
 from maxmargin.solvers.basics.kernel_types import MATRIX, vector
-
-Floats = NDArray[np.float64]
 
 _IN = vector(types.float64, readonly=True)
 _OUT = vector(types.float64, readonly=False)

@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.interior_point import central_path_kernels as kernels
 from maxmargin.solvers.engines.interior_point.central_path import Linearised, Prediction, Rows
 from maxmargin.solvers.engines.interior_point.row_view import RowView, block_rows, blocks, floats
-
-Floats = NDArray[np.float64]
 
 
 @np.errstate(all="ignore")

@@ -16,12 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.interior_point.newton_systems import Factor
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.problem import Problem
-
-Floats = NDArray[np.float64]
 
 FIRST_WIDTH = 0.5
 """The first h, in units of the margin."""

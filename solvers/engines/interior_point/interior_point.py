@@ -11,16 +11,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.interior_point.central_path import Aim, Progress, Rows, RowsAtBound
 from maxmargin.solvers.engines.interior_point.newton_systems import ColumnSystem, RowSystem, System
 from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
-
-Floats = NDArray[np.float64]
 
 NAME = "interior-point"
 

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.interior_point import sparse_passes
 from maxmargin.solvers.engines.interior_point.central_path import (
@@ -24,8 +24,6 @@ from maxmargin.solvers.engines.interior_point.central_path import (
 )
 from maxmargin.solvers.engines.interior_point.row_view import RowView, weighted_rows
 from maxmargin.solvers.problem.problem import Problem
-
-Floats = NDArray[np.float64]
 
 _RIDGES = (0.0, 1e-16, 1e-15, 1e-14, 1e-12, 1e-10)
 """Numbers that, times the order of the matrix, are added in turn to its diagonal of ones until it has a factor."""

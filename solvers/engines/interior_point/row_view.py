@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.interior_point.central_path import Aim
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import DEFAULT_SIZES, Sizes
-
-Floats = NDArray[np.float64]
 
 _DENSITY = 0.03
 """Share of nonzero entries below which the product of two sparse matrices is cheaper than one of dense blocks."""

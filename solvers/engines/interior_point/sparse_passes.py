@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.interior_point.central_path import Linearised, Prediction, Rows
 from maxmargin.solvers.engines.interior_point.row_view import RowView, floats
-
-Floats = NDArray[np.float64]
 
 
 @np.errstate(all="ignore")

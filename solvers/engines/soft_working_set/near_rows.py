@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.central_path import RowsAtBound
@@ -17,9 +18,6 @@ from maxmargin.solvers.problem.candidate import INTERRUPTED
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.problem.rows import Sizes, stacked
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _BALANCE_ERROR = 1e-9
 """Tolerance of sum y a, relative to sum a."""

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.huberised_hinge import FIRST_WIDTH, Descent
@@ -23,8 +23,6 @@ from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRu
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.problem.rows import Found, InMemory
-
-Floats = NDArray[np.float64]
 
 NAME = "working-set"
 

@@ -5,15 +5,13 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 
 if TYPE_CHECKING:
     from maxmargin.solvers.engines.textbook.formulations import Program
-
-Floats = NDArray[np.float64]
 
 
 _OPTIONS: dict[str, dict[str, Any]] = {

@@ -5,9 +5,8 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from maxmargin.solvers.basics.array_types import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
 from maxmargin.solvers.perceptron.kernels.block_pass import fill_blocks, present_blocks, present_over_blocks
@@ -13,9 +14,7 @@ from maxmargin.solvers.perceptron.kernels.machine_code import machine_code
 from maxmargin.solvers.perceptron.kernels.vectors import LANES, LINE
 from maxmargin.solvers.perceptron.kernels.work import frozen
 
-Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
-Rows = NDArray[np.int64]
 
 _AT_ONCE = 1 << 20
 """Number of entries that one thread copies into blocks at a time."""

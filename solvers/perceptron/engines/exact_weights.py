@@ -8,11 +8,11 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import as_fraction, as_integers, sqrt_up
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import add_scaled, weighted_sum
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 _MOST_ENTRIES_AT_HAND = 2_000_000

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.engines.row_units import Units, signed_rows
 from maxmargin.solvers.perceptron.kernels import kernels
@@ -15,8 +16,6 @@ from maxmargin.solvers.perceptron.kernels.error_bounds import REACH, SCORE_ERROR
 from maxmargin.solvers.perceptron.kernels.gram_pass import present_over_gram
 from maxmargin.solvers.perceptron.kernels.work import ERROR, GREATEST, N_DECIDED, NORM, Orders, Reason, Work, frozen
 from maxmargin.solvers.problem.problem import Problem
-
-Floats = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _UP = 1 + 2.0**-40

@@ -3,8 +3,8 @@
 from operator import add, mul
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.perceptron.engines.engine_choice import steps_of_a_presentation
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
@@ -13,8 +13,6 @@ from maxmargin.solvers.perceptron.engines.row_units import signed_rows
 from maxmargin.solvers.perceptron.kernels import work as at
 from maxmargin.solvers.perceptron.kernels.work import Reason, Work
 from maxmargin.solvers.problem.problem import Problem
-
-Floats = NDArray[np.float64]
 
 _ENTRIES_PER_PRODUCT = 40
 """Matrix entries that compiled code reads in the time of one product of integers."""

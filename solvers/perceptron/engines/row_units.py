@@ -6,13 +6,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import common_exponent, times_power_of_two
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
-
-Floats = NDArray[np.float64]
 
 _SAFE_EXPONENT = 400
 """Numbers between 2**-400 and 2**400 have products and sums of them far from overflow and underflow."""

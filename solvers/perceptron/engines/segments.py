@@ -6,8 +6,8 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.float_engines import Engine, GramEngine, WeightsEngine
 from maxmargin.solvers.perceptron.engines.integer_engine import IntegerEngine
@@ -16,8 +16,6 @@ from maxmargin.solvers.perceptron.row_orders import Order, Presentation
 from maxmargin.solvers.perceptron.settings import Method, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
-
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +116,6 @@ class Streamed:
             yield Segment(WeightsEngine(self.units, X, y, weights), np.arange(len(y)), first_row=first_row)
 
 
-def _copied(rows: slice, X: Any, y: NDArray[np.float64], *, units: Units) -> tuple[int, Any, NDArray[np.float64]]:
+def _copied(rows: slice, X: Any, y: Floats, *, units: Units) -> tuple[int, Any, Floats]:
     """Return a chunk that stays valid until it is presented."""
     return rows.start, units.rows(X) if units.exponent else X.copy(), y

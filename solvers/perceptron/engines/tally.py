@@ -3,12 +3,9 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.perceptron.kernels.work import EPOCH_MISTAKES, EPOCH_POSITION
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 CURSOR_ENTRIES, _SIZE_ENTRIES = 9, 4
 

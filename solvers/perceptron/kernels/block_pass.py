@@ -22,6 +22,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import in_machine_code
 from maxmargin.solvers.perceptron.kernels import work as at
 from maxmargin.solvers.perceptron.kernels.error_bounds import (
@@ -42,7 +43,6 @@ from maxmargin.solvers.perceptron.kernels.vectors import (
 )
 from maxmargin.solvers.perceptron.kernels.work import Work
 
-Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Integers = NDArray[np.int64]
 

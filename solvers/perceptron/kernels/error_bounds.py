@@ -2,12 +2,8 @@
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import in_machine_code
-
-Floats = NDArray[np.float64]
 
 REACH, SCORE_ERROR, UPDATE_ERROR = range(3)
 """Entries of the array `rounding`: R; the error of a score, in units of ||x|| ||w||; and the error of an update in

@@ -8,8 +8,8 @@ to which every mistake adds 2 y w.x + ||x||^2.
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import in_machine_code
 from maxmargin.solvers.perceptron.kernels import work as at
 from maxmargin.solvers.perceptron.kernels.error_bounds import (
@@ -21,8 +21,6 @@ from maxmargin.solvers.perceptron.kernels.error_bounds import (
     square_after_many,
 )
 from maxmargin.solvers.perceptron.kernels.work import Work
-
-Floats = NDArray[np.float64]
 
 _AT_ONCE = 64
 """Number of mistakes for which one bound of the rounding errors is computed."""

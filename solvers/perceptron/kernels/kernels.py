@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import in_machine_code
 from maxmargin.solvers.perceptron.kernels import work as at
 from maxmargin.solvers.perceptron.kernels.error_bounds import doubt_of, error_after, is_mistake, norm_after
@@ -20,7 +21,6 @@ from maxmargin.solvers.perceptron.kernels.gram_pass import Gram, present_over_gr
 from maxmargin.solvers.perceptron.kernels.limb_scores import carry, exact_sign, follow
 from maxmargin.solvers.perceptron.kernels.work import Orders, Work
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
 

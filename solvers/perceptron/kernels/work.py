@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.perceptron.kernels.limb_scores import Limbs
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 POSITION, EPOCH_POSITION, EPOCH_MISTAKES, ANSWER, N_PRESENTED, N_LOGGED, N_EPOCHS, N_UNCERTAIN, N_DECIDED = range(9)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import null_vectors, orthogonal_complement, rescaled
@@ -19,9 +20,6 @@ from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated,
 from maxmargin.solvers.separability.cone.decide import Decision, violated_rows
 from maxmargin.solvers.separability.cone.strict import Stage
 from maxmargin.solvers.separability.separability_solution import ColumnSigns
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 POSITIVE, NEGATIVE, UNDETERMINED = "+", "-", "undetermined"
 

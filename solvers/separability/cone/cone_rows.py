@@ -11,13 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns, nearest_floats
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import ClassProblem, Problem, Samples
 from maxmargin.solvers.proof.margins import enclosures, score_enclosures
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 Vector = Sequence[Fraction]
 
 FaceSolver = Callable[..., tuple[Floats | None, Floats | None, SolverRun]]
@@ -130,7 +129,7 @@ class ConeRows(StageRows, Protocol):
             everywhere = np.full(self.n_rows, np.inf)
             yield np.arange(self.n_rows), -everywhere, everywhere
 
-    def vanishing(self, rows: Rows, vectors: Integers) -> NDArray[np.bool_]:
+    def vanishing(self, rows: Rows, vectors: Integers) -> Mask:
         """Return for which of the rows all ``z_i.v`` are exactly 0."""
         return np.asarray((self.exact_products(rows, vectors) == 0).all(axis=1), dtype=np.bool_)
 
@@ -181,7 +180,7 @@ class SignedRows(ConeRows):
             products = with_offset(products, exponent, vectors[-1])
         return np.asarray(products * self.problem.signs(rows)[:, None])
 
-    def vanishing(self, rows: Rows, vectors: Integers) -> NDArray[np.bool_]:
+    def vanishing(self, rows: Rows, vectors: Integers) -> Mask:
         """Return where w.x + b = 0 for all vectors, in floating point where that is exact."""
         used = np.flatnonzero(vectors.any(axis=1))
         if self.problem.integers is None:
@@ -250,7 +249,7 @@ def parts(rows: Rows, size: int) -> Iterator[Rows]:
         yield rows[start : start + size]
 
 
-def annihilated(cone: ConeRows, rows: Rows, vectors: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
+def annihilated(cone: ConeRows, rows: Rows, vectors: Sequence[Sequence[int]]) -> Mask:
     """Return which of the rows are exactly 0 on all vectors."""
     if not vectors:
         return np.ones(len(rows), dtype=np.bool_)

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.exact.circuits import circuit_near, null_space
 from maxmargin.solvers.exact.dyadic import without_denominators
@@ -19,8 +20,6 @@ from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
 from maxmargin.solvers.separability.cone.face import Face
 from maxmargin.solvers.separability.cone.strict import Stage, balance_of_all
-
-Rows = NDArray[np.int64]
 
 _STAGES = 8
 """Number of circuits after which all touching rows are looked for at once."""
@@ -52,7 +51,7 @@ class Decision:
     """
 
     direction: tuple[Fraction, ...]
-    touching: NDArray[np.bool_]
+    touching: Mask
     active: Rows
     balance: dict[int, int] = field(default_factory=dict)
     null_space: tuple[tuple[int, ...], ...] = ()
@@ -261,7 +260,7 @@ def violated_rows(cone: ConeRows, direction: list[Fraction], among: Rows) -> Row
 def sorted_by_floats(cone: ConeRows, direction: list[Fraction]) -> tuple[Rows, Rows, Rows]:
     """Return the rows proven negative (worst first), the rows of unknown sign, and all rows of proven sign."""
     negative: list[Rows] = []
-    depth: list[NDArray[np.float64]] = []
+    depth: list[Floats] = []
     is_clear = np.zeros(cone.n_rows, dtype=np.bool_)
     for rows, lower, upper in cone.enclose(direction):
         is_clear[rows] = (lower > 0) | (upper < 0)

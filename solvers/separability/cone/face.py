@@ -4,14 +4,11 @@ from collections.abc import Callable, Sequence
 from math import gcd
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Mask, Rows
 from maxmargin.solvers.exact.circuits import null_space, orthogonal_complement
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _FLOAT_CHUNK = 1 << 15
 """Number of rows that floating point compares with the span at a time."""
@@ -38,7 +35,7 @@ class Face:
         self._null_space: list[list[int]] | None = None
 
     @property
-    def seems_inside(self) -> NDArray[np.bool_]:
+    def seems_inside(self) -> Mask:
         """Rows that depend on the basis in floating point, except those that an exact check found independent."""
         if not self._is_guessed:
             self._guess()

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import balancing_vertex, highs_lp
 from maxmargin.solvers.exact.circuits import circuit_near, onto_face, pivot_columns
@@ -17,9 +17,6 @@ from maxmargin.solvers.exact.linear import independent_rows
 from maxmargin.solvers.exact.simplex import Circuit, Direction, strict_direction
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, StageRows
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 RATIONAL_SIMPLEX = "rational simplex"
 

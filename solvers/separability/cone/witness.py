@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits, OutOfTime
 from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import Integers, as_integers
@@ -14,9 +15,7 @@ _CANDIDATE_WEIGHT = 1e-12
 """Relative weight below which a row is left out of the candidate support."""
 
 
-def find_common_hull_point(
-    problem: Problem, weights: NDArray[np.float64], limits: Limits | None = None
-) -> CommonHullPoint | None:
+def find_common_hull_point(problem: Problem, weights: Floats, limits: Limits | None = None) -> CommonHullPoint | None:
     """Turn approximate balancing weights into exact ones.
 
     The null space of the candidate rows is solved exactly. Where it has more than one dimension the free weights keep

@@ -19,8 +19,8 @@ from maxmargin.data.outofcore.files.arrow_scan import ArrowScan
 from maxmargin.data.outofcore.files.scan import Labelled, Scan
 from maxmargin.data.outofcore.files.scan_files import arrow_scan, scans_of
 from maxmargin.data.outofcore.files.text_scan import ArrowColumns, labelled
-from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.data.outofcore.validation import Stored, Validation, refuse_what_needs_memory
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.text.data_error import data_error
 
 
@@ -86,7 +86,7 @@ class _ClusterScan:
         self.parts: list[Any] = []
         self.summaries: list[Summary] = []
 
-    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
         """Let the workers read all rows once; none is collected, as the workers hold them."""
         from dask.delayed import delayed
 

@@ -18,7 +18,8 @@ from maxmargin.data.labels import LabelError, Labels
 from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.label_coder import Coder
-from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, Floats, RowCache, RowNumbers
+from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, RowCache
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
@@ -171,7 +172,7 @@ class DaskRows(CachedRows):
                 rows = slice(start + local.start, start + local.stop)
                 yield Task(_applied, part, (local, rows, step, function, tuple(v[rows] for v in vectors)))
 
-    def _fetched(self, numbers: RowNumbers) -> Floats:
+    def _fetched(self, numbers: Rows) -> Floats:
         tasks = []
         for part, start, stop in zip(self.parts, self._starts[:-1], self._starts[1:], strict=True):
             first, last = np.searchsorted(numbers, (start, stop))

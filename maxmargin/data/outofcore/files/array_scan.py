@@ -24,7 +24,7 @@ from maxmargin.data.formats.table import Roles, shown_name
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.raw import Layout, OpenFile, RawRows, Scratch
 from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, bounds_of
-from maxmargin.data.outofcore.row_cache import RowNumbers
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.text.data_error import data_error
 
@@ -59,7 +59,7 @@ class ArrayScan(Scan):
         """Return the name of the array of labels."""
         return "y"
 
-    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
         """Read all rows from this one on, once; none is collected, as any row can be fetched."""
         if roles.label != self.n_columns - 1:
             raise data_error(self.path, option="label", found="a column of X", expected="the array 'y'")

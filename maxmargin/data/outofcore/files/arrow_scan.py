@@ -21,7 +21,8 @@ from maxmargin.data.numbers.binary64 import NumberError, numbers
 from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS, STORED, TEXT_HINT, number
 from maxmargin.data.outofcore.budget import Budget, size_text
 from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, bounds_of, not_finite
-from maxmargin.data.outofcore.row_cache import Floats, RowNumbers, SampledRows
+from maxmargin.data.outofcore.row_cache import SampledRows
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.problem.rows import COMPILED_ENTRIES
 from maxmargin.text.data_error import DataError, data_error, quote
@@ -60,7 +61,7 @@ class ArrowFile(ABC):
         self.path = path
         self.names: tuple[str, ...] = tuple(schema.names)
         self.index = index_columns(self.names, schema.metadata)
-        self.starts: RowNumbers = np.cumsum([0, *group_rows])
+        self.starts: Rows = np.cumsum([0, *group_rows])
         self.n_rows_at_once = budget.chunk_rows(len(self.names))
 
     @abstractmethod
@@ -149,7 +150,7 @@ def readable(path: str, form: str) -> Iterator[None]:
         raise data_error(path, found=f"broken {form} data: {reason}", expected=f"a complete {form} file") from error
 
 
-def positions_in(starts: RowNumbers, numbers: RowNumbers) -> tuple[list[int], NDArray[np.int64]]:
+def positions_in(starts: Rows, numbers: Rows) -> tuple[list[int], NDArray[np.int64]]:
     """Return the groups that hold the rows, and the positions of the rows where these groups stand one after another.
 
     Examples
@@ -183,7 +184,7 @@ class ArrowRows:
         for start, batch in _numbered(self.file.batches(n_rows, self.columns)):
             yield Piece(slice(start, start + batch.num_rows), partial(self._matrix, batch, start))
 
-    def some(self, numbers: RowNumbers) -> Floats:
+    def some(self, numbers: Rows) -> Floats:
         """Return the rows of increasing numbers, from the groups that hold them."""
         self.mark.check()
         groups, positions = positions_in(self.file.starts, numbers)
@@ -219,7 +220,7 @@ class ArrowScan(Scan):
             found = f"several columns named {quote(twice[0])}"
             raise data_error(file.path, found=found, expected="a different name for each")
 
-    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
         """Read all rows from this one on, once, and collect those that are wanted."""
         check = partial(self._checked, self.file.names[roles.label], wanted)
         yield from in_order(check, self._batches_from(roles, start), n_workers=self.budget.n_workers)
@@ -253,7 +254,7 @@ class ArrowScan(Scan):
             write_matrix(X[start : start + batch.num_rows], batch.select(features), self.path, first + start)
         return X, labelled
 
-    def _checked(self, label: str, wanted: RowNumbers, numbered: tuple[int, Any]) -> Labelled:
+    def _checked(self, label: str, wanted: Rows, numbered: tuple[int, Any]) -> Labelled:
         first_row, batch = numbered
         first, last = np.searchsorted(wanted, (first_row, first_row + batch.num_rows))
         numbers = wanted[first:last]
@@ -299,7 +300,7 @@ def _n_compiled(X: Floats) -> int:
     return X.shape[1] // _TURNED_TOGETHER * _TURNED_TOGETHER if is_large else 0
 
 
-def _turn(columns: list[NDArray[np.float64]], position: int, X: Floats) -> None:
+def _turn(columns: list[Floats], position: int, X: Floats) -> None:
     from maxmargin.data.outofcore.files.transpose import turn
 
     first, second, third, fourth = columns
@@ -314,7 +315,7 @@ def _numbered(batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
         n_rows += batch.num_rows
 
 
-def values_of(array: Any, path: str, name: str, first_row: int) -> NDArray[np.float64]:
+def values_of(array: Any, path: str, name: str, first_row: int) -> Floats:
     """Return the numbers of a column.
 
     Raises

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from maxmargin.data.numbers.binary64 import NumberError, numbers
 from maxmargin.data.outofcore.budget import size_text
 from maxmargin.data.outofcore.files.scan import Mark, Piece, unreadable
-from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.text.data_error import data_error
 
 _GAP = 64
@@ -165,7 +165,7 @@ class RawRows:
             rows = slice(start, min(start + n_rows, self.shape[0]))
             yield Piece(rows, partial(self.read, rows.start, rows.stop))
 
-    def some(self, numbers: RowNumbers) -> Floats:
+    def some(self, numbers: Rows) -> Floats:
         """Return the rows of increasing numbers; those that lie close together are read at once."""
         if self.mark is not None:
             self.mark.check()

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from maxmargin.data.formats.table import Roles, shown_name
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT, HINTS_OUTSIDE_MEMORY
-from maxmargin.data.outofcore.row_cache import Floats, RowNumbers, SampledRows
+from maxmargin.data.outofcore.row_cache import SampledRows
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.text.data_error import DataError, data_error
 
 Bounds: TypeAlias = tuple[Floats, Floats]
@@ -41,7 +42,7 @@ class Store(Protocol):
         """Yield all rows in order, up to `n_rows` at a time."""
         ...
 
-    def some(self, numbers: RowNumbers) -> Floats:
+    def some(self, numbers: Rows) -> Floats:
         """Return the rows of these increasing numbers."""
         ...
 
@@ -66,7 +67,7 @@ class Reading(Protocol):
     n_rows: int
     """Number of rows; an estimate where only reading tells."""
 
-    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
         """Read and validate all rows from this one on, once.
 
         Return the rows of the increasing numbers `wanted` with them if it takes a pass to fetch these afterwards.
@@ -116,7 +117,7 @@ class Scan(ABC):
         return shown_name(self.names, roles.label)
 
     @abstractmethod
-    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
         """Read and validate the rows; see `Reading.labelled`."""
 
     def known(self, n_rows: int, notes: tuple[str, ...]) -> None:

@@ -7,7 +7,6 @@ import io
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.data.formats.csv_columns import Columns
 from maxmargin.data.formats.delimited import growing_columns, layout_of
@@ -16,7 +15,7 @@ from maxmargin.data.formats.table import Choice, Roles, shown_name
 from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, Complaint, Texts
 from maxmargin.data.outofcore.files.raw import Layout, OpenFile, RawRows, Scratch
 from maxmargin.data.outofcore.files.scan import Labelled, Scan, bounds_of
-from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
+from maxmargin.solvers.basics.array_types import Floats, Rows
 
 _BYTES_OF_SAMPLE = 1 << 16
 """Number of bytes at the beginning of a file from which its number of rows is estimated."""
@@ -34,7 +33,7 @@ class ArrowColumns(Columns):
         said = super().complain(text)
         return said._replace(hint=HINTS_OUTSIDE_MEMORY.get(said.hint, said.hint))
 
-    def _parsed(self, text: str, found: dict[int, list[str]]) -> NDArray[np.float64] | None:
+    def _parsed(self, text: str, found: dict[int, list[str]]) -> Floats | None:
         from pyarrow import ArrowException, csv, float64, string
 
         names = [str(j) for j in range(self.layout.n_columns)]
@@ -76,7 +75,7 @@ class TextScan(Scan):
         self._numbers: OpenFile | None = None
         self._written = 0
 
-    def labelled(self, roles: Roles, start: int, wanted: RowNumbers) -> Iterator[Labelled]:
+    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
         """Parse all rows once; none is collected, as any row can be fetched from the numbers that are written."""
         names = [shown_name(self.names, j) for j in roles.features]
         scratch = Scratch(self.path, self.numbers_path)
@@ -106,7 +105,7 @@ class TextScan(Scan):
         return RawRows(path=self.path, file=numbers, layout=layout, columns=tuple(range(n_features)))
 
 
-def labelled(values: Floats, labels: Texts, lines: RowNumbers, names: Sequence[str | int], path: str) -> Labelled:
+def labelled(values: Floats, labels: Texts, lines: Rows, names: Sequence[str | int], path: str) -> Labelled:
     """Return the labels and extremes of rows that were parsed."""
     distinct = list(dict.fromkeys(labels))
     position_of = {label: position for position, label in enumerate(distinct)}

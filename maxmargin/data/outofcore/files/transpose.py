@@ -1,13 +1,10 @@
 """Columns written into the rows of a matrix, compiled, four at a time."""
 
-import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import compiled
 from maxmargin.solvers.basics.kernel_types import vector
-
-Floats = NDArray[np.float64]
 
 _COLUMN = vector(types.float64, readonly=True)
 

@@ -18,10 +18,10 @@ from maxmargin.data.outofcore.announcing import tell, warn
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.scan import Bounds, Labelled, Scan
 from maxmargin.data.outofcore.files.text_scan import TextScan
-from maxmargin.data.outofcore.row_cache import Floats, RowNumbers
 from maxmargin.data.outofcore.warmstart import state_file
 from maxmargin.data.outofcore.warmstart.resume_state import FileMark, KnownFile, State, Validated, read_state
 from maxmargin.data.outofcore.warmstart.row_store import USES, KeptRows, RowStore, Unconfirmed
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import option
 from maxmargin.solvers.problem.rows import Found, Use, WarmStart
 from maxmargin.text.data_error import DataError, data_error
@@ -195,11 +195,11 @@ class Resumption(WarmStart):
             raise self._other_data("extremes that no row has")
         self._unconfirmed, self.is_compared = None, True
 
-    def recalled(self, use: Use) -> RowNumbers:
+    def recalled(self, use: Use) -> Rows:
         """Return the numbers of rows that an earlier process saved for a use."""
         return self._recalled[use]
 
-    def remember(self, rows: RowNumbers, X: Floats, use: Use) -> None:
+    def remember(self, rows: Rows, X: Floats, use: Use) -> None:
         """Save rows for a use, at once."""
         if self._store.add(rows, X, use):
             self._save()
@@ -213,7 +213,7 @@ class Resumption(WarmStart):
         """Return the findings of an earlier process about a question."""
         return self.state.found if self.state.question == question else {}
 
-    def rows(self, numbers: RowNumbers, fetch: Callable[[RowNumbers], Floats]) -> Floats:
+    def rows(self, numbers: Rows, fetch: Callable[[Rows], Floats]) -> Floats:
         """Return the rows of increasing numbers; `fetch` reads missing ones, which are saved too if they are few."""
         found, is_missing = self._store.find(numbers)
         missing = numbers[is_missing]

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.outofcore.row_cache import Floats
 from maxmargin.data.outofcore.warmstart import state_file
 from maxmargin.data.outofcore.warmstart.row_store import USES, KeptRows
 from maxmargin.data.outofcore.warmstart.state_file import Content, need
+from maxmargin.solvers.basics.array_types import Floats
 
 _PACKED_CLASSES = 2
 """Largest number of different labels whose positions are stored in one bit a row."""

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.outofcore.row_cache import Floats, RowNumbers, SampledRows
+from maxmargin.data.outofcore.row_cache import SampledRows
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.problem.rows import Use
 
 USES: tuple[Use, ...] = ("sample", "margin", "verdict", "soft")
@@ -15,7 +16,7 @@ _SAMPLE = 1 << USES.index("sample")
 class KeptRows(NamedTuple):
     """Rows by their numbers, increasing in the sample, which comes first; the bits of `uses` tell their uses."""
 
-    numbers: RowNumbers
+    numbers: Rows
     values: Floats
     uses: NDArray[np.uint8]
 
@@ -24,11 +25,11 @@ class KeptRows(NamedTuple):
         """Return no rows."""
         return cls(np.empty(0, np.int64), np.empty((0, n_columns)), np.empty(0, np.uint8))
 
-    def chosen(self, which: NDArray[np.bool_] | slice) -> "KeptRows":
+    def chosen(self, which: Mask | slice) -> "KeptRows":
         """Return some of the rows."""
         return KeptRows(self.numbers[which], self.values[which], self.uses[which])
 
-    def used_for(self, use: Use) -> RowNumbers:
+    def used_for(self, use: Use) -> Rows:
         """Return the numbers of the rows that were saved for a use, in increasing order."""
         return np.unique(self.numbers[(self.uses & 1 << USES.index(use)) > 0])
 
@@ -58,7 +59,7 @@ class RowStore:
     def __len__(self) -> int:
         return len(self._sample.numbers) + len(self._rows)
 
-    def add(self, numbers: RowNumbers, values: Floats, use: Use | None) -> bool:
+    def add(self, numbers: Rows, values: Floats, use: Use | None) -> bool:
         """Save rows for a use, or for an unknown one; return whether some were not yet saved for it."""
         if use == "sample":
             return self._add_sample(numbers, values)
@@ -72,7 +73,7 @@ class RowStore:
         self._make_room()
         return is_new
 
-    def _add_sample(self, numbers: RowNumbers, values: Floats) -> bool:
+    def _add_sample(self, numbers: Rows, values: Floats) -> bool:
         if len(numbers) > self._largest_sample or np.array_equal(numbers, self._sample.numbers):
             return False
         self.add(*self._sample, None)  # of another question
@@ -83,7 +84,7 @@ class RowStore:
         for number in list(self._rows)[: max(0, len(self._rows) - self._most_rows)]:
             del self._rows[number], self._uses[number]
 
-    def find(self, numbers: RowNumbers) -> tuple[Floats | None, NDArray[np.bool_]]:
+    def find(self, numbers: Rows) -> tuple[Floats | None, Mask]:
         """Return the rows of increasing numbers, None if all are missing, and which of them are missing."""
         if np.array_equal(numbers, self._sample.numbers):
             return self._sample.values, np.zeros(len(numbers), dtype=np.bool_)
