@@ -1,8 +1,14 @@
-"""The parts of a page, whatever format it is written in."""
+"""A page: its parts, and how they are written as HTML that needs nothing but itself, as Markdown and as plain text."""
 
-from collections.abc import Collection, Iterable
+import re
+import textwrap
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from importlib.resources import files
+from typing import Any, ClassVar
+
+from maxmargin.solvers.basics.printable import shown
+from maxmargin.text import escaping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,3 +105,53 @@ class Document:
     tone: str
     cards: tuple[Card, ...]
     sections: tuple[Section, ...]
+
+    def html(self, figures: Mapping[str, Mapping[str, object]], left_out: Mapping[str, str]) -> str:
+        """Return the page as HTML.
+
+        Parameters
+        ----------
+        figures : mapping of str to mapping
+            By the key of its slot, the ``"picture"`` with its texts, and its ``"svg"``.
+        left_out : mapping of str to str
+            By the key of its slot, a sentence that says why a figure is left out.
+        """
+        return self._rendered("report.html", autoescape=True, figures=figures, left_out=left_out)
+
+    def markdown(self) -> str:
+        """Return the page as Markdown (CommonMark with tables), without its figures."""
+        return re.sub(r"\n{3,}", "\n\n", self._rendered("report.md", autoescape=False)).strip() + "\n"
+
+    def _rendered(self, template: str, *, autoescape: bool, **parts: Any) -> str:
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+        environment = Environment(
+            loader=FunctionLoader(lambda name: (files("maxmargin.reports.templates") / name).read_text("utf-8")),
+            autoescape=autoescape, undefined=StrictUndefined, finalize=_visible, trim_blocks=True, lstrip_blocks=True,
+        )  # fmt: skip
+        environment.filters["md"] = escaping.markdown
+        return environment.get_template(template).render(document=self, **parts)
+
+    def terminal(self, *, width: int = 80) -> str:
+        """Return the answer, the key numbers, and the limitations, as plain text of this width in characters."""
+        answer = [textwrap.fill(shown(sentence), width) for sentence in self.headline]
+        label_width = max(len(card.label) for card in self.cards)
+        cards = [
+            shown(f"  {card.label:<{label_width}}  {card.value}{f'  ({card.note})' if card.note else ''}")
+            for card in self.cards
+        ]
+        return "\n".join([shown(self.subtitle), "", *answer, "", *cards, *self._unknown(width)]) + "\n"
+
+    def _unknown(self, width: int) -> list[str]:
+        lines = []
+        for section in self.sections:
+            if section.anchor == "unknown":
+                lines += ["", f"{section.title}:"]
+                items = [shown(item) for block in section.blocks if isinstance(block, Points) for item in block.items]
+                lines += [textwrap.fill(item, width, initial_indent="- ", subsequent_indent="  ") for item in items]
+        return lines
+
+
+def _visible(value: object) -> object:
+    """Escape the invisible characters of a text; a picture is mark-up of our own."""
+    return shown(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -69,21 +69,20 @@ class MarginReport:
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, without figures."""
-        from maxmargin.reports.pages import markdown
-
-        return markdown(self._document)
+        return self._document.markdown()
 
     def to_html(self) -> str:
         """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
-        from maxmargin.reports.pages import html
+        from markupsafe import Markup
 
-        return html(self._document, self.pictures, self.figures_left_out)
+        from maxmargin.reports.figures.canvas import inline_svg
+
+        figures = {picture.key: {"picture": picture, "svg": Markup(inline_svg(picture))} for picture in self.pictures}
+        return self._document.html(figures, self.figures_left_out)
 
     def to_terminal(self, *, width: int = 80) -> str:
         """Return the answer and the key numbers as plain text."""
-        from maxmargin.reports.pages import terminal
-
-        return terminal(self._document, width=width)
+        return self._document.terminal(width=width)
 
     def summary(self) -> str:
         """Return the answer and the key numbers as plain text, as every result does."""

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.reports.pages import terminal
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.escaping import json_characters, markdown
 
@@ -183,7 +182,7 @@ def test_names_without_glyphs_are_no_warning() -> None:
 
 def test_a_terminal_report_is_made_of_shown_text() -> None:
     document = mm.margin_report(mm.from_arrays([[0.0], [1.0]], ["a\x1b[2J", "b\n- c"]), Cs=[1.0], orders=0)._document
-    assert_harmless(terminal(document, width=60))
+    assert_harmless(document.terminal(width=60))
 
 
 @given(st.text(st.characters()))
