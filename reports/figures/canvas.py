@@ -1,6 +1,10 @@
-"""From a picture to SVG, PDF and PNG: the same bytes for the same picture."""
+"""How figures look, and how pictures become SVG, PDF and PNG: the same bytes for the same picture.
+
+The colours are those that colour-blind readers tell apart (Okabe and Ito 2008).
+"""
 
 import io
+import math
 import re
 import warnings
 from collections.abc import Callable, Sequence
@@ -10,16 +14,68 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxmargin.reports.figures.style import COLOURS, STYLE
+from maxmargin.reports.number_formats import number, power_of_ten
 from maxmargin.text.outputs import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
     from maxmargin.reports.study.study import Study
 
-WIDTH = 7.2
+INK = "#17191c"
+"""Colour of text and axes, which a page replaces by its own text colour."""
+
+POSITIVE = "#0072b2"
+NEGATIVE = "#e69f00"
+MAXIMUM = "#009e73"
+PERCEPTRON = "#d55e00"
+BOUND = "#cc79a7"
+
+_ROLES = {POSITIVE: "positive", NEGATIVE: "negative", MAXIMUM: "maximum", PERCEPTRON: "perceptron", BOUND: "bound"}
+"""The role of every other colour, by which the style of a page names it."""
+
+
+MOST_MARKED = 30
+"""Largest number of points for which the points of a curve are marked."""
+
+STYLE = {
+    "font.family": "DejaVu Sans",
+    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 9.5),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 8.5),
+    **dict.fromkeys(("axes.edgecolor", "axes.labelcolor", "axes.titlecolor"), INK),
+    **dict.fromkeys(("text.color", "xtick.color", "ytick.color"), INK),
+    "axes.titlelocation": "left",
+    "axes.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "axes.unicode_minus": True,
+    "text.parse_math": False,
+    "legend.frameon": False,
+    "legend.handlelength": 1.6,
+    "legend.borderaxespad": 0.0,
+    "lines.linewidth": 1.6,
+    "lines.solid_capstyle": "round",
+    "figure.constrained_layout.h_pad": 0.06,
+    "figure.constrained_layout.w_pad": 0.06,
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    "path.simplify": True,
+}
+"""Matplotlib settings under which pictures are drawn and saved; never set globally."""
+
+_FAR_APART = 12.0
+"""Ratio above which two numbers need a logarithmic scale."""
+
+_NARROW = 200.0
+"""Ratio of the ends of a logarithmic axis below which powers of ten alone would be too few ticks."""
+
+_LEGEND_CHARACTERS, _HANDLE_CHARACTERS = 84, 6
+"""Characters of a legend that fit above the axes, and characters that the mark of one entry takes."""
+
+_WIDTH = 7.2
 """Width of the figures in inches."""
 
 _METADATA: dict[str, dict[str, str | None]] = {
@@ -44,18 +100,18 @@ class Picture:
     caption : str
     alt : str
         Alternative text: a description for readers who do not see the figure.
-    size : tuple of float
-        Width and height in inches.
     draw : callable
         Draws on an empty figure.
+    height : float
+        In inches.
     """
 
     key: str
     title: str
     caption: str
     alt: str
-    size: tuple[float, float]
     draw: "Callable[[Figure], object]"
+    height: float = 3.9
 
 
 def stacked(
@@ -75,13 +131,12 @@ def stacked(
 
 def save(picture: Picture, folder: Path) -> list[Path]:
     """Write the picture as SVG, PDF and PNG on a white background; return the paths."""
-    paths = []
-    for suffix, content in _rendered(picture, tuple(_METADATA), background="white").items():
-        path = folder / f"{picture.key}.{suffix}"
+    contents = _rendered(picture, tuple(_METADATA), background="white")
+    paths = {folder / f"{picture.key}.{suffix}": content for suffix, content in contents.items()}
+    for path, content in paths.items():
         with replacing(path) as file:
             file.write(content)
-        paths.append(path)
-    return paths
+    return [*paths]
 
 
 def inline_svg(picture: Picture) -> str:
@@ -107,7 +162,7 @@ def _rendered(picture: Picture, suffixes: tuple[str, ...], *, background: str) -
     style: Any = {**STYLE, "svg.hashsalt": picture.key}
     with mpl.rc_context(style), np.errstate(over="ignore"), warnings.catch_warnings():  # ticks beyond the axes overflow
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # names in SVG are text for any font
-        figure = Figure(figsize=picture.size, layout="constrained")
+        figure = Figure(figsize=(_WIDTH, picture.height), layout="constrained")
         picture.draw(figure)
         for suffix in suffixes:
             buffer = io.BytesIO()
@@ -140,7 +195,74 @@ def _with_short_paths(text: str) -> str:
 
 def _with_variables(text: str) -> str:
     """Hand colours and font over to the page."""
-    for colour, role in COLOURS.items():
-        text = text.replace(colour, "currentColor" if role == "ink" else f"var(--fig-{role})")
+    text = text.replace(INK, "currentColor")
+    for colour, role in _ROLES.items():
+        text = text.replace(colour, f"var(--fig-{role})")
     text = re.sub(r"font: (?:\w+ )*?([\d.]+px)[^;\"]*", r"font-size: \1", text)
     return re.sub(r"font-family: [^;\"]*;? ?", "", text)
+
+
+def legend_above(ax: "Axes") -> None:
+    """Put the legend above the axes, in as many columns as fit."""
+    handles, labels = ax.get_legend_handles_labels()
+    if labels:
+        n_columns = max(1, min(len(labels), _LEGEND_CHARACTERS // (max(map(len, labels)) + _HANDLE_CHARACTERS)))
+        ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1.02), ncols=n_columns)
+
+
+def finish(ax: "Axes") -> None:
+    """Draw the grid, and the legend above the axes."""
+    thin_grid(ax)
+    legend_above(ax)
+
+
+def thin_grid(ax: "Axes") -> None:
+    """Draw faint horizontal and vertical lines behind the data."""
+    ax.grid(visible=True, color=INK, alpha=0.1, linewidth=0.6)
+    ax.set_axisbelow(True)
+
+
+def log_scale(ax: "Axes", direction: str, *, span: float = math.inf) -> None:
+    """Make the x or the y axis logarithmic, its numbers written without markup.
+
+    `span` is the ratio of the ends of the axis: where there are few powers of ten between them, 2 and 5 times these
+    are written as well.
+    """
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    ax.set(**{f"{direction}scale": "log"})
+    axis = ax.xaxis if direction == "x" else ax.yaxis
+    factors = (1.0,) if span > _NARROW else (1.0, 2.0, 5.0)
+    axis.set_major_locator(LogLocator(subs=factors, numticks=9))
+    axis.set_major_formatter(lambda value, _: decade(value) if len(factors) == 1 else number(value, 2))
+    axis.set_minor_locator(NullLocator())
+
+
+def whole_numbers(axis: "Axis") -> None:
+    """Put the ticks of a linear axis on whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator("auto", integer=True))
+
+
+def plain_numbers(axis: "Axis") -> None:
+    """Write the numbers of a linear axis as the page writes them, with no common factor."""
+    axis.set_major_formatter(lambda value, _: number(value))
+
+
+def decade(value: float) -> str:
+    """Return a power of ten as the text of a tick."""
+    if value <= 0 or math.isinf(value):
+        return ""
+    exponent = round(float(np.log10(value)))
+    return number(10.0**exponent) if -3 <= exponent <= 5 else power_of_ten(exponent)
+
+
+def is_far_apart(smallest: float, largest: float) -> bool:
+    """Return whether a logarithmic scale is needed to see both."""
+    return smallest > 0 and largest / smallest > _FAR_APART
+
+
+def thinned(n: int, most: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
+    """Return at most ``most`` of the positions 0..n-1, evenly spaced, the first and the last among them."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))

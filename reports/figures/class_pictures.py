@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxmargin.reports.figures import style
-from maxmargin.reports.figures.canvas import WIDTH, Picture
+from maxmargin.reports.figures import canvas
 from maxmargin.reports.number_formats import number, one_line, plural
 from maxmargin.reports.phrasing import verdict_name
 
@@ -22,27 +21,27 @@ _MOST_WITH_NUMBERS = 10
 _RING = 60
 """Area of rings, crosses and the marks of the legend, in square points."""
 
-_CROSS: dict[str, Any] = {"color": style.PERCEPTRON, "marker": "x", "linewidths": 1.8}
+_CROSS: dict[str, Any] = {"color": canvas.PERCEPTRON, "marker": "x", "linewidths": 1.8}
 
 _MARKS: dict[str, dict[str, Any]] = {
-    "separable": {"color": style.MAXIMUM, "linewidths": 0},
-    "quasi-separable": {"facecolors": "none", "edgecolors": style.PERCEPTRON, "linewidths": 1.8},
+    "separable": {"color": canvas.MAXIMUM, "linewidths": 0},
+    "quasi-separable": {"facecolors": "none", "edgecolors": canvas.PERCEPTRON, "linewidths": 1.8},
     "overlap": _CROSS,
     "not separable": _CROSS,
 }
 
 
-def classes(study: "ClassStudy") -> Picture:
+def classes(study: "ClassStudy") -> canvas.Picture:
     """Return the figure of the verdicts on every class and pair."""
     n_classes = len(study.dataset.classes)
     cut = f" The first {_MOST_CLASSES} classes are drawn." if n_classes > _MOST_CLASSES else ""
-    return Picture(
+    return canvas.Picture(
         key="classes",
         title="Which classes can be told apart by a hyperplane",
         caption="Each class against the rest (first column) and against each other class. Discs grow with the "
         f"logarithm of the maximum margin.{cut}",
         alt=_alt(study),
-        size=(WIDTH, 1.3 + 0.55 * min(n_classes, _MOST_CLASSES)),
+        height=1.3 + 0.55 * min(n_classes, _MOST_CLASSES),
         draw=lambda figure: plot_classes(study, figure.add_subplot()),
     )
 
@@ -76,8 +75,8 @@ def plot_classes(study: "ClassStudy", ax: "Axes") -> "Axes":
     ax.set_ylim(len(classes) - 0.4, -0.6)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    ax.axvline(0.5, color=style.INK, linewidth=0.8, alpha=0.4)
-    ax.grid(visible=True, color=style.INK, alpha=0.1, linewidth=0.6)
+    ax.axvline(0.5, color=canvas.INK, linewidth=0.8, alpha=0.4)
+    ax.grid(visible=True, color=canvas.INK, alpha=0.1, linewidth=0.6)
     ax.set_axisbelow(True)
     _legend(ax, [contest for _, _, contest in cells])
     return ax

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maxmargin.reports.figures import style
-from maxmargin.reports.figures.canvas import WIDTH, Picture, stacked
+from maxmargin.reports.figures import canvas
 from maxmargin.reports.number_formats import count, number, plural, upper_end
 from maxmargin.solvers.basics.array_types import Floats
 
@@ -30,16 +29,16 @@ _NEAR = 1000.0
 """Largest ratio of the bound to the mistakes for which the curves are extended to the bound."""
 
 _CURVES = (
-    ("norm_at_most", "√M·R", style.BOUND),
-    ("root_of_squares", "√(Σ‖x‖²)", style.NEGATIVE),
-    ("norm", "‖w‖", style.PERCEPTRON),
-    ("w_dot_u", "w·u*", style.POSITIVE),
-    ("w_dot_u_at_least", "M g", style.MAXIMUM),
+    ("norm_at_most", "√M·R", canvas.BOUND),
+    ("root_of_squares", "√(Σ‖x‖²)", canvas.NEGATIVE),
+    ("norm", "‖w‖", canvas.PERCEPTRON),
+    ("w_dot_u", "w·u*", canvas.POSITIVE),
+    ("w_dot_u_at_least", "M g", canvas.MAXIMUM),
 )
 """From the highest to the lowest."""
 
 
-def margin_path(study: "Study") -> Picture:
+def margin_path(study: "Study") -> canvas.Picture:
     """Return the figure of the margin achieved and of its upper bound from the mistakes."""
     panels = (plot_margin_path, plot_run_margin_path)[: 1 + _shows_run_space(study)]
     run = study.run
@@ -47,14 +46,14 @@ def margin_path(study: "Study") -> Picture:
     upper = (
         "" if run.margin_upper is None else f" The upper bound from its mistakes ends at {number(run.margin_upper)}."
     )
-    return Picture(
+    return canvas.Picture(
         key="margin-path",
         title="Interval of the maximum margin that the run itself proves",
         caption=_margin_path_caption(study),
         alt=f"Line of the margin achieved over the mistakes: after {plural(run.n_mistakes, 'mistake')} it is "
         f"{number(run.margin)}.{upper}{known}",
-        size=(WIDTH, 3.9 if len(panels) == 1 else 6.2),
-        draw=stacked(panels, study, "mistakes made so far"),
+        height=3.9 if len(panels) == 1 else 6.2,
+        draw=canvas.stacked(panels, study, "mistakes made so far"),
     )
 
 
@@ -99,26 +98,26 @@ def _plot_interval(
     """Draw both ends over the mistakes, the interval that they have proven so far, and the maximum margin."""
     M, upper = trace.n_mistakes, ends[1]
     lower = np.where(np.isfinite(ends[0]), ends[0], np.nan)
-    size = 3 if len(M) <= style.MOST_MARKED else 1.5
+    size = 3 if len(M) <= canvas.MOST_MARKED else 1.5
     proven = np.fmax.accumulate(np.fmax(lower, 0.0)), np.fmin.accumulate(upper)
-    ax.fill_between(M, *proven, color=style.BOUND, alpha=0.14, linewidth=0, label="proven so far")
-    ax.plot(M, upper, color=style.BOUND, marker="o", markersize=size, label=label)
+    ax.fill_between(M, *proven, color=canvas.BOUND, alpha=0.14, linewidth=0, label="proven so far")
+    ax.plot(M, upper, color=canvas.BOUND, marker="o", markersize=size, label=label)
     if best is not None:
-        ax.axhline(best, color=style.MAXIMUM, label=f"{symbol} = {number(best)}")
-    ax.axhline(0, color=style.INK, linewidth=0.8)
-    ax.plot(M, lower, color=style.PERCEPTRON, marker="o", markersize=size, label="achieved margin")
+        ax.axhline(best, color=canvas.MAXIMUM, label=f"{symbol} = {number(best)}")
+    ax.axhline(0, color=canvas.INK, linewidth=0.8)
+    ax.plot(M, lower, color=canvas.PERCEPTRON, marker="o", markersize=size, label="achieved margin")
     _scale_mistakes(ax, float(M[-1]))
     _scale_margins(ax, best, np.concatenate([lower, upper]))
-    style.finish(ax)
+    canvas.finish(ax)
 
 
 def _scale_mistakes(ax: "Axes", last: float, *, furthest: float = 0.0) -> bool:
     """Scale the axis of the mistakes, logarithmically for a wide range; return whether it is logarithmic."""
-    is_log = style.is_far_apart(1.0, max(last, furthest))
+    is_log = canvas.is_far_apart(1.0, max(last, furthest))
     if is_log:
-        style.log_scale(ax, "x")
+        canvas.log_scale(ax, "x")
     else:
-        style.whole_numbers(ax.xaxis)
+        canvas.whole_numbers(ax.xaxis)
     return is_log
 
 
@@ -135,10 +134,10 @@ def _scale_margins(ax: "Axes", best: float | None, values: Floats) -> None:
     locator.set_params(numticks=9)
     ax.yaxis.set_major_locator(locator)
     ax.yaxis.set_minor_locator(NullLocator())
-    style.plain_numbers(ax.yaxis)
+    canvas.plain_numbers(ax.yaxis)
 
 
-def proof_curves(study: "Study") -> Picture:
+def proof_curves(study: "Study") -> canvas.Picture:
     """Return the figure of the quantities of Novikoff's proof."""
     trace = study.trace
     last = {name: values[-1] for name, values in trace.columns().items()}
@@ -147,13 +146,12 @@ def proof_curves(study: "Study") -> Picture:
     if trace.u is not None:
         below = f", w·u* is {number(last['w_dot_u'])} and M g is {number(last['w_dot_u_at_least'])}"
         meet = f" The line M g and the curve √M·R meet at {upper_end(trace.bound)} mistakes."
-    return Picture(
+    return canvas.Picture(
         key="proof-curves",
         title=f"The {'two curves' if trace.u is not None else 'upper curve'} of Novikoff's proof",
         caption=f"{_curves_caption(trace)}{_thinned(study)}",
         alt=f"Curves over the mistakes: after {plural(study.run.n_mistakes, 'mistake')} {above}{below}.{meet}",
-        size=(WIDTH, 3.9),
-        draw=stacked([plot_proof_curves], study),
+        draw=canvas.stacked([plot_proof_curves], study),
     )
 
 
@@ -182,10 +180,10 @@ def plot_proof_curves(study: "Study", ax: "Axes") -> "Axes":
     M, end = trace.n_mistakes, _drawn_bound(trace)
     is_log = _scale_mistakes(ax, float(M[-1]), furthest=end)
     if is_log:
-        style.log_scale(ax, "y")
+        canvas.log_scale(ax, "y")
     else:
         ax.set_xlim(0, 1.03 * max(float(M[-1]), end))
-    size = 3 if len(M) <= style.MOST_MARKED else 0
+    size = 3 if len(M) <= canvas.MOST_MARKED else 0
     for name, label, colour in _CURVES:
         column = trace.columns()[name]
         values = np.where(np.isfinite(column) & ((column > 0) | (not is_log)), column, np.nan)
@@ -196,7 +194,7 @@ def plot_proof_curves(study: "Study", ax: "Axes") -> "Axes":
     if not is_log:
         ax.set_ylim(bottom=0)
     ax.set_xlabel("mistakes M")
-    style.finish(ax)
+    canvas.finish(ax)
     return ax
 
 
@@ -209,21 +207,21 @@ def _drawn_bound(trace: "MistakeTrace") -> float:
 def _draw_on(trace: "MistakeTrace", ax: "Axes", end: float) -> None:
     """Extend the line and the curve from the last mistake to where they meet."""
     M = np.geomspace(float(trace.n_mistakes[-1]), end, 50)
-    for values, colour in ((np.sqrt(M) * trace.radius, style.BOUND), (M * trace.u_margin, style.MAXIMUM)):
+    for values, colour in ((np.sqrt(M) * trace.radius, canvas.BOUND), (M * trace.u_margin, canvas.MAXIMUM)):
         ax.plot(M, values, color=colour, linestyle=(0, (1, 1.5)), linewidth=1.2)
     meeting = end, end * trace.u_margin
-    ax.plot(*meeting, "o", color=style.INK, markersize=4)
+    ax.plot(*meeting, "o", color=canvas.INK, markersize=4)
     ax.annotate(
         f"R²/g² = {upper_end(end)}", meeting, (-6, 4), textcoords="offset points", ha="right", va="bottom", fontsize=8.5
     )
 
 
-def potential(study: "Study") -> Picture | None:
+def potential(study: "Study") -> canvas.Picture | None:
     """Return the figure of the fall of the potential; None where no direction separates."""
     trace = study.trace
     if trace.u is None:
         return None
-    return Picture(
+    return canvas.Picture(
         key="potential",
         title="The fall of the potential",
         caption="Decrease of ½‖c u* − w‖² since w = 0, in units of R²/2. The proof guarantees one unit per mistake, "
@@ -231,8 +229,7 @@ def potential(study: "Study") -> Picture | None:
         alt="Curve of the fall of the potential over the mistakes, above the line of one unit per mistake: after "
         f"{plural(study.run.n_mistakes, 'mistake')} it has lost {number(float(trace.potential_drop[-1]))} of the "
         f"{upper_end(trace.bound)} units it had.",
-        size=(WIDTH, 3.9),
-        draw=stacked([plot_potential], study),
+        draw=canvas.stacked([plot_potential], study),
     )
 
 
@@ -241,21 +238,21 @@ def plot_potential(study: "Study", ax: "Axes") -> "Axes":
     trace = study.trace
     M, drop, end = trace.n_mistakes, trace.potential_drop, _drawn_bound(trace)
     top = max(float(drop[-1]), end)
-    is_log = style.is_far_apart(1.0, max(float(M[-1]), top))
+    is_log = canvas.is_far_apart(1.0, max(float(M[-1]), top))
     if is_log:
-        style.log_scale(ax, "x", span=float(M[-1]))
-        style.log_scale(ax, "y", span=top)
+        canvas.log_scale(ax, "x", span=float(M[-1]))
+        canvas.log_scale(ax, "y", span=top)
     else:
-        style.whole_numbers(ax.xaxis)
+        canvas.whole_numbers(ax.xaxis)
         ax.set_xlim(0, 1.03 * float(M[-1]))
-    size = 3 if len(M) <= style.MOST_MARKED else 0
+    size = 3 if len(M) <= canvas.MOST_MARKED else 0
     if end:
-        ax.axhline(end, color=style.BOUND, label=f"R²/g² = {upper_end(end)}")
-    ax.plot(M, drop, color=style.PERCEPTRON, marker="o", markersize=size, label="lost")
-    ax.plot(M, M.astype(np.float64), color=style.MAXIMUM, marker="o", markersize=size, label="guaranteed: M")
+        ax.axhline(end, color=canvas.BOUND, label=f"R²/g² = {upper_end(end)}")
+    ax.plot(M, drop, color=canvas.PERCEPTRON, marker="o", markersize=size, label="lost")
+    ax.plot(M, M.astype(np.float64), color=canvas.MAXIMUM, marker="o", markersize=size, label="guaranteed: M")
     if not is_log:
         ax.set_ylim(bottom=0)
     ax.set_xlabel("mistakes M")
     ax.set_ylabel("fall of the potential / (R²/2)")
-    style.finish(ax)
+    canvas.finish(ax)
     return ax

@@ -3,9 +3,8 @@
 from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.figures.class_pictures import classes
 from maxmargin.reports.figures.curves import margin_path, potential, proof_curves
-from maxmargin.reports.figures.mistakes import mistakes, orders, shows_margins
 from maxmargin.reports.figures.projection import distances, projection
-from maxmargin.reports.figures.sweeps import soft_margin, translations
+from maxmargin.reports.figures.sweeps import mistakes, orders, shows_margins, soft_margin, translations
 from maxmargin.reports.number_formats import number
 from maxmargin.reports.study.class_study import ClassStudy
 from maxmargin.reports.study.measures import norm

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.reports.figures import style
-from maxmargin.reports.figures.canvas import WIDTH, Picture, stacked
+from maxmargin.reports.figures import canvas
 from maxmargin.reports.number_formats import number, one_line, plural
 from maxmargin.reports.phrasing import name_of
 from maxmargin.reports.study.measures import distances_of
@@ -92,7 +91,7 @@ def _rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
     """Return the rows to draw: all, or evenly spaced or sampled ones and all that are marked."""
     problem, marked = study.problem, marked_rows(study)[0]
     if study.dataset.is_in_memory:
-        rows = np.union1d(style.thinned(problem.n_samples, _MOST_ROWS), marked).astype(np.int64)
+        rows = np.union1d(canvas.thinned(problem.n_samples, _MOST_ROWS), marked).astype(np.int64)
         return rows, problem.dense_rows(rows)
     rows, sample = _sampled_rows(study)  # which is read already
     others = np.setdiff1d(marked, rows)
@@ -104,7 +103,7 @@ def _rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
 def _sampled_rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
     """Return some rows of the random sample."""
     rows, sample = study.problem.sample
-    positions = style.thinned(len(rows), _MOST_ROWS)
+    positions = canvas.thinned(len(rows), _MOST_ROWS)
     return rows[positions], sample[positions]
 
 
@@ -159,15 +158,15 @@ def _widest_across(sample: Floats, axis: Floats) -> Floats:
     return result
 
 
-def projection(study: "Study") -> Picture:
+def projection(study: "Study") -> canvas.Picture:
     """Return the figure of the rows and both hyperplanes."""
-    return Picture(
+    return canvas.Picture(
         key="projection",
         title="The rows and the hyperplanes",
         caption=_caption(study),
         alt=_alt(study),
-        size=(WIDTH, 2.6 if study.problem.n_features == 1 else 5.2),
-        draw=stacked([plot_projection], study),
+        height=2.6 if study.problem.n_features == 1 else 5.2,
+        draw=canvas.stacked([plot_projection], study),
     )
 
 
@@ -227,9 +226,9 @@ def plot_projection(study: "Study", ax: "Axes") -> "Axes":
     if study.reference is not None:
         _draw_band(study.reference, half_width(study), view, ax)
     planes = (
-        (study.reference, style.MAXIMUM, "solid"),
-        (study.found, style.PERCEPTRON, (0, (5, 2))),
-        (study.touched if shows_touched(study) else None, style.INK, (0, (1, 1.5))),
+        (study.reference, canvas.MAXIMUM, "solid"),
+        (study.found, canvas.PERCEPTRON, (0, (5, 2))),
+        (study.touched if shows_touched(study) else None, canvas.INK, (0, (1, 1.5))),
     )
     for plane, colour, dashes in planes:
         if plane is not None:
@@ -241,7 +240,7 @@ def plot_projection(study: "Study", ax: "Axes") -> "Axes":
         ax.spines["left"].set_visible(False)
     elif not view.stretched:
         ax.set_aspect("equal")
-    style.legend_above(ax)
+    canvas.legend_above(ax)
     return ax
 
 
@@ -264,7 +263,9 @@ def _scatter(study: "Study", view: View, ax: "Axes") -> None:
     size = 26 if len(view.rows) <= 300 else 10
     signs = study.problem.y[view.rows]
     labels = (study.dataset.negative, study.dataset.positive)
-    for sign, label, colour, marker in zip((-1, 1), labels, (style.NEGATIVE, style.POSITIVE), ("^", "o"), strict=True):
+    for sign, label, colour, marker in zip(
+        (-1, 1), labels, (canvas.NEGATIVE, canvas.POSITIVE), ("^", "o"), strict=True
+    ):
         points = view.points[signs == sign]
         side = "+1" if sign > 0 else "−1"
         ax.scatter(
@@ -279,7 +280,7 @@ def _scatter(study: "Study", view: View, ax: "Axes") -> None:
             view.points[chosen, 1],
             s=4 * size,
             facecolors="none",
-            edgecolors=style.INK,
+            edgecolors=canvas.INK,
             linewidths=1,
             label=f"{name}s",
             zorder=4,
@@ -297,10 +298,10 @@ def _draw_band(plane: "Plane", width: float, view: View, ax: "Axes") -> None:
     """Shade the points nearer to the plane than its margin."""
     direction, offset = view.line(plane)
     for sign in (-1, 1):
-        _draw_line(direction, offset + sign * width, ax, color=style.MAXIMUM, linewidth=0.8, zorder=2)
+        _draw_line(direction, offset + sign * width, ax, color=canvas.MAXIMUM, linewidth=0.8, zorder=2)
     shown = min(width, float(np.abs(_corners(ax) @ direction + offset).max()))
     ring = np.concatenate([_ends(direction, offset - shown, ax), _ends(direction, offset + shown, ax)[::-1]])
-    ax.fill(*ring.T, color=style.MAXIMUM, alpha=0.13, linewidth=0, zorder=0)
+    ax.fill(*ring.T, color=canvas.MAXIMUM, alpha=0.13, linewidth=0, zorder=0)
 
 
 def _corners(ax: "Axes") -> Floats:
@@ -326,7 +327,7 @@ def half_width(study: "Study") -> float:
     return 1 / float(np.linalg.norm(study.fewest_errors.solution.w))
 
 
-def distances(study: "Study") -> Picture | None:
+def distances(study: "Study") -> canvas.Picture | None:
     """Return the figure of the distances of the rows from both hyperplanes; None where there is neither."""
     planes = study.planes
     if not planes:
@@ -341,12 +342,12 @@ def distances(study: "Study") -> Picture | None:
         axes[-1].set_xlabel("geometric margin y(w·x + b)/‖w‖")
 
     texts = "; ".join(_distances_alt(study, plane) for plane in planes)
-    return Picture(
+    return canvas.Picture(
         key="distances",
         title="Distances of the rows from each hyperplane",
         caption="Distances are positive for rows on their own side of the hyperplane.",
         alt=f"Histograms of the geometric margins of the rows. {texts}.",
-        size=(WIDTH, 2.3 * len(planes) + 0.5),
+        height=2.3 * len(planes) + 0.5,
         draw=draw,
     )
 
@@ -368,19 +369,19 @@ def plot_distances(study: "Study", plane: "Plane", ax: "Axes") -> "Axes":
     edges = _edges(low, high, (high - low) / n_bins or 1.0, study.hard.lower)
     points, weights = found.points(edges)
     heights, _, _ = ax.hist(
-        points, bins=edges.tolist(), weights=weights, stacked=True, color=[style.POSITIVE, style.NEGATIVE],
+        points, bins=edges.tolist(), weights=weights, stacked=True, color=[canvas.POSITIVE, canvas.NEGATIVE],
         label=["+1", "−1"], linewidth=0,
     )  # fmt: skip
     top = float(np.max(heights))
     is_ticked = weights is None and study.problem.n_samples <= _MOST_TICKS
     if is_ticked:
-        for values, colour in zip(points, (style.POSITIVE, style.NEGATIVE), strict=True):
+        for values, colour in zip(points, (canvas.POSITIVE, canvas.NEGATIVE), strict=True):
             ax.plot(values, np.full(len(values), -0.05 * top), "|", color=colour, markersize=6)
-    ax.axvline(0, color=style.INK, linewidth=1)
+    ax.axvline(0, color=canvas.INK, linewidth=1)
     if study.maximum is not None:
-        ax.axvline(study.hard.lower, color=style.MAXIMUM, linestyle=(0, (4, 2)), label="γ*")
+        ax.axvline(study.hard.lower, color=canvas.MAXIMUM, linestyle=(0, (4, 2)), label="γ*")
     ax.set_ylim(-0.1 * top if is_ticked else 0, 1.06 * top)
-    style.whole_numbers(ax.yaxis)
+    canvas.whole_numbers(ax.yaxis)
     ax.set_ylabel("rows")
     ax.set_title(f"{plane.name}: least {number(found.least, 4)}")
     return ax

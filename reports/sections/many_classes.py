@@ -20,15 +20,17 @@ from maxmargin.reports.sections import separability_section
 from maxmargin.reports.sections.logistic import of_answer
 from maxmargin.reports.sections.perceptron_section import run_fields
 from maxmargin.reports.sections.separability_section import rows_table, shown_share
-from maxmargin.reports.sections.shared_fields import chosen, describe, summary_of
-from maxmargin.reports.sections.shared_sections import (
+from maxmargin.reports.sections.shared import (
     Columns,
+    chosen,
     class_limitations,
+    describe,
     last_sections,
     left_out,
     name_columns,
     notes,
     size_of,
+    summary_of,
     table_of,
     what_was_read,
 )

@@ -20,8 +20,7 @@ from maxmargin.reports.number_formats import (
     typeset,
     upper_end,
 )
-from maxmargin.reports.sections.shared_fields import chosen
-from maxmargin.reports.sections.shared_sections import Columns, table_of
+from maxmargin.reports.sections.shared import Columns, chosen, table_of
 from maxmargin.reports.study.measures import angle_degrees, cosine
 from maxmargin.reports.study.study import Study
 from maxmargin.solvers.answers.forms import NO_NAMES

@@ -12,8 +12,7 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.reports.document import Block, Paragraph, Table
 from maxmargin.reports.number_formats import count, number, one_line, plural, short_fraction, side
 from maxmargin.reports.phrasing import length, of_kind, unless_flat
-from maxmargin.reports.sections.shared_fields import chosen, row_fields
-from maxmargin.reports.sections.shared_sections import Entries, name_columns, row_names, table_of
+from maxmargin.reports.sections.shared import Entries, chosen, name_columns, row_fields, row_names, table_of
 from maxmargin.reports.study.report_settings import Settings
 from maxmargin.solvers.answers.forms import NO_NAMES
 from maxmargin.solvers.answers.statuses import Verdict

@@ -23,14 +23,17 @@ from maxmargin.reports.number_formats import (
 )
 from maxmargin.reports.sections import logistic, separability_section, variations
 from maxmargin.reports.sections import perceptron_section as perceptron
-from maxmargin.reports.sections.shared_fields import chosen, describe, row_fields, summary_of
-from maxmargin.reports.sections.shared_sections import (
+from maxmargin.reports.sections.shared import (
     Columns,
+    chosen,
+    describe,
     last_sections,
     limitations,
     name_columns,
     notes,
+    row_fields,
     size_of,
+    summary_of,
     table_of,
     what_was_read,
 )

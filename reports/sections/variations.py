@@ -9,7 +9,7 @@ import numpy as np
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
 from maxmargin.reports.number_formats import count, number, percent, plural, proven, shown, upper_end
 from maxmargin.reports.phrasing import shown_upper
-from maxmargin.reports.sections.shared_sections import Columns, table_of
+from maxmargin.reports.sections.shared import Columns, table_of
 from maxmargin.reports.study.translated import Translated
 from maxmargin.solvers.perceptron.hard_orders import FoundOrder
 from maxmargin.theory.order_studies import OrderStudy

@@ -15,8 +15,7 @@ import maxmargin as mm
 from maxmargin.api.running import run_perceptron
 from maxmargin.cli.app import run
 from maxmargin.reports.figures.canvas import inline_svg
-from maxmargin.reports.figures.mistakes import drawn_bounds, plot_orders, shows_margins
-from maxmargin.reports.figures.sweeps import plot_points
+from maxmargin.reports.figures.sweeps import drawn_bounds, plot_orders, plot_points, shows_margins
 from maxmargin.reports.margin_report import MarginReport, margin_report, report_with
 from maxmargin.reports.study import order_plan
 from maxmargin.reports.study.order_plan import Plan, plan_of, steps_of
