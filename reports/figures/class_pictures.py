@@ -71,13 +71,10 @@ def plot_classes(study: "ClassStudy", ax: "Axes") -> "Axes":
     ax.tick_params(length=0, bottom=False, labelbottom=False, labeltop=True)
     if len(classes) > 6 and max(len(str(label)) for label in classes) > 4:
         ax.tick_params(axis="x", rotation=30)
-    ax.set_xlim(-0.5, len(classes) - 0.5)
-    ax.set_ylim(len(classes) - 0.4, -0.6)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    ax.set(xlim=(-0.5, len(classes) - 0.5), ylim=(len(classes) - 0.4, -0.6))
+    ax.spines[:].set_visible(False)
     ax.axvline(0.5, color=canvas.INK, linewidth=0.8, alpha=0.4)
-    ax.grid(visible=True, color=canvas.INK, alpha=0.1, linewidth=0.6)
-    ax.set_axisbelow(True)
+    canvas.thin_grid(ax)
     _legend(ax, [contest for _, _, contest in cells])
     return ax
 

@@ -1,6 +1,5 @@
 """The run along its mistakes: the margins that it proves on its way, and the quantities of Novikoff's proof."""
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,11 +40,9 @@ _CURVES = (
 def margin_path(study: "Study") -> canvas.Picture:
     """Return the figure of the margin achieved and of its upper bound from the mistakes."""
     panels = (plot_margin_path, plot_run_margin_path)[: 1 + _shows_run_space(study)]
-    run = study.run
+    run, last = study.run, study.run.margin_upper
     known = "" if study.maximum is None else f" The maximum margin is {number(study.hard.lower)}."
-    upper = (
-        "" if run.margin_upper is None else f" The upper bound from its mistakes ends at {number(run.margin_upper)}."
-    )
+    upper = "" if last is None else f" The upper bound from its mistakes ends at {number(last)}."
     return canvas.Picture(
         key="margin-path",
         title="Interval of the maximum margin that the run itself proves",
@@ -79,22 +76,21 @@ def _shows_run_space(study: "Study") -> bool:
 def plot_margin_path(study: "Study", ax: "Axes") -> "Axes":
     """Draw the margin achieved, its upper bound from the mistakes so far, and the maximum margin."""
     trace, best = study.trace, study.hard.lower if study.maximum is not None else None
-    _plot_interval(ax, trace, (trace.margin, trace.margin_upper), "upper bound of γ* from the mistakes", best, "γ*")
     ax.set_ylabel("geometric margin")
-    return ax
+    ends = trace.margin, trace.margin_upper
+    return _plot_interval(ax, trace, ends, "upper bound of γ* from the mistakes", best, "γ*")
 
 
 def plot_run_margin_path(study: "Study", ax: "Axes") -> "Axes":
     """Draw the same in the space of the run, where the upper bound is ||w||/M."""
-    trace, best = study.trace, study.run_hard.lower if study.trace.u is not None else None
-    _plot_interval(ax, trace, (trace.lower, trace.upper), "‖w‖/M", best, "g")
+    trace = study.trace
     ax.set_ylabel(f"margin of the rows (x, {number(study.scale)})")
-    return ax
+    return _plot_interval(ax, trace, (trace.lower, trace.upper), "‖w‖/M", study.run_hard.lower, "g")
 
 
 def _plot_interval(
     ax: "Axes", trace: "MistakeTrace", ends: tuple[Floats, Floats], label: str, best: float | None, symbol: str
-) -> None:
+) -> "Axes":
     """Draw both ends over the mistakes, the interval that they have proven so far, and the maximum margin."""
     M, upper = trace.n_mistakes, ends[1]
     lower = np.where(np.isfinite(ends[0]), ends[0], np.nan)
@@ -109,6 +105,7 @@ def _plot_interval(
     _scale_mistakes(ax, float(M[-1]))
     _scale_margins(ax, best, np.concatenate([lower, upper]))
     canvas.finish(ax)
+    return ax
 
 
 def _scale_mistakes(ax: "Axes", last: float, *, furthest: float = 0.0) -> bool:
@@ -158,20 +155,18 @@ def proof_curves(study: "Study") -> canvas.Picture:
 def _curves_caption(trace: "MistakeTrace") -> str:
     if trace.u is None:
         return "√M·R bounds ‖w‖ from above. No separating hyperplane is known, so nothing bounds it from below."
-    text = (
-        "In every run, w·u* stays on or above the line M g, ‖w‖ stays on or below the curve √M·R, and w·u* does not "
-        "exceed ‖w‖."
+    dotted = (
+        " Dotted: the line and the curve up to where they meet, at Novikoff's bound." if _drawn_bound(trace) else ""
     )
-    if _drawn_bound(trace):
-        text += " Dotted: the line and the curve up to where they meet, at Novikoff's bound."
-    return text
+    return (
+        "In every run, w·u* stays on or above the line M g, ‖w‖ stays on or below the curve √M·R, and w·u* does not "
+        f"exceed ‖w‖.{dotted}"
+    )
 
 
 def _thinned(study: "Study") -> str:
-    trace = study.trace
-    if trace.is_whole:
-        return ""
-    return f" {count(len(trace.n_mistakes))} of the {plural(study.run.n_mistakes, 'mistake')} are drawn."
+    n_all, n_drawn = study.run.n_mistakes, len(study.trace.n_mistakes)
+    return "" if study.trace.is_whole else f" {count(n_drawn)} of the {plural(n_all, 'mistake')} are drawn."
 
 
 def plot_proof_curves(study: "Study", ax: "Axes") -> "Axes":
@@ -200,8 +195,7 @@ def plot_proof_curves(study: "Study", ax: "Axes") -> "Axes":
 
 def _drawn_bound(trace: "MistakeTrace") -> float:
     """Return Novikoff's bound where it is near enough to be drawn, else 0."""
-    is_near = math.isfinite(trace.bound) and trace.bound <= _NEAR * float(trace.n_mistakes[-1])
-    return trace.bound if is_near else 0.0
+    return trace.bound if trace.bound <= _NEAR * float(trace.n_mistakes[-1]) else 0.0
 
 
 def _draw_on(trace: "MistakeTrace", ax: "Axes", end: float) -> None:

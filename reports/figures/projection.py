@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.reports.figures import canvas
-from maxmargin.reports.number_formats import number, one_line, plural
+from maxmargin.reports.number_formats import number, one_line, plural, side
 from maxmargin.reports.phrasing import name_of
-from maxmargin.reports.study.measures import distances_of
+from maxmargin.reports.study.measures import Plane, distances_of
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Floats
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from maxmargin.reports.study.measures import Plane
     from maxmargin.reports.study.study import Study
 
 
@@ -67,7 +66,7 @@ class View:
         """Whether there is one feature only."""
         return len(self.basis) == 1
 
-    def line(self, plane: "Plane") -> tuple[Floats, float]:
+    def line(self, plane: Plane) -> tuple[Floats, float]:
         """Return (u, c): the plane is drawn as u.p + c = 0; distances from it are true if its normal lies in view."""
         return plane.unit @ self.basis, plane.offset
 
@@ -233,8 +232,7 @@ def plot_projection(study: "Study", ax: "Axes") -> "Axes":
     for plane, colour, dashes in planes:
         if plane is not None:
             _draw_line(*view.line(plane), ax, color=colour, linestyle=dashes, label=plane.name, zorder=3)
-    ax.set_xlabel(view.labels[0])
-    ax.set_ylabel(view.labels[1])
+    ax.set(xlabel=view.labels[0], ylabel=view.labels[1])
     if view.is_strip:
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
@@ -255,36 +253,23 @@ def _limits(view: View, ax: "Axes") -> None:
     room = _MARGIN_OF_VIEW * np.where(spans > 0, spans, max(float(spans.max()), 1.0))
     if view.is_strip:
         room[1] = spans[1] / 2
-    ax.set_xlim(float(low[0] - room[0]), float(high[0] + room[0]))
-    ax.set_ylim(float(low[1] - room[1]), float(high[1] + room[1]))
+    xlim, ylim = np.column_stack([low - room, high + room]).tolist()
+    ax.set(xlim=xlim, ylim=ylim)
 
 
 def _scatter(study: "Study", view: View, ax: "Axes") -> None:
     size = 26 if len(view.rows) <= 300 else 10
     signs = study.problem.y[view.rows]
-    labels = (study.dataset.negative, study.dataset.positive)
-    for sign, label, colour, marker in zip(
-        (-1, 1), labels, (canvas.NEGATIVE, canvas.POSITIVE), ("^", "o"), strict=True
-    ):
-        points = view.points[signs == sign]
-        side = "+1" if sign > 0 else "−1"
-        ax.scatter(
-            points[:, 0], points[:, 1], s=size, color=colour, marker=marker, alpha=0.75, linewidths=0,
-            label=f"{side}  {one_line(name_of(label), 24)}",
-        )  # fmt: skip
+    negative, positive = (study.dataset.negative, canvas.NEGATIVE, "^"), (study.dataset.positive, canvas.POSITIVE, "o")
+    for sign, (label, colour, marker) in ((-1, negative), (1, positive)):
+        x, y = view.points[signs == sign].T
+        name = f"{side(sign)}  {one_line(name_of(label), 24)}"
+        ax.scatter(x, y, s=size, color=colour, marker=marker, alpha=0.75, linewidths=0, label=name)
     rows, name = marked_rows(study)
-    chosen = np.isin(view.rows, rows)
-    if chosen.any():
-        ax.scatter(
-            view.points[chosen, 0],
-            view.points[chosen, 1],
-            s=4 * size,
-            facecolors="none",
-            edgecolors=canvas.INK,
-            linewidths=1,
-            label=f"{name}s",
-            zorder=4,
-        )
+    circled = view.points[np.isin(view.rows, rows)]
+    if len(circled):
+        how: dict[str, Any] = {"facecolors": "none", "edgecolors": canvas.INK, "linewidths": 1, "zorder": 4}
+        ax.scatter(circled[:, 0], circled[:, 1], s=4 * size, label=f"{name}s", **how)
 
 
 def _draw_line(direction: Floats, offset: float, ax: "Axes", **how: Any) -> None:
@@ -294,7 +279,7 @@ def _draw_line(direction: Floats, offset: float, ax: "Axes", **how: Any) -> None
         ax.plot(*_ends(direction, offset, ax).T, **how)
 
 
-def _draw_band(plane: "Plane", width: float, view: View, ax: "Axes") -> None:
+def _draw_band(plane: Plane, width: float, view: View, ax: "Axes") -> None:
     """Shade the points nearer to the plane than its margin."""
     direction, offset = view.line(plane)
     for sign in (-1, 1):
@@ -352,7 +337,7 @@ def distances(study: "Study") -> canvas.Picture | None:
     )
 
 
-def _distances_alt(study: "Study", plane: "Plane") -> str:
+def _distances_alt(study: "Study", plane: Plane) -> str:
     found = distances_of(study.problem, plane)
     median = "" if found.median is None else f" median {number(found.median)},"
     return (
@@ -361,7 +346,7 @@ def _distances_alt(study: "Study", plane: "Plane") -> str:
     )
 
 
-def plot_distances(study: "Study", plane: "Plane", ax: "Axes") -> "Axes":
+def plot_distances(study: "Study", plane: Plane, ax: "Axes") -> "Axes":
     """Draw the distribution of y(w.x + b)/||w|| over the rows, with 0 and the maximum margin marked."""
     found = distances_of(study.problem, plane)
     low, high = min(found.least, 0.0), max(found.greatest, study.hard.lower)

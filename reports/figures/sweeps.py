@@ -88,8 +88,7 @@ def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
     else:
         canvas.plain_numbers(ax.xaxis)
     _draw_bounds(ax, bounds, label="bounds that hold")
-    ax.set_xlabel("epoch")
-    ax.set_ylabel("mistakes so far")
+    ax.set(xlabel="epoch", ylabel="mistakes so far")
     canvas.finish(ax)
     return ax
 
@@ -207,8 +206,8 @@ def plot_orders(study: OrderStudy, ax: "Axes") -> "Axes":
         ax.plot([0], [n_mistakes], color=colour, marker=marker, linestyle="", clip_on=False, zorder=4, label=name)
     _draw_bounds(ax, bounds)
     canvas.whole_numbers(ax.xaxis)
-    ax.set_xlabel("random orders")
-    ax.set_ylabel("mistakes" if study.settings.max_epochs is None else _passes(study, "mistakes in"))
+    ylabel = "mistakes" if study.settings.max_epochs is None else _passes(study, "mistakes in")
+    ax.set(xlabel="random orders", ylabel=ylabel)
     canvas.thin_grid(ax)
     return ax
 
@@ -218,8 +217,7 @@ def plot_order_margins(study: OrderStudy, ax: "Axes") -> "Axes":
     runs = study.outcomes
     ax.plot(runs.margin, runs.n_mistakes, "o", color=canvas.PERCEPTRON, markersize=2, alpha=_FAINT)
     ax.axvline(study.hard.lower, color=canvas.MAXIMUM)
-    ax.set_xlim(0, 1.08 * study.hard.lower)
-    ax.set_xlabel(f"achieved margin; γ* = {number(study.hard.lower, 3)}")
+    ax.set(xlim=(0, 1.08 * study.hard.lower), xlabel=f"achieved margin; γ* = {number(study.hard.lower, 3)}")
     ax.locator_params("x", nbins=4)
     canvas.plain_numbers(ax.xaxis)
     canvas.thin_grid(ax)
@@ -320,8 +318,7 @@ def plot_soft_counts(study: "Study", ax: "Axes") -> "Axes":
         ax.plot(Cs, values, color=colour, marker=marker, markersize=4, label=label)
     ax.set_ylim(0, 1.08 * max(max(values) for _, values, _, _ in curves) or 1)
     canvas.whole_numbers(ax.yaxis)
-    ax.set_xlabel("C")
-    ax.set_ylabel("rows")
+    ax.set(xlabel="C", ylabel="rows")
     canvas.finish(ax)
     return ax
 
@@ -333,10 +330,13 @@ def translations(study: "Study") -> canvas.Picture | None:
         return None
 
     def draw(figure: "Figure") -> None:
-        panels = [panel for panel in ((_plot_shifts, found.shifts), (_plot_scales, found.scales)) if panel[1]]
+        studies = (("shift", found.shifts, _label_shifts), ("bias_scale", found.scales, _label_scales))
+        panels = [panel for panel in studies if panel[1]]
         axes = figure.subplots(2, len(panels), sharex="col", sharey="row", height_ratios=(4, 1), squeeze=False)
-        for (plot, points), upper, lower in zip(panels, *axes, strict=True):
-            plot(points, upper, lower)
+        for (over, points, label), upper, lower in zip(panels, *axes, strict=True):
+            plot_points(points, upper, over=over)
+            _plot_margins(points, lower, over=over)
+            label(points, upper, lower)
         axes[0, 0].set_ylabel("mistakes, bounds")
         axes[1, 0].set_ylabel("γ*")
         handles = axes[0, 0].get_legend_handles_labels()
@@ -381,10 +381,8 @@ def plot_points(points: Points, ax: "Axes", *, over: str) -> "Axes":
     for name, label, line in (("novikoff", "Novikoff", "o-"), ("best_scale_bound", _BEST_SCALE_BOUND, "--")):
         values = [min(getattr(point, name), _HIGHEST) for point in points]
         ax.plot(at, values, line, color=canvas.BOUND, markersize=3, label=label)
-    counts = [point.n_mistakes for point in points]
-    ax.plot(
-        at, counts, color=canvas.PERCEPTRON, marker="o", markerfacecolor="none", label="mistakes (hollow: at least)"
-    )
+    counts, label = [point.n_mistakes for point in points], "mistakes (hollow: at least)"
+    ax.plot(at, counts, color=canvas.PERCEPTRON, marker="o", markerfacecolor="none", label=label)
     whole = [(x, point.n_mistakes) for x, point in zip(at, points, strict=True) if point.converged]
     ax.plot([x for x, _ in whole], [y for _, y in whole], color=canvas.PERCEPTRON, linestyle="", marker="o")
     canvas.log_scale(ax, "y")
@@ -402,18 +400,14 @@ def _plot_margins(points: Points, ax: "Axes", *, over: str) -> None:
     canvas.thin_grid(ax)
 
 
-def _plot_shifts(points: Points, upper: "Axes", lower: "Axes") -> None:
-    """Draw the study of shifts, from centred rows, at -1, through the rows as given, at 0."""
-    plot_points(points, upper, over="shift")
-    _plot_margins(points, lower, over="shift")
+def _label_shifts(points: Points, upper: "Axes", lower: "Axes") -> None:
+    """Label the study of shifts, from centred rows, at -1, through the rows as given, at 0."""
     lower.set_xlabel("shift in means of the rows; −1 centres them")
     canvas.plain_numbers(lower.xaxis)
 
 
-def _plot_scales(points: Points, upper: "Axes", lower: "Axes") -> None:
-    """Draw the study of bias scales, with a line at the best one."""
-    plot_points(points, upper, over="bias_scale")
-    _plot_margins(points, lower, over="bias_scale")
+def _label_scales(points: Points, upper: "Axes", lower: "Axes") -> None:
+    """Label the study of bias scales, and draw a line at the best one."""
     canvas.log_scale(lower, "x", span=points[-1].bias_scale / points[0].bias_scale)
     best = [point.bias_scale for point in points if point.is_best_scale]
     for ax in (upper, lower):
