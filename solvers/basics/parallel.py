@@ -42,5 +42,7 @@ def slices(n_rows: int, step: int) -> Iterator[slice]:
 
 
 def n_threads() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return how many processors this process may use: those it may run on, and no more than OMP_NUM_THREADS says."""
+    n_processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    return min(n_processors, int(asked)) if asked.isdecimal() and int(asked) else n_processors

@@ -1,0 +1,171 @@
+"""What happens inside a limited process: one task after the other, each under its limits.
+
+The time limit is the kernel's timer of the process, which ends it by SIGALRM whatever it does; a task that blocks this
+signal is killed from outside. Memory is limited by RLIMIT_DATA. What a task prints goes to a file.
+"""
+
+import ctypes
+import errno
+import importlib
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from maxmargin.jobs.limit import Limit
+from maxmargin.jobs.outcome import LONGEST_MESSAGE, Ending, Outcome, is_out_of_memory
+
+_DIE_WITH_PARENT = 1
+"""PR_SET_PDEATHSIG of Linux's prctl."""
+
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+_MIB = 1 << 20
+
+
+class Meter:
+    """Measures one part of a task, and keeps it under the limits.
+
+    Attributes
+    ----------
+    limit : Limit
+    seconds, peak_mib : float or None
+        As in `Outcome`, once the part has ended.
+    """
+
+    def __init__(self, limit: Limit) -> None:
+        self.limit = limit
+        self.seconds: float | None = None
+        self.peak_mib: float | None = None
+
+    @contextmanager
+    def measured(self) -> Iterator[None]:
+        """Measure the block; the time limit ends the process."""
+        before = reset_peak()
+        with self.limited():
+            started = time.perf_counter()
+            try:
+                yield
+            finally:
+                self.seconds = time.perf_counter() - started
+        peak = memory_in_use("VmHWM")
+        self.peak_mib = None if peak is None or before is None else round((peak - before) / _MIB, 2)
+
+    @contextmanager
+    def limited(self) -> Iterator[None]:
+        """Put the block under the limits of time and memory without measuring it."""
+        with _memory_limited(self.limit.memory), _ended_after(self.limit.seconds):
+            yield
+
+
+Task = Callable[[Mapping[str, Any], Meter], Mapping[str, Any]]
+"""A task takes its arguments and a meter for the part that is limited, and returns what JSON holds."""
+
+
+def set_up(folder: str, n_threads: int | None) -> None:
+    """Prepare a process: it dies with its parent, hears no Ctrl-C, prints to a file, and has its number of threads."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    descriptor = os.open(log_of(folder, os.getpid()), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
+    if n_threads is not None:
+        os.environ.update(dict.fromkeys(_THREAD_VARIABLES, str(n_threads)))
+        from threadpoolctl import threadpool_limits
+
+        threadpool_limits(n_threads)
+
+
+def log_of(folder: str, pid: int) -> Path:
+    """Return the file to which a process prints."""
+    return Path(folder, f"{pid}.log")
+
+
+def execute(task: str, arguments: Mapping[str, Any], limit: Limit) -> Outcome:
+    """Carry out a task, named as "module:function"."""
+    _forget_output()
+    meter = Meter(limit)
+    try:
+        answer = json.dumps(_function(task)(arguments, meter), allow_nan=False)
+    except BaseException as error:
+        ending = Ending.MEMORY if _is_memory(error) else Ending.ERROR
+        message = f"{type(error).__name__}: {error}".strip()[:LONGEST_MESSAGE]
+        return Outcome(ending=ending, message=message, seconds=meter.seconds, peak_mib=meter.peak_mib)
+    return Outcome(ending=Ending.OK, answer=answer, seconds=meter.seconds, peak_mib=meter.peak_mib)
+
+
+def _function(task: str) -> Task:
+    module, _, name = task.partition(":")
+    function: Task = getattr(importlib.import_module(module), name)
+    return function
+
+
+def _is_memory(error: BaseException) -> bool:
+    is_refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return isinstance(error, MemoryError) or is_refused or is_out_of_memory(str(error))
+
+
+def _forget_output() -> None:
+    """Empty the file of what earlier tasks printed."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):
+            stream.flush()
+    with suppress(OSError):
+        os.ftruncate(1, 0)
+
+
+@contextmanager
+def _ended_after(seconds: float | None) -> Iterator[None]:
+    """Let the kernel end the process after this time."""
+    if seconds is None or not hasattr(signal, "setitimer"):
+        yield
+        return
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
+@contextmanager
+def _memory_limited(n_bytes: int | None) -> Iterator[None]:
+    """Refuse memory beyond what is in use now and this. Linux only."""
+    in_use = None if n_bytes is None else memory_in_use("VmData")
+    if in_use is None or n_bytes is None:
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = in_use + n_bytes
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def reset_peak() -> int | None:
+    """Forget the greatest memory so far; return the bytes in use now. Linux only."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return None
+    return memory_in_use("VmRSS")
+
+
+def memory_in_use(entry: str) -> int | None:
+    """Return an entry of /proc/self/status in bytes; None where there is no such file."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{entry}:")), None)

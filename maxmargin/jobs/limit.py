@@ -1,0 +1,55 @@
+"""The limits of a task: seconds, and memory beyond what the process holds when the task starts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from maxmargin.solvers.errors import InvalidOptionError
+
+GRACE = 30.0
+"""Seconds that a task has beside those that are limited: to read its data, to warm up, to judge the answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """What a task may take.
+
+    Attributes
+    ----------
+    seconds : float, optional
+        Seconds of the measured part of the task; None is no limit.
+    memory : int, optional
+        Bytes of memory that the measured part may take beyond what the process holds before; None is no limit.
+    grace : float
+        Seconds of everything else in the task. A process that does not end in time by itself is killed after
+        `seconds` and these.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a limit is not positive.
+    """
+
+    seconds: float | None = None
+    memory: int | None = None
+    grace: float = GRACE
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "memory", "grace"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise InvalidOptionError(f"the limit of {name} is {value!r}; expected a positive number")
+
+    @property
+    def backstop(self) -> float | None:
+        """Seconds after which the process is killed from outside; None without a limit."""
+        return None if self.seconds is None else self.seconds + self.grace
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the limits by name, for a record."""
+        return {"seconds": self.seconds, "memory": self.memory}
+
+    def allows_more_than(self, old: Mapping[str, Any], what: str) -> bool:
+        """Return whether the limit of `what`, "seconds" or "memory", is greater than in a record."""
+        now, then = getattr(self, what), old.get(what)
+        return then is not None and (now is None or now > then)

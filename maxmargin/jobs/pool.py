@@ -1,0 +1,118 @@
+"""Limited processes on this machine, by pebble; nothing else knows of it."""
+
+import multiprocessing
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Mapping
+from concurrent.futures import Future, TimeoutError
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from maxmargin.jobs.child import execute, log_of, set_up
+from maxmargin.jobs.limit import Limit
+from maxmargin.jobs.outcome import Ending, Outcome, of_dead_process
+from maxmargin.solvers.errors import InvalidOptionError
+
+
+class Pool:
+    """Processes that carry out tasks under limits; one that hangs or dies is replaced, the others go on.
+
+    Parameters
+    ----------
+    n_workers : int
+        Number of processes.
+    is_fresh : bool, default False
+        Whether every task gets a new process.
+    n_threads : int or None, default 1
+        Number of threads of the numerical libraries in a process; None leaves it to them.
+
+    Raises
+    ------
+    InvalidOptionError
+        If pebble is not installed.
+
+    Notes
+    -----
+    The processes are spawned, so a script that uses them needs the guard ``if __name__ == "__main__":``. On Linux they
+    die with the process that made them, even if that is killed.
+    """
+
+    def __init__(self, n_workers: int = 1, *, is_fresh: bool = False, n_threads: int | None = 1) -> None:
+        try:
+            from pebble import ProcessPool
+        except ImportError:
+            raise InvalidOptionError("pebble is not installed: pip install 'maxmargin[compare]'") from None
+        self.n_workers = n_workers
+        self._folder = tempfile.mkdtemp(prefix="maxmargin-")
+        self._pool = ProcessPool(
+            n_workers,
+            max_tasks=1 if is_fresh else 0,
+            initializer=set_up,
+            initargs=(self._folder, n_threads),
+            context=multiprocessing.get_context("spawn"),
+        )
+
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is None:
+            self._pool.close()
+        else:
+            self._pool.stop()
+        self._pool.join()
+        self._end_dead_groups()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def submit(self, task: str, arguments: Mapping[str, Any], limit: Limit) -> "Future[Outcome]":
+        """Have a task, named as "module:function", carried out."""
+        outcome: Future[Outcome] = Future()
+        started = self._pool.schedule(execute, args=(task, arguments, limit), timeout=limit.backstop)
+        started.add_done_callback(lambda done: outcome.set_result(self._outcome(done)))
+        return outcome
+
+    def _outcome(self, done: Any) -> Outcome:
+        from pebble import ProcessExpired
+
+        try:
+            found: Outcome = done.result()
+            return found
+        except TimeoutError:
+            self._end_dead_groups()
+            return Outcome(ending=Ending.TIMEOUT, message="the time is over; the process had to be killed")
+        except ProcessExpired as error:
+            outcome = of_dead_process(error.exitcode, self._last_line(error.pid))
+            self._end_dead_groups()
+            return outcome
+        except BaseException as error:
+            return Outcome(ending=Ending.CRASHED, message=f"{type(error).__name__}: {error}")
+
+    def _last_line(self, pid: int) -> str:
+        try:
+            lines = log_of(self._folder, pid).read_text(errors="replace").splitlines()
+        except OSError:
+            return ""
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+    def _end_dead_groups(self) -> None:
+        """Kill what processes that have ended left running."""
+        for log in Path(self._folder).glob("*.log"):
+            pid = int(log.stem)
+            if not _is_alive(pid):
+                with suppress(OSError):
+                    os.killpg(pid, signal.SIGKILL)
+                log.unlink(missing_ok=True)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,133 @@
+"""The file of all records, written one by one: what is in it survives the death of any process."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from maxmargin.jobs.limit import Limit
+from maxmargin.text.data_error import DataError
+
+NAME = "cells.sqlite"
+"""The name of the file in its folder."""
+
+_PATIENCE = 60.0
+"""Seconds to wait for another process that writes."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS records (
+    key TEXT PRIMARY KEY, kind TEXT NOT NULL, status TEXT NOT NULL, limits TEXT NOT NULL, record TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS kinds ON records (kind);
+CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+"""
+
+_GROWING = {"timeout": "seconds", "memory": "memory"}
+"""The limit that has to grow before a record of this status is computed again."""
+
+
+class Store:
+    """Records by key in an SQLite file with a write-ahead log, and notes about them.
+
+    Parameters
+    ----------
+    folder : path
+        The folder, which is made where it is missing. Several processes may have it open.
+
+    Raises
+    ------
+    DataError
+        If the file is not a store.
+    OSError
+        If the folder cannot be made.
+    """
+
+    def __init__(self, folder: "str | os.PathLike[str]") -> None:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        self.path = Path(folder, NAME)
+        with self._explained():
+            self._file = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
+            self._file.execute("PRAGMA journal_mode = WAL")
+            self._file.execute("PRAGMA synchronous = FULL")
+            self._file.executescript(_TABLES)
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def put(self, key: str, kind: str, record: Mapping[str, Any], limit: Limit) -> None:
+        """Write a record, which has a status, at once and for good."""
+        values = key, kind, record["status"], json.dumps(limit.to_dict()), json.dumps(record)
+        with self._explained():
+            self._file.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)", values)
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """Return the record of a key, or None."""
+        found = self._file.execute("SELECT record FROM records WHERE key = ?", (key,)).fetchone()
+        return None if found is None else json.loads(found[0])
+
+    def records(self, kind: str) -> dict[str, dict[str, Any]]:
+        """Return all records of a kind by key."""
+        with self._explained():
+            found = self._file.execute("SELECT key, record FROM records WHERE kind = ? ORDER BY key", (kind,))
+            return {key: json.loads(record) for key, record in found}
+
+    def is_done(self, key: str, limit: Limit) -> bool:
+        """Return whether there is a record, and not one of a limit that has grown since."""
+        found = self._file.execute("SELECT status, limits FROM records WHERE key = ?", (key,)).fetchone()
+        if found is None:
+            return False
+        status, limits = found
+        return status not in _GROWING or not limit.allows_more_than(json.loads(limits), _GROWING[status])
+
+    def note(self, name: str, value: Any) -> None:
+        """Write a note, which JSON holds."""
+        with self._explained():
+            self._file.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (name, json.dumps(value)))
+
+    def noted(self, name: str) -> Any:
+        """Return a note, or None."""
+        found = self._file.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
+        return None if found is None else json.loads(found[0])
+
+    def take_over(self, folder: "str | os.PathLike[str]") -> int:
+        """Copy the records of another folder that are missing here, or ended better there; return their number.
+
+        Raises
+        ------
+        DataError
+            If there are no records in the folder.
+        """
+        path = Path(folder, NAME)
+        if not path.is_file():
+            raise DataError(f"{folder}: found no {NAME}, expected the folder of a comparison")
+        before = self._file.total_changes
+        with self._explained():
+            self._file.execute("ATTACH ? AS other", (f"{path}",))
+            try:
+                self._file.execute(_TAKE_OVER)
+            finally:
+                self._file.execute("DETACH other")
+        return self._file.total_changes - before
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Name the file in errors of SQLite."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise DataError(f"{self.path}: {error}; what was written before is kept") from error
+
+
+_TAKE_OVER = """
+INSERT OR REPLACE INTO main.records SELECT * FROM other.records AS theirs WHERE NOT EXISTS (
+    SELECT 1 FROM main.records AS ours WHERE ours.key = theirs.key AND (ours.status = 'ok' OR theirs.status != 'ok'))
+"""
+
