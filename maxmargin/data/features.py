@@ -123,6 +123,27 @@ def polar(X: Any) -> Floats:
     return _finite(np.column_stack([radii, np.arctan2(rows[:, 1], rows[:, 0])]))
 
 
+def named_features(X: Any, name: str) -> Floats:
+    """Return the features of a name: "polynomial:DEGREE", "products" or "polar".
+
+    Raises
+    ------
+    InvalidOptionError
+        If there are no features of this name.
+
+    Examples
+    --------
+    >>> named_features([[2, 3]], "polynomial:2").tolist()
+    [[2.0, 3.0, 4.0, 6.0, 9.0]]
+    """
+    kind, _, degree = name.partition(":")
+    if kind == "polynomial" and degree.isdecimal():
+        return polynomial(X, int(degree))
+    if name in ("products", "polar"):
+        return products(X) if name == "products" else polar(X)
+    raise InvalidOptionError(f"features is {name!r}; expected polynomial:DEGREE, products or polar")
+
+
 def _monomials(rows: Floats, monomials: list[tuple[int, ...]]) -> Floats:
     with np.errstate(over="ignore", under="ignore"):
         return _finite(np.column_stack([rows[:, list(columns)].prod(axis=1) for columns in monomials]))

@@ -49,6 +49,13 @@ class Prepared:
     shift: Floats | None = None
     scale: Floats | None = None
 
+    def apply(self, X: "Matrix") -> "Matrix":
+        """Return further rows, prepared with the constants that were found for the first ones."""
+        if self.shift is None:
+            return prepare(X, self.how).X
+        moved = _dense(X, self.how) - self.shift
+        return moved if self.scale is None else moved / self.scale
+
     def invert(self, w: Floats, b: float) -> tuple[Floats, float] | None:
         """Return (w', b') with w'.x + b' = w.z + b up to rounding, or None for unit, where no such plane exists.
 

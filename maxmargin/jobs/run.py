@@ -1,4 +1,4 @@
-"""Tasks that are due, handed to processes a few at a time, so that what others have done meanwhile is not done again."""
+"""Tasks handed to processes a few at a time, so that what others have done meanwhile is not done again."""
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait

@@ -29,6 +29,10 @@ _GROWING = {"timeout": "seconds", "memory": "memory"}
 """The limit that has to grow before a record of this status is computed again."""
 
 
+class StoreError(DataError):
+    """Records cannot be read or written: a full disk, a damaged file."""
+
+
 class Store:
     """Records by key in an SQLite file with a write-ahead log, and notes about them.
 
@@ -39,8 +43,8 @@ class Store:
 
     Raises
     ------
-    DataError
-        If the file is not a store.
+    StoreError
+        If the file is not a store, or cannot be written.
     OSError
         If the folder cannot be made.
     """
@@ -70,7 +74,7 @@ class Store:
 
     def get(self, key: str) -> dict[str, Any] | None:
         """Return the record of a key, or None."""
-        found = self._file.execute("SELECT record FROM records WHERE key = ?", (key,)).fetchone()
+        found = self._found("SELECT record FROM records WHERE key = ?", key)
         return None if found is None else json.loads(found[0])
 
     def records(self, kind: str) -> dict[str, dict[str, Any]]:
@@ -81,7 +85,7 @@ class Store:
 
     def is_done(self, key: str, limit: Limit) -> bool:
         """Return whether there is a record, and not one of a limit that has grown since."""
-        found = self._file.execute("SELECT status, limits FROM records WHERE key = ?", (key,)).fetchone()
+        found = self._found("SELECT status, limits FROM records WHERE key = ?", key)
         if found is None:
             return False
         status, limits = found
@@ -94,7 +98,7 @@ class Store:
 
     def noted(self, name: str) -> Any:
         """Return a note, or None."""
-        found = self._file.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
+        found = self._found("SELECT value FROM notes WHERE name = ?", name)
         return None if found is None else json.loads(found[0])
 
     def take_over(self, folder: "str | os.PathLike[str]") -> int:
@@ -117,17 +121,20 @@ class Store:
                 self._file.execute("DETACH other")
         return self._file.total_changes - before
 
+    def _found(self, query: str, key: str) -> Any:
+        with self._explained():
+            return self._file.execute(query, (key,)).fetchone()
+
     @contextmanager
     def _explained(self) -> Iterator[None]:
         """Name the file in errors of SQLite."""
         try:
             yield
         except sqlite3.Error as error:
-            raise DataError(f"{self.path}: {error}; what was written before is kept") from error
+            raise StoreError(f"{self.path}: {error}; what was written before is kept") from error
 
 
 _TAKE_OVER = """
 INSERT OR REPLACE INTO main.records SELECT * FROM other.records AS theirs WHERE NOT EXISTS (
     SELECT 1 FROM main.records AS ours WHERE ours.key = theirs.key AND (ours.status = 'ok' OR theirs.status != 'ok'))
 """
-

@@ -1,0 +1,118 @@
+"""``maxmargin compare``: methods, data and orders side by side, with progress, and a report of the records."""
+
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from maxmargin.cli.feedback import Exit, note, progress_shown
+from maxmargin.cli.request import print_json, print_text
+from maxmargin.solvers.answers.forms import counted
+from maxmargin.text.tables import aligned
+
+if TYPE_CHECKING:
+    from maxmargin.comparison.comparison import Comparison
+    from maxmargin.comparison.run_study import Plan, Stage
+
+
+def compare(
+    study: Path,
+    *,
+    output: Path,
+    diff: Path | None,
+    dry_run: bool,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> Exit:
+    """Run what is due, write the report, print its summary."""
+    from maxmargin.comparison.collect import load_comparison
+    from maxmargin.comparison.compared import compared
+    from maxmargin.comparison.study import Study
+    from maxmargin.jobs.store import StoreError
+    from maxmargin.reports.comparisons.comparison_report import comparison_report
+
+    old = None if diff is None else load_comparison(diff)
+    read, plans = Study.of(study), list[Plan]()
+
+    def on_plan(plan: "Plan") -> bool:
+        plans.append(plan)
+        note(f"{counted(len(plan.cells), 'cell')}, {len(plan.due):,} to run", quiet=quiet)
+        return not dry_run
+
+    code = None
+    try:
+        with progress_shown(_stage_text, quiet=quiet) as line:
+            comparison = compared(
+                read, out=output, on_plan=on_plan, on_progress=None if line is None else line, **options
+            )
+    except KeyboardInterrupt:
+        code = Exit.INTERRUPTED
+        with suppress(StoreError):
+            comparison = load_comparison(output)
+        note(
+            f"interrupted; the same command goes on from here: {counted(comparison.n_not_run, 'cell')} left",
+            quiet=quiet,
+        )
+    except StoreError as error:
+        note(str(error), quiet=False)
+        return Exit.UNDECIDED
+    if dry_run:
+        _print_plan(plans[0], comparison, as_json=as_json)
+        return Exit.UNDECIDED if plans[0].due else Exit.OK
+    report = comparison_report(comparison, old=old)
+    report.save(output)
+    if as_json:
+        print_json("comparison", comparison.to_dict())
+    else:
+        print_text(report.summary())
+    note(f"wrote {output / 'report.md'}", quiet=quiet)
+    return code or (Exit.UNDECIDED if comparison.n_not_run else Exit.OK)
+
+
+def _stage_text(_: float, stage: "Stage") -> str:
+    left = stage.seconds_left
+    text = f"{stage.what}: {stage.n_done:,} of {stage.n_due:,}"
+    return text if left is None else f"{text}, {_duration(left)} left"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+
+
+def _print_plan(plan: "Plan", comparison: "Comparison", *, as_json: bool) -> None:
+    """Print what is to be run, and what it costs: at most the limit for every cell, and what such cells took so far."""
+    every, due = (Counter(cell.setting.method.name for cell in cells) for cells in (plan.cells, plan.due))
+    limit = plan.study.limit.seconds or 0.0
+    taken = {name: _usual_seconds(name, comparison) for name in every}
+    rows = [("method", "cells", "to run", "seconds at most", "seconds a cell so far", "installed")]
+    installed = {cell.setting.method.name: cell.setting.method.is_installed for cell in plan.cells}
+    for name, number in every.items():
+        seconds = taken[name]
+        rows.append(
+            (name, f"{number:,}", f"{due[name]:,}", f"{due[name] * limit:,.0f}",
+             "-" if seconds is None else f"{seconds:.3g}", "yes" if installed[name] else "no")
+        )  # fmt: skip
+    if as_json:
+        methods = {
+            name: {"n_cells": every[name], "n_due": due[name], "seconds_so_far": taken[name], "is_installed": is_here}
+            for name, is_here in installed.items()
+        }
+        fields = {"n_cells": len(plan.cells), "n_due": len(plan.due), "limit": plan.study.limit.to_dict()}
+        print_json("comparison-plan", {**fields, "methods": methods})
+        return
+    data = counted(len({cell.data.name for cell in plan.cells}), "data set")
+    most = _duration(len(plan.due) * limit)
+    text = f"{data}, {counted(len(plan.cells), 'cell')}, {len(plan.due):,} to run: at most {most}"
+    print_text("\n".join([text, *aligned(rows, to_the_left=(0,))]))
+
+
+def _usual_seconds(name: str, comparison: "Comparison") -> float | None:
+    """Return the median seconds of the records of a method; None where there are none."""
+    found = [r["seconds"] for r in comparison.records if r["method"] == name and r["seconds"] is not None]
+    return median(found) if found else None

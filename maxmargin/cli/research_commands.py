@@ -1,0 +1,58 @@
+"""The commands that put methods and solvers side by side."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from maxmargin.cli import options as opt
+
+_COMPARE_EXAMPLES = """
+\b
+Examples:
+  maxmargin compare study.toml -o results --jobs 4
+  maxmargin compare study.toml -o results --dry-run
+  maxmargin compare study.toml -o results-2 --shard 2/8
+  maxmargin compare study.toml -o results --merge results-1 --merge results-2
+  maxmargin compare study.toml -o results --diff results-of-last-year
+
+A study, where lists are grids:
+  schema = 1
+  seeds = [0, 1]
+  orders = ["source", "random"]
+  prepare = ["raw", "standardize"]
+  limit = {seconds = 60, memory = "2GiB"}
+  [[data]]
+  source = ["wine", "odd-max-bit:8"]
+  [[method]]
+  name = "perceptron"
+  max_mistakes = 100000
+  [[method]]
+  name = "sklearn.LinearSVC"
+  C = [1, 1e6]
+"""
+
+
+@click.command(epilog=_COMPARE_EXAMPLES)
+@click.argument("study", type=click.Path(path_type=Path))
+@opt.file_option("--output", "-o", metavar="FOLDER", required=True, help="Folder of the records and of the report.")
+@opt.count_option("--jobs", "Number of cells that run at the same time; ratios of times need 1.", default=1)
+@click.option("--shard", metavar="I/N", help="Run only the I-th of N parts of the cells, 1/N to N/N.")
+@click.option("--cluster", metavar="ADDRESS", help="Run the cells on the workers of this Dask scheduler.")
+@opt.file_option(
+    "--merge", metavar="FOLDER", multiple=True, help="Take over the records of this folder; may be repeated."
+)
+@opt.file_option("--diff", metavar="FOLDER", help="Report what changed since the comparison in this folder.")
+@click.option("--dry-run", is_flag=True, help="Run nothing; print the cells that are to be run and what they cost.")
+@opt.json_option
+@click.option("--quiet", "-q", is_flag=True, help="No notes and no progress on stderr.")
+def compare(**options: Any) -> int:
+    """Run the methods of STUDY, a TOML file, on its data in its orders, and judge every answer by proof.
+
+    Every cell, one run of a method, is written to FOLDER/cells.sqlite when it ends, and the same command goes on where
+    it was stopped. Cells that ran into a limit run again if the limit is raised. Exit 0: every cell has a record; 4:
+    some have none, as after --dry-run.
+    """
+    from maxmargin.cli.compare import compare as command
+
+    return command(**options)

@@ -1,0 +1,120 @@
+"""A comparison from the records of a folder: in the order of the study, with the ratios of times."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from maxmargin.comparison.cells import FIELDS
+from maxmargin.comparison.comparison import OURS, Comparison
+from maxmargin.comparison.run_study import CELLS, PROOFS, Plan
+from maxmargin.jobs.machine import machine, versions
+from maxmargin.jobs.store import Store
+from maxmargin.text.data_error import DataError
+
+_PLAN = "plan"
+"""The note that says which records belong to the study that was run last."""
+
+_SAME_ROWS = ("data_sha256", "prepare", "features", "fold", "order")
+"""Fields that say which rows in which order a record is about; with the seed of a random order."""
+
+_FACTS_OF_DATA = ("data", "data_sha256", "prepare", "features", "fold", "n_samples", "n_features", "radius", "verdict",
+                  "gamma_lower", "gamma_upper", "seconds")  # fmt: skip
+
+
+def collected(plan: Plan, store: Store, *, jobs: int) -> Comparison:
+    """Return the records of a plan, and note the plan in the store."""
+    identities = [cell.identity() for cell in plan.cells]
+    proofs = {cell.facts_key: _identity_of_data(cell.identity()) for cell in plan.cells}
+    noted = {
+        "title": plan.study.title,
+        "settings": plan.study.to_dict() | {"jobs": jobs},
+        "environment": {"machine": machine(), "versions": versions(_packages(plan))},
+        "cells": identities,
+        "proofs": proofs,
+    }
+    store.note(_PLAN, noted)
+    return _comparison(noted, store)
+
+
+def load_comparison(folder: "str | os.PathLike[str]") -> Comparison:
+    """Return the comparison that a folder holds.
+
+    Raises
+    ------
+    DataError
+        If it holds none.
+    """
+    if not os.path.isdir(folder):
+        raise DataError(f"{folder}: found no folder, expected that of a comparison")
+    with Store(folder) as store:
+        noted = store.noted(_PLAN)
+        if noted is None:
+            raise DataError(f"{folder}: found no comparison; maxmargin compare STUDY.toml -o {folder} makes one")
+        return _comparison(noted, store)
+
+
+def _comparison(noted: Mapping[str, Any], store: Store) -> Comparison:
+    found, proofs = store.records(CELLS), store.records(PROOFS)
+    records = [
+        dict.fromkeys(FIELDS) | _known(found[identity["cell"]]) | _renamed(identity)
+        for identity in noted["cells"]
+        if identity["cell"] in found
+    ]
+    units = _units(records)
+    for record in records:
+        record["times_ours"] = _times_ours(record, units)
+    return Comparison(
+        title=noted["title"],
+        records=tuple({field: record[field] for field in FIELDS} for record in records),
+        data=tuple(_data(identity, proofs.get(key)) for key, identity in noted["proofs"].items()),
+        settings=noted["settings"],
+        environment=noted["environment"],
+        n_not_run=len(noted["cells"]) - len(records),
+    )
+
+
+def _known(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: value for field, value in record.items() if field in FIELDS}
+
+
+def _renamed(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a record is called in this study; the same rows may have had another name when it was written."""
+    return {field: value for field, value in identity.items() if field not in ("n_samples", "n_features")}
+
+
+def _identity_of_data(identity: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: identity[field] for field in _FACTS_OF_DATA if field in identity}
+
+
+def _data(identity: Mapping[str, Any], proof: Mapping[str, Any] | None) -> dict[str, Any]:
+    proven = {} if proof is None else {field: proof[field] for field in _FACTS_OF_DATA if field in proof}
+    return dict.fromkeys(_FACTS_OF_DATA) | {"verdict": "undecided"} | dict(identity) | proven
+
+
+def _packages(plan: Plan) -> Iterator[str]:
+    yield "maxmargin"
+    yield from sorted({package for cell in plan.cells for package in cell.setting.method.packages} | {"numpy", "scipy"})
+
+
+def _units(records: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], float]:
+    """Return the seconds of our methods with their first parameters, by the rows and, for the soft margin, C."""
+    ours, units = set(OURS.values()), dict[tuple[Any, ...], float]()
+    for record in records:
+        if record["method"] in ours and record["status"] == "ok" and record["jobs"] == 1:
+            units.setdefault(_unit(record["method"], record), record["seconds"])
+    return units
+
+
+def _unit(name: str, record: Mapping[str, Any]) -> tuple[Any, ...]:
+    rows = tuple(record[field] for field in _SAME_ROWS)
+    seed = record["seed"] if record["order"] == "random" else None
+    cost = record["params"].get("C", 1.0) if name == "soft-margin" else None
+    return name, *rows, seed, cost
+
+
+def _times_ours(record: Mapping[str, Any], units: Mapping[tuple[Any, ...], float]) -> float | None:
+    """Return the seconds in units of those of our method for the same question; where cells ran one by one only."""
+    if record["seconds"] is None or record["jobs"] != 1:
+        return None
+    unit = units.get(_unit(OURS[record["question"]], record))
+    return record["seconds"] / unit if unit else None

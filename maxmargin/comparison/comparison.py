@@ -1,0 +1,131 @@
+"""The records of a study, and what they say of failures and false claims."""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from maxmargin.comparison.cells import FIELDS
+from maxmargin.solvers.answers.forms import Result, counted, plain
+
+Record = Mapping[str, Any]
+
+OURS = {
+    "separation": "lp",
+    "logistic": "lp",
+    "hard margin": "hard-margin",
+    "soft margin": "soft-margin",
+    "online": "perceptron",
+}
+"""For every question our method, whose time is the unit of `times_ours`."""
+
+_NESTED = ("params", "w", "bounds")
+"""Fields that a table holds as JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Comparison(Result):
+    """Methods, data and orders side by side: one record for every cell of a study that was run.
+
+    Attributes
+    ----------
+    title : str
+        The title of the study.
+    records : tuple of dict
+        One for every cell that has been run, in the order of the study; `maxmargin.compare` describes the fields.
+    data : tuple of dict
+        What is proven of the rows that methods saw: `data`, `data_sha256`, `prepare`, `features`, `fold`, `n_samples`,
+        `n_features`, `radius`, `verdict`, `gamma_lower`, `gamma_upper`, and the `seconds` of the proof.
+    settings : dict
+        What all cells share: `seeds`, `orders`, `prepare`, `folds`, `tolerance`, `limit`, `jobs`.
+    environment : dict
+        The machine, and the versions of the packages.
+    n_not_run : int
+        Number of cells that have no record yet.
+
+    See Also
+    --------
+    maxmargin.compare : Run a study.
+    """
+
+    title: str
+    records: tuple[dict[str, Any], ...]
+    data: tuple[dict[str, Any], ...]
+    settings: dict[str, Any]
+    environment: dict[str, Any]
+    n_not_run: int = 0
+
+    @property
+    def failures(self) -> tuple[dict[str, Any], ...]:
+        """The records whose status is not "ok"."""
+        return tuple(record for record in self.records if record["status"] != "ok")
+
+    @property
+    def false_claims(self) -> tuple[dict[str, Any], ...]:
+        """The records whose claim is proven to be false."""
+        return tuple(record for record in self.records if record["claim_true"] is False)
+
+    def to_frame(self) -> Any:
+        """Return the records as a data frame of pandas, else of Polars, else as an Arrow table.
+
+        Lists and dicts are JSON in it.
+        """
+        columns = {field: [_flat(field, record[field]) for record in self.records] for field in FIELDS}
+        for library in ("pandas", "polars"):
+            try:
+                frame: Any = __import__(library)
+            except ImportError:
+                continue
+            return frame.DataFrame(columns)
+        import pyarrow as pa
+
+        return pa.table(columns)
+
+    def to_csv(self) -> str:
+        """Return the records as CSV; what is None is an empty field."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(FIELDS)
+        writer.writerows([_flat(field, record[field]) for field in FIELDS] for record in self.records)
+        return text.getvalue()
+
+    @property
+    def headline(self) -> str:
+        """The comparison on one line."""
+        parts = [counted(len(self.records), "record")]
+        parts += [f"{counted(len(self.failures), 'failure')}, {counted(len(self.false_claims), 'false claim')}"]
+        parts += [f"{counted(self.n_not_run, 'cell')} not run"] if self.n_not_run else []
+        return ", ".join(parts)
+
+    def summary(self) -> str:
+        """Return how the cells ended, by status, and the claims that are false, by method."""
+        lines = [self.headline]
+        endings = Counter(record["status"] for record in self.records)
+        lines += [f"  {status}: {number:,}" for status, number in sorted(endings.items())]
+        false = Counter((record["method"], record["claim"]) for record in self.false_claims)
+        lines += [f"  false: {method} claims {claim!r}, {number:,} times" for (method, claim), number in false.items()]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything in Python's own types, which JSON holds."""
+        fields: dict[str, Any] = plain(
+            {
+                "title": self.title,
+                "settings": self.settings,
+                "environment": self.environment,
+                "n_not_run": self.n_not_run,
+                "data": list(self.data),
+                "records": list(self.records),
+            }
+        )
+        return fields
+
+    def _table_fields(self) -> dict[str, Any]:
+        return {"title": self.title, **Counter(record["status"] for record in self.records)}
+
+
+def _flat(field: str, value: Any) -> Any:
+    return json.dumps(value, sort_keys=True) if field in _NESTED and value is not None else value

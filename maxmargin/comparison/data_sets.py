@@ -1,0 +1,193 @@
+"""The data of a study: its questions of two classes, and the rows that a method sees of each."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from maxmargin.comparison.study import Source, Study
+from maxmargin.data.dataset import Dataset, load
+from maxmargin.data.features import named_features
+from maxmargin.data.labels import LabelError, choose_positive
+from maxmargin.data.preparing import prepare
+from maxmargin.data.problems import problem_of
+from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.text.data_error import DataError, quote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """Which rows of which data set a method sees, in which order.
+
+    Attributes
+    ----------
+    path, reading, positive : str, tuple, object
+        The arguments of `maxmargin.load`; `positive` is None where the source has two classes.
+    features : str, optional
+    prepare : str
+    folds, fold : int
+        The number of folds, 0 for none, and the one that is held out.
+    order : str
+    seed : int
+        The seed of a random order.
+    """
+
+    path: str
+    reading: tuple[tuple[str, Any], ...]
+    positive: Any
+    features: str | None
+    prepare: str = "raw"
+    folds: int = 0
+    fold: int | None = None
+    order: str = "source"
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataSet:
+    """A question of two classes.
+
+    Attributes
+    ----------
+    name : str
+        The name of the source, with the positive class where there are several questions about it.
+    view : View
+        All its rows, raw.
+    sha256 : str
+        The hash of its rows and signs, before anything is done to them.
+    n_samples, n_features : int
+    """
+
+    name: str
+    view: View
+    sha256: str
+    n_samples: int
+    n_features: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Seen:
+    """The rows that methods see, in the order of the source, and those that are held out."""
+
+    problem: Problem
+    held_out: Problem | None = None
+
+    def ordered(self, view: View) -> Problem:
+        """Return the rows in the order of a view."""
+        order = _order(view, self.problem.y)
+        return self.problem if order is None else _rows_of(self.problem, order)
+
+
+def data_sets(study: Study) -> Iterator[DataSet]:
+    """Read every source of a study once, and yield its questions.
+
+    Raises
+    ------
+    DataError
+        If a source cannot be read, or a positive class is in none of the sources for which it is given.
+    """
+    wanted: dict[str, bool] = {}
+    for source in study.sources:
+        dataset = load(source.path, **source.reading)
+        positives = list(_positives(source, dataset))
+        if source.positive is not None:
+            mark = str(source.positive)
+            wanted[mark] = wanted.get(mark, False) or _is_class(dataset, source.positive)
+        for name, positive in positives:
+            question = dataset if positive is None else dataset.one_vs_rest(positive)
+            problem = problem_of(question)
+            view = View(
+                path=source.path, reading=tuple(source.reading.items()), positive=positive, features=source.features
+            )
+            yield DataSet(
+                name=name, view=view, sha256=problem.sha256, n_samples=dataset.n_samples, n_features=dataset.n_features
+            )
+    missing = [name for name, is_found in wanted.items() if not is_found]
+    if missing:
+        raise DataError(f"positive: found the class {quote(missing[0])} in none of the sources for which it is given")
+
+
+def _positives(source: Source, dataset: Dataset) -> Iterator[tuple[str, Any]]:
+    """Yield the name and the positive class of every question about a source."""
+    if source.positive is not None and _is_class(dataset, source.positive):
+        positive = choose_positive(dataset.classes, source.positive)
+        yield f"{source.name}: {positive}", positive
+    elif dataset.is_binary:
+        yield source.name, None
+    else:
+        for label in dataset.classes:
+            yield f"{source.name}: {label}", label
+
+
+def _is_class(dataset: Dataset, wanted: object) -> bool:
+    try:
+        choose_positive(dataset.classes, wanted)
+    except LabelError:
+        return False
+    return True
+
+
+def view_fields(view: View) -> dict[str, Any]:
+    """Return a view as arguments of a task."""
+    return asdict(view)
+
+
+def view_of(fields: Mapping[str, Any]) -> View:
+    """Return the view of these fields."""
+    return View(**{**fields, "reading": tuple(tuple(pair) for pair in fields["reading"])})
+
+
+def seen(view: View) -> Seen:
+    """Return the rows of a view, whatever its order; those of the last views are kept."""
+    return _seen(replace(view, order="source", seed=0))
+
+
+def _order(view: View, y: Floats) -> Rows | None:
+    if view.order == "random":
+        return np.random.default_rng(view.seed).permutation(len(y))
+    if view.order == "reversed":
+        return np.arange(len(y))[::-1]
+    return np.argsort(-y, kind="stable") if view.order == "sorted" else None
+
+
+def _rows_of(problem: Problem, rows: Rows) -> Problem:
+    return Problem(_contiguous(problem.X[rows]), np.ascontiguousarray(problem.y[rows]))
+
+
+@lru_cache(maxsize=4)
+def _seen(view: View) -> Seen:
+    whole = _whole(replace(view, prepare="raw", folds=0, fold=None))
+    if not view.folds:
+        return Seen(problem=Problem(_contiguous(prepare(whole.X, view.prepare).X), whole.y))
+    is_held = _folds(whole.y, view.folds) == view.fold
+    train = _rows_of(whole, np.flatnonzero(~is_held))
+    prepared, held = prepare(train.X, view.prepare), whole.X[np.flatnonzero(is_held)]
+    return Seen(
+        problem=Problem.validated(_contiguous(prepared.X), train.y),
+        held_out=Problem(_contiguous(prepared.apply(held)), whole.y[is_held]),
+    )
+
+
+@lru_cache(maxsize=2)
+def _whole(view: View) -> Problem:
+    dataset = load(view.path, **dict(view.reading))
+    question = dataset if view.positive is None else dataset.one_vs_rest(view.positive)
+    problem = problem_of(question)
+    X = problem.X if view.features is None else named_features(problem.X, view.features)
+    return Problem(_contiguous(X), problem.y)
+
+
+def _folds(y: Floats, n_folds: int) -> Rows:
+    """Return the fold of every row: each class is shared out at random, always in the same way."""
+    random, folds = np.random.default_rng(0), np.empty(len(y), dtype=np.int64)
+    for sign in (-1, 1):
+        rows = np.flatnonzero(y == sign)
+        folds[random.permutation(rows)] = np.arange(len(rows)) % n_folds
+    return folds
+
+
+def _contiguous(X: Any) -> Any:
+    return np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X

@@ -1,0 +1,54 @@
+"""What is proven of the rows that methods see: the task that finds it, once for all methods and orders."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from maxmargin.comparison.data_sets import seen, view_of
+from maxmargin.jobs.child import Meter
+from maxmargin.solvers.answers.statuses import Status, Verdict
+from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+from maxmargin.solvers.problem.problem import Problem, radius_squared
+from maxmargin.solvers.separability.feasibility import separability
+
+TASK = f"{__name__}:prove"
+
+FACTS = ("n_samples", "n_features", "verdict", "gamma_lower", "gamma_upper", "radius")
+"""Facts that a record repeats."""
+
+
+def prove(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
+    """Return the proven facts of a view of a data set, with the certificate.
+
+    Parameters
+    ----------
+    arguments : mapping
+        `view`, the fields of a `View`; `time_limit`, seconds.
+    meter : Meter
+
+    Returns
+    -------
+    dict
+        `n_samples`, `n_features`, `radius` (max ||x_i||, rounded up), `verdict`, `gamma_lower` and `gamma_upper` (None
+        unless the classes are separable), `seconds` of the proof, and `certificate` with its claim.
+    """
+    problem = seen(view_of(arguments["view"])).problem
+    started = time.perf_counter()
+    fields = _margin(problem, arguments["time_limit"])
+    seconds = time.perf_counter() - started
+    n_samples, n_features = problem.X.shape
+    radius = sqrt_up(radius_squared(problem))
+    return {"n_samples": n_samples, "n_features": n_features, "radius": radius, "seconds": seconds, **fields}
+
+
+def _margin(problem: Problem, time_limit: float | None) -> dict[str, Any]:
+    answer = hard_margin(problem, time_limit=time_limit)
+    if answer.status in (Status.OPTIMAL, Status.LIMIT, Status.NUMERICAL) and answer.lower > 0:
+        certificate = answer.interval_certificate
+        proof = None if certificate is None else certificate.to_dict()
+        verdict = Verdict.SEPARABLE.value
+        return {"verdict": verdict, "gamma_lower": answer.lower, "gamma_upper": answer.upper, "certificate": proof}
+    decided = separability(problem, time_limit=time_limit)
+    proof = None if decided.certificate is None else decided.certificate.to_dict()
+    return {"verdict": decided.verdict.value, "gamma_lower": None, "gamma_upper": None, "certificate": proof}

@@ -1,0 +1,197 @@
+"""What is true of a method's answer: its hyperplane and its claim against the proven facts of the data."""
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from maxmargin.comparison.data_sets import Seen
+from maxmargin.comparison.methods.method import Claim
+from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, n_errors, norm_squared
+from maxmargin.solvers.proof.soft_bounds import objective_upper_bound
+from maxmargin.solvers.soft_margin.soft_margin import soft_margin
+
+MEASURED = ("claim", "claim_true", "w", "b", "margin", "share", "n_errors", "n_mistakes", "n_updates", "bounds",
+            "objective", "objective_lower", "suboptimality", "held_out_errors", "capped")  # fmt: skip
+"""The fields that `judged` returns, besides `status` and `message`."""
+
+_VERDICTS: dict[str, dict[str, bool]] = {
+    "separable": {Claim.SEPARABLE: True, Claim.NOT_SEPARABLE: False, Claim.SEPARATION: True, Claim.NO_SEPARATION: False,
+                  Claim.ESTIMATE_EXISTS: False},
+    "quasi-separable": {Claim.SEPARABLE: False, Claim.NOT_SEPARABLE: True, Claim.SEPARATION: True,
+                        Claim.NO_SEPARATION: False, Claim.ESTIMATE_EXISTS: False},
+    "overlap": {Claim.SEPARABLE: False, Claim.NOT_SEPARABLE: True, Claim.SEPARATION: False, Claim.NO_SEPARATION: True,
+                Claim.ESTIMATE_EXISTS: True},
+}  # fmt: skip
+"""Whether a claim about the data is true, by the proven verdict."""
+
+
+class InvalidAnswerError(ValueError):
+    """A method returned what is no answer: NaN, a vector of the wrong length, an unknown claim."""
+
+
+def judged(
+    data: Seen, facts: Mapping[str, Any], answer: Any, *, tolerance: float, time_limit: float | None
+) -> dict[str, Any]:
+    """Return the fields of a record that depend on the answer of a method.
+
+    Parameters
+    ----------
+    data : Seen
+        The rows that the method saw.
+    facts : mapping
+        `verdict`, `gamma_lower` and `gamma_upper`, as they are proven.
+    answer : mapping
+        What the method returned; see `maxmargin.comparison.methods.method`.
+    tolerance : float
+        Relative distance from the optimum up to which the claim to have reached it is true.
+    time_limit : float, optional
+        Seconds for the proven bound of a soft-margin objective.
+
+    Raises
+    ------
+    InvalidAnswerError
+        If the answer is not one.
+    """
+    w, b = _hyperplane(data.problem, answer)
+    claim = _claim(answer)
+    fields = dict.fromkeys(MEASURED, None) | {
+        "claim": claim,
+        "n_mistakes": _count(answer, "n_mistakes"),
+        "n_updates": _count(answer, "n_updates"),
+        "bounds": _bounds(answer),
+        "capped": bool(answer.get("capped", False)),
+    }
+    if w is not None:
+        fields |= _measured_plane(data, facts, w, b)
+        if answer.get("objective"):
+            fields |= _measured_objective(data, answer["objective"], w, b, time_limit)
+    upper = fields.pop("objective_upper", None)
+    return fields | {"claim_true": _truth(claim, facts, fields, upper, tolerance)}
+
+
+def _hyperplane(problem: Problem, answer: Any) -> tuple[Floats | None, float]:
+    if not isinstance(answer, Mapping):
+        raise InvalidAnswerError(f"fit returned {type(answer).__name__}; expected a mapping with w and b")
+    if answer.get("w") is None:
+        return None, 0.0
+    try:
+        w, b = np.array(answer["w"], dtype=np.float64), float(answer.get("b", 0.0))
+    except (TypeError, ValueError) as error:
+        raise InvalidAnswerError(f"the hyperplane holds no numbers: {error}") from None
+    if w.shape != (problem.n_features,):
+        raise InvalidAnswerError(f"w has shape {w.shape}; expected ({problem.n_features},)")
+    if not (np.isfinite(w).all() and math.isfinite(b)):
+        raise InvalidAnswerError("the hyperplane holds NaN or infinity")
+    return w, b
+
+
+def _claim(answer: Mapping[str, Any]) -> str | None:
+    claim = answer.get("claim")
+    if claim is not None and claim not in set(Claim):
+        raise InvalidAnswerError(f"the claim is {claim!r}; expected one of {', '.join(Claim)}, or None")
+    return None if claim is None else str(claim)
+
+
+def _count(answer: Mapping[str, Any], name: str) -> int | None:
+    value = answer.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, int | np.integer) or value < 0:
+        raise InvalidAnswerError(f"{name} is {value!r}; expected a whole number from 0, or None")
+    return int(value)
+
+
+def _bounds(answer: Mapping[str, Any]) -> dict[str, float]:
+    return {name: float(value) for name, value in (answer.get("bounds") or {}).items() if math.isfinite(value)}
+
+
+def _measured_plane(data: Seen, facts: Mapping[str, Any], w: Floats, b: float) -> dict[str, Any]:
+    """Return the exact margin and the errors of a hyperplane; a vector of zeros has errors only."""
+    fields: dict[str, Any] = {"w": w.tolist(), "b": b, "n_errors": n_errors(data.problem, w, b)}
+    if data.held_out is not None:
+        fields["held_out_errors"] = n_errors(data.held_out, w, b)
+    if not w.any():
+        return fields
+    margin = geometric_margin(least_functional_margin(data.problem, w, b), norm_squared(w))
+    upper = facts["gamma_upper"]
+    share = math.nextafter(margin / upper, 0.0) if margin > 0 and upper else None
+    return fields | {"margin": margin, "share": share}
+
+
+def _measured_objective(
+    data: Seen, objective: Mapping[str, Any], w: Floats, b: float, time_limit: float | None
+) -> dict[str, Any]:
+    """Return the soft-margin objective of a hyperplane, rounded up, and the proven interval of the least one."""
+    C, intercept = float(objective["C"]), objective["intercept"]
+    if isinstance(intercept, int | float):
+        w, b = np.append(w, b / intercept), 0.0
+    extended, lower, upper = _optimum(data, intercept, C, time_limit)
+    value = objective_upper_bound(extended, w, b, np.full(extended.n_samples, C))
+    if not math.isfinite(value):
+        return {}
+    relative = None if lower is None or lower <= 0 else (value - lower) / lower
+    return {"objective": value, "objective_lower": lower, "objective_upper": upper, "suboptimality": relative}
+
+
+@lru_cache(maxsize=16)
+def _optimum(
+    data: Seen, intercept: Any, C: float, time_limit: float | None
+) -> tuple[Problem, float | None, float | None]:
+    """Return the problem of a soft margin, and the proven interval of the least objective."""
+    problem = _with_intercept(data.problem, intercept)
+    try:
+        answer = soft_margin(problem, C, time_limit=time_limit)
+    except InvalidProblemError:
+        return problem, None, None
+    return problem, answer.lower, answer.objective
+
+
+def _with_intercept(problem: Problem, intercept: Any) -> Problem:
+    """Return the problem whose soft margin has this bias: free, none, or the weight of a constant column."""
+    if intercept in ("free", "none"):
+        return Problem(problem.X, problem.y, intercept == "free")
+    column = np.full((problem.n_samples, 1), float(intercept))
+    if isinstance(problem.X, np.ndarray):
+        return Problem(np.hstack([problem.X, column]), problem.y, False)
+    from scipy.sparse import csr_array, hstack
+
+    return Problem(csr_array(hstack([problem.X, column])), problem.y, False)
+
+
+def _truth(
+    claim: str | None, facts: Mapping[str, Any], fields: Mapping[str, Any], upper: float | None, tolerance: float
+) -> bool | None:
+    """Return whether a claim is proven to be true, proven to be false, or neither."""
+    if claim is None:
+        return None
+    if claim == Claim.SEPARATES:
+        return fields["n_errors"] == 0 if fields["w"] is not None else None
+    if claim == Claim.MAXIMUM_MARGIN:
+        return _is_greatest(facts, fields["margin"], tolerance)
+    if claim == Claim.OPTIMAL:
+        return _is_least(fields["objective"], fields["objective_lower"], upper, tolerance)
+    return _VERDICTS.get(facts["verdict"], {}).get(claim)
+
+
+def _is_greatest(facts: Mapping[str, Any], margin: float | None, tolerance: float) -> bool | None:
+    if facts["verdict"] in ("overlap", "quasi-separable"):
+        return False
+    if margin is None or facts["gamma_lower"] is None:
+        return None
+    if margin >= (1 - tolerance) * facts["gamma_upper"]:
+        return True
+    return False if margin < (1 - tolerance) * facts["gamma_lower"] else None
+
+
+def _is_least(value: float | None, lower: float | None, upper: float | None, tolerance: float) -> bool | None:
+    if value is None or lower is None or upper is None:
+        return None
+    if value <= (1 + tolerance) * lower:
+        return True
+    return False if value > (1 + tolerance) * upper else None

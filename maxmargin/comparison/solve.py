@@ -1,0 +1,96 @@
+"""One cell of a study inside a limited process: a method runs on its rows, and its answer is judged."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from maxmargin.comparison.data_sets import Seen, View, seen, view_of
+from maxmargin.comparison.judging import InvalidAnswerError, judged
+from maxmargin.comparison.methods.catalogue import method_of
+from maxmargin.comparison.methods.method import Method
+from maxmargin.jobs.child import Meter
+from maxmargin.solvers.problem.problem import Problem
+
+TASK = f"{__name__}:solve"
+
+_SHARE_FOR_METHOD = 0.9
+"""Share of the time limit that a method is told of; those that stop by themselves do so before they are ended."""
+
+_COLD_SECONDS = 10.0
+"""Seconds up to which the first run of a method on some data is done again, warm; the second one counts."""
+
+_PASS_SECONDS, _MOST_PASSES = 0.005, 20
+"""Seconds for measuring a product X @ w, and how often it is repeated at most; the least time counts."""
+
+
+def solve(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
+    """Return the fields of a record that the run of a method determines.
+
+    Parameters
+    ----------
+    arguments : mapping
+        `view`, `method`, `plugins`, `params`, `seed`, `facts`, `tolerance`, and `is_alone`: whether times mean
+        something because no other cell runs.
+    meter : Meter
+    """
+    method = method_of(arguments["method"], tuple(arguments["plugins"]))
+    view, params, limit = view_of(arguments["view"]), arguments["params"], meter.limit.seconds
+    data = seen(view)
+    problem = data.ordered(view)
+    told = None if limit is None else _SHARE_FOR_METHOD * limit
+
+    def fit() -> Any:
+        with meter.measured():
+            return method.fit(problem.X, problem.y, seed=arguments["seed"], time_limit=told, **params)
+
+    answer = fit()
+    if _is_first(method.name, view) and meter.seconds is not None and meter.seconds < _COLD_SECONDS:
+        answer = fit()
+    try:
+        fields = judged(
+            data, arguments["facts"], _with_bounds(method, problem, answer, params),
+            tolerance=arguments["tolerance"], time_limit=limit,
+        )  # fmt: skip
+    except InvalidAnswerError as error:
+        return {"status": "invalid", "message": str(error)}
+    passes = meter.seconds / _seconds_of_a_pass(data) if arguments["is_alone"] and meter.seconds is not None else None
+    return {"status": "ok", "message": str(answer.get("message", "")), "passes": passes, **fields}
+
+
+def _with_bounds(method: Method, problem: Problem, answer: Any, params: Mapping[str, Any]) -> Any:
+    """Return an answer with the mistake bounds that are proven of its run, where the method knows some."""
+    if method.bounds is None or not isinstance(answer, Mapping):
+        return answer
+    return {**answer, "bounds": method.bounds(problem.X, problem.y, answer, **params)}
+
+
+@lru_cache(maxsize=1 << 16)
+def _met(name: str, view: View) -> list[None]:
+    """Return a list that is empty until a method has run on some data in this process."""
+    return []
+
+
+def _is_first(name: str, view: View) -> bool:
+    """Return whether a method runs on these data for the first time: it may have had to be imported or compiled."""
+    runs = _met(name, replace(view, order="source", seed=0))
+    runs.append(None)
+    return len(runs) == 1
+
+
+@lru_cache(maxsize=4)
+def _seconds_of_a_pass(data: Seen) -> float:
+    """Return the seconds of one product X @ w."""
+    X = data.problem.X
+    w, least, spent = np.ones(X.shape[1]), float("inf"), 0.0
+    for _ in range(_MOST_PASSES):
+        started = time.perf_counter()
+        X @ w
+        seconds = time.perf_counter() - started
+        least, spent = min(least, seconds), spent + seconds
+        if spent > _PASS_SECONDS:
+            break
+    return least

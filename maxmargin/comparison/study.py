@@ -1,0 +1,315 @@
+"""What is to be compared: a study, read from a TOML file or a dict, with its mistakes named by their line."""
+
+import glob
+import json
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, NoReturn
+
+from maxmargin.comparison.methods.catalogue import method_of
+from maxmargin.comparison.methods.method import Method
+from maxmargin.data.features import named_features
+from maxmargin.data.outofcore.budget import memory_size
+from maxmargin.data.preparing import How
+from maxmargin.jobs.limit import Limit
+from maxmargin.solvers.errors import WordedError
+from maxmargin.text.data_error import DataError, nearest, quote
+
+SCHEMA = 1
+"""The number of the form of a study."""
+
+ORDERS = ("source", "random", "reversed", "sorted")
+"""Orders of the rows: as in the source, random by the seed, backwards, and all of one class before the other."""
+
+DEFAULT_SECONDS, DEFAULT_MEMORY, DEFAULT_TOLERANCE = 60.0, "2GiB", 1e-3
+
+_READING = ("label", "drop", "id", "one_hot", "drop_missing", "sep", "decimal_comma", "format")
+"""Arguments of `maxmargin.load` that a table [[data]] may give."""
+
+_NAMES = {str: "text", int: "whole number", dict: "table {seconds = ..., memory = ...}"}
+
+_TOP = ("schema", "title", "seeds", "orders", "prepare", "folds", "tolerance", "limit", "plugins", "data", "method")
+_DATA = ("source", "positive", "features", *_READING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One data set of a study, before it is read.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the study.
+    path : str
+        What `maxmargin.load` is given.
+    reading : mapping
+        The other arguments of `maxmargin.load`.
+    positive : object
+        The class that is +1, where it exists; None: every class against the rest, if there are more than two.
+    features : str, optional
+        New features made of the columns, such as "polynomial:2".
+    """
+
+    name: str
+    path: str
+    reading: Mapping[str, Any]
+    positive: Any = None
+    features: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A method with its parameters."""
+
+    method: Method
+    params: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """Methods, data and orders that are compared; lists are grids.
+
+    Attributes
+    ----------
+    title : str
+    sources : tuple of Source
+    settings : tuple of Setting
+    seeds, orders, prepare : tuple
+    folds : int
+        Number of folds of a cross-validation; 0 trains on all rows.
+    tolerance : float
+        Relative distance from the proven optimum up to which a claim to have reached it is true.
+    limit : Limit
+    plugins : tuple of str
+        Python files of further methods.
+    """
+
+    title: str
+    sources: tuple[Source, ...]
+    settings: tuple[Setting, ...]
+    seeds: tuple[int, ...] = (0,)
+    orders: tuple[str, ...] = ("source",)
+    prepare: tuple[str, ...] = ("raw",)
+    folds: int = 0
+    tolerance: float = DEFAULT_TOLERANCE
+    limit: Limit
+    plugins: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, study: "str | os.PathLike[str] | Mapping[str, Any] | Study") -> "Study":
+        """Return the study of a TOML file or of a mapping with the same keys.
+
+        Raises
+        ------
+        DataError
+            If it is not a study; the text names the line, what was found and what was expected.
+        OSError
+            If the file cannot be read.
+        """
+        if isinstance(study, Study):
+            return study
+        if isinstance(study, Mapping):
+            return _Reader(name="study", lines=(), folder=Path()).study(study)
+        path = Path(study)
+        text = path.read_bytes()
+        try:
+            content = tomllib.loads(text.decode("utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise DataError(f"{path}: found no TOML: {error}") from error
+        return _Reader(name=str(path), lines=tuple(text.decode().splitlines()), folder=path.parent).study(content)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings that all cells share, as the report states them."""
+        return {
+            "seeds": list(self.seeds),
+            "orders": list(self.orders),
+            "prepare": list(self.prepare),
+            "folds": self.folds,
+            "tolerance": self.tolerance,
+            "limit": self.limit.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reader:
+    """Reads a study; knows the lines of its file, if it has one."""
+
+    name: str
+    lines: Sequence[str]
+    folder: Path
+
+    def study(self, content: Mapping[str, Any]) -> Study:
+        self._check_keys(content, _TOP, table="", number=0)
+        if content.get("schema") != SCHEMA:
+            self._refuse("schema", f"schema {content.get('schema')!r}", f"schema = {SCHEMA}")
+        plugins = tuple(map(self._near, self._several(content, "plugins", str, ()) if "plugins" in content else ()))
+        return Study(
+            title=self._one(content, "title", str, Path(self.name).stem),
+            sources=tuple(self._sources(content)),
+            settings=tuple(self._settings(content, plugins)),
+            seeds=self._several(content, "seeds", int, (0,)),
+            orders=self._words(content, "orders", ORDERS, ("source",)),
+            prepare=self._words(content, "prepare", tuple(map(str, How)), ("raw",)),
+            folds=self._folds(content),
+            tolerance=self._positive(content, "tolerance", DEFAULT_TOLERANCE),
+            limit=self._limit(content),
+            plugins=plugins,
+        )
+
+    def _sources(self, content: Mapping[str, Any]) -> Iterator[Source]:
+        names: set[str] = set()
+        for number, table in enumerate(self._tables(content, "data")):
+            self._check_keys(table, _DATA, table="data", number=number)
+            reading = {key: table[key] for key in _READING if key in table}
+            features = self._features(table, number)
+            for wanted in self._several(table, "source", str, (), table="data", number=number):
+                for path in self._found(wanted, number):
+                    name = wanted if path == self._near(wanted) else path
+                    name += f" ({features})" if features else ""
+                    if name in names:
+                        self._refuse("source", f"{quote(name)} twice", "every data set once", "data", number)
+                    names.add(name)
+                    positive = table.get("positive")
+                    yield Source(name=name, path=path, reading=reading, positive=positive, features=features)
+
+    def _features(self, table: Mapping[str, Any], number: int) -> str | None:
+        name = table.get("features")
+        if name is None:
+            return None
+        try:
+            named_features([[1.0, 1.0]], str(name))
+        except WordedError as error:
+            self._refuse("features", str(error), "", "data", number)
+        return str(name)
+
+    def _found(self, wanted: str, number: int) -> list[str]:
+        """Return the paths that a pattern stands for, or the one source."""
+        near = self._near(wanted)
+        if not any(mark in wanted for mark in "*?") or os.path.exists(near):
+            return [near]
+        found = sorted(glob.glob(near, recursive=True))
+        if not found:
+            self._refuse("source", f"no file of {quote(wanted)}", "a pattern of files that exist", "data", number)
+        return found
+
+    def _near(self, path: str) -> str:
+        """Return the path of a file beside the study, or else what was written."""
+        beside = self.folder / path
+        return str(beside) if beside.exists() else path
+
+    def _settings(self, content: Mapping[str, Any], plugins: tuple[str, ...]) -> Iterator[Setting]:
+        seen: set[str] = set()
+        for number, table in enumerate(self._tables(content, "method")):
+            grid = {key: value if isinstance(value, list) else [value] for key, value in table.items() if key != "name"}
+            for name in self._several(table, "name", str, (), table="method", number=number):
+                method = self._method(name, plugins, grid, number)
+                for values in product(*grid.values()):
+                    params = dict(zip(grid, values, strict=True))
+                    mark = json.dumps([method.name, params], sort_keys=True, default=str)
+                    if mark in seen:
+                        text = f"{quote(method.name)} twice with the same parameters"
+                        self._refuse("name", text, "every setting once", "method", number)
+                    seen.add(mark)
+                    yield Setting(method=method, params=params)
+
+    def _method(self, name: str, plugins: tuple[str, ...], grid: Mapping[str, Any], number: int) -> Method:
+        try:
+            method = method_of(name, plugins)
+        except WordedError as error:
+            self._refuse("name", str(error), "", "method", number)
+        for key in grid:
+            try:
+                method.check({key: None})
+            except WordedError as error:
+                self._refuse(key, str(error), "", "method", number)
+        return method
+
+    def _folds(self, content: Mapping[str, Any]) -> int:
+        folds: int = self._one(content, "folds", int, 0)
+        if folds < 0 or folds == 1:
+            self._refuse("folds", str(folds), "0, or a number of folds from 2")
+        return folds
+
+    def _limit(self, content: Mapping[str, Any]) -> Limit:
+        table = self._one(content, "limit", dict, {})
+        self._check_keys(table, ("seconds", "memory"), table="limit", number=0)
+        seconds = self._positive(table, "seconds", DEFAULT_SECONDS, table="limit")
+        try:
+            memory = memory_size(table.get("memory", DEFAULT_MEMORY))
+        except WordedError as error:
+            self._refuse("memory", str(error), "", "limit")
+        return Limit(seconds=seconds, memory=memory)
+
+    def _tables(self, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+        tables = content.get(key)
+        if not isinstance(tables, list) or not tables or not all(isinstance(table, Mapping) for table in tables):
+            self._refuse(key, "nothing" if tables is None else quote(tables), f"tables [[{key}]]")
+        return tables
+
+    def _several(
+        self, content: Mapping[str, Any], key: str, kind: type, default: tuple[Any, ...], **where: Any
+    ) -> tuple[Any, ...]:
+        """Return one value or several of a type as a tuple."""
+        value = content.get(key, list(default))
+        values = value if isinstance(value, list) else [value]
+        wrong = [one for one in values if not isinstance(one, kind) or isinstance(one, bool)]
+        if wrong or not values:
+            self._refuse(key, quote(wrong[0]) if wrong else "nothing", f"one {_NAMES[kind]} or a list of them", **where)
+        if len(set(values)) < len(values):
+            self._refuse(key, "a value twice", "every value once", **where)
+        return tuple(values)
+
+    def _words(
+        self, table: Mapping[str, Any], key: str, choices: tuple[str, ...], default: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        values = self._several(table, key, str, default)
+        for value in values:
+            if value not in choices:
+                self._refuse(key, quote(value), f"one of {', '.join(choices)}")
+        return values
+
+    def _one(self, table: Mapping[str, Any], key: str, kind: type, default: Any) -> Any:
+        value = table.get(key, default)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            self._refuse(key, quote(value), f"a {_NAMES[kind]}")
+        return value
+
+    def _positive(self, content: Mapping[str, Any], key: str, default: float, table: str = "") -> float:
+        value = content.get(key, default)
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
+            self._refuse(key, quote(value), "a positive number", table)
+        return float(value)
+
+    def _check_keys(self, content: Any, known: tuple[str, ...], *, table: str, number: int) -> None:
+        for key in content:
+            if key not in known:
+                expected = f"one of {', '.join(known)}"
+                hint = nearest(key, known)
+                self._refuse(key, f"the key {quote(key)}", f"{expected} ({hint})" if hint else expected, table, number)
+
+    def _refuse(self, key: str, found: str, expected: str, table: str = "", number: int = 0) -> NoReturn:
+        line = _line_of(self.lines, key, table, number)
+        where = f"line {line}, " if line else ""
+        wanted = f"found {found}, expected {expected}" if expected else found
+        raise DataError(f"{self.name}: {where}{key!r}: {wanted}")
+
+
+def _line_of(lines: Sequence[str], key: str, table: str, number: int) -> int | None:
+    """Return the line, from 1, of a key in the table [[table]] of this number; of the table if the key is not there."""
+    header = re.compile(rf"\s*\[{{1,2}}\s*{re.escape(table)}\s*\]")
+    starts = [i for i, line in enumerate(lines) if table and header.match(line)]
+    first = starts[number] if number < len(starts) else 0
+    assigned = re.compile(
+        rf"""\s*["']?{re.escape(key)}["']?\s*=|.*[{{,]\s*{re.escape(key)}\s*=|\s*\[+\s*{re.escape(key)}\s*\]"""
+    )
+    for i in range(first, len(lines)):
+        if i > first and starts and lines[i].lstrip().startswith("["):
+            break
+        if assigned.match(lines[i]):
+            return i + 1
+    return first + 1 if starts else None

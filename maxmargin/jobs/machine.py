@@ -1,0 +1,61 @@
+"""What times depend on: the machine, its memory, its BLAS, the packages; without names and paths."""
+
+import os
+import platform
+from collections.abc import Iterable
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PACKAGES = (
+    *("numpy", "scipy", "numba", "cvxpy", "daqp", "clarabel", "highspy", "osqp", "piqp"),
+    *("scikit-learn", "skglm", "pyarrow", "dask", "maxmargin"),
+)
+"""Packages that are named with their versions where they are installed."""
+
+
+@cache
+def machine() -> dict[str, Any]:
+    """Describe what the times depend on."""
+    return {
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "blas": _blas(),
+    }
+
+
+def _blas() -> list[str]:
+    """Name the linear algebra of numpy and of SciPy, and on how many threads each runs."""
+    import numpy as np
+    import scipy.linalg
+    from threadpoolctl import threadpool_info
+
+    libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    assert np and scipy.linalg, "loaded, so that they are found"
+    described = {
+        f"{library['internal_api']} {library['version']} ({library['num_threads']} threads)" for library in libraries
+    }
+    return sorted(described)
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
+
+
+def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
+    """Return the versions of the packages that are installed."""
+    found: dict[str, str] = {}
+    for name in packages:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
