@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,9 @@ NAME = "cells.sqlite"
 
 _PATIENCE = 60.0
 """Seconds to wait for another process that writes."""
+
+_PAUSE = 0.01
+"""Seconds between two attempts."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS records (
@@ -54,7 +58,7 @@ class Store:
         self.path = Path(folder, NAME)
         with self._explained():
             self._file = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
-            self._file.execute("PRAGMA journal_mode = WAL")
+            self._with_a_log()
             self._file.execute("PRAGMA synchronous = FULL")
             self._file.executescript(_TABLES)
 
@@ -65,6 +69,18 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._file.close()
+
+    def _with_a_log(self) -> None:
+        """Switch to the write-ahead log, for which SQLite does not wait while another process does the same."""
+        end = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self._file.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > end:
+                    raise
+                time.sleep(_PAUSE)
 
     def put(self, key: str, kind: str, record: Mapping[str, Any], limit: Limit) -> None:
         """Write a record, which has a status, at once and for good."""
