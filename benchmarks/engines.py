@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from data import bundled, title
-from harness import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer, main
 
 NAMES = ("breast_cancer", "wine", "digits")
 HARD = tuple(f"{title(name)}, hard" for name in NAMES)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from data import planted
-from harness import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer, main
 
 Data = tuple[np.ndarray, np.ndarray, np.ndarray]
 Answer = tuple[np.ndarray | None, str]

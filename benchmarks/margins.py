@@ -14,7 +14,7 @@ from typing import Any
 
 from data import bundled, title
 from hard_margin import Answer, Data, accuracy, judge, ours, textbook
-from harness import Benchmark, Peer, main
+from measuring import Benchmark, Peer, main
 
 MOST_ITERATIONS = 10_000_000
 """LIBSVM's limit, without which it does not end on breast_cancer."""

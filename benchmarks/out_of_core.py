@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from harness import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer, main
 
 N_ROWS, N_FEATURES, MARGIN = 20_000_000, 20, 0.02
 GROUP_ROWS = 250_000

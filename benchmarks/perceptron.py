@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from data import bundled, few_overlapping, planted
-from harness import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer, main
 
 REAL = {
     "iris, versicolor": ("iris", "versicolor", 200_000),

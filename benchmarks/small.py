@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from data import bundled, planted
-from harness import Benchmark, Peer, main
+from measuring import Benchmark, Peer, main
 
 BUNDLED = ("iris", "wine", "breast_cancer")
 COLUMNS = (30, 100, 200)

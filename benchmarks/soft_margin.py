@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from data import overlapping
 from goals import GRAM, INTERIOR_POINT, SYRK
-from harness import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer, main
 
 C = 1.0
 

@@ -21,7 +21,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from harness import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer, main
 from scipy.sparse import csr_array, hstack
 
 GAP, TRUTH_GAP = 1e-6, 1e-9

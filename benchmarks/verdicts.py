@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from data import bundled, few_overlapping, planted, quasi_separable
-from harness import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer, main
 
 N_ROWS, N_FEATURES = 1_000_000, 50
 

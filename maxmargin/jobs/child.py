@@ -8,6 +8,7 @@ import ctypes
 import errno
 import importlib
 import json
+import multiprocessing
 import os
 import signal
 import sys
@@ -72,6 +73,7 @@ def set_up(folder: str, n_threads: int | None) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     os.setsid()
+    multiprocessing.current_process().daemon = False  # else a task could start no processes of its own
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     descriptor = os.open(log_of(folder, os.getpid()), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(descriptor, 1)

@@ -1,4 +1,4 @@
-"""The harness of the benchmarks: limits, failures, ratios, what is kept, and what the table says of it."""
+"""The benchmarks: limits, failures, ratios, what is kept, and what the table says of it."""
 
 import json
 import platform
@@ -15,12 +15,12 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SCRIPTS = ("small", "margins", "engines", "hard_margin", "verdicts", "sparse", "out_of_core", "soft_margin")
 
 SCRIPT = '''
-"""A benchmark of the harness.
+"""A benchmark for the tests.
 
 More about it."""
 import os, sys, time
 sys.path.insert(0, {folder!r})
-from harness import Benchmark, Peer, main
+from measuring import Benchmark, Peer, main
 
 def count(data, setting):
     with open({log!r}, "a") as file:
@@ -159,7 +159,7 @@ def test_settings_are_tried_until_one_is_enough(run):
 
 def test_the_report_describes_itself(run):
     report = run.report
-    assert report["title"] == "A benchmark of the harness."
+    assert report["title"] == "A benchmark for the tests."
     assert report["machine"]["cores"] >= 1
     assert "numpy" in report["versions"]
 
@@ -197,9 +197,8 @@ def test_all_benchmarks_are_listed():
 
 STEPS = """
 import json, run
-from harness import command, plan
-options = command.parser("").parse_args(["--fresh"])
-due = plan.steps([plan.Plan.of(run.benchmark(name), options) for name in run.NAMES])
+options = run.parser("").parse_args(["--fresh"])
+due = run.steps([run.Plan.of(run.benchmark(name), options) for name in run.NAMES])
 print(json.dumps([[step.plan.benchmark.name, step.cell[0], step.seconds] for step in due]))
 """
 
@@ -257,7 +256,7 @@ def test_ours_runs_at_a_small_scale(name, tmp_path):
 def test_the_document_has_every_report(run):
     done = script("tables.py", run.output, run.output)
     assert done.returncode == 0
-    assert done.stdout.count("### A benchmark of the harness\n") == 2
+    assert done.stdout.count("### A benchmark for the tests\n") == 2
 
 
 PAGE = """# Title
