@@ -66,8 +66,27 @@ def run_online(
     (233, [True, True, True])
     """
     settings = settings or OnlineSettings()
-    most = settings.sizes.most_entries
-    rows = Space.of(problem, settings.bias_scale, most) if reference is None else reference.space
+    rows = Space.of(problem, settings.bias_scale, settings.sizes.most_entries) if reference is None else reference.space
+    run = run_without_guarantees(problem, algorithm, settings, rows, rng=rng, on_progress=on_progress)
+    return with_guarantees(run, reference if run.space is rows else None)
+
+
+def run_without_guarantees(
+    problem: Problem,
+    algorithm: Algorithm,
+    settings: OnlineSettings,
+    rows: Space,
+    *,
+    rng: np.random.Generator | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> OnlineRun:
+    """Run an online algorithm on the rows (x, s) as `run_online` does, and check nothing.
+
+    Raises
+    ------
+    InvalidProblemError
+        If numbers overflow.
+    """
     space = algorithm.space(rows)
     if space.exponent and not algorithm.is_scale_free:
         raise InvalidProblemError(
@@ -75,12 +94,17 @@ def run_online(
             f"{algorithm.name} have units: divide the data by a power of two"
         )
     loop = Loop(algorithm, space, settings, rng=rng or np.random.default_rng(), on_progress=on_progress)
-    if reference is None or space is not rows:
-        reference = Reference(space=space, time_limit=settings.proof_time)
-    with np.errstate(all="ignore"):  # what overflows in a bound leaves it open
+    with np.errstate(all="ignore"):
         run = result_of(problem, loop, loop.run())
-        run = replace(run, extras=algorithm.extras(run))
-        guarantees = (settled(each, run, reference) for each in algorithm.guarantees(run, reference))
+        return replace(run, extras=algorithm.extras(run))
+
+
+def with_guarantees(run: OnlineRun, reference: Reference | None = None) -> OnlineRun:
+    """Return a run with what the theory says of it; the reference knows proven facts on the rows of its space."""
+    if reference is None:
+        reference = Reference(space=run.space, time_limit=run.settings.proof_time)
+    with np.errstate(all="ignore"):  # what overflows in a bound leaves it open
+        guarantees = (settled(each, run, reference) for each in run.algorithm.guarantees(run, reference))
         return replace(run, guarantees=tuple(guarantees))
 
 

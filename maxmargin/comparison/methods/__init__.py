@@ -1,0 +1,1 @@
+"""The methods that a comparison can run."""

@@ -1,0 +1,46 @@
+"""The methods by name: ours, peers, and plug-ins."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from maxmargin.comparison.methods import (
+    cvxpy_solvers,
+    online_runs,
+    ours,
+    rational_solver,
+    scikit_learn,
+    statistical_fits,
+    tolerance_rules,
+)
+from maxmargin.comparison.methods.method import Method
+from maxmargin.comparison.methods.plugins import from_entry_points, from_file
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.data_error import nearest, quote
+
+_FAMILIES = (online_runs, ours, scikit_learn, cvxpy_solvers, statistical_fits, tolerance_rules, rational_solver)
+"""Modules with a function `methods`."""
+
+
+@lru_cache(maxsize=1)
+def catalogue() -> dict[str, Method]:
+    """Return all methods by name, installed or not; no peer is imported."""
+    every = [method for family in _FAMILIES for method in family.methods()]
+    return {method.name: method for method in [*every, *from_entry_points()]}
+
+
+@lru_cache(maxsize=1024)
+def method_of(name: str, plugins: Sequence[str] = ()) -> Method:
+    """Return the method of a name: from the Python files that are given, or from the catalogue.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no such method, or a file is no plug-in.
+    """
+    own = {method.name: method for method in map(from_file, plugins)}
+    known = catalogue() | own
+    for candidate in (name, f"online.{name}"):
+        if candidate in known:
+            return known[candidate]
+    hint = nearest(name, known)
+    raise InvalidOptionError(f"there is no method {quote(name)}{f'; {hint}' if hint else ''}")

@@ -1,0 +1,117 @@
+"""What a method of a comparison is: how it is called, what it claims, and which question it answers."""
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.util import find_spec
+from typing import Any
+
+from maxmargin.jobs.machine import versions
+from maxmargin.solvers.errors import InvalidOptionError
+
+Answer = Mapping[str, Any]
+"""What `fit` returns; see `Method`."""
+
+
+class Claim(StrEnum):
+    """What a method says of its own answer."""
+
+    SEPARABLE = "separable"
+    """The classes are strictly separable."""
+    NOT_SEPARABLE = "not separable"
+    """They are not."""
+    SEPARATION = "separation"
+    """They are separable or quasi-separable: some coefficient of a logistic regression is infinite."""
+    NO_SEPARATION = "no separation"
+    """They are neither."""
+    SEPARATES = "separates"
+    """This hyperplane has every row strictly on its side."""
+    MAXIMUM_MARGIN = "maximum margin"
+    """This hyperplane has the maximum geometric margin."""
+    OPTIMAL = "optimal"
+    """This hyperplane minimises the soft-margin objective that is named."""
+    ESTIMATE_EXISTS = "estimate exists"
+    """An unpenalised logistic regression has converged: the maximum-likelihood estimate exists."""
+
+
+class Question(StrEnum):
+    """The question that a method answers; times are compared between methods of one question."""
+
+    SEPARATION = "separation"
+    HARD_MARGIN = "hard margin"
+    SOFT_MARGIN = "soft margin"
+    LOGISTIC = "logistic"
+    ONLINE = "online"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """A method of a comparison.
+
+    Attributes
+    ----------
+    name : str
+    fit : callable
+        ``fit(X, y, *, seed, time_limit, **params)``, where X is a float64 array or CSR array of shape (n_samples,
+        n_features), y holds -1 and +1, and the limit is in seconds or None. It returns a mapping with ``w`` (array or
+        None) and, where they are known, ``b`` (0 by default), ``claim`` (a `Claim` or None), ``message`` (the method's
+        own status), ``n_mistakes``, ``n_updates``, ``capped`` (whether a limit of the method stopped it), and
+        ``objective``: the soft-margin problem that it says it solves, {"C": float, "intercept": "free", "none" or s},
+        where s is the value of a constant column whose weight is penalised.
+    question : Question
+    summary : str
+        One line.
+    needs : tuple of str
+        Modules without which it cannot run.
+    packages : tuple of str
+        Distributions whose versions make its version.
+    mark : str
+        Its version where no package has one, such as the hash of a file.
+    parameters : frozenset of str or None
+        The names of its parameters; None accepts any.
+    is_random : bool
+        Whether the seed matters even if the rows keep their order.
+    bounds : callable, optional
+        ``bounds(X, y, answer, **params)`` returns mistake bounds that are proven of the run by name; it is not timed.
+    script : callable, optional
+        The function that a user would write: self-contained, with its imports inside, called with X and y.
+    """
+
+    name: str
+    fit: Callable[..., Answer]
+    question: Question
+    summary: str
+    needs: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    mark: str = ""
+    parameters: frozenset[str] | None = frozenset()
+    is_random: bool = False
+    bounds: Callable[..., Mapping[str, float]] | None = None
+    script: Callable[..., Any] | None = None
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the modules that it needs are here."""
+        return all(find_spec(name) is not None for name in self.needs)
+
+    @property
+    def version(self) -> str:
+        """The versions of its packages, or its mark."""
+        return self.mark or ", ".join(f"{name} {version}" for name, version in versions(self.packages).items())
+
+    def check(self, params: Mapping[str, Any]) -> None:
+        """Refuse parameters that the method does not have.
+
+        Raises
+        ------
+        InvalidOptionError
+        """
+        if self.parameters is None:
+            return
+        for name in params:
+            if name not in self.parameters:
+                known = ", ".join(sorted(self.parameters)) or "none"
+                near = difflib.get_close_matches(name, self.parameters, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise InvalidOptionError(f"{self.name} has no parameter {name!r}; it has {known}{hint}")

@@ -1,0 +1,125 @@
+"""The perceptron and the other online algorithms, with the mistake bounds that are proven of their runs."""
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
+from maxmargin.comparison.methods.ours import PACKAGES
+from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.problem.problem import Problem
+
+MAX_MISTAKES = 1_000_000
+"""Mistakes after which the perceptron stops unless the study says otherwise."""
+
+SECONDS_FOR_BOUNDS = 10.0
+"""Seconds for the bounds of one run of the perceptron."""
+
+_RUN = "run"
+"""The entry of an answer that holds the run, for its bounds."""
+
+_PERCEPTRON = frozenset({"bias", "bias_scale", "zero", "order", "max_epochs", "max_mistakes", "method"})
+_ONLINE = frozenset({"bias", "bias_scale", "order", "max_epochs", "max_updates"})
+
+_COUNTED = ("updates <=", "mistakes <=", "mistakes on x != 0 <=")
+"""How the statements of guarantees begin that bound a count from above."""
+
+_LIMITED = ("max_epochs", "max_mistakes", "max_updates", "time_limit", "interrupted")
+"""Stop reasons of runs that could have gone on."""
+
+
+def methods() -> Iterator[Method]:
+    """Yield the perceptron and every algorithm of the catalogue."""
+    from maxmargin.solvers.online.catalogue import entries
+
+    yield Method(
+        name="perceptron",
+        fit=perceptron,
+        question=Question.ONLINE,
+        summary="Rosenblatt's perceptron, its mistakes exact",
+        packages=PACKAGES,
+        parameters=_PERCEPTRON,
+        bounds=perceptron_bounds,
+    )
+    for name, entry in entries().items():
+        yield Method(
+            name=f"online.{name}",
+            fit=partial(online, name),
+            question=Question.ONLINE,
+            summary=entry.summary,
+            packages=PACKAGES,
+            parameters=_ONLINE | entry.parameters.keys(),
+            is_random=entry.order != "cyclic",
+            bounds=online_bounds,
+        )
+
+
+def perceptron(
+    X: Any, y: Any, *, seed: int, time_limit: float | None, bias: bool = True, max_mistakes: int = MAX_MISTAKES,
+    **options: Any,
+) -> Answer:  # fmt: skip
+    """Run the perceptron."""
+    from maxmargin.api.running import run_perceptron
+
+    problem = Problem.validated(X, y, bias=bias)
+    run = run_perceptron(problem, rng=seed, time_limit=time_limit, max_mistakes=max_mistakes, **options)
+    return {**_answer(run), "n_updates": run.n_mistakes, _RUN: (problem, run)}
+
+
+def online(
+    name: str, X: Any, y: Any, *, seed: int, time_limit: float | None, bias: bool = True,
+    bias_scale: float | str = 1.0, order: str | None = None, max_epochs: int | None = 100,
+    max_updates: int | None = None, **parameters: Any,
+) -> Answer:  # fmt: skip
+    """Run an online algorithm."""
+    from maxmargin.api.running import in_time
+    from maxmargin.solvers.online.catalogue import algorithm_of
+    from maxmargin.solvers.online.online_settings import OnlineSettings
+    from maxmargin.solvers.online.run_online import run_without_guarantees
+    from maxmargin.solvers.online.space import Space
+    from maxmargin.solvers.perceptron.row_orders import Order
+
+    problem, scale, seconds = in_time(Problem.validated(X, y, bias=bias), bias_scale, time_limit)
+    settings = OnlineSettings(
+        bias_scale=scale, order=None if order is None else Order(order), max_epochs=max_epochs,
+        max_updates=max_updates, time_limit=seconds,
+    )  # fmt: skip
+    rows = Space.of(problem, scale, settings.sizes.most_entries)
+    algorithm = algorithm_of(name, parameters)
+    run = run_without_guarantees(problem, algorithm, settings, rows, rng=np.random.default_rng(seed))
+    answer = {**_answer(run), "n_updates": run.n_updates, _RUN: run}
+    return answer | ({"w": None, "claim": None} if run.space.is_kernel else {})
+
+
+def _answer(run: Any) -> dict[str, Any]:
+    return {
+        "w": run.w,
+        "b": run.b,
+        "claim": Claim.SEPARATES if run.converged else None,
+        "message": str(run.stop_reason),
+        "n_mistakes": run.n_mistakes,
+        "capped": str(run.stop_reason) in _LIMITED,
+    }
+
+
+def perceptron_bounds(X: Any, y: Any, answer: Answer, **params: Any) -> Mapping[str, float]:
+    """Return the bounds that hold for this very run, of its passes or until convergence; not the vacuous ones."""
+    from maxmargin.theory.context import Context
+    from maxmargin.theory.perceptron_bounds import bounds_of
+
+    problem, run = answer[_RUN]
+    n_passes = None if run.converged else run.n_epochs
+    context = Context(problem=problem, run=run, n_passes=n_passes, C=1.0, limits=Limits(time_limit=SECONDS_FOR_BOUNDS))
+    return {bound.name: bound.value for bound in bounds_of(context) if bound.valid and not bound.vacuous}
+
+
+def online_bounds(X: Any, y: Any, answer: Answer, **params: Any) -> Mapping[str, float]:
+    """Return the guarantees of a run that bound its updates or mistakes from above."""
+    from maxmargin.solvers.online.run_online import with_guarantees
+
+    run = answer[_RUN]
+    counted = (guarantee for guarantee in with_guarantees(run).guarantees if guarantee.statement.startswith(_COUNTED))
+    return {each.name: each.value for each in counted if each.value is not None and math.isfinite(each.value)}

@@ -1,0 +1,81 @@
+"""The exact methods of this package: the hard margin, the soft margin, and the linear program of separability."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
+from maxmargin.solvers.answers.statuses import Status, Verdict
+from maxmargin.solvers.problem.problem import Problem
+
+PACKAGES = ("maxmargin",)
+
+_VERDICTS = {
+    Verdict.SEPARABLE: Claim.SEPARABLE,
+    Verdict.QUASI_SEPARABLE: Claim.NOT_SEPARABLE,
+    Verdict.OVERLAP: Claim.NOT_SEPARABLE,
+}
+
+
+def methods() -> Iterator[Method]:
+    """Yield the methods."""
+    yield Method(
+        name="hard-margin",
+        fit=hard_margin,
+        question=Question.HARD_MARGIN,
+        summary="maximum margin with a proven interval",
+        packages=PACKAGES,
+        parameters=frozenset({"bias", "method", "solver"}),
+    )
+    yield Method(
+        name="soft-margin",
+        fit=soft_margin,
+        question=Question.SOFT_MARGIN,
+        summary="soft margin with a free bias and a proven interval",
+        packages=PACKAGES,
+        parameters=frozenset({"C", "bias", "method", "solver"}),
+    )
+    yield Method(
+        name="lp",
+        fit=linear_program,
+        question=Question.SEPARATION,
+        summary="linear program of separability, its verdict proven",
+        packages=PACKAGES,
+        parameters=frozenset({"bias", "method", "solver"}),
+    )
+
+
+def hard_margin(X: Any, y: Any, *, seed: int, time_limit: float | None, bias: bool = True, **options: Any) -> Answer:
+    """Find the maximum margin."""
+    from maxmargin.solvers.hard_margin.hard_margin import hard_margin as solve
+
+    answer = solve(Problem.validated(X, y, bias=bias), time_limit=time_limit, **options)
+    claim = Claim.MAXIMUM_MARGIN if answer.status is Status.OPTIMAL else None
+    if answer.status in (Verdict.QUASI_SEPARABLE, Verdict.OVERLAP):
+        claim = Claim.NOT_SEPARABLE
+    return {"w": answer.w, "b": answer.b, "claim": claim, "message": answer.status.value,
+            "capped": answer.status is Status.LIMIT}  # fmt: skip
+
+
+def soft_margin(
+    X: Any, y: Any, *, seed: int, time_limit: float | None, C: float = 1.0, bias: bool = True, **options: Any
+) -> Answer:
+    """Solve the soft margin."""
+    from maxmargin.solvers.soft_margin.soft_margin import soft_margin as solve
+
+    answer = solve(Problem.validated(X, y, bias=bias), C, time_limit=time_limit, **options)
+    claim = Claim.OPTIMAL if answer.status is Status.OPTIMAL else None
+    objective = {"C": float(C), "intercept": "free" if bias else "none"}
+    return {"w": answer.w, "b": answer.b, "claim": claim, "message": answer.status.value, "objective": objective,
+            "capped": answer.status is Status.LIMIT}  # fmt: skip
+
+
+def linear_program(X: Any, y: Any, *, seed: int, time_limit: float | None, bias: bool = True, **options: Any) -> Answer:
+    """Decide separability, and return the hyperplane that proves it."""
+    from maxmargin.solvers.separability.feasibility import separability
+
+    answer = separability(Problem.validated(X, y, bias=bias), time_limit=time_limit, **options)
+    claim, plane = _VERDICTS.get(answer.verdict), answer.certificate
+    message = answer.verdict.value if claim else f"{answer.verdict.value}: {answer.reason}"
+    if answer.verdict is not Verdict.SEPARABLE or plane is None:
+        return {"w": None, "claim": claim, "message": message, "capped": claim is None}
+    return {"w": [float(weight) for weight in plane.w], "b": float(plane.b), "claim": claim, "message": message}

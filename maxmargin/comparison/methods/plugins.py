@@ -1,0 +1,91 @@
+"""Methods that others write: a Python file, or an entry point of the group `maxmargin.methods`."""
+
+import hashlib
+import importlib.util
+import inspect
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from maxmargin.comparison.methods.method import Answer, Method, Question
+from maxmargin.solvers.errors import InvalidOptionError
+
+GROUP = "maxmargin.methods"
+"""The group of entry points; each names a module with `fit`, or the function itself."""
+
+_HANDED = ("seed", "time_limit")
+"""Arguments that every method is given by name, besides its parameters."""
+
+
+def from_file(path: str) -> Method:
+    """Return the method of a Python file: its `fit`, called NAME or as the file, which NEEDS modules.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the file cannot be run, or has no `fit` that takes what methods take.
+    """
+    file = Path(path)
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise InvalidOptionError(f"plug-in {path}: {error.strerror}") from None
+    spec = importlib.util.spec_from_file_location(f"maxmargin_plugin_{file.stem}", path)
+    if spec is None or spec.loader is None:
+        raise InvalidOptionError(f"plug-in {path}: expected a Python file")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        raise InvalidOptionError(f"plug-in {path}: {type(error).__name__}: {error}") from error
+    mark = hashlib.sha256(content).hexdigest()[:12]
+    return _method(module, default=file.stem, where=f"plug-in {path}", mark=mark)
+
+
+def from_entry_points() -> Iterator[Method]:
+    """Yield the methods that installed packages offer."""
+    for point in entry_points(group=GROUP):
+        mark = "" if point.dist is None else f"{point.dist.name} {point.dist.version}"
+        try:
+            yield _method(point.load(), default=point.name, where=f"entry point {point.name}", mark=mark)
+        except Exception as error:  # another package's fault must not hide every method
+            summary = f"broken entry point: {error}"
+            yield Method(
+                name=point.name, fit=partial(_broken, summary), question=Question.SEPARATION, summary=summary,
+                mark=mark, parameters=None,
+            )  # fmt: skip
+
+
+def _broken(summary: str, *_: Any, **__: Any) -> Answer:
+    raise InvalidOptionError(summary)
+
+
+def _method(found: ModuleType | Callable[..., Any], *, default: str, where: str, mark: str) -> Method:
+    fit = found if callable(found) else getattr(found, "fit", None)
+    if fit is None:
+        raise InvalidOptionError(f"{where}: found no function fit(X, y, *, seed, time_limit)")
+    question = getattr(found, "QUESTION", Question.SEPARATION.value)
+    if question not in set(Question):
+        raise InvalidOptionError(f"{where}: QUESTION is {question!r}; expected one of {', '.join(Question)}")
+    return Method(
+        name=getattr(found, "NAME", default),
+        fit=fit,
+        question=Question(question),
+        summary=(fit.__doc__ or where).strip().partition("\n")[0],
+        needs=tuple(getattr(found, "NEEDS", ())),
+        mark=mark,
+        parameters=_parameters(fit, where),
+    )
+
+
+def _parameters(fit: Callable[..., Answer], where: str) -> frozenset[str] | None:
+    """Return the names of the parameters of `fit`; None if it takes any."""
+    parameters = inspect.signature(fit).parameters.values()
+    takes_any = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters)
+    named = [each.name for each in parameters if each.kind in (each.KEYWORD_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    if not takes_any and not set(_HANDED) <= set(named):
+        raise InvalidOptionError(f"{where}: fit takes ({', '.join(named)}); expected fit(X, y, *, seed, time_limit)")
+    return None if takes_any else frozenset(named[2:]) - set(_HANDED)
