@@ -98,7 +98,7 @@ def _answer(run: Any) -> dict[str, Any]:
     return {
         "w": run.w,
         "b": run.b,
-        "claim": Claim.SEPARATES if run.converged else None,
+        "claim": Claim.SEPARATES if run.converged and run.margin > 0 else None,  # a mean need not separate
         "message": str(run.stop_reason),
         "n_mistakes": run.n_mistakes,
         "capped": str(run.stop_reason) in _LIMITED,

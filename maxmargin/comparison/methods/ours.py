@@ -6,6 +6,7 @@ from typing import Any
 from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
 from maxmargin.solvers.answers.statuses import Status, Verdict
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 
 PACKAGES = ("maxmargin",)
 
@@ -50,7 +51,7 @@ def hard_margin(X: Any, y: Any, *, seed: int, time_limit: float | None, bias: bo
 
     answer = solve(Problem.validated(X, y, bias=bias), time_limit=time_limit, **options)
     claim = Claim.MAXIMUM_MARGIN if answer.status is Status.OPTIMAL else None
-    if answer.status in (Verdict.QUASI_SEPARABLE, Verdict.OVERLAP):
+    if answer.status.is_inseparable:
         claim = Claim.NOT_SEPARABLE
     return {"w": answer.w, "b": answer.b, "claim": claim, "message": answer.status.value,
             "capped": answer.status is Status.LIMIT}  # fmt: skip
@@ -76,6 +77,6 @@ def linear_program(X: Any, y: Any, *, seed: int, time_limit: float | None, bias:
     answer = separability(Problem.validated(X, y, bias=bias), time_limit=time_limit, **options)
     claim, plane = _VERDICTS.get(answer.verdict), answer.certificate
     message = answer.verdict.value if claim else f"{answer.verdict.value}: {answer.reason}"
-    if answer.verdict is not Verdict.SEPARABLE or plane is None:
+    if not isinstance(plane, SeparatingHyperplane):
         return {"w": None, "claim": claim, "message": message, "capped": claim is None}
     return {"w": [float(weight) for weight in plane.w], "b": float(plane.b), "claim": claim, "message": message}

@@ -1,4 +1,4 @@
-"""The tests for separation of other packages: floating-point programs, and a tolerance that turns them into a verdict."""
+"""The tests for separation of other packages: a program in floating point, and a tolerance that makes it a verdict."""
 
 import warnings
 from collections.abc import Iterator
