@@ -24,6 +24,15 @@ def firthmodels_detection(X: Any, y: Any, tol: float = 1e-4) -> Any:
     return detect_separation(X, (y > 0).astype(int), tol=tol).separation
 
 
+def sklearn_classifier(X: Any, y: Any, name: str, **params: Any) -> Any:
+    """Fit a linear classifier of scikit-learn."""
+    import sklearn.linear_model
+    import sklearn.svm
+
+    module = sklearn.svm if name.endswith("SVC") else sklearn.linear_model
+    return getattr(module, name)(**params).fit(X, y)
+
+
 def training_accuracy(X: Any, y: Any, C: float = 1e10) -> Any:
     """Fit LIBSVM with a huge C, and count the training rows that it predicts rightly."""
     from sklearn.svm import SVC

@@ -2,11 +2,12 @@
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
+from maxmargin.comparison.methods.peer_scripts import sklearn_classifier
 
 _COMMON = frozenset({"class_weight", "fit_intercept", "max_iter", "tol"})
 
@@ -45,6 +46,7 @@ def methods() -> Iterator[Method]:
             packages=("scikit-learn",),
             parameters=parameters,
             is_random=is_random,
+            script=partial(sklearn_classifier, name=name, **({"kernel": "linear"} if name == "SVC" else {})),
         )
 
 
@@ -60,19 +62,11 @@ def fit(name: str, X: Any, y: Any, *, seed: int, time_limit: float | None, **par
 
 def fitted(name: str, X: Any, y: Any, *, seed: int, **params: Any) -> tuple[Any, list[str]]:
     """Return the fitted classifier and the texts of its warnings."""
-    model = _class(name)(**({"kernel": "linear"} if name == "SVC" else {}), random_state=seed, **params)
+    kernel = {"kernel": "linear"} if name == "SVC" else {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model.fit(X, y)
+        model = sklearn_classifier(X, y, name, **kernel, random_state=seed, **params)
     return model, [" ".join(str(warning.message).split()) for warning in caught]
-
-
-def _class(name: str) -> Callable[..., Any]:
-    import sklearn.linear_model
-    import sklearn.svm
-
-    found: Callable[..., Any] = getattr(sklearn.svm if name.endswith("SVC") else sklearn.linear_model, name)
-    return found
 
 
 def is_capped(model: Any, said: list[str]) -> bool:

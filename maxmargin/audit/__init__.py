@@ -1,0 +1,1 @@
+"""Every installed solver on the user's own data, against the proven answer."""

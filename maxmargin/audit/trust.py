@@ -1,0 +1,213 @@
+"""Every installed solver on one data set: the runs that a trust report is made of."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from maxmargin.audit.scripts import script_of
+from maxmargin.audit.trust_report import TrustReport
+from maxmargin.audit.units import audit_units
+from maxmargin.comparison.collect import collected
+from maxmargin.comparison.comparison import Comparison
+from maxmargin.comparison.methods.catalogue import catalogue, method_of
+from maxmargin.comparison.methods.method import Question as Asked
+from maxmargin.comparison.run_study import Plan, Progress, carry_out
+from maxmargin.comparison.study import Setting, Source, Study
+from maxmargin.data.arrays import from_arrays
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.problems import problem_of
+from maxmargin.jobs.limit import Limit
+from maxmargin.jobs.pool import Pool
+from maxmargin.jobs.store import Store
+from maxmargin.solvers.errors import InvalidProblemError
+
+GAPS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 50)
+"""Planted gaps are 2^-k for these k."""
+
+MEMORY = 4 << 30
+"""Bytes that a solver may take."""
+
+_KINDS = ("gap", "overlap")
+"""Generated data that are separable, or overlap, by 2^-k."""
+
+_SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
+    "sklearn.SVC": ({"C": 1e10},),
+    "sklearn.LinearSVC": ({"C": 1e6, "loss": "hinge"},),
+    "sklearn.LogisticRegression": ({"C": float("inf")},),
+}
+"""Parameters with which users ask for the hard margin or for the maximum-likelihood estimate."""
+
+_FIELDS = ("method", "version", "params", "status", "message", "claim", "claim_true", "margin", "share", "seconds")
+
+
+def trust(
+    X: Any,
+    y: Any = None,
+    *,
+    positive: object = None,
+    time_limit: float = 60.0,
+    jobs: int = 1,
+    methods: Iterable[str] | None = None,
+    on_progress: Progress | None = None,
+) -> TrustReport:
+    """Ask every installed solver about the data, and compare what it claims with what is proven.
+
+    The solvers are those of cvxpy on the hard-margin program, on the linear program of separability and on the nearest
+    points of the hulls; the classifiers of scikit-learn; logistic regressions with their convergence flags; the
+    tolerance tests of other packages; z3. Each runs in a process of its own, under a limit.
+
+    Parameters
+    ----------
+    X : Dataset, array_like, SciPy sparse array or data frame
+        A data set of two classes, or its features.
+    y : array_like of shape (n_samples,), optional
+        The labels; None for a Dataset.
+    positive : label, optional
+        The label that is +1, against all others.
+    time_limit : float, default 60.0
+        Seconds for each solver.
+    jobs : int, default 1
+        Number of solvers that run at the same time.
+    methods : iterable of str, optional
+        Names of the solvers to ask, as in a study of `compare`; by default all that are installed.
+    on_progress : callable, optional
+        Called after every answer.
+
+    Returns
+    -------
+    TrustReport
+
+    Raises
+    ------
+    InvalidProblemError
+        If the data do not state a question about two classes in memory.
+
+    See Also
+    --------
+    compare : Run chosen methods on many data sets.
+
+    Notes
+    -----
+    The processes are spawned, so a script that calls this needs the guard ``if __name__ == "__main__":``.
+    """
+    dataset = _dataset(X, y, positive)
+    settings, limit = tuple(_settings(methods)), Limit(seconds=time_limit, memory=MEMORY)
+    with _as_file(dataset) as source, TemporaryDirectory() as folder, Pool(jobs) as workers, Store(folder) as store:
+
+        def comparison_of(*sources: Source) -> tuple[Plan, Comparison]:
+            study = Study(title="trust", sources=sources, settings=settings, limit=limit)
+            plan = Plan.of(study, store)
+            carry_out(plan, store, workers, jobs=jobs, on_progress=on_progress)
+            return plan, collected(plan, store, jobs=jobs)
+
+        plan, own = comparison_of(source)
+        _, planted = comparison_of(*_planted())
+        proven = {name: own.data[0][name] for name in ("verdict", "gamma_lower", "gamma_upper")}
+        units = audit_units(plan.cells[0].view, dataset.feature_names, proven["verdict"], workers, limit)
+    return TrustReport(
+        source=dataset.source,
+        proven=proven,
+        solvers=tuple(sorted((_solver(record, dataset) for record in own.records), key=_gravity)),
+        units=tuple(units),
+        gaps=tuple(_gap(setting, planted.records) for setting in settings),
+    )
+
+
+def _dataset(X: Any, y: Any, positive: object) -> Dataset:
+    """Return the data set of two classes, in memory.
+
+    Raises
+    ------
+    InvalidProblemError
+    """
+    if not isinstance(X, Dataset):
+        return from_arrays(X, y, positive=positive)
+    if y is not None:
+        raise InvalidProblemError("found a Dataset and y; a Dataset has its labels")
+    dataset = X if positive is None else X.one_vs_rest(positive)
+    if not dataset.is_in_memory:
+        raise InvalidProblemError(f"{dataset.source} is not in memory, and most solvers need it there")
+    problem_of(dataset)
+    return dataset
+
+
+@contextmanager
+def _as_file(dataset: Dataset) -> Iterator[Source]:
+    """Write the rows and their signs to a file that other processes read, for as long as they need it."""
+    problem = problem_of(dataset)
+    X = problem.X if isinstance(problem.X, np.ndarray) else problem.X.toarray()
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "data.npz")
+        np.savez(path, X=X, y=problem.y.astype(np.int64))
+        yield Source(name=dataset.source, path=str(path), reading={})
+
+
+def _settings(methods: Iterable[str] | None) -> Iterator[Setting]:
+    """Yield the methods to ask, our own first, with the parameters that users give them."""
+    names = list(_default_methods()) if methods is None else methods
+    for name in names:
+        method = method_of(name)
+        for params in _SETTINGS.get(method.name, ({},)):
+            yield Setting(method=method, params=params)
+
+
+def _default_methods() -> Iterator[str]:
+    """Yield the names of the installed methods that answer a question about separation or the maximum margin."""
+    for name, method in catalogue().items():
+        is_soft = method.question is Asked.SOFT_MARGIN and name not in _SETTINGS
+        if method.is_installed and method.question is not Asked.ONLINE and not is_soft:
+            yield name
+
+
+def _planted() -> Iterator[Source]:
+    for k in GAPS:
+        for kind in _KINDS:
+            yield Source(name=f"{kind}:{k}", path=f"{kind}:{k}", reading={})
+
+
+def _solver(record: Mapping[str, Any], dataset: Dataset) -> dict[str, Any]:
+    """Return the entry of a solver."""
+    method = method_of(record["method"])
+    command = script_of(method, record["params"], dataset.source, dataset.positive)
+    return {**{field: record[field] for field in _FIELDS}, "command": command}
+
+
+def _gravity(entry: Mapping[str, Any]) -> int:
+    """Return the order of entries: false claims first, then failures, then no claims, then true ones."""
+    if entry["claim_true"] is False:
+        return 0
+    if entry["status"] != "ok":
+        return 1
+    return 3 if entry["claim_true"] else 2
+
+
+def _gap(setting: Setting, records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return down to which planted gap a solver answers, and rightly."""
+    own = [r for r in records if r["method"] == setting.method.name and r["params"] == dict(setting.params)]
+    by_data = {record["data"]: record for record in own}
+    ends, failure = dict[str, int | None](), None
+    for kind in _KINDS:
+        ends[kind] = None
+        for k in GAPS:
+            record = by_data[f"{kind}:{k}"]
+            if not _is_fine(record):
+                failure = failure or f"{kind}:{k}: {_failure(record)}"
+                break
+            ends[kind] = k
+    named = {"method": setting.method.name, "params": dict(setting.params)}
+    return {**named, "separable_down_to": ends["gap"], "overlap_down_to": ends["overlap"], "first_failure": failure}
+
+
+def _is_fine(record: Mapping[str, Any]) -> bool:
+    return record["status"] == "ok" and record["claim"] is not None and record["claim_true"] is not False
+
+
+def _failure(record: Mapping[str, Any]) -> str:
+    if record["status"] != "ok":
+        return f"{record['status']}: {record['message']}"
+    said = record["claim"] or "claims nothing"
+    return f"{said} ({record['message']})"

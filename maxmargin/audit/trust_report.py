@@ -1,0 +1,147 @@
+"""What every installed solver says of a data set, against what is proven: the result, and its text."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from maxmargin.solvers.answers.forms import Result, counted, plain
+from maxmargin.solvers.basics.printable import shown
+from maxmargin.text.tables import aligned
+
+_LONGEST_STATUS = 60
+"""Number of characters of a solver's status in the table."""
+
+_MOST_RESCALINGS = 3
+"""Number of rescalings that the table names for a rule."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class TrustReport(Result):
+    """What every installed solver says of a data set, against what is proven.
+
+    Attributes
+    ----------
+    source : str
+        The data.
+    proven : dict
+        `verdict`, `gamma_lower`, `gamma_upper`: what is proven.
+    solvers : tuple of dict
+        One for every solver and formulation, false claims first: `method`, `version`, `params`, `status`, `message`,
+        `claim`, `claim_true`, `margin`, `share` (of the maximum margin), `seconds`, and `command`, which gives the
+        answer outside this package.
+    units : tuple of dict
+        One for every rule and tolerance: what it says of the data, whether that `is_right`, and after which rescalings
+        of columns by powers of ten it is wrong (`wrong_at`).
+    gaps : tuple of dict
+        One for every solver: `separable_down_to`, the smallest planted gap 2^-k down to which it claims nothing false
+        and answers; `overlap_down_to`, the same for overlaps; None where it fails at once. `first_failure` says how.
+
+    See Also
+    --------
+    maxmargin.trust : Make the report.
+    """
+
+    source: str
+    proven: dict[str, Any]
+    solvers: tuple[dict[str, Any], ...]
+    units: tuple[dict[str, Any], ...]
+    gaps: tuple[dict[str, Any], ...]
+
+    @property
+    def false_claims(self) -> tuple[dict[str, Any], ...]:
+        """The solvers whose claim is proven to be false."""
+        return tuple(entry for entry in self.solvers if entry["claim_true"] is False)
+
+    @property
+    def headline(self) -> str:
+        """The report on one line."""
+        n_false, n_open = len(self.false_claims), sum(entry["claim"] is None for entry in self.solvers)
+        asked = counted(len(self.solvers), "solver")
+        return f"{self.proven['verdict']}; of {asked} {n_false} claim what is false, {n_open} claim nothing"
+
+    def summary(self, *, commands: bool = True) -> str:
+        """Return the report as text; `commands` reproduce the false and the missing claims."""
+        lines = [f"{shown(self.source)}: {_proven_text(self.proven)}", self.headline, "", *_solver_lines(self.solvers)]
+        lines += ["", *_unit_lines(self.units), "", *_gap_lines(self.gaps)]
+        if commands:
+            wrong = [entry for entry in self.solvers if entry["claim_true"] is not True and entry["command"]]
+            lines += ["", "Commands that reproduce these answers outside maxmargin:"] if wrong else []
+            lines += [
+                line for entry in wrong for line in ("", f"# {_name(entry)}: {entry['message']}", entry["command"])
+            ]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report in Python's own types, which JSON holds."""
+        fields: dict[str, Any] = plain(
+            {"source": self.source, "proven": self.proven, "n_false": len(self.false_claims),
+             "solvers": list(self.solvers), "units": list(self.units), "gaps": list(self.gaps)}
+        )  # fmt: skip
+        return fields
+
+    def _table_fields(self) -> dict[str, Any]:
+        return {**self.proven, "solvers": len(self.solvers), "false claims": len(self.false_claims)}
+
+
+def _proven_text(proven: Mapping[str, Any]) -> str:
+    if proven["gamma_lower"] is None:
+        return f"{proven['verdict']}, proven" if proven["verdict"] != "undecided" else "undecided"
+    return f"{proven['verdict']}, proven; maximum margin in [{proven['gamma_lower']!r}, {proven['gamma_upper']!r}]"
+
+
+def _name(entry: Mapping[str, Any]) -> str:
+    params = ", ".join(f"{name}={value!r}" for name, value in entry["params"].items())
+    return f"{entry['method']}({params})" if params else str(entry["method"])
+
+
+def _solver_lines(solvers: Iterable[Mapping[str, Any]]) -> list[str]:
+    rows = [("solver", "claims", "which is", "its plane's share of the maximum margin", "seconds", "status")]
+    rows += [
+        (
+            _name(entry),
+            entry["claim"] or "-",
+            {True: "true", False: "FALSE", None: "-" if entry["claim"] is None else "not decided"}[entry["claim_true"]],
+            _share_text(entry),
+            "-" if entry["seconds"] is None else f"{entry['seconds']:.3g}",
+            shown((entry["status"] if entry["status"] != "ok" else entry["message"])[:_LONGEST_STATUS]),
+        )
+        for entry in solvers
+    ]
+    return aligned(rows, to_the_left=(0, 1, 2, 5))
+
+
+def _share_text(entry: Mapping[str, Any]) -> str:
+    if entry["margin"] is None:
+        return "-"
+    return "does not separate" if entry["margin"] <= 0 else "-" if entry["share"] is None else f"{entry['share']:.6f}"
+
+
+def _unit_lines(units: Iterable[Mapping[str, Any]]) -> list[str]:
+    rows = [("rule", "tolerance", "on these data", "wrong after columns were multiplied by")]
+    for entry in units:
+        says = {True: "right", False: "WRONG", None: "-"}[entry["is_right"]]
+        rows.append((entry["rule"], f"{entry['tolerance']:.0e}", says, _rescalings(entry)))
+    return ["Units: the verdict does not depend on them, these rules do.", *aligned(rows, to_the_left=(0, 2, 3))]
+
+
+def _rescalings(entry: Mapping[str, Any]) -> str:
+    wrong = [case for case in entry["wrong_at"] if case[1] != 0]
+    texts = [f"10^{power} ({shown(label)})" for label, power in wrong[:_MOST_RESCALINGS]]
+    more = len(wrong) - len(texts)
+    texts += [f"{more} more"] if more else []
+    texts += [f"no optimum {entry['not_answered']} times"] if entry["not_answered"] else []
+    return ", ".join(texts) or "-"
+
+
+def _gap_lines(gaps: Iterable[Mapping[str, Any]]) -> list[str]:
+    rows = [("solver", "separable, right down to", "overlapping, right down to", "first failure")]
+    rows += [
+        (_name(entry), _gap_text(entry["separable_down_to"]), _gap_text(entry["overlap_down_to"]),
+         shown((entry["first_failure"] or "-")[:_LONGEST_STATUS]))
+        for entry in gaps
+    ]  # fmt: skip
+    return ["Planted gaps and overlaps of 2^-k around 0:", *aligned(rows, to_the_left=(0, 1, 2, 3))]
+
+
+def _gap_text(k: int | None) -> str:
+    return "none" if k is None else f"2^-{k}"

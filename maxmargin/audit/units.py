@@ -1,0 +1,128 @@
+"""Units: by how much columns have to be rescaled until a tolerance turns the verdict around.
+
+Whether classes are separable does not change when columns are multiplied by positive numbers, but the optimum of a
+linear program with bounded coefficients does, and with it what a fixed tolerance makes of it.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from maxmargin.comparison.data_sets import View, seen, view_fields, view_of
+from maxmargin.comparison.methods.peer_scripts import konis_lp
+from maxmargin.comparison.methods.textbook_programs import max_t_lp
+from maxmargin.jobs.child import Meter
+from maxmargin.jobs.limit import Limit
+from maxmargin.jobs.outcome import Ending, Outcome
+from maxmargin.jobs.run import Job, Workers, run
+
+TASK = f"{__name__}:rescaled"
+
+TOLERANCES = (1e-4, 1e-6, 1e-8)
+"""Tolerances that users and packages compare an optimum with."""
+
+POWERS = (-9, -6, -3, 0, 3, 6, 9)
+"""Powers of ten by which columns are multiplied."""
+
+MOST_COLUMNS = 32
+"""Columns that are rescaled one by one; of wider data only all of them together."""
+
+RULES = {
+    "max t > tolerance": "the optimum of max t, y(w.x + b) >= t, |w| <= 1",
+    "any |beta| > tolerance": "a coefficient of the program of Konis (2007)",
+}
+"""Rules that turn an optimum into a verdict, and what each compares."""
+
+
+def rescaled(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
+    """Return the values that the rules compare, after a column or all columns were multiplied by each power.
+
+    Parameters
+    ----------
+    arguments : mapping
+        `view`, the rows; `column`, its position, or None for all columns.
+    meter : Meter
+    """
+    problem = seen(view_of(arguments["view"])).problem
+    X, column = np.array(problem.X if isinstance(problem.X, np.ndarray) else problem.X.toarray()), arguments["column"]
+    chosen = slice(None) if column is None else [column]
+    with meter.measured():
+        values = {str(power): _values(_scaled(X, chosen, power), problem.y) for power in POWERS}
+    return {"values": values}
+
+
+def _scaled(X: Any, columns: Any, power: int) -> Any:
+    """Return a copy with columns multiplied by the power of two that is nearest to a power of ten: exactly."""
+    copy = X.copy()
+    copy[:, columns] = np.ldexp(X[:, columns], round(power * math.log2(10)))
+    return copy
+
+
+def _values(X: Any, y: Any) -> dict[str, float | None]:
+    beta, _, optimum = konis_lp(X, y)
+    found = max_t_lp(X, y, solver="HIGHS")[3]
+    t = None if found is None else float(found)
+    size = None if beta is None or optimum is None else float(np.abs(beta).max())
+    return dict(zip(RULES, (t, size), strict=True))
+
+
+def audit_units(view: View, names: Sequence[str], verdict: str, workers: Workers, limit: Limit) -> list[dict[str, Any]]:
+    """Return, for every rule and tolerance, what it says of the data, and which rescaling turns that around.
+
+    Returns
+    -------
+    list of dict
+        `rule`, `tolerance`, `says` (about the data as they are), `is_right`, `wrong_at`: (column, power of ten) of
+        every rescaling at which it contradicts the proven verdict, and `not_answered`, the number of programs that
+        found no optimum.
+    """
+    columns: list[int | None] = [None, *(range(len(names)) if len(names) <= MOST_COLUMNS else ())]
+    found: dict[int | None, dict[str, dict[str, float | None]]] = {}
+
+    def note(job: Job, outcome: Outcome) -> None:
+        if outcome.ending is Ending.OK:
+            found[job.arguments["column"]] = _answer(outcome)
+
+    jobs = (
+        Job(key=f"{column}", task=TASK, limit=limit, arguments={"view": view_fields(view), "column": column})
+        for column in columns
+    )
+    run(jobs, workers, is_done=lambda job: False, on_done=note)
+    labels = {None: "all columns", **dict(enumerate(names))}
+    measured = {labels[column]: found[column] for column in columns if column in found}
+    return [_entry(rule, tolerance, measured, verdict) for rule in RULES for tolerance in TOLERANCES]
+
+
+def _answer(outcome: Outcome) -> dict[str, dict[str, float | None]]:
+    values: dict[str, dict[str, float | None]] = json.loads(outcome.answer)["values"]
+    return values
+
+
+def _entry(rule: str, tolerance: float, measured: Mapping[str, Any], verdict: str) -> dict[str, Any]:
+    # max t is positive for complete separation only; the coefficients are not 0 for quasi-complete separation too
+    right = verdict == "separable" if rule.startswith("max t") else verdict in ("separable", "quasi-separable")
+    wrong, n_missing, says = [], 0, None
+    for label, power, value in _cases(measured, rule):
+        if value is None:
+            n_missing += 1
+            continue
+        is_above = value > tolerance
+        if power == 0 and label == "all columns":
+            says = is_above
+        if verdict != "undecided" and is_above != right:
+            wrong.append((label, power))
+    is_right = None if says is None or verdict == "undecided" else says == right
+    return {"rule": rule, "tolerance": tolerance, "says": says, "is_right": is_right,
+            "wrong_at": sorted(wrong, key=lambda case: (abs(case[1]), case[0] != "all columns", case)),
+            "not_answered": n_missing}  # fmt: skip
+
+
+def _cases(measured: Mapping[str, Any], rule: str) -> Iterator[tuple[str, int, float | None]]:
+    """Yield what was rescaled, the power of ten, and the value; the data as they are once only."""
+    for label, by_power in measured.items():
+        for power, values in by_power.items():
+            if int(power) != 0 or label == "all columns":
+                yield label, int(power), values[rule]
