@@ -4,6 +4,7 @@ import re
 import textwrap
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from html import escape
 from importlib.resources import files
 from typing import Any, ClassVar
 
@@ -183,6 +184,12 @@ class Document:
                 items = [shown(item) for block in section.blocks if isinstance(block, Points) for item in block.items]
                 lines += [textwrap.fill(item, width, initial_indent="- ", subsequent_indent="  ") for item in items]
         return lines
+
+
+def framed(page: str, title: str) -> str:
+    """Return an HTML page in a frame, so that its style does not affect the notebook that shows it."""
+    style = "width:100%;height:48rem;border:0"
+    return f'<iframe title="{escape(title)}" srcdoc="{escape(page)}" style="{style}"></iframe>'
 
 
 def _latex_lines(block: Block) -> list[str]:

@@ -104,7 +104,7 @@ def _data_row(entry: Fields) -> tuple[str, ...]:
         number(entry["radius"], 3),
         str(entry["verdict"] or UNKNOWN),
         proven(lower, upper, 6) if has_margin else UNKNOWN,
-        number(lower**-2, 3) if has_margin else UNKNOWN,
+        number(1 / lower / lower, 3) if has_margin else UNKNOWN,
     )
 
 

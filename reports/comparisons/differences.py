@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from statistics import geometric_mean
 from typing import Any
 
-from maxmargin.reports.comparisons.means import is_censored
+from maxmargin.reports.comparisons.estimates.means import is_censored
 from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, method_label
 from maxmargin.reports.document import Block, Paragraph, Points, Table
 from maxmargin.reports.number_formats import UNKNOWN, count, first_of, number, plural
@@ -123,8 +123,8 @@ def sentence(found: Fields) -> str:
     """Return what changed, in numbers."""
     n_alarms = sum(entry["is_alarm"] for entry in found["verdicts"])
     alarm = (
-        f"ALARM: {plural(n_alarms, 'proven verdict contradicts', 'proven verdicts contradict')} the old one on the same "
-        "data. "
+        f"ALARM: {plural(n_alarms, 'proven verdict contradicts', 'proven verdicts contradict')} the old one on the "
+        "same data. "
         if n_alarms
         else ""
     )

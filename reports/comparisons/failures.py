@@ -35,7 +35,9 @@ _OF_A_CLAIM = ("data", "prepare", "features", "fold", "method", "params", "claim
 
 
 def _groups(records: list[Record], names: tuple[str, ...]) -> list[list[Record]]:
-    return list(grouped(records, lambda record: identity(record, names)).values())
+    """Return the records with the same values of these fields, the groups sorted by method."""
+    groups = grouped(records, lambda record: identity(record, names)).values()
+    return sorted(groups, key=lambda group: (method_label(group[0]), str(group[0]["status"])))
 
 
 def _failure(records: list[Record]) -> Fields:
@@ -148,4 +150,3 @@ def _message(messages: list[str]) -> str:
 def is_clean(found: Fields) -> bool:
     """Return whether every run of the study was made, none failed, and no claim is false."""
     return not (found["n_failed"] or found["n_false"] or found["n_not_run"])
-

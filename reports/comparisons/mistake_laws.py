@@ -1,11 +1,12 @@
 """Mistakes of the online methods against R^2/gamma^2, their exponents, and the bounds that are proven for the runs."""
 
+import math
 from dataclasses import dataclass
 from statistics import geometric_mean, median
 from typing import Any
 
-from maxmargin.reports.comparisons.exponents import Exponent, fit_exponent
-from maxmargin.reports.comparisons.means import is_censored
+from maxmargin.reports.comparisons.estimates.exponents import Exponent, fit_exponent
+from maxmargin.reports.comparisons.estimates.means import is_censored
 from maxmargin.reports.comparisons.runs import (
     MethodRuns,
     Record,
@@ -22,6 +23,9 @@ Fields = dict[str, Any]
 TITLE = "Mistakes against bounds"
 
 FIGURE = "mistakes-against-novikoff"
+
+LARGEST_DIFFICULTY = 1e150
+"""Largest R/gamma that is shown and fitted: its square must be a binary64 number."""
 
 CONFIDENCE = 0.95
 """Probability with which the interval of an exponent covers it."""
@@ -99,12 +103,13 @@ def _law(method: MethodRuns) -> MistakeLaw:
 def _point(records: list[Record]) -> list[MistakePoint]:
     """Return the point of a data set; none where no run counted its mistakes, or R is not known."""
     counted = [record for record in records if record["n_mistakes"] is not None and record["radius"]]
-    if not counted:
+    difficulty = geometric_mean(r["radius"] / r["gamma_lower"] for r in counted) if counted else math.inf
+    if difficulty > LARGEST_DIFFICULTY:
         return []
     return [
         MistakePoint(
             data=data_set_label(records[0]),
-            difficulty=geometric_mean(record["radius"] / record["gamma_lower"] for record in counted),
+            difficulty=difficulty,
             mistakes=geometric_mean(record["n_mistakes"] for record in counted),
             n_runs=len(counted),
             is_lower_bound=len(counted) < len(records) or any(map(is_censored, counted)),
@@ -132,11 +137,11 @@ def fields(runs: Runs, laws: tuple[MistakeLaw, ...]) -> Fields:
 
 def _ratios(method: MethodRuns) -> Fields | None:
     """Return the mistakes as a fraction of the smallest bound that is proven for the run."""
-    bounded = [r for r in method.records if r["n_mistakes"] is not None and any(_values(r))]
+    bounded = [r for r in method.records if r["n_mistakes"] is not None and _bounds(r)]
     if not bounded:
         return None
-    ratios = [record["n_mistakes"] / min(_values(record)) for record in bounded]
-    names = sorted({min(_bounds(record), key=lambda name: _bounds(record)[name]) for record in bounded})
+    ratios = [_ratio(record["n_mistakes"], min(_bounds(record).values())) for record in bounded]
+    names = sorted({min(bounds, key=lambda name: bounds[name]) for bounds in map(_bounds, bounded)})
     return {
         "method": method.label,
         "n": len(ratios),
@@ -148,11 +153,13 @@ def _ratios(method: MethodRuns) -> Fields | None:
 
 
 def _bounds(record: Record) -> dict[str, float]:
-    return {name: value for name, value in sorted((record["bounds"] or {}).items()) if value}
+    return {name: value for name, value in sorted((record["bounds"] or {}).items()) if value is not None}
 
 
-def _values(record: Record) -> list[float]:
-    return list(_bounds(record).values())
+def _ratio(n_mistakes: int, bound: float) -> float:
+    if bound > 0:
+        return n_mistakes / bound
+    return math.inf if n_mistakes else 0.0
 
 
 def blocks(found: Fields) -> tuple[Block, ...]:
@@ -166,7 +173,9 @@ def blocks(found: Fields) -> tuple[Block, ...]:
         shown.append(_ratio_table(found["ratios"]))
     n_above = sum(entry["n_above"] for entry in found["ratios"])
     if n_above:
-        shown.append(Paragraph(f"Alarm: {plural(n_above, 'run')} made more mistakes than a bound that is proven for it."))
+        shown.append(
+            Paragraph(f"Alarm: {plural(n_above, 'run')} made more mistakes than a bound that is proven for it.")
+        )
     return tuple(shown)
 
 
@@ -180,10 +189,10 @@ def _explanation(found: Fields) -> str:
     )
     return (
         "The exponent a of M ~ (R/γ*)^a is fitted by least squares of log M on log(R/γ*), with one point for each "
-        "separable data set: the geometric mean of the mistakes M over its orders, seeds and folds. Novikoff's bound has "
-        "a = 2. A data set with a run that failed or was stopped by a limit is in no fit, since M would only be a lower "
-        f"bound. The intervals hold with a probability of {number(100 * found['confidence'])} % if the errors of the "
-        f"logarithms are independent and normal with one variance.{without}"
+        "separable data set: the geometric mean of the mistakes M over its orders, seeds and folds. Novikoff's bound "
+        "has a = 2. A data set with a run that failed or was stopped by a limit is in no fit, since M would only be a "
+        f"lower bound. The intervals hold with a probability of {number(100 * found['confidence'])} % if the errors of "
+        f"the logarithms are independent and normal with one variance.{without}"
     )
 
 

@@ -25,7 +25,8 @@ def _margins(method: MethodRuns, tolerance: float) -> Fields | None:
     on_separable = [records for records in method.by(data_key).values() if is_separable(records[0])]
     if not on_separable:
         return None
-    has_planes = any(record["margin"] is not None for records in on_separable for record in records)
+    finished = [record for records in on_separable for record in records if record["status"] == "ok"]
+    has_planes = not finished or any(record["margin"] is not None for record in finished)
     shares = [min(map(share_of, records)) for records in on_separable]
     return {
         "method": method.label,
@@ -55,8 +56,8 @@ def margin_blocks(found: Fields) -> tuple[Block, ...]:
     note = (
         "A method separates a data set, and reaches the maximum margin γ*, if its hyperplanes for all orders and seeds "
         f"do; γ* is reached up to a relative distance of {number(found['tolerance'])}. Of the orders and seeds of a "
-        "data set the least margin counts. A run without a hyperplane that separates counts as 0 %. A method that "
-        f"returned no hyperplane at all has {UNKNOWN}."
+        "data set the least margin counts. A run without a hyperplane that separates counts as 0 %. A method whose "
+        f"answers have no hyperplane has {UNKNOWN}."
     )
     return (Table("Margins on separable data", columns, rows, numeric=range(2, 7), note=note),)
 

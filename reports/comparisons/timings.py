@@ -4,7 +4,7 @@ from collections import Counter
 from statistics import geometric_mean
 from typing import Any
 
-from maxmargin.reports.comparisons.means import SHIFT, is_censored, shifted_geometric_mean, times_of
+from maxmargin.reports.comparisons.estimates.means import SHIFT, is_censored, shifted_geometric_mean, times_of
 from maxmargin.reports.comparisons.runs import MethodRuns, Runs
 from maxmargin.reports.document import Block, Paragraph, Table
 from maxmargin.reports.number_formats import UNKNOWN, count, number
@@ -104,8 +104,7 @@ def _note(found: Fields) -> str:
         else "Ratios to our method are not given: several runs shared the machine, which blurs them."
     )
     return (
-        f"Mean: geometric mean of the seconds of fitting alone, shifted by {number(1000 * found['shift'])} ms. Runs that "
-        f"were stopped by a limit of time, memory or iterations count with {value}: a mean with such runs is a lower "
-        f"bound, marked ≥. Other failures have no time and are in no mean. {ratios}"
+        f"Mean: geometric mean of the seconds of fitting alone, shifted by {number(1000 * found['shift'])} ms. Runs "
+        f"that were stopped by a limit of time, memory or iterations count with {value}: a mean with such runs is a "
+        f"lower bound, marked ≥. Other failures have no time and are in no mean. {ratios}"
     )
-

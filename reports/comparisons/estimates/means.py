@@ -1,10 +1,9 @@
 """Means of running times, which span orders of magnitude, and what a run that was stopped at a limit counts as."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import geometric_mean
-
-from maxmargin.reports.comparisons.runs import Record
+from typing import Any
 
 SHIFT = 0.01
 """Seconds that are added to every time before the mean is taken, so that runs of microseconds do not dominate it."""
@@ -58,7 +57,7 @@ class Times:
     n_at_limit: int
 
 
-def times_of(records: Iterable[Record], limit: float | None) -> Times:
+def times_of(records: Iterable[Mapping[str, Any]], limit: float | None) -> Times:
     """Return the times of the runs that finished or were stopped at a limit; other failures have no time.
 
     Parameters
@@ -85,6 +84,6 @@ def times_of(records: Iterable[Record], limit: float | None) -> Times:
     return Times(seconds=(*finished, *stopped), n_at_limit=len(stopped))
 
 
-def is_censored(record: Record) -> bool:
+def is_censored(record: Mapping[str, Any]) -> bool:
     """Return whether a limit stopped the run, so that its time and its mistakes are lower bounds."""
     return record["status"] in ("timeout", "memory") or bool(record.get("capped"))

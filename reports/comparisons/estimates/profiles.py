@@ -14,8 +14,8 @@ TAUS = (1.0, 2.0, 5.0, 10.0, 100.0)
 def performance_ratios(costs: Floats) -> Floats:
     r"""Return the ratio of every cost to the least cost of its problem.
 
-    For problem p and solver s it is :math:`r_{p,s} = t_{p,s} / \min_s t_{p,s}`. A failure costs infinity, and so are all
-    ratios of a problem on which every solver fails; a least cost of 0 has the ratio 1.
+    For problem p and solver s it is :math:`r_{p,s} = t_{p,s} / \min_s t_{p,s}`. A failure costs infinity. All
+    ratios are infinite for a problem on which every solver fails; a least cost of 0 has the ratio 1.
 
     Parameters
     ----------
