@@ -68,7 +68,7 @@ def markdown_lines(
     | a\|b | 1,000 |
     """
     cells = [[markdown(cell) for cell in row] for row in (head, *rows)]
-    widths = [max(map(len, column)) if is_padded else 0 for column in zip(*cells, strict=True)]
+    widths = [max(2, *map(len, column)) if is_padded else 0 for column in zip(*cells, strict=True)]
     rule = [_rule(width, is_numeric=column in numeric) for column, width in enumerate(widths)]
     words = [column for column in range(len(head)) if column not in numeric]
     lines = [f"| {' | '.join(_padded(row, widths, words))} |" for row in cells]

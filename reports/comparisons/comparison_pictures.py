@@ -145,7 +145,8 @@ def plot_mistake_laws(laws: Sequence[MistakeLaw], ax: "Axes") -> "Axes":
         ax.plot(x, y, markerfacecolor="none", **style)
     points = [point for law in laws for point in law.points]
     x_ends = _ends([point.difficulty**2 for point in points])
-    y_ends = _ends([point.mistakes for point in points])
+    # The line is always seen: its value at the left end is within the vertical axis.
+    y_ends = _ends([*(point.mistakes for point in points), min(point.difficulty for point in points) ** 2])
     line = np.geomspace(*x_ends, 3)
     ax.plot(line, line, color=canvas.INK, linewidth=1.0, linestyle=(0, (4, 2)), label=_NOVIKOFF, zorder=1)
     canvas.log_scale(ax, "x", span=x_ends[1] / x_ends[0])

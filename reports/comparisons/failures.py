@@ -108,7 +108,7 @@ def sentences(found: Fields) -> tuple[str, ...]:
     """Return what failed and what is false, in numbers."""
     n_failed, n_false = found["n_failed"], found["n_false"]
     if not n_failed and not n_false:
-        first = f"None of the {plural(found['n_records'], 'run')} failed, and no claim is proven to be false."
+        first = f"0 of {plural(found['n_records'], 'run')} failed, and no claim is proven to be false."
     else:
         of = f"of {plural(found['n_records'], 'run')}"
         first = f"{count(n_failed)} {of} failed, and {plural(n_false, 'claim is', 'claims are')} proven to be false."

@@ -203,7 +203,12 @@ def _exponent_table(entries: list[Fields]) -> Table:
     )
     interval = f"{number(100 * CONFIDENCE)} % interval"
     columns = ("Method", "a", interval, "Data sets", "Runs stopped", "Not given because")
-    return Table("Exponent of the mistakes in R/γ*", columns, rows, numeric=range(1, 5))
+    return Table("Exponent of the mistakes in R/γ*", columns, rows, numeric=range(1, 5), note=_EXPONENT_NOTE)
+
+
+_EXPONENT_NOTE = (
+    "Data sets: those in the fit. Runs stopped: the runs on separable data that failed or were stopped by a limit."
+)
 
 
 def _interval(entry: Fields) -> str:

@@ -69,5 +69,6 @@ def fit_exponent(x: Sequence[float], y: Sequence[float], *, confidence: float = 
     if max(u) - min(u) < LEAST_SPREAD:
         return Exponent(n=n, reason="R/γ* is the same for all data sets")
     line = linregress(u, v)
-    slope, half = float(line.slope), float(t.ppf((1 + confidence) / 2, n - 2) * line.stderr)
+    error = line.stderr if max(v) > min(v) else 0.0  # linregress has no standard error where y is constant
+    slope, half = float(line.slope), float(t.ppf((1 + confidence) / 2, n - 2) * error)
     return Exponent(value=slope, low=slope - half, high=slope + half, n=n)

@@ -68,7 +68,7 @@ def comparison() -> Callable[..., Made]:
     """A comparison of these records, with the facts on their data."""
 
     def made(*records: Mapping[str, Any], **changes: Any) -> Made:
-        names = dict.fromkeys(r["data"] for r in records)
+        names = [name for name in DATA if name in {r["data"] for r in records}]
         return Made(**({"records": records, "data": tuple(fact(name) for name in names)} | changes))
 
     return made
