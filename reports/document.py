@@ -1,14 +1,16 @@
-"""A page: its parts, and how they are written as HTML that needs nothing but itself, as Markdown and as plain text."""
+"""A page: its parts, and how they are written as HTML that needs nothing but itself, Markdown, LaTeX and plain text."""
 
 import re
 import textwrap
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from html import escape
 from importlib.resources import files
 from typing import Any, ClassVar
 
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text import escaping
+from maxmargin.text.tables import booktabs_lines, markdown_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,17 @@ class FigureSlot:
     kind: ClassVar[str] = "figure"
 
 
+_PREAMBLE = (
+    r"\documentclass{article}",
+    r"\usepackage[T1]{fontenc}",
+    r"\usepackage[utf8]{inputenc}",
+    r"\usepackage[a4paper,landscape,margin=15mm]{geometry}",
+    r"\usepackage{booktabs,longtable}",
+    r"\setlength{\parindent}{0pt}",
+    r"\date{}",
+)
+"""Of a LaTeX document; wide tables need the landscape format."""
+
 Block = Paragraph | Points | Table | FigureSlot
 
 
@@ -118,11 +131,29 @@ class Document:
         """
         return self._rendered("report.html", autoescape=True, figures=figures, left_out=left_out)
 
-    def markdown(self) -> str:
-        """Return the page as Markdown (CommonMark with tables), without its figures."""
-        return re.sub(r"\n{3,}", "\n\n", self._rendered("report.md", autoescape=False)).strip() + "\n"
+    def markdown(self, figures: Mapping[str, Any] | None = None, *, is_padded: bool = False) -> str:
+        """Return the page as Markdown (CommonMark with tables).
 
-    def _rendered(self, template: str, *, autoescape: bool, **parts: Any) -> str:
+        Parameters
+        ----------
+        figures : mapping of str to Picture, optional
+            By the key of its slot, a picture that is linked to as ``figures/KEY.svg``; others are left out.
+        is_padded : bool
+            Whether the columns of tables have equal width in the text as well.
+        """
+        page = self._rendered("report.md", autoescape=False, figures=figures or {}, is_padded=is_padded)
+        return re.sub(r"\n{3,}", "\n\n", page).strip() + "\n"
+
+    def latex(self) -> str:
+        """Return the page as a LaTeX document that needs booktabs and longtable, without its figures."""
+        lines = [*_PREAMBLE, rf"\title{{{escaping.latex(self.title)}}}", r"\begin{document}", r"\maketitle"]
+        lines += [rf"{escaping.latex(sentence)}\par" for sentence in self.headline]
+        for section in self.sections:
+            lines += ["", rf"\section*{{{escaping.latex(section.title)}}}"]
+            lines += [line for block in section.blocks for line in _latex_lines(block)]
+        return "\n".join([*lines, r"\end{document}"]) + "\n"
+
+    def _rendered(self, template: str, *, autoescape: bool, is_padded: bool = False, **parts: Any) -> str:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
 
         environment = Environment(
@@ -130,6 +161,9 @@ class Document:
             autoescape=autoescape, undefined=StrictUndefined, finalize=_visible, trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
         environment.filters["md"] = escaping.markdown
+        environment.filters["table_lines"] = lambda table: markdown_lines(
+            table.columns, table.rows, numeric=table.numeric, is_padded=is_padded
+        )
         return environment.get_template(template).render(document=self, **parts)
 
     def terminal(self, *, width: int = 80) -> str:
@@ -150,6 +184,24 @@ class Document:
                 items = [shown(item) for block in section.blocks if isinstance(block, Points) for item in block.items]
                 lines += [textwrap.fill(item, width, initial_indent="- ", subsequent_indent="  ") for item in items]
         return lines
+
+
+def framed(page: str, title: str) -> str:
+    """Return an HTML page in a frame, so that its style does not affect the notebook that shows it."""
+    style = "width:100%;height:48rem;border:0"
+    return f'<iframe title="{escape(title)}" srcdoc="{escape(page)}" style="{style}"></iframe>'
+
+
+def _latex_lines(block: Block) -> list[str]:
+    """Return a block in LaTeX; a table stands by itself, so that it can be copied into another document."""
+    if isinstance(block, Paragraph):
+        return [rf"{escaping.latex(block.text)}\par"]
+    if isinstance(block, Points):
+        return [r"\begin{itemize}", *(rf"\item {escaping.latex(item)}" for item in block.items), r"\end{itemize}"]
+    if isinstance(block, Table):
+        note = [rf"{escaping.latex(block.note)}\par"] if block.note else []
+        return ["", *booktabs_lines(block.caption, block.columns, block.rows, numeric=block.numeric), *note, ""]
+    return []
 
 
 def _visible(value: object) -> object:

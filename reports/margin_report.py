@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -119,10 +118,9 @@ class MarginReport:
 
     def _repr_html_(self) -> str:
         """Return the page in a frame, so that its style does not affect the notebook."""
-        return (
-            f'<iframe title="maxmargin report" srcdoc="{escape(self.to_html())}" '
-            'style="width:100%;height:48rem;border:0"></iframe>'
-        )
+        from maxmargin.reports.document import framed
+
+        return framed(self.to_html(), "maxmargin report")
 
     def __repr__(self) -> str:
         return f"<MarginReport {' '.join(self._document.headline)}>"

@@ -1,4 +1,4 @@
-"""Text that comes from data, made safe inside Markdown and JSON."""
+"""Text that comes from data, made safe inside Markdown, LaTeX and JSON."""
 
 import re
 
@@ -7,6 +7,21 @@ from maxmargin.solvers.basics.printable import is_unsafe, shown
 _MARKDOWN = re.compile(r"([\\`*\[\]<>|&$~#])|(?<![^\W_])(_)|(_)(?![^\W_])")
 _MARKDOWN_START = re.compile(r"^(\s*)(?:([-+=])(?=\s|[-=]*$)|(\d+)([.)])(?=\s|$))")
 """What would begin a list, underline a heading, or rule a line off."""
+
+_LATEX = {
+    **{character: f"\\{character}" for character in "{}$&#_%"},
+    "\\": r"\textbackslash{}",
+    **{"^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}"},
+    **{"|": r"\textbar{}", '"': r"\textquotedbl{}", "—": "---", "–": "--", "…": r"\ldots{}", "“": "``", "”": "''"},
+    **{"−": "$-$", "×": r"$\times$", "·": r"$\cdot$", "√": r"$\surd$", "∞": r"$\infty$", "‖": r"$\Vert$"},
+    **{"≤": r"$\leq$", "≥": r"$\geq$", "≈": r"$\approx$", "→": r"$\to$", "⁻": "$^{-}$"},
+    **{"α": r"$\alpha$", "γ": r"$\gamma$", "ρ": r"$\rho$", "τ": r"$\tau$"},
+    **{power: f"$^{{{digit}}}$" for digit, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+}
+"""Characters that LaTeX does not print as they are, and what prints them."""
+
+_LATIN_LETTERS = range(0xC0, 0x100)
+"""Letters with accents, which every LaTeX with the encoding T1 prints."""
 
 
 def markdown(text: object) -> str:
@@ -19,6 +34,24 @@ def markdown(text: object) -> str:
     """
     escaped = _MARKDOWN.sub(lambda match: f"\\{match.group()}", shown(text))
     return _MARKDOWN_START.sub(_escaped_start, escaped)
+
+
+def latex(text: object) -> str:
+    r"""Return the text on one line, with everything escaped that LaTeX would read as mark-up or could not print.
+
+    Examples
+    --------
+    >>> print(latex("50 % of R_1 at 10⁻⁵"), latex("данные")[:10])
+    50 \% of R\_1 at 10$^{-}$$^{5}$ [U+0434][U
+    """
+    return "".join(map(_latex_character, shown(text)))
+
+
+def _latex_character(character: str) -> str:
+    if character in _LATEX:
+        return _LATEX[character]
+    is_printed = character.isascii() or ord(character) in _LATIN_LETTERS
+    return character if is_printed else f"[U+{ord(character):04X}]"
 
 
 def json_characters(document: str) -> str:

@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.escaping import latex, markdown
 from maxmargin.text.outputs import replacing_text
 
 Row = Sequence[object]
@@ -35,11 +36,84 @@ def aligned(rows: Sequence[Sequence[str]], *, to_the_left: Collection[int]) -> l
 
 
 def _line(row: Sequence[str], widths: Sequence[int], to_the_left: Collection[int]) -> str:
-    cells = (
+    return "  ".join(_padded(row, widths, to_the_left)).rstrip()
+
+
+def _padded(row: Sequence[str], widths: Sequence[int], to_the_left: Collection[int]) -> list[str]:
+    return [
         cell.ljust(width) if column in to_the_left else cell.rjust(width)
         for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-    )
-    return "  ".join(cells).rstrip()
+    ]
+
+
+def markdown_lines(
+    head: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: Collection[int] = (), is_padded: bool = False
+) -> list[str]:
+    r"""Return a Markdown table, with all cells escaped.
+
+    Parameters
+    ----------
+    head : sequence of str
+    rows : iterable of sequences of str
+    numeric : collection of int
+        Columns that are set flush right.
+    is_padded : bool
+        Whether the columns have equal width in the text as well.
+
+    Examples
+    --------
+    >>> print("\n".join(markdown_lines(["name", "n"], [["a|b", "1,000"]], numeric=[1], is_padded=True)))
+    | name |     n |
+    |------|------:|
+    | a\|b | 1,000 |
+    """
+    cells = [[markdown(cell) for cell in row] for row in (head, *rows)]
+    widths = [max(2, *map(len, column)) if is_padded else 0 for column in zip(*cells, strict=True)]
+    rule = [_rule(width, is_numeric=column in numeric) for column, width in enumerate(widths)]
+    words = [column for column in range(len(head)) if column not in numeric]
+    lines = [f"| {' | '.join(_padded(row, widths, words))} |" for row in cells]
+    return [lines[0], f"|{'|'.join(rule)}|", *lines[1:]]
+
+
+def _rule(width: int, *, is_numeric: bool) -> str:
+    return f"{'-' * max(3, width + 1)}:" if is_numeric else "-" * max(3, width + 2)
+
+
+def booktabs_lines(
+    caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, numeric: Collection[int] = ()
+) -> list[str]:
+    r"""Return a LaTeX table for the packages booktabs and longtable, with all texts escaped.
+
+    Examples
+    --------
+    >>> print("\n".join(booktabs_lines("Times", ["name", "s"], [["a_b", "1.5"]], numeric=[1])))
+    \begin{longtable}{lr}
+    \caption{Times}\\
+    \toprule
+    name & s \\
+    \midrule
+    \endhead
+    \bottomrule
+    \endfoot
+    a\_b & 1.5 \\
+    \end{longtable}
+    """
+    alignment = "".join("r" if column in numeric else "l" for column in range(len(head)))
+    return [
+        rf"\begin{{longtable}}{{{alignment}}}",
+        rf"\caption{{{latex(caption)}}}\\",
+        r"\toprule",
+        _latex_row(head),
+        *(r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"),
+        *map(_latex_row, rows),
+        r"\end{longtable}",
+    ]
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    # A row that begins with a bracket would be read as the optional argument of the line break before it.
+    texts = [latex(cell) for cell in cells]
+    return " & ".join([f"{{}}{texts[0]}" if texts[0].startswith(("[", "*")) else texts[0], *texts[1:]]) + r" \\"
 
 
 def check_table_suffix(path: Path) -> None:

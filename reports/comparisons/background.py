@@ -1,0 +1,156 @@
+"""Held-out errors, the facts of the data, and how the comparison was run."""
+
+from statistics import fmean, median
+from typing import Any
+
+from maxmargin.reports.comparisons.runs import MethodRuns, Record, Runs, data_key, data_label
+from maxmargin.reports.document import Block, Paragraph, Table, facts
+from maxmargin.reports.number_formats import UNKNOWN, count, first_of, number, one_line, plural, proven
+
+Fields = dict[str, Any]
+
+HELD_OUT_TITLE = "Held-out errors"
+DATA_TITLE = "Data"
+SETTINGS_TITLE = "Versions, settings and limits"
+
+_MOST_ROWS = 60
+"""Largest number of rows of the table of held-out errors by data set."""
+
+
+def held_out_fields(runs: Runs) -> Fields | None:
+    """Return the errors on held-out rows; None where the comparison has no folds."""
+    if all(record["fold"] is None for record in runs.records):
+        return None
+    return {
+        "methods": [entry for method in runs.methods for entry in _held_out(method.label, method, None)],
+        "data": [
+            entry
+            for name in dict.fromkeys(record["data"] for record in runs.records)
+            for method in runs.methods
+            for entry in _held_out(method.label, method, name)
+        ],
+    }
+
+
+def _held_out(label: str, method: MethodRuns, data: str | None) -> list[Fields]:
+    """Return the errors of a method, on one data set or on all; nothing where it was not run."""
+    chosen = [r for r in method.records if r["fold"] is not None and data in (None, r["data"])]
+    errors = [record["held_out_errors"] for record in chosen if record["held_out_errors"] is not None]
+    if not chosen:
+        return []
+    spread = (fmean, median, min, max)
+    values = [float(function(errors)) if errors else None for function in spread]
+    names = ("mean", "median", "least", "most")
+    entry = {"method": label, "data": data, "n_runs": len(chosen), "n": len(errors)}
+    return [entry | dict(zip(names, values, strict=True))]
+
+
+def held_out_blocks(found: Fields) -> tuple[Block, ...]:
+    """Return the tables of the held-out errors, of each method and by data set."""
+    words = ("Runs", "Mean", "Median", "Least", "Most")
+    methods = tuple((entry["method"], *_spread(entry)) for entry in found["methods"])
+    by_data = tuple((entry["data"], entry["method"], *_spread(entry)) for entry in found["data"])
+    return (
+        Table(
+            "Errors on held-out rows of one fold",
+            ("Method", *words),
+            methods,
+            numeric=range(1, 6),
+            note="Over all data sets, folds, orders and seeds on which the method returned a hyperplane.",
+        ),
+        Table(
+            "The same by data set",
+            ("Data", "Method", *words),
+            by_data[:_MOST_ROWS],
+            numeric=range(2, 7),
+            note=first_of(_MOST_ROWS, len(by_data), "rows"),
+        ),
+    )
+
+
+def _spread(entry: Fields) -> tuple[str, ...]:
+    return (count(entry["n"]), *(number(entry[name], 3) for name in ("mean", "median", "least", "most")))
+
+
+def data_fields(runs: Runs, *, times: bool) -> list[Fields]:
+    """Return the proven facts on each data set, sorted by name."""
+    names = ("data", "prepare", "features", "fold", "data_sha256", "n_samples", "n_features", "radius", "verdict")
+    names += ("gamma_lower", "gamma_upper", *(("seconds",) if times else ()))
+    entries = sorted(runs.comparison.data, key=data_key)
+    return [{name: entry.get(name) for name in names} for entry in entries]
+
+
+def data_blocks(found: list[Fields]) -> tuple[Block, ...]:
+    """Return the table of the facts."""
+    if not found:
+        return (Paragraph("The comparison has no data."),)
+    has_times = "seconds" in found[0]
+    rows = tuple((*_data_row(entry), *((number(entry["seconds"], 3),) if has_times else ())) for entry in found)
+    columns = ("Data", "n", "d", "R", "Verdict", "γ*", "1/γ*²", *(("Proof (s)",) if has_times else ()))
+    note = (
+        "n rows, d columns, R the largest norm of a row, γ* the maximum geometric margin. Verdicts are proven in exact "
+        "arithmetic on the numbers as stored, and γ* lies between two proven ends; its digits are those on which they "
+        "agree. All facts are on the data that the methods saw: after preparation, and of the training rows of a fold."
+    )
+    return (Table("Proven facts", columns, rows, numeric=(1, 2, 3, 5, 6, 7)[: 5 + has_times], note=note),)
+
+
+def _data_row(entry: Fields) -> tuple[str, ...]:
+    lower, upper = entry["gamma_lower"], entry["gamma_upper"]
+    has_margin = bool(lower and upper)
+    return (
+        data_label(entry),
+        *(count(entry[name]) for name in ("n_samples", "n_features")),
+        number(entry["radius"], 3),
+        str(entry["verdict"] or UNKNOWN),
+        proven(lower, upper, 6) if has_margin else UNKNOWN,
+        number(1 / lower / lower, 3) if has_margin else UNKNOWN,
+    )
+
+
+def settings_fields(runs: Runs, *, times: bool) -> Fields:
+    """Return the settings and the environment; without times the machine is left out, which matters for them only."""
+    environment = {key: value for key, value in runs.comparison.environment.items() if times or key != "machine"}
+    settings = {key: value for key, value in runs.comparison.settings.items() if times or key != "jobs"}
+    versions = {str(record["method"]): str(record["version"] or UNKNOWN) for record in runs.records}
+    return {"settings": settings, "environment": environment, "methods": dict(sorted(versions.items()))}
+
+
+def settings_blocks(found: Fields, *, shift: float | None, n_records: int) -> tuple[Block, ...]:
+    """Return the tables of the settings and versions, and how runs at a limit are counted."""
+    settings = [*_flat(found["settings"]), *([("shift of the means", f"{number(shift)} s")] if shift else [])]
+    blocks: list[Block] = [Paragraph(_CENSORING)]
+    for caption, rows in (
+        ("Settings", settings),
+        ("Versions of the methods", [*found["methods"].items()]),
+        ("Environment", _flat(found["environment"])),
+    ):
+        if rows:
+            blocks.append(facts(caption, [(one_line(name), one_line(value, 100)) for name, value in rows]))
+    blocks.append(Paragraph(f"The comparison has {plural(n_records, 'record')}; the file of records has every number."))
+    return tuple(blocks)
+
+
+_CENSORING = (
+    "Censoring: a run that was stopped by a limit of time, memory or iterations needed at least that time, and made at "
+    "least that number of mistakes. In means of times it counts with the limit, so that these are lower bounds; in "
+    "performance profiles it is a failure; it is in no fit of an exponent."
+)
+
+
+def _flat(values: Record, prefix: str = "") -> list[tuple[str, str]]:
+    """Return the entries of nested mappings, with the names on the way to each."""
+    entries = []
+    for key, value in values.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict):
+            entries += _flat(value, f"{name} ")
+        else:
+            entries.append((name, _text(value)))
+    return entries
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)

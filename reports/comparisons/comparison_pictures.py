@@ -1,0 +1,191 @@
+"""The figures of a comparison: performance profiles, and mistakes against Novikoff's bound."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maxmargin.reports.comparisons.estimates.profiles import TAUS, profile_at, profile_steps
+from maxmargin.reports.comparisons.mistake_laws import FIGURE, MistakeLaw
+from maxmargin.reports.comparisons.question_profiles import QuestionProfile
+from maxmargin.reports.figures import canvas
+from maxmargin.reports.number_formats import number, percent, plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLOURS = (
+    canvas.POSITIVE, canvas.PERCEPTRON, canvas.MAXIMUM, canvas.BOUND, canvas.NEGATIVE, "#56b4e9", canvas.INK,
+)  # fmt: skip
+"""Seven colours that colour-blind readers tell apart (Okabe and Ito 2008)."""
+
+_MARKERS = "os^DvPX*<>hp"
+"""Twelve shapes: with seven colours, the first 84 methods have marks of their own."""
+
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
+
+_LEGEND_LINE = 0.19
+"""Height of a line of the legend in inches."""
+
+_NARROWEST_LEGEND = 84
+"""Number of characters of a line of the legend, as `canvas.legend_above` counts them."""
+
+_HANDLE = 6
+
+_LARGEST_TAU = 1e4
+"""Largest ratio at which a profile is drawn."""
+
+_ROOM = 1.3
+"""Factor by which an axis extends beyond the points."""
+
+_MOST_IN_ALT = 6
+"""Largest number of methods that the alternative text of a figure describes."""
+
+
+def pictures(profiles: Sequence[QuestionProfile], laws: Sequence[MistakeLaw]) -> dict[str, canvas.Picture]:
+    """Return the figures by their keys, in the order of the report."""
+    drawn = [profile_picture(profile) for profile in profiles if profile.can_be_drawn]
+    if any(law.points for law in laws):
+        drawn.append(mistakes_picture(laws))
+    return {picture.key: picture for picture in drawn}
+
+
+def profile_picture(profile: QuestionProfile) -> canvas.Picture:
+    """Return the figure of the profiles of one question."""
+    what, best = {
+        "time": ("time", "time of the fastest method"),
+        "margin": ("margin", "proven maximum margin γ*"),
+    }[profile.kind]
+    at_best = ", ".join(
+        f"{label} {percent(rho)}" for label, rho in zip(profile.labels[:_MOST_IN_ALT], _at(profile, 1.0), strict=False)
+    )
+    return canvas.Picture(
+        key=profile.key,
+        title=f"Performance profiles of the {what}: {profile.question}",
+        caption=f"Fraction of the {plural(len(profile.ratios), 'instance')} on which a method is within the factor τ "
+        f"of the {best}{_cut(profile)}. A method whose curve ends below 1 {_why_below(profile)}.",
+        alt=f"Step curves over the factor τ, one for each of {plural(len(profile.labels), 'method')}. At τ = 1: "
+        f"{at_best}{_and_more(len(profile.labels))}.",
+        height=3.6 + _LEGEND_LINE * _legend_lines(profile.labels),
+        draw=lambda figure: plot_profile(profile, figure.add_subplot()),
+    )
+
+
+def _largest_tau(profile: QuestionProfile) -> float:
+    finite = profile.ratios[np.isfinite(profile.ratios)]
+    return min(_ROOM * float(finite.max(initial=TAUS[-1])), _LARGEST_TAU)
+
+
+def _cut(profile: QuestionProfile) -> str:
+    return f", up to τ = {number(_LARGEST_TAU)}" if _is_cut(profile) else ""
+
+
+def _why_below(profile: QuestionProfile) -> str:
+    return "failed on the rest, or needs a larger factor" if _is_cut(profile) else "failed on the rest"
+
+
+def _is_cut(profile: QuestionProfile) -> bool:
+    return _largest_tau(profile) >= _LARGEST_TAU
+
+
+def plot_profile(profile: QuestionProfile, ax: "Axes") -> "Axes":
+    """Draw the profile of every method as a step curve over a logarithmic axis."""
+    largest = _largest_tau(profile)
+    for position, label in enumerate(profile.labels):
+        taus, rhos = profile_steps(profile.ratios[:, position], largest)
+        ax.step(
+            taus, rhos, where="post", label=label, color=_colour(position), linestyle=_DASHES[position % len(_DASHES)],
+            marker=_marker(position), markersize=4, markevery=_marked(len(taus), position), clip_on=False,
+        )  # fmt: skip
+    canvas.log_scale(ax, "x", span=largest)
+    what = "times the time of the fastest" if profile.kind == "time" else "γ* divided by the margin"
+    ax.set(xlim=(1, largest), ylim=(0, 1.03), xlabel=f"τ: {what}", ylabel="ρ(τ), fraction of the instances")
+    canvas.finish(ax)
+    return ax
+
+
+def mistakes_picture(laws: Sequence[MistakeLaw]) -> canvas.Picture:
+    """Return the figure of the mistakes of all online methods on all separable data sets."""
+    shown = [law for law in laws if law.points]
+    n_data = len({point.data for law in shown for point in law.points})
+    exponents = "; ".join(
+        f"{law.label} {'no exponent' if law.exponent.value is None else f'exponent {number(law.exponent.value, 3)}'}"
+        for law in shown[:_MOST_IN_ALT]
+    )
+    return canvas.Picture(
+        key=FIGURE,
+        title="Mistakes against R²/γ*²",
+        caption="Geometric mean of the mistakes over orders, seeds and folds, one mark for each method and separable "
+        "data set; hollow marks are lower bounds, because a limit stopped a run. The line is Novikoff's bound for "
+        "hyperplanes through the origin, R²/γ*². A run with a bias lives in a space with one more coordinate, where R "
+        "is larger and the margin smaller, so its own bound is higher than the line.",
+        alt=f"Marks of {plural(len(shown), 'method')} on {plural(n_data, 'data set')}, mistakes over R²/γ*² on "
+        f"logarithmic axes, with the line of Novikoff's bound. In R/γ*: {exponents}{_and_more(len(shown))}.",
+        height=4.2 + _LEGEND_LINE * _legend_lines([_NOVIKOFF, *(law.label for law in shown)]),
+        draw=lambda figure: plot_mistake_laws(shown, figure.add_subplot()),
+    )
+
+
+_NOVIKOFF = "Novikoff: R²/γ*²"
+
+
+def plot_mistake_laws(laws: Sequence[MistakeLaw], ax: "Axes") -> "Axes":
+    """Draw the mistakes of every method with marks of its own, and the line of Novikoff's bound."""
+    for position, law in enumerate(laws):
+        whole = [point for point in law.points if not point.is_lower_bound]
+        style: dict[str, Any] = {
+            **{"linestyle": "", "marker": _marker(position), "color": _colour(position), "markersize": 5.5},
+            **{"markeredgewidth": 1.1, "alpha": 0.85},
+        }
+        # The mark of the legend is full even where every point is hollow.
+        ax.plot([point.difficulty**2 for point in whole], [point.mistakes for point in whole], label=law.label, **style)
+        stopped = [point for point in law.points if point.is_lower_bound]
+        x, y = [point.difficulty**2 for point in stopped], [point.mistakes for point in stopped]
+        ax.plot(x, y, markerfacecolor="none", **style)
+    points = [point for law in laws for point in law.points]
+    x_ends = _ends([point.difficulty**2 for point in points])
+    # The line is always seen: its value at the left end is within the vertical axis.
+    y_ends = _ends([*(point.mistakes for point in points), min(point.difficulty for point in points) ** 2])
+    line = np.geomspace(*x_ends, 3)
+    ax.plot(line, line, color=canvas.INK, linewidth=1.0, linestyle=(0, (4, 2)), label=_NOVIKOFF, zorder=1)
+    canvas.log_scale(ax, "x", span=x_ends[1] / x_ends[0])
+    canvas.log_scale(ax, "y", span=y_ends[1] / y_ends[0])
+    ax.set(xlim=x_ends, ylim=y_ends, xlabel="R²/γ*²", ylabel="mistakes")
+    canvas.finish(ax)
+    return ax
+
+
+def _ends(values: Sequence[float]) -> tuple[float, float]:
+    """Return the ends of a logarithmic axis, at least one power of ten apart."""
+    low, high = min(values) / _ROOM, max(values) * _ROOM
+    widening = max(1.0, math.sqrt(10 / (high / low)))
+    return low / widening, high * widening
+
+
+def _at(profile: QuestionProfile, tau: float) -> list[float]:
+    return [profile_at(profile.ratios[:, column], [tau])[0] for column in range(len(profile.labels))]
+
+
+def _and_more(n: int) -> str:
+    return f"; and {plural(n - _MOST_IN_ALT, 'more method')}" if n > _MOST_IN_ALT else ""
+
+
+def _legend_lines(labels: Sequence[str]) -> int:
+    """Return how many lines the legend above the axes takes."""
+    n_columns = max(1, _NARROWEST_LEGEND // (max(map(len, labels)) + _HANDLE))
+    return -(-len(labels) // n_columns)
+
+
+def _marked(n_steps: int, position: int) -> tuple[int, int]:
+    """Return which points of a curve are marked: few, and others than those of the curves before."""
+    every = max(1, n_steps // 6)
+    return position % every, every
+
+
+def _colour(position: int) -> str:
+    return _COLOURS[position % len(_COLOURS)]
+
+
+def _marker(position: int) -> str:
+    return _MARKERS[position % len(_MARKERS)]

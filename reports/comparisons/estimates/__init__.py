@@ -1,0 +1,1 @@
+"""Pure functions of numbers: means, exponents and performance profiles, with their formulas and sources."""

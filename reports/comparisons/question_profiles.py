@@ -1,0 +1,215 @@
+"""Performance profiles of the methods that answer one question: of their times, and of their margins."""
+
+import math
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
+
+from maxmargin.reports.comparisons.estimates.means import is_censored
+from maxmargin.reports.comparisons.estimates.profiles import TAUS, performance_ratios, profile_at
+from maxmargin.reports.comparisons.runs import (
+    MethodRuns,
+    Record,
+    Runs,
+    data_key,
+    identity,
+    is_separable,
+    separates,
+    share_of,
+)
+from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
+from maxmargin.reports.number_formats import count, number, percent, plural
+from maxmargin.solvers.basics.array_types import Floats
+
+Fields = dict[str, Any]
+Kind = Literal["time", "margin"]
+
+TITLE = "Performance profiles"
+
+_LEAST_SECONDS = 1e-9
+"""Least time of a run in seconds: clocks that return 0 must not win by an infinite ratio."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QuestionProfile:
+    """The profiles of the methods of one question.
+
+    Attributes
+    ----------
+    kind : {"time", "margin"}
+    question : str
+    labels : tuple of str
+        The methods.
+    ratios : ndarray of shape (n_instances, n_methods)
+        Infinite where a method failed.
+    n_left_out : int
+        Number of instances that some method was not run on; they are in no profile.
+    """
+
+    kind: Kind
+    question: str
+    labels: tuple[str, ...]
+    ratios: Floats
+    n_left_out: int
+
+    @property
+    def key(self) -> str:
+        """The key of the figure."""
+        return f"{self.kind}-profile-{self.question.replace(' ', '-')}"
+
+    @property
+    def n_unsolved(self) -> int:
+        """Number of instances on which every method failed."""
+        return int(np.isinf(self.ratios).all(axis=1).sum())
+
+    @property
+    def can_be_drawn(self) -> bool:
+        """Whether there is an instance, and more than one method where they are compared with each other."""
+        return len(self.ratios) > 0 and (self.kind == "margin" or len(self.labels) > 1)
+
+
+def profiles_of(runs: Runs, *, times: bool) -> tuple[QuestionProfile, ...]:
+    """Return the profiles of all questions, those of the times first, if these are wanted."""
+    kinds: tuple[Kind, ...] = ("time", "margin") if times else ("margin",)
+    pairs = product(kinds, runs.of_questions().items())
+    found = (_profile(kind, question, methods, runs.tolerance) for kind, (question, methods) in pairs)
+    return tuple(profile for profile in found if profile is not None)
+
+
+def _profile(kind: Kind, question: str, methods: list[MethodRuns], tolerance: float) -> QuestionProfile | None:
+    """Return None for the margins of methods that return no hyperplane, or without separable data."""
+    if kind == "margin":
+        methods = [method for method in methods if any(r["margin"] is not None for r in method.records)]
+    shared, n_left_out = _shared_instances(methods, needs_margin=kind == "margin")
+    if kind == "margin" and not shared:
+        return None
+    cost = _seconds if kind == "time" else _margin_ratio
+    costs = np.array([[cost(record, question, tolerance) for record in records] for records in shared])
+    costs = costs.reshape(len(shared), len(methods))
+    return QuestionProfile(
+        kind=kind, question=question, labels=tuple(method.label for method in methods), n_left_out=n_left_out,
+        ratios=performance_ratios(costs) if kind == "time" and len(costs) else costs,
+    )  # fmt: skip
+
+
+def _shared_instances(methods: list[MethodRuns], *, needs_margin: bool) -> tuple[list[list[Record]], int]:
+    """Return the runs of all methods on the instances that all were run on, and how many others there are.
+
+    An instance is a data set with an order, a seed and a fold. A run without an order or a seed stands for all of them.
+    """
+    tables = [{_instance(r): r for r in method.records if not needs_margin or is_separable(r)} for method in methods]
+    instances = dict.fromkeys(instance for table in tables for instance in table)
+    found = [[_on(table, instance) for table in tables] for instance in instances]
+    shared = [whole for records in found if len(whole := [r for r in records if r is not None]) == len(methods)]
+    return shared, len(found) - len(shared)
+
+
+def _instance(record: Record) -> tuple[str, str | None, str | None]:
+    order, seed = (None if record[name] is None else identity(record, (name,)) for name in ("order", "seed"))
+    return data_key(record), order, seed
+
+
+def _on(table: dict[tuple[str, str | None, str | None], Record], instance: tuple[str, str | None, str | None]) -> Any:
+    data, order, seed = instance
+    fitting = ((data, order, seed), (data, order, None), (data, None, seed), (data, None, None))
+    return next((table[key] for key in fitting if key in table), None)
+
+
+def _seconds(record: Record, question: str, tolerance: float) -> float:
+    if record["seconds"] is None or not is_solved(record, question, tolerance):
+        return math.inf
+    return max(float(record["seconds"]), _LEAST_SECONDS)
+
+
+def _margin_ratio(record: Record, question: str, tolerance: float) -> float:
+    """Return how many times smaller than the maximum margin the margin of the run is."""
+    share = share_of(record) if record["status"] == "ok" else 0.0
+    if share >= 1 - tolerance:
+        return 1.0
+    return 1 / share if share > 0 else math.inf
+
+
+def is_solved(record: Record, question: str, tolerance: float) -> bool:
+    """Return whether a run answered its question, so that its time counts.
+
+    It finished, no limit stopped it, and its claim is not false. On separable data its hyperplane has the maximum
+    margin up to the tolerance for a hard margin, and separates for an online algorithm. A soft-margin objective is
+    within the tolerance of its proven bound where this is known.
+    """
+    if record["status"] != "ok" or is_censored(record) or record["claim_true"] is False:
+        return False
+    if question == "hard margin" and is_separable(record):
+        return share_of(record) >= 1 - tolerance
+    if question == "online" and is_separable(record):
+        return separates(record)
+    if question == "soft margin" and record["suboptimality"] is not None:
+        return float(record["suboptimality"]) <= tolerance
+    return True
+
+
+def fields(profiles: tuple[QuestionProfile, ...]) -> list[Fields]:
+    """Return the profiles at the ratios of the tables."""
+    return [
+        {
+            "kind": profile.kind,
+            "question": profile.question,
+            "n_instances": len(profile.ratios),
+            "n_left_out": profile.n_left_out,
+            "n_unsolved": profile.n_unsolved,
+            "is_drawn": profile.can_be_drawn,
+            "figure": profile.key,
+            "taus": list(TAUS),
+            "methods": [
+                {"method": label, "rho": profile_at(profile.ratios[:, column]) if len(profile.ratios) else None}
+                for column, label in enumerate(profile.labels)
+            ],
+        }
+        for profile in profiles
+    ]
+
+
+_MEANINGS = {
+    "time": "ρ(τ) is the fraction of the instances (data set, order, seed, fold) that a method solved in at most τ "
+    "times the time of the fastest method that solved them (Dolan and Moré 2002). Failures take infinitely long. An "
+    "instance is solved if no limit stopped the run, its claim is not false and, on separable data, its hyperplane has "
+    "the maximum margin up to the tolerance (hard margin) or separates (online); a soft-margin objective must be "
+    "within the tolerance of its proven bound.",
+    "margin": "For margins, ρ(τ) is the fraction of the separable instances on which a method reached at least γ*/τ, "
+    "where γ* is the proven maximum margin, whichever methods are compared; at τ = 1 the tolerance applies. A "
+    "hyperplane that does not separate counts as a failure.",
+}
+_ONLY_LIKE = "Only methods that answer one question are compared with each other."
+
+
+def blocks(found: list[Fields]) -> tuple[Block, ...]:
+    """Return the tables and the positions of the figures."""
+    if not found:
+        return (Paragraph("There are no instances to compare methods on."),)
+    kinds = dict.fromkeys(entry["kind"] for entry in found)
+    shown: list[Block] = [Paragraph(" ".join([*(_MEANINGS[kind] for kind in kinds), _ONLY_LIKE]))]
+    for entry in found:
+        shown += _of_one(entry)
+    return tuple(shown)
+
+
+def _of_one(entry: Fields) -> list[Block]:
+    name = f"{'Time' if entry['kind'] == 'time' else 'Margin'}, {entry['question']}"
+    if not entry["is_drawn"]:
+        why = "there is only one method" if entry["n_instances"] else "no instance was run by all methods"
+        return [Paragraph(f"{name}: {why}, so there is no profile.")]
+    rows = tuple((method["method"], *map(percent, method["rho"])) for method in entry["methods"])
+    columns = ("Method", *(f"τ = {number(tau)}" for tau in entry["taus"]))
+    table = Table(f"{name}: ρ(τ)", columns, rows, numeric=range(1, len(columns)), note=_note(entry))
+    return [table, FigureSlot(entry["figure"])]
+
+
+def _note(entry: Fields) -> str:
+    sentences = [f"{plural(entry['n_instances'], 'instance')}."]
+    if entry["n_unsolved"]:
+        sentences.append(f"On {count(entry['n_unsolved'])} of them every method failed.")
+    if entry["n_left_out"]:
+        others = plural(entry["n_left_out"], "other instance was", "other instances were")
+        sentences.append(f"{others} not run by all methods and left out.")
+    return " ".join(sentences)

@@ -1,0 +1,109 @@
+"""Who reaches the maximum margin, and whose claims are true."""
+
+from collections import Counter
+from statistics import median
+from typing import Any
+
+from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, is_separable, separates, share_of
+from maxmargin.reports.document import Block, Paragraph, Table
+from maxmargin.reports.number_formats import UNKNOWN, count, number, percent
+
+Fields = dict[str, Any]
+
+MARGINS_TITLE = "Who reaches the maximum margin"
+CLAIMS_TITLE = "Who misreports"
+
+
+def margin_fields(runs: Runs) -> Fields:
+    """Return for each method on how many separable data sets it separates, and how near it comes to γ*."""
+    found = (_margins(method, runs.tolerance) for method in runs.methods)
+    return {"tolerance": runs.tolerance, "methods": [entry for entry in found if entry is not None]}
+
+
+def _margins(method: MethodRuns, tolerance: float) -> Fields | None:
+    """Return the margins on separable data; on each data set the least of all orders and seeds counts."""
+    on_separable = [records for records in method.by(data_key).values() if is_separable(records[0])]
+    if not on_separable:
+        return None
+    finished = [record for records in on_separable for record in records if record["status"] == "ok"]
+    has_planes = not finished or any(record["margin"] is not None for record in finished)
+    shares = [min(map(share_of, records)) for records in on_separable]
+    return {
+        "method": method.label,
+        "question": method.question,
+        "n_data": len(on_separable),
+        "n_separated": sum(all(map(separates, records)) for records in on_separable) if has_planes else None,
+        "n_reached": sum(share >= 1 - tolerance for share in shares) if has_planes else None,
+        "median_share": median(shares) if has_planes else None,
+        "least_share": min(shares) if has_planes else None,
+    }
+
+
+def margin_blocks(found: Fields) -> tuple[Block, ...]:
+    """Return the table of the margins."""
+    if not found["methods"]:
+        return (Paragraph("No data set of the comparison is proven to be separable: there is no maximum margin."),)
+    rows = tuple(
+        (
+            entry["method"],
+            entry["question"],
+            *(count(entry[name]) for name in ("n_data", "n_separated", "n_reached")),
+            *(_share(entry[name]) for name in ("median_share", "least_share")),
+        )
+        for entry in found["methods"]
+    )
+    columns = ("Method", "Question", "Separable data sets", "Separates", "Reaches γ*", "Median of γ*", "Least of γ*")
+    note = (
+        "A method separates a data set, and reaches the maximum margin γ*, if its hyperplanes for all orders and seeds "
+        f"do; γ* is reached up to a relative distance of {number(found['tolerance'])}. Of the orders and seeds of a "
+        "data set the least margin counts. A run without a hyperplane that separates counts as 0 %. A method whose "
+        f"answers have no hyperplane has {UNKNOWN}."
+    )
+    return (Table("Margins on separable data", columns, rows, numeric=range(2, 7), note=note),)
+
+
+def _share(share: float | None) -> str:
+    return UNKNOWN if share is None else percent(share)
+
+
+def claim_fields(runs: Runs) -> list[Fields]:
+    """Return for each method and kind of claim how many are true, false and not decided."""
+    return [entry for method in runs.methods for entry in _claims(method)]
+
+
+def _claims(method: MethodRuns) -> list[Fields]:
+    kinds = Counter(record["claim"] for record in method.records)
+    entries = []
+    for kind in sorted(kinds, key=str):
+        truths = Counter(record["claim_true"] for record in method.records if record["claim"] == kind)
+        if kind is None:
+            truths.clear()
+        entries.append(
+            {
+                **{"method": method.label, "claim": kind, "n": kinds[kind]},
+                **{"n_true": truths[True], "n_false": truths[False], "n_undecided": truths[None]},
+            }
+        )
+    return entries
+
+
+def claim_blocks(found: list[Fields]) -> tuple[Block, ...]:
+    """Return the table of the claims."""
+    if not found:
+        return (Paragraph("No method was run."),)
+    rows = tuple(
+        (entry["method"], entry["claim"] or "(no claim)", count(entry["n"]), *_truths(entry)) for entry in found
+    )
+    columns = ("Method", "Claim", "Runs", "True", "False", "Not decided")
+    note = (
+        "A claim is what a method says of its own result, such as the status “optimal” of a program with hard margin. "
+        "It is true or false where this is proven. A run without a claim misreports nothing, and a run that failed has "
+        "no claim."
+    )
+    return (Table("Claims of the methods", columns, rows, numeric=range(2, 6), note=note),)
+
+
+def _truths(entry: Fields) -> tuple[str, ...]:
+    if entry["claim"] is None:
+        return (UNKNOWN,) * 3
+    return tuple(count(entry[name]) for name in ("n_true", "n_false", "n_undecided"))

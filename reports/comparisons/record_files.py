@@ -1,0 +1,73 @@
+"""The records as files for programs: CSV and Parquet, with the same columns for every comparison."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from maxmargin.reports.comparisons.runs import FIELDS, TIMED_FIELDS, Record
+from maxmargin.text.outputs import replacing
+from maxmargin.text.tables import write_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NESTED = ("params", "features", "w", "bounds")
+"""Written as JSON."""
+
+_WHOLE = ("n_samples", "n_features", "seed", "fold", "exit_code", "n_errors", "n_mistakes", "n_updates", "jobs")
+_BOOLEAN = ("claim_true", "capped")
+_REAL = (
+    *("gamma_lower", "gamma_upper", "b", "margin", "share", "objective", "objective_lower", "suboptimality"),
+    *("held_out_errors", "seconds", "times_ours", "passes", "peak_mib", "radius"),
+)
+
+
+def columns(*, times: bool = True) -> tuple[str, ...]:
+    """Return the names of the columns; without times those are left out that differ between two executions."""
+    return tuple(name for name in FIELDS if times or name not in TIMED_FIELDS)
+
+
+def write_csv(records: Sequence[Record], path: Path, *, times: bool = True) -> None:
+    """Write one line for each record: numbers that read back as they are, nested fields as JSON, no text for None."""
+    head = columns(times=times)
+    write_table(path, head, ([_cell(name, record[name]) for name in head] for record in records))
+
+
+def write_parquet(records: Sequence[Record], path: Path, *, times: bool = True) -> None:
+    """Write the same columns with types: whole numbers, real numbers, truth values and texts."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    head = columns(times=times)
+    arrays = [pa.array([_typed(name, record[name]) for record in records], _type(name)) for name in head]
+    with replacing(path) as file:
+        pq.write_table(pa.table(arrays, names=list(head)), file)
+
+
+def _cell(name: str, value: object) -> str:
+    if value is None:
+        return ""
+    if name in _NESTED or isinstance(value, dict | list | tuple):
+        return _json(value)
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _typed(name: str, value: object) -> object:
+    if value is None or name in (*_WHOLE, *_BOOLEAN, *_REAL):
+        return value
+    return _cell(name, value)
+
+
+def _type(name: str) -> "pa.DataType":
+    import pyarrow as pa
+
+    if name in _WHOLE:
+        return pa.int64()
+    if name in _BOOLEAN:
+        return pa.bool_()
+    return pa.float64() if name in _REAL else pa.string()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)

@@ -1,0 +1,250 @@
+"""The records of a comparison, sorted and grouped: by method with its parameters, by data set, by question."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from maxmargin.reports.number_formats import one_line
+
+Record = Mapping[str, Any]
+
+FIELDS = (
+    *("cell", "data", "data_sha256", "n_samples", "n_features", "prepare", "features", "method", "version", "params"),
+    *("order", "seed", "fold", "status", "message", "exit_code", "claim", "claim_true", "verdict", "gamma_lower"),
+    *("gamma_upper", "w", "b", "margin", "share", "n_errors", "n_mistakes", "n_updates", "bounds", "objective"),
+    *("objective_lower", "suboptimality", "held_out_errors", "seconds", "times_ours", "passes", "peak_mib", "jobs"),
+    *("capped", "radius"),
+)
+"""Fields of a record, in the order of the columns of the files; a record without one of them has None there."""
+
+TIMED_FIELDS = ("seconds", "times_ours", "passes", "peak_mib", "jobs")
+"""The fields that differ from one execution of the same study to the next."""
+
+TOLERANCE = 1e-6
+"""Relative distance from the maximum margin that counts as reached, where the settings name none."""
+
+QUESTIONS = ("separation", "hard margin", "soft margin", "logistic", "online")
+"""The questions that methods answer, in the order of the report."""
+
+_LONGEST_METHOD, _LONGEST_DATA = 48, 48
+"""Number of characters of the names in tables."""
+
+
+class ComparisonLike(Protocol):
+    """What a report needs of a comparison."""
+
+    @property
+    def title(self) -> str:
+        """The title of the study."""
+
+    @property
+    def records(self) -> Sequence[Record]:
+        """One record for each run, with the keys `FIELDS`."""
+
+    @property
+    def data(self) -> Sequence[Record]:
+        """The proven facts on each data set."""
+
+    @property
+    def settings(self) -> Record:
+        """Seeds, orders, limits, tolerance and number of jobs; ``questions`` may give the question of each method."""
+
+    @property
+    def environment(self) -> Record:
+        """The machine and the versions."""
+
+    @property
+    def n_not_run(self) -> int:
+        """Number of cells that have no record yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodRuns:
+    """The runs of one method with one set of parameters.
+
+    Attributes
+    ----------
+    label : str
+        Name and parameters.
+    question : str
+        The question that it answers; only methods with the same one are compared with each other.
+    records : tuple of mapping
+        Without those of status "not_installed", where nothing was run.
+    """
+
+    label: str
+    question: str
+    records: tuple[Record, ...]
+
+    def by(self, key: Callable[[Record], str]) -> dict[str, list[Record]]:
+        """Return the runs grouped by a key, in the order of their first occurrence."""
+        return grouped(self.records, key)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The records of a comparison in an order that depends on their contents alone.
+
+    Parameters
+    ----------
+    comparison : ComparisonLike
+    """
+
+    comparison: ComparisonLike
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """All records, with all fields, sorted by data, method and order."""
+        whole = [{name: record.get(name) for name in (*FIELDS, "question")} for record in self.comparison.records]
+        return tuple(sorted(whole, key=_position))
+
+    @cached_property
+    def methods(self) -> tuple[MethodRuns, ...]:
+        """The methods that ran, sorted by question and name."""
+        found = []
+        for records in grouped(self.records, lambda record: identity(record, ("method", "params"))).values():
+            ran = tuple(record for record in records if record["status"] != "not_installed")
+            if ran:
+                label = method_label(ran[0])
+                found.append(MethodRuns(label=label, question=self._question(ran), records=ran))
+        return tuple(sorted(found, key=lambda method: (_rank(method.question), method.label)))
+
+    def of_questions(self) -> dict[str, list[MethodRuns]]:
+        """Return the methods of each question."""
+        found: defaultdict[str, list[MethodRuns]] = defaultdict(list)
+        for method in self.methods:
+            found[method.question].append(method)
+        return dict(found)
+
+    @property
+    def tolerance(self) -> float:
+        """Relative distance from the maximum margin that counts as reached."""
+        tolerance = self.comparison.settings.get("tolerance")
+        return TOLERANCE if tolerance is None else float(tolerance)
+
+    @property
+    def limit_seconds(self) -> float | None:
+        """Limit of the time of a run."""
+        return (self.comparison.settings.get("limit") or {}).get("seconds")
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether every run had the machine for itself, as far as the comparison is concerned: one job at a time."""
+        return {record["jobs"] for record in self.records if record["jobs"] is not None} <= {1} and (
+            self.comparison.settings.get("jobs") in (None, 1)
+        )
+
+    def _question(self, records: Sequence[Record]) -> str:
+        stated = (self.comparison.settings.get("questions") or {}).get(records[0]["method"])
+        return str(stated or records[0]["question"] or _question_of_results(records))
+
+
+def _question_of_results(records: Sequence[Record]) -> str:
+    """Return the question that a method seems to answer, by what its runs returned."""
+    claims = {record["claim"] for record in records}
+    if any(record["n_mistakes"] is not None for record in records):
+        return "online"
+    if "estimate exists" in claims:
+        return "logistic"
+    if "optimal" in claims or any(record["objective"] is not None for record in records):
+        return "soft margin"
+    has_verdicts_only = bool(claims & {"separable", "not separable"}) and "maximum margin" not in claims
+    return "separation" if has_verdicts_only else "hard margin"
+
+
+def _rank(question: str) -> tuple[int, str]:
+    return (QUESTIONS.index(question) if question in QUESTIONS else len(QUESTIONS), question)
+
+
+def method_label(record: Record) -> str:
+    """Return the method with its parameters.
+
+    Examples
+    --------
+    >>> method_label({"method": "libsvm", "params": {"tol": 0.001, "C": 1e10}}), method_label({"method": "ours"})
+    ('libsvm(C=1e+10, tol=0.001)', 'ours')
+    """
+    params = record.get("params") or {}
+    inside = ", ".join(f"{name}={_value(params[name])}" for name in sorted(params))
+    return one_line(f"{record['method']}({inside})" if inside else record["method"], _LONGEST_METHOD)
+
+
+def data_label(record: Record) -> str:
+    """Return the data that the method saw: name, preparation, features and fold.
+
+    Examples
+    --------
+    >>> data_label({"data": "wine: class_1", "prepare": "unit", "features": None, "fold": 0})
+    'wine: class_1, unit, fold 0'
+    """
+    fold = record.get("fold")
+    return data_set_label(record) + ("" if fold is None else f", fold {fold}")
+
+
+def data_set_label(record: Record) -> str:
+    """Return the data set without the fold."""
+    parts = [one_line(record["data"], _LONGEST_DATA)]
+    if record.get("prepare") not in (None, "raw"):
+        parts.append(str(record["prepare"]))
+    if record.get("features") not in (None, "raw", "", [], {}):
+        parts.append(one_line(_value(record["features"]), _LONGEST_DATA))
+    return ", ".join(parts)
+
+
+def identity(record: Record, names: Iterable[str]) -> str:
+    """Return these fields as a text, by which records are matched."""
+    return json.dumps([record.get(name) for name in names], sort_keys=True, ensure_ascii=False, default=str)
+
+
+def data_key(record: Record) -> str:
+    """Return what tells the data that a method saw from others."""
+    return identity(record, ("data", "prepare", "features", "fold"))
+
+
+def data_set_key(record: Record) -> str:
+    """Return what tells a data set from others, whatever the fold."""
+    return identity(record, ("data", "prepare", "features"))
+
+
+def grouped(records: Iterable[Record], key: Callable[[Record], str]) -> dict[str, list[Record]]:
+    """Return the records by this key, in the order of their first occurrence."""
+    found: defaultdict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        found[key(record)].append(record)
+    return dict(found)
+
+
+def separates(record: Record) -> bool:
+    """Return whether the hyperplane of the run has every row strictly on its side."""
+    return record["margin"] is not None and record["margin"] > 0
+
+
+def is_separable(record: Record) -> bool:
+    """Return whether the data are proven to be separable with a margin that is greater than 0 in binary64."""
+    return record["verdict"] == "separable" and (record["gamma_lower"] or 0) > 0
+
+
+def share_of(record: Record) -> float:
+    """Return the margin of the run as a fraction of the maximum margin; 0 where it does not separate."""
+    return float(record["share"] or 0.0) if separates(record) else 0.0
+
+
+def _position(record: Record) -> tuple[object, ...]:
+    names = ("data", "prepare", "features", "fold", "method", "params", "order", "seed", "cell")
+    return tuple(_sortable(record[name]) for name in names)
+
+
+def _sortable(value: object) -> tuple[int, float, str]:
+    if isinstance(value, int | float):
+        return (1, float(value), "")
+    return (0, 0.0, "") if value is None else (2, 0.0, _value(value))
+
+
+def _value(value: object) -> str:
+    if isinstance(value, float):
+        short = f"{value:g}"
+        return short if float(short) == value else repr(value)
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)

@@ -1,0 +1,196 @@
+"""The report of a comparison as pages and files."""
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from maxmargin.reports.comparisons import ComparisonReport, comparison_report
+from maxmargin.reports.comparisons.comparison_pictures import plot_mistake_laws, plot_profile
+from maxmargin.reports.comparisons.mistake_laws import laws_of
+from maxmargin.reports.comparisons.question_profiles import profiles_of
+from maxmargin.reports.comparisons.runs import FIELDS, TIMED_FIELDS, Runs
+
+Record = Callable[..., dict[str, Any]]
+Comparison = Callable[..., Any]
+
+HEADINGS = [
+    "Failures and false claims",
+    "Who reaches the maximum margin",
+    "Who misreports",
+    "How long it takes",
+    "Performance profiles",
+    "Mistakes against bounds",
+    "Data",
+    "Versions, settings and limits",
+]
+NASTY = "a|b <i> $x$ {y} 50% #1 c_d ^~ \\end{document} данные\n\x1b[1m"
+
+
+def headings(page: str) -> list[str]:
+    return [line[3:] for line in page.splitlines() if line.startswith("## ")]
+
+
+def slower(study: Any) -> Any:
+    """The same results on another machine, which took other times."""
+    records = tuple({**r, "seconds": 7.0, "times_ours": 3.0, "passes": 9.0, "peak_mib": 1.0} for r in study.records)
+    data = tuple({**facts, "seconds": 11.0} for facts in study.data)
+    return replace(study, records=records, data=data, environment={**study.environment, "machine": {"processor": "Q"}})
+
+
+def texts(report: ComparisonReport, *, times: bool) -> list[str]:
+    return [form(times=times) for form in (report.to_markdown, report.to_json, report.to_latex, report.summary)]
+
+
+def test_headings_are_stable(study: Any) -> None:
+    report = comparison_report(study)
+    assert headings(report.to_markdown()) == headings(report.to_markdown(times=False)) == HEADINGS
+
+
+def test_an_empty_comparison_has_the_same_headings(comparison: Comparison) -> None:
+    report = comparison_report(comparison())
+    assert headings(report.to_markdown()) == HEADINGS
+    assert report.pictures() == {} and report.summary()
+    json.loads(report.to_json())
+
+
+def test_held_out_errors_appear_with_folds_only(record: Record, comparison: Comparison) -> None:
+    folds = [record("easy", "m", fold=fold, held_out_errors=fold) for fold in range(3)]
+    page = comparison_report(comparison(*folds)).to_markdown()
+    assert headings(page) == [*HEADINGS[:6], "Held-out errors", *HEADINGS[6:]]
+    (entry,) = comparison_report(comparison(*folds)).to_dict()["held_out"]["methods"]
+    assert (entry["n"], entry["mean"], entry["least"], entry["most"]) == (3, 1.0, 0.0, 2.0)
+
+
+def test_the_order_of_the_records_does_not_matter(study: Any) -> None:
+    shuffled = replace(study, records=tuple(reversed(study.records)), data=tuple(reversed(study.data)))
+    assert texts(comparison_report(study), times=True) == texts(comparison_report(shuffled), times=True)
+
+
+def test_without_times_the_report_is_the_same_on_a_slower_machine(study: Any, tmp_path: Path) -> None:
+    fast, slow = comparison_report(study), comparison_report(slower(study))
+    assert texts(fast, times=False) == texts(slow, times=False)
+    assert all(a != b for a, b in zip(texts(fast, times=True), texts(slow, times=True), strict=True))
+    folders = tmp_path / "fast", tmp_path / "slow"
+    files = [report.save(folder, times=False) for report, folder in zip((fast, slow), folders, strict=True)]
+    assert [path.relative_to(folders[0]) for path in files[0]] == [path.relative_to(folders[1]) for path in files[1]]
+    assert all(one.read_bytes() == other.read_bytes() for one, other in zip(*files, strict=True))
+
+
+def test_the_files_of_a_report(study: Any, tmp_path: Path) -> None:
+    written = comparison_report(study).save(tmp_path / "new" / "folder")
+    names = {path.relative_to(tmp_path / "new" / "folder").as_posix() for path in written}
+    assert {"report.md", "report.json", "report.tex", "records.csv", "records.parquet"} <= names
+    on_disk = [path for path in (tmp_path / "new" / "folder").rglob("*") if path.is_file()]
+    assert sorted(on_disk) == sorted(written)
+    linked = re.findall(r"\]\((figures/[^)]+)\)", (tmp_path / "new" / "folder" / "report.md").read_text("utf-8"))
+    assert linked and set(linked) <= names
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_and_nothing_is_written(study: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(OSError):
+        comparison_report(study).save(tmp_path / "file")
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize("times", [True, False])
+def test_the_records_read_back_as_they_are(times: bool, study: Any, tmp_path: Path) -> None:
+    comparison_report(study).save(tmp_path, times=times)
+    names = [name for name in FIELDS if times or name not in TIMED_FIELDS]
+    with (tmp_path / "records.csv").open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    table = pq.read_table(tmp_path / "records.parquet")
+    assert list(lines[0]) == table.column_names == names
+    rows = table.to_pylist()
+    for record, line, row in zip(Runs(study).records, lines, rows, strict=True):
+        for name in ("margin", "n_mistakes", "claim_true", "status"):
+            assert row[name] == record[name]
+            assert line[name] == ("" if record[name] is None else str(record[name]))
+        assert json.loads(line["bounds"]) == json.loads(row["bounds"]) == record["bounds"]
+        assert json.loads(line["params"]) == record["params"]
+
+
+def test_json_has_every_number(study: Any) -> None:
+    fields = json.loads(comparison_report(study).to_json())
+    assert fields["schema"] == "maxmargin.comparison/1"
+    assert fields == comparison_report(study).to_dict()
+    assert fields["failures_and_false_claims"]["n_false"] == 1
+
+
+def test_names_from_the_data_cannot_act_on_a_page(record: Record, comparison: Comparison) -> None:
+    changes = {"data": NASTY, "message": NASTY, "params": {"p": NASTY}, "status": "error", "claim_true": False}
+    made = comparison(record("easy", NASTY) | changes | {"claim": "separates"}, data=(), title=NASTY)
+    report = comparison_report(made)
+    for line in report.to_markdown().splitlines():
+        assert "\x1b" not in line and "<i>" not in line.replace("\\<i\\>", "")
+    assert "<i>" not in report.to_html() and "\x1b" not in report.summary()
+    latex = report.to_latex()
+    assert latex.isascii() and latex.count(r"\end{document}") == 1
+    assert not re.search(r"(?<!\\)[%#]|(?<!\\)\$x", latex)
+
+
+def test_latex_tables_are_closed_and_rectangular(study: Any) -> None:
+    latex = comparison_report(study).to_latex()
+    found = re.findall(r"\\begin\{longtable\}\{([lr]+)\}(.*?)\\end\{longtable\}", latex, flags=re.DOTALL)
+    assert len(found) == len(comparison_report(study).tables)
+    for alignment, body in found:
+        rows = [line for line in body.splitlines() if line.endswith(r" \\")]
+        assert rows and {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {len(alignment) - 1}
+
+
+def test_tables_in_markdown_are_aligned(study: Any) -> None:
+    lines = comparison_report(study).to_markdown().splitlines()
+    blocks = re.findall(r"(?:^\|.*\n?)+", "\n".join(lines), flags=re.MULTILINE)
+    assert len(blocks) == len(comparison_report(study).tables) + 1
+    for block in blocks[1:]:  # the first one has the key numbers
+        assert len({len(line) for line in block.strip().splitlines()}) == 1
+
+
+def test_the_summary_fits_on_a_screen_and_begins_with_what_is_wrong(record: Record, comparison: Comparison) -> None:
+    records = [
+        record("easy", f"m{i}", status="error" if i % 3 == 0 else "ok", claim="separates", claim_true=i % 3 != 1)
+        for i in range(40)
+    ]
+    lines = comparison_report(comparison(*records, n_not_run=2), old=comparison()).summary().splitlines()
+    assert len(lines) <= 25
+    assert lines[1] == "14 of 40 runs failed, and 13 claims are proven to be false."
+
+
+def test_figures_have_texts_and_are_inline_svg(study: Any) -> None:
+    report = comparison_report(study)
+    pictures = report.pictures()
+    assert "mistakes-against-novikoff" in pictures and "time-profile-hard-margin" in pictures
+    assert not any(key.startswith("time") for key in report.pictures(times=False))
+    page = report.to_html()
+    for picture in pictures.values():
+        assert picture.title and picture.caption.endswith(".") and picture.alt.endswith(".")
+        assert picture.alt.partition(" ")[0] in page
+
+
+def test_plots_return_the_axes_they_are_given(study: Any) -> None:
+    from matplotlib.figure import Figure
+
+    runs = Runs(study)
+    for profile in profiles_of(runs, times=True):
+        ax = Figure().add_subplot()
+        assert plot_profile(profile, ax) is ax
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == list(profile.labels)
+    ax = Figure().add_subplot()
+    assert plot_mistake_laws(laws_of(runs), ax) is ax
+
+
+def test_every_method_has_marks_of_its_own(record: Record, comparison: Comparison) -> None:
+    from matplotlib.figure import Figure
+
+    made = comparison(*(record("easy", f"m{i:02}", n_mistakes=i + 1) for i in range(30)))
+    ax = plot_mistake_laws(laws_of(Runs(made)), Figure().add_subplot())
+    marks = {(line.get_marker(), line.get_color()) for line in ax.lines if line.get_marker() != "None"}
+    assert len(marks) == 30
+    assert {float(x) == pytest.approx(float(y)) for x, y in ax.lines[-1].get_xydata()} == {True}

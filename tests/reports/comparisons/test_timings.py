@@ -1,0 +1,51 @@
+"""Times: limits are said, ratios need the machine for themselves."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from maxmargin.reports.comparisons import timings
+from maxmargin.reports.comparisons.runs import Runs
+
+Record = Callable[..., dict[str, Any]]
+Comparison = Callable[..., Any]
+
+
+def only(comparison: Any, **options: Any) -> dict[str, Any]:
+    (entry,) = timings.fields(Runs(comparison), **options)["methods"]
+    return dict(entry)
+
+
+def test_the_mean_by_hand(record: Record, comparison: Comparison) -> None:
+    made = comparison(record("easy", "m", seconds=1.0), record("hard", "m", seconds=4.0))
+    assert only(made, shift=0.0)["mean_seconds"] == pytest.approx(2.0)
+    assert only(made)["mean_seconds"] == pytest.approx((1.01 * 4.01) ** 0.5 - 0.01)
+
+
+def test_runs_at_the_limit_are_counted_and_make_a_lower_bound(record: Record, comparison: Comparison) -> None:
+    made = comparison(
+        record("easy", "m", seconds=1.0), record("hard", "m", status="timeout", seconds=None, times_ours=None),
+        record("wide", "m", capped=True, times_ours=5.0), record("mixed", "m", status="error"),
+    )  # fmt: skip
+    entry = only(made, shift=0.0)
+    assert entry["mean_seconds"] == pytest.approx((1 * 60 * 60) ** (1 / 3))
+    assert (entry["n_runs"], entry["n_in_mean"], entry["n_at_limit"]) == (4, 3, 2)
+    assert entry["failures"] == {"capped": 1, "error": 1, "timeout": 1} and entry["is_ratio_bound"]
+    (table,) = timings.blocks(timings.fields(Runs(made)))
+    assert table.rows[0][table.columns.index("Mean (s)")].startswith("≥ ")
+    assert table.rows[0][table.columns.index("Times ours")].startswith("≥ ")
+    assert "limit of 60 s" in table.note
+
+
+@pytest.mark.parametrize("where", ["settings", "record"])
+def test_ratios_need_one_job(where: str, record: Record, comparison: Comparison) -> None:
+    records = [record("easy", "m", times_ours=2.0), record("hard", "m", times_ours=8.0)]
+    assert only(comparison(*records))["times_ours"] == pytest.approx(4.0)
+    settings = {"jobs": 2} if where == "settings" else {}
+    if where == "record":
+        records[0]["jobs"] = 2
+    made = comparison(*records, settings=settings)
+    assert only(made)["times_ours"] is None
+    (table,) = timings.blocks(timings.fields(Runs(made)))
+    assert "Times ours" not in table.columns and "not given" in table.note
