@@ -22,15 +22,19 @@ if TYPE_CHECKING:
     from maxmargin.api.running import online as online
     from maxmargin.api.running import online_algorithms as online_algorithms
     from maxmargin.api.running import perceptron as perceptron
+    from maxmargin.audit.trust import trust as trust
+    from maxmargin.audit.trust_report import TrustReport as TrustReport
     from maxmargin.certificates.proofs import verify as verify
     from maxmargin.certificates.require import SeparationError as SeparationError
     from maxmargin.certificates.require import require as require
+    from maxmargin.comparison.comparison import Comparison as Comparison
     from maxmargin.data import features as features
     from maxmargin.data.arrays import from_arrays as from_arrays
     from maxmargin.data.dataset import Dataset as Dataset
     from maxmargin.data.dataset import load as load
     from maxmargin.data.generators import generate as generate
     from maxmargin.data.preparing import prepare as prepare
+    from maxmargin.reports.comparisons.compare import compare as compare
     from maxmargin.reports.margin_report import MarginReport as MarginReport
     from maxmargin.reports.margin_report import margin_report as margin_report
     from maxmargin.solvers.answers.statuses import Status as Status
@@ -59,12 +63,16 @@ _PUBLIC = {
     "maxmargin.api.deciding": ("fewest_errors", "least_total_slack", "separability"),
     "maxmargin.api.margin_verbs": ("hard_margin", "nu_margin", "soft_margin", "soft_margin_path"),
     "maxmargin.api.running": ("online", "online_algorithms", "perceptron"),
+    "maxmargin.audit.trust": ("trust",),
+    "maxmargin.audit.trust_report": ("TrustReport",),
     "maxmargin.certificates.proofs": ("verify",),
     "maxmargin.certificates.require": ("SeparationError", "require"),
+    "maxmargin.comparison.comparison": ("Comparison",),
     "maxmargin.data.arrays": ("from_arrays",),
     "maxmargin.data.dataset": ("Dataset", "load"),
     "maxmargin.data.generators": ("generate",),
     "maxmargin.data.preparing": ("prepare",),
+    "maxmargin.reports.comparisons.compare": ("compare",),
     "maxmargin.reports.margin_report": ("MarginReport", "margin_report"),
     "maxmargin.solvers.answers.statuses": ("Status", "Verdict"),
     "maxmargin.solvers.errors": ("InvalidProblemError",),

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.audit.scripts import script_of
-from maxmargin.audit.trust_report import TrustReport
+from maxmargin.audit.scripts import Call, script_of
+from maxmargin.audit.trust_report import TrustReport, setting_name
 from maxmargin.audit.units import audit_units
 from maxmargin.comparison.collect import collected
 from maxmargin.comparison.comparison import Comparison
@@ -108,10 +108,12 @@ def trust(
         _, planted = comparison_of(*_planted())
         proven = {name: own.data[0][name] for name in ("verdict", "gamma_lower", "gamma_upper")}
         units = audit_units(plan.cells[0].view, dataset.feature_names, proven["verdict"], workers, limit)
+    records = sorted(own.records, key=_gravity)
     return TrustReport(
         source=dataset.source,
         proven=proven,
-        solvers=tuple(sorted((_solver(record, dataset) for record in own.records), key=_gravity)),
+        solvers=tuple({field: record[field] for field in _FIELDS} for record in records),
+        script=_script(records, dataset),
         units=tuple(units),
         gaps=tuple(_gap(setting, planted.records) for setting in settings),
     )
@@ -169,11 +171,12 @@ def _planted() -> Iterator[Source]:
             yield Source(name=f"{kind}:{k}", path=f"{kind}:{k}", reading={})
 
 
-def _solver(record: Mapping[str, Any], dataset: Dataset) -> dict[str, Any]:
-    """Return the entry of a solver."""
-    method = method_of(record["method"])
-    command = script_of(method, record["params"], dataset.source, dataset.positive)
-    return {**{field: record[field] for field in _FIELDS}, "command": command}
+def _script(records: Iterable[Mapping[str, Any]], dataset: Dataset) -> str:
+    """Return the script that gives the answers that are false or missing; those that never end are left out."""
+    wrong = [record for record in records if record["claim_true"] is not True and record["status"] != "timeout"]
+    calls = [Call.of(setting_name(record), method_of(record["method"]), record["params"]) for record in wrong]
+    found = [call for call in calls if call is not None]
+    return script_of(found, dataset.source, dataset.positive) if found else ""
 
 
 def _gravity(entry: Mapping[str, Any]) -> int:
@@ -203,7 +206,9 @@ def _gap(setting: Setting, records: Iterable[Mapping[str, Any]]) -> dict[str, An
 
 
 def _is_fine(record: Mapping[str, Any]) -> bool:
-    return record["status"] == "ok" and record["claim"] is not None and record["claim_true"] is not False
+    """Return whether a solver answered, and not wrongly; a regression without an estimate rightly claims nothing."""
+    has_answered = record["claim"] is not None or method_of(record["method"]).question is Asked.LOGISTIC
+    return record["status"] == "ok" and has_answered and record["claim_true"] is not False
 
 
 def _failure(record: Mapping[str, Any]) -> str:

@@ -27,8 +27,9 @@ class TrustReport(Result):
         `verdict`, `gamma_lower`, `gamma_upper`: what is proven.
     solvers : tuple of dict
         One for every solver and formulation, false claims first: `method`, `version`, `params`, `status`, `message`,
-        `claim`, `claim_true`, `margin`, `share` (of the maximum margin), `seconds`, and `command`, which gives the
-        answer outside this package.
+        `claim`, `claim_true`, `margin`, `share` (of the maximum margin) and `seconds`.
+    script : str
+        A command for the shell that gives the false and the missing answers without this package.
     units : tuple of dict
         One for every rule and tolerance: what it says of the data, whether that `is_right`, and after which rescalings
         of columns by powers of ten it is wrong (`wrong_at`).
@@ -44,6 +45,7 @@ class TrustReport(Result):
     source: str
     proven: dict[str, Any]
     solvers: tuple[dict[str, Any], ...]
+    script: str
     units: tuple[dict[str, Any], ...]
     gaps: tuple[dict[str, Any], ...]
 
@@ -59,23 +61,19 @@ class TrustReport(Result):
         asked = counted(len(self.solvers), "solver")
         return f"{self.proven['verdict']}; of {asked} {n_false} claim what is false, {n_open} claim nothing"
 
-    def summary(self, *, commands: bool = True) -> str:
-        """Return the report as text; `commands` reproduce the false and the missing claims."""
+    def summary(self) -> str:
+        """Return the report as text, with the script."""
         lines = [f"{shown(self.source)}: {_proven_text(self.proven)}", self.headline, "", *_solver_lines(self.solvers)]
         lines += ["", *_unit_lines(self.units), "", *_gap_lines(self.gaps)]
-        if commands:
-            wrong = [entry for entry in self.solvers if entry["claim_true"] is not True and entry["command"]]
-            lines += ["", "Commands that reproduce these answers outside maxmargin:"] if wrong else []
-            lines += [
-                line for entry in wrong for line in ("", f"# {_name(entry)}: {entry['message']}", entry["command"])
-            ]
+        if self.script:
+            lines += ["", "This script gives the false and the missing answers without maxmargin:", "", self.script]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report in Python's own types, which JSON holds."""
         fields: dict[str, Any] = plain(
             {"source": self.source, "proven": self.proven, "n_false": len(self.false_claims),
-             "solvers": list(self.solvers), "units": list(self.units), "gaps": list(self.gaps)}
+             "solvers": list(self.solvers), "script": self.script, "units": list(self.units), "gaps": list(self.gaps)}
         )  # fmt: skip
         return fields
 
@@ -89,7 +87,8 @@ def _proven_text(proven: Mapping[str, Any]) -> str:
     return f"{proven['verdict']}, proven; maximum margin in [{proven['gamma_lower']!r}, {proven['gamma_upper']!r}]"
 
 
-def _name(entry: Mapping[str, Any]) -> str:
+def setting_name(entry: Mapping[str, Any]) -> str:
+    """Return a method with its parameters."""
     params = ", ".join(f"{name}={value!r}" for name, value in entry["params"].items())
     return f"{entry['method']}({params})" if params else str(entry["method"])
 
@@ -98,7 +97,7 @@ def _solver_lines(solvers: Iterable[Mapping[str, Any]]) -> list[str]:
     rows = [("solver", "claims", "which is", "its plane's share of the maximum margin", "seconds", "status")]
     rows += [
         (
-            _name(entry),
+            setting_name(entry),
             entry["claim"] or "-",
             {True: "true", False: "FALSE", None: "-" if entry["claim"] is None else "not decided"}[entry["claim_true"]],
             _share_text(entry),
@@ -136,7 +135,7 @@ def _rescalings(entry: Mapping[str, Any]) -> str:
 def _gap_lines(gaps: Iterable[Mapping[str, Any]]) -> list[str]:
     rows = [("solver", "separable, right down to", "overlapping, right down to", "first failure")]
     rows += [
-        (_name(entry), _gap_text(entry["separable_down_to"]), _gap_text(entry["overlap_down_to"]),
+        (setting_name(entry), _gap_text(entry["separable_down_to"]), _gap_text(entry["overlap_down_to"]),
          shown((entry["first_failure"] or "-")[:_LONGEST_STATUS]))
         for entry in gaps
     ]  # fmt: skip

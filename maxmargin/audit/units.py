@@ -91,7 +91,7 @@ def audit_units(view: View, names: Sequence[str], verdict: str, workers: Workers
         for column in columns
     )
     run(jobs, workers, is_done=lambda job: False, on_done=note)
-    labels = {None: "all columns", **dict(enumerate(names))}
+    labels: dict[int | None, str] = {None: "all columns"} | dict(enumerate(names))
     measured = {labels[column]: found[column] for column in columns if column in found}
     return [_entry(rule, tolerance, measured, verdict) for rule in RULES for tolerance in TOLERANCES]
 

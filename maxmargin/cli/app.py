@@ -12,6 +12,7 @@ import click
 from maxmargin.cli import options as opt
 from maxmargin.cli.deadline import TimeIsOverError, ended_within
 from maxmargin.cli.feedback import Exit, compiling_shown
+from maxmargin.cli.research_commands import compare, trust
 from maxmargin.cli.theory_commands import bounds, fewest_errors, online
 from maxmargin.solvers.basics.printable import shown
 
@@ -262,7 +263,7 @@ def verify(time_limit: float | None, **options: Any) -> int:
         return command(**options)
 
 
-for command in (online, bounds, fewest_errors):
+for command in (online, bounds, fewest_errors, compare, trust):
     app.add_command(command)
 
 

@@ -1,7 +1,6 @@
 """``maxmargin compare``: methods, data and orders side by side, with progress, and a report of the records."""
 
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -16,59 +15,48 @@ if TYPE_CHECKING:
     from maxmargin.comparison.run_study import Plan, Stage
 
 
-def compare(
-    study: Path,
-    *,
-    output: Path,
-    diff: Path | None,
-    dry_run: bool,
-    as_json: bool,
-    quiet: bool,
-    **options: Any,
-) -> Exit:
+def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, quiet: bool, **options: Any) -> Exit:
     """Run what is due, write the report, print its summary."""
     from maxmargin.comparison.collect import load_comparison
     from maxmargin.comparison.compared import compared
     from maxmargin.comparison.study import Study
     from maxmargin.jobs.store import StoreError
-    from maxmargin.reports.comparisons.comparison_report import comparison_report
 
     old = None if diff is None else load_comparison(diff)
-    read, plans = Study.of(study), list[Plan]()
+    read, output, code = Study.of(study), options.pop("output"), Exit.OK
 
     def on_plan(plan: "Plan") -> bool:
-        plans.append(plan)
         note(f"{counted(len(plan.cells), 'cell')}, {len(plan.due):,} to run", quiet=quiet)
+        if dry_run:
+            known = load_comparison(output) if plan.n_done else None
+            _print_plan(plan, known, as_json=as_json)
         return not dry_run
 
-    code = None
     try:
         with progress_shown(_stage_text, quiet=quiet) as line:
-            comparison = compared(
-                read, out=output, on_plan=on_plan, on_progress=None if line is None else line, **options
-            )
+            comparison = compared(read, out=output, on_plan=on_plan, on_progress=line, **options)
     except KeyboardInterrupt:
-        code = Exit.INTERRUPTED
-        with suppress(StoreError):
-            comparison = load_comparison(output)
-        note(
-            f"interrupted; the same command goes on from here: {counted(comparison.n_not_run, 'cell')} left",
-            quiet=quiet,
-        )
+        code, comparison = Exit.INTERRUPTED, load_comparison(output)
+        note("interrupted: the same command goes on from here", quiet=quiet)
     except StoreError as error:
-        note(str(error), quiet=False)
+        note(f"maxmargin: {error}", quiet=False)
         return Exit.UNDECIDED
-    if dry_run:
-        _print_plan(plans[0], comparison, as_json=as_json)
-        return Exit.UNDECIDED if plans[0].due else Exit.OK
+    if not dry_run:
+        _write(comparison, old, output, as_json=as_json, quiet=quiet)
+    return Exit.UNDECIDED if code is Exit.OK and comparison.n_not_run else code
+
+
+def _write(comparison: "Comparison", old: "Comparison | None", output: Path, *, as_json: bool, quiet: bool) -> None:
+    """Write the report into the folder, and print its summary."""
+    from maxmargin.reports.comparisons.research_report import comparison_report
+
     report = comparison_report(comparison, old=old)
     report.save(output)
     if as_json:
         print_json("comparison", comparison.to_dict())
     else:
-        print_text(report.summary())
+        print_text(report.summary().rstrip())
     note(f"wrote {output / 'report.md'}", quiet=quiet)
-    return code or (Exit.UNDECIDED if comparison.n_not_run else Exit.OK)
 
 
 def _stage_text(_: float, stage: "Stage") -> str:
@@ -85,7 +73,7 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
 
 
-def _print_plan(plan: "Plan", comparison: "Comparison", *, as_json: bool) -> None:
+def _print_plan(plan: "Plan", comparison: "Comparison | None", *, as_json: bool) -> None:
     """Print what is to be run, and what it costs: at most the limit for every cell, and what such cells took so far."""
     every, due = (Counter(cell.setting.method.name for cell in cells) for cells in (plan.cells, plan.due))
     limit = plan.study.limit.seconds or 0.0
@@ -112,7 +100,8 @@ def _print_plan(plan: "Plan", comparison: "Comparison", *, as_json: bool) -> Non
     print_text("\n".join([text, *aligned(rows, to_the_left=(0,))]))
 
 
-def _usual_seconds(name: str, comparison: "Comparison") -> float | None:
+def _usual_seconds(name: str, comparison: "Comparison | None") -> float | None:
     """Return the median seconds of the records of a method; None where there are none."""
-    found = [r["seconds"] for r in comparison.records if r["method"] == name and r["seconds"] is not None]
+    records = () if comparison is None else comparison.records
+    found = [record["seconds"] for record in records if record["method"] == name and record["seconds"] is not None]
     return median(found) if found else None

@@ -32,6 +32,14 @@ A study, where lists are grids:
   C = [1, 1e6]
 """
 
+_TRUST_EXAMPLES = """
+\b
+Examples:
+  maxmargin trust breast_cancer --jobs 2
+  maxmargin trust data.csv --label outcome --method cvxpy.CLARABEL --method sklearn.SVC
+  maxmargin trust data.csv --time-limit 10 --json
+"""
+
 
 @click.command(epilog=_COMPARE_EXAMPLES)
 @click.argument("study", type=click.Path(path_type=Path))
@@ -56,3 +64,20 @@ def compare(**options: Any) -> int:
     from maxmargin.cli.compare import compare as command
 
     return command(**options)
+
+
+@click.command(epilog=_TRUST_EXAMPLES)
+@opt.data_options
+@opt.time_limit_option("Limit for each solver.", default=60.0)
+@opt.count_option("--jobs", "Number of solvers that run at the same time.", default=1)
+@click.option("--method", "methods", metavar="NAME", multiple=True, help="Ask only this one; may be repeated.")
+def trust(**options: Any) -> int:
+    """Ask every installed solver about SOURCE, and compare what it claims with what is proven.
+
+    Solvers of cvxpy, scikit-learn, statsmodels, z3 and the tolerance tests of other packages; then the units in which a
+    tolerance turns the verdict around, and the smallest planted gap that each solver still gets right. The script that
+    is printed gives the answers outside maxmargin. Exit 0: no claim was false; 3: some were.
+    """
+    from maxmargin.cli.trust import trust as command
+
+    return command(opt.request(options, "trust"), **options)

@@ -27,7 +27,7 @@ def collected(plan: Plan, store: Store, *, jobs: int) -> Comparison:
     proofs = {cell.facts_key: _identity_of_data(cell.identity()) for cell in plan.cells}
     noted = {
         "title": plan.study.title,
-        "settings": plan.study.to_dict() | {"jobs": jobs},
+        "settings": plan.study.to_dict() | {"jobs": jobs, "questions": _questions(plan)},
         "environment": {"machine": machine(), "versions": versions(_packages(plan))},
         "cells": identities,
         "proofs": proofs,
@@ -89,6 +89,10 @@ def _identity_of_data(identity: Mapping[str, Any]) -> dict[str, Any]:
 def _data(identity: Mapping[str, Any], proof: Mapping[str, Any] | None) -> dict[str, Any]:
     proven = {} if proof is None else {field: proof[field] for field in _FACTS_OF_DATA if field in proof}
     return dict.fromkeys(_FACTS_OF_DATA) | {"verdict": "undecided"} | dict(identity) | proven
+
+
+def _questions(plan: Plan) -> dict[str, str]:
+    return {cell.setting.method.name: cell.setting.method.question.value for cell in plan.cells}
 
 
 def _packages(plan: Plan) -> Iterator[str]:

@@ -1,7 +1,5 @@
 """The records of a study, and what they say of failures and false claims."""
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -40,7 +38,8 @@ class Comparison(Result):
         What is proven of the rows that methods saw: `data`, `data_sha256`, `prepare`, `features`, `fold`, `n_samples`,
         `n_features`, `radius`, `verdict`, `gamma_lower`, `gamma_upper`, and the `seconds` of the proof.
     settings : dict
-        What all cells share: `seeds`, `orders`, `prepare`, `folds`, `tolerance`, `limit`, `jobs`.
+        What all cells share: `seeds`, `orders`, `prepare`, `folds`, `tolerance`, `limit`, `jobs`, and
+        `questions`, what each method answers.
     environment : dict
         The machine, and the versions of the packages.
     n_not_run : int
@@ -83,14 +82,6 @@ class Comparison(Result):
         import pyarrow as pa
 
         return pa.table(columns)
-
-    def to_csv(self) -> str:
-        """Return the records as CSV; what is None is an empty field."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(FIELDS)
-        writer.writerows([_flat(field, record[field]) for field in FIELDS] for record in self.records)
-        return text.getvalue()
 
     @property
     def headline(self) -> str:

@@ -70,6 +70,11 @@ class Plan:
     cells: tuple[Cell, ...]
     due: tuple[Cell, ...]
 
+    @property
+    def n_done(self) -> int:
+        """Number of cells that have a record and are not due."""
+        return len(self.cells) - len(self.due)
+
     @classmethod
     def of(cls, study: Study, store: Store, shard: tuple[int, int] | None = None) -> "Plan":
         """Read the data of a study and list its cells.

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from maxmargin.reports.comparisons.runs import FIELDS, TIMED_FIELDS, Record
+from maxmargin.comparison.cells import FIELDS
+from maxmargin.reports.comparisons.runs import TIMED_FIELDS, Record
 from maxmargin.text.outputs import replacing
 from maxmargin.text.tables import write_table
 

@@ -7,18 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
+from maxmargin.comparison.cells import FIELDS
 from maxmargin.reports.number_formats import one_line
 
 Record = Mapping[str, Any]
-
-FIELDS = (
-    *("cell", "data", "data_sha256", "n_samples", "n_features", "prepare", "features", "method", "version", "params"),
-    *("order", "seed", "fold", "status", "message", "exit_code", "claim", "claim_true", "verdict", "gamma_lower"),
-    *("gamma_upper", "w", "b", "margin", "share", "n_errors", "n_mistakes", "n_updates", "bounds", "objective"),
-    *("objective_lower", "suboptimality", "held_out_errors", "seconds", "times_ours", "passes", "peak_mib", "jobs"),
-    *("capped", "radius"),
-)
-"""Fields of a record, in the order of the columns of the files; a record without one of them has None there."""
 
 TIMED_FIELDS = ("seconds", "times_ours", "passes", "peak_mib", "jobs")
 """The fields that differ from one execution of the same study to the next."""

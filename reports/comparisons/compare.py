@@ -1,0 +1,83 @@
+"""The verb of research comparisons: runs a study, and writes the report beside its records."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from maxmargin.comparison.compared import compared
+from maxmargin.comparison.comparison import Comparison
+from maxmargin.reports.comparisons.research_report import comparison_report
+
+
+def compare(
+    study: "str | os.PathLike[str] | Mapping[str, Any]",
+    *,
+    out: "str | os.PathLike[str] | None" = None,
+    jobs: int = 1,
+    shard: "str | tuple[int, int] | None" = None,
+    cluster: str | None = None,
+) -> Comparison:
+    """Run methods on data sets in several orders, and judge every answer by proof.
+
+    Every cell, one run of a method, has its own limits of time and memory in a process of its own, and is written to
+    ``out/cells.sqlite`` when it ends: a study that was stopped, even killed, goes on where it stopped. Cells that ran
+    into a limit run again if the limit is raised.
+
+    Parameters
+    ----------
+    study : path or mapping
+        A TOML file, or a mapping with the same keys; lists are grids. ``schema = 1``; tables ``[[data]]`` with
+        ``source`` and, optionally, ``positive``, ``features`` and the arguments of `load`; tables ``[[method]]`` with
+        ``name`` and parameters; and, optionally, ``title``, ``seeds``, ``orders`` (source, random, reversed, sorted),
+        ``prepare``, ``folds``, ``limit`` (seconds, memory), ``tolerance`` (relative distance from the optimum up to
+        which the claim to have reached it is true; 0.001 by default) and ``plugins`` (Python files).
+    out : path, optional
+        The folder of the records and of the report (Markdown, JSON, LaTeX, CSV, Parquet, figures). By default nothing
+        is kept on disk.
+    jobs : int, default 1
+        Number of cells that run at the same time. Ratios of times are given for 1 only.
+    shard : str or (int, int), optional
+        Run only the I-th of N parts of the cells: "I/N".
+    cluster : str, optional
+        The address of a Dask scheduler on whose workers the cells run.
+
+    Returns
+    -------
+    Comparison
+        ``records``, one dict for each cell: what it was (``cell data data_sha256 n_samples n_features prepare features
+        method version params order seed fold``), how it ended (``status``: ok, timeout, memory, crashed, error, invalid
+        or not_installed; ``message exit_code``), what the method claims and whether that is true (``claim
+        claim_true``), what is proven (``verdict gamma_lower gamma_upper radius``), what its hyperplane is worth (``w b
+        margin share n_errors held_out_errors objective objective_lower suboptimality``), what it did (``n_mistakes
+        n_updates bounds capped``), and what it took (``seconds times_ours passes peak_mib jobs``).
+
+    Raises
+    ------
+    DataError
+        If the study or its data cannot be read; the message names the line.
+    InvalidOptionError
+        If an option has a value that it does not take, or pebble is not installed (``maxmargin[compare]``).
+
+    See Also
+    --------
+    trust : Ask every installed solver about one data set.
+
+    Notes
+    -----
+    The processes are spawned, so a script that calls this needs the guard ``if __name__ == "__main__":``.
+
+    Examples
+    --------
+    >>> study = {
+    ...     "schema": 1,
+    ...     "data": [{"source": "agresti"}],
+    ...     "method": [{"name": ["perceptron", "hard-margin"]}],
+    ... }
+    >>> comparison = compare(study)
+    >>> [(record["method"], record["n_mistakes"], record["claim_true"]) for record in comparison.records]
+    [('perceptron', 1701, True), ('hard-margin', None, True)]
+    """
+    comparison = compared(study, out=out, jobs=jobs, shard=shard, cluster=cluster)
+    if out is not None:
+        comparison_report(comparison).save(out)
+    return comparison
