@@ -12,7 +12,12 @@ _BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 """Data sets that scikit-learn reads."""
 
 _SHOW = """\
-def show(name, answer):
+def show(name, ask):
+    try:
+        answer = ask()
+    except Exception as error:
+        print(name, "fails:", error)
+        return
     w, b = (answer.coef_[0], answer.intercept_[0]) if hasattr(answer, "coef_") else (*answer, None)[:2]
     print(name, answer[2:] if isinstance(answer, tuple) else answer)
     if w is not None:
@@ -43,7 +48,7 @@ class Call:
         """Return the call that gives the answer of a method; None for the methods of this package."""
         if method.script is None:
             return None
-        function, arguments = method.script, dict(params)
+        function, arguments = method.script, dict(params) | ({"random_state": 0} if method.is_random else {})
         if isinstance(function, partial):
             arguments = {**function.keywords, **arguments}
             function = function.func
@@ -57,7 +62,7 @@ class Call:
         """The call as code."""
         values = {key: "math.inf" if value == float("inf") else repr(value) for key, value in self.arguments.items()}
         arguments = "".join(f", {key}={value}" for key, value in values.items())
-        return f"show({self.name!r}, {self.function.__name__}(X, y{arguments}))"
+        return f"show({self.name!r}, lambda: {self.function.__name__}(X, y{arguments}))"
 
 
 def script_of(calls: Iterable[Call], source: str, positive: Any) -> str:

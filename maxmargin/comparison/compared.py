@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -10,6 +11,7 @@ from maxmargin.comparison.collect import collected
 from maxmargin.comparison.comparison import Comparison
 from maxmargin.comparison.run_study import Plan, Progress, carry_out, shard_of
 from maxmargin.comparison.study import Study
+from maxmargin.jobs.limit import GRACE
 from maxmargin.jobs.store import Store
 from maxmargin.solvers.errors import InvalidOptionError
 
@@ -22,6 +24,7 @@ def compared(
     shard: "str | tuple[int, int] | None" = None,
     cluster: str | None = None,
     merge: "Iterable[str | os.PathLike[str]]" = (),
+    grace: float = GRACE,
     on_plan: Callable[[Plan], bool] = lambda plan: True,
     on_progress: Progress | None = None,
 ) -> Comparison:
@@ -33,12 +36,15 @@ def compared(
     ----------
     merge : iterable of path
         Folders whose records are taken over first.
+    grace : float
+        Seconds of a cell beside those of the method; see `Limit`.
     on_plan : callable
         Called with the plan before anything is run; nothing is run if it returns False.
     on_progress : callable, optional
         Called after every proof and every cell.
     """
     study = Study.of(study)
+    study = replace(study, limit=replace(study.limit, grace=grace))
     if isinstance(shard, str):
         shard = shard_of(shard)
     if not isinstance(jobs, int) or jobs < 1:

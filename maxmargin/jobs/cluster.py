@@ -37,7 +37,7 @@ class Cluster:
             raise InvalidOptionError("Dask is not installed: pip install 'maxmargin[dask]'") from None
         try:
             self._client = Client(address, timeout=10)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise InvalidOptionError(f"there is no Dask scheduler at {address}: {error}") from None
         self._executor = self._client.get_executor(pure=False)
         self.n_workers = max(1, sum(self._client.nthreads().values()))

@@ -28,7 +28,6 @@ def catalogue() -> dict[str, Method]:
     return {method.name: method for method in [*every, *from_entry_points()]}
 
 
-@lru_cache(maxsize=1024)
 def method_of(name: str, plugins: Sequence[str] = ()) -> Method:
     """Return the method of a name: from the Python files that are given, or from the catalogue.
 
@@ -37,8 +36,9 @@ def method_of(name: str, plugins: Sequence[str] = ()) -> Method:
     InvalidOptionError
         If there is no such method, or a file is no plug-in.
     """
-    own = {method.name: method for method in map(from_file, plugins)}
-    known = catalogue() | own
+    known = catalogue()
+    if plugins:
+        known = known | {method.name: method for method in map(from_file, plugins)}
     for candidate in (name, f"online.{name}"):
         if candidate in known:
             return known[candidate]

@@ -4,7 +4,7 @@ import hashlib
 import importlib.util
 import inspect
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -28,12 +28,18 @@ def from_file(path: str) -> Method:
     InvalidOptionError
         If the file cannot be run, or has no `fit` that takes what methods take.
     """
-    file = Path(path)
     try:
-        content = file.read_bytes()
+        content = Path(path).read_bytes()
     except OSError as error:
         raise InvalidOptionError(f"plug-in {path}: {error.strerror}") from None
-    spec = importlib.util.spec_from_file_location(f"maxmargin_plugin_{file.stem}", path)
+    return _from_file(path, hashlib.sha256(content).hexdigest()[:12])
+
+
+@lru_cache(maxsize=256)
+def _from_file(path: str, mark: str) -> Method:
+    """Return the method of a file with this hash; a file is run once, and again when it has changed."""
+    name = Path(path).stem
+    spec = importlib.util.spec_from_file_location(f"maxmargin_plugin_{name}", path)
     if spec is None or spec.loader is None:
         raise InvalidOptionError(f"plug-in {path}: expected a Python file")
     module = importlib.util.module_from_spec(spec)
@@ -41,8 +47,7 @@ def from_file(path: str) -> Method:
         spec.loader.exec_module(module)
     except BaseException as error:
         raise InvalidOptionError(f"plug-in {path}: {type(error).__name__}: {error}") from error
-    mark = hashlib.sha256(content).hexdigest()[:12]
-    return _method(module, default=file.stem, where=f"plug-in {path}", mark=mark)
+    return _method(module, default=name, where=f"plug-in {path}", mark=mark)
 
 
 def from_entry_points() -> Iterator[Method]:

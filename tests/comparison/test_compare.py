@@ -1,0 +1,387 @@
+"""Comparisons as a whole: records, failures, resuming, shards, clusters, and what a killed process leaves."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import completed, started
+from plug_ins import ENDINGS, GOOD, hostile
+
+import maxmargin as mm
+from maxmargin.cli.app import run
+from maxmargin.comparison.cells import FIELDS
+from maxmargin.comparison.collect import load_comparison
+from maxmargin.comparison.compared import compared
+from maxmargin.jobs.store import NAME, Store
+from maxmargin.text.data_error import DataError
+
+TIMED = ("seconds", "times_ours", "passes", "peak_mib", "jobs")
+"""Fields that differ from run to run."""
+
+
+def study(folder: Path, text: str, **plug_ins: str) -> Path:
+    """Write a study and its plug-ins into a folder."""
+    for name, content in plug_ins.items():
+        (folder / f"{name}.py").write_text(content)
+    path = folder / "study.toml"
+    path.write_text("schema = 1\n" + text)
+    return path
+
+
+def timeless(comparison: mm.Comparison) -> list[dict[str, Any]]:
+    return [{name: value for name, value in record.items() if name not in TIMED} for record in comparison.records]
+
+
+SMALL = """
+seeds = [0, 1, 2]
+orders = ["source", "random"]
+prepare = ["raw", "standardize"]
+plugins = ["good.py"]
+[[data]]
+source = ["agresti", "xor", "two-points", "gap:10"]
+[[method]]
+name = "good"
+scale = [1.0, 2.0]
+[[method]]
+name = ["perceptron", "hard-margin"]
+"""
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> mm.Comparison:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    return compared(study(folder, SMALL, good=GOOD), out=folder / "out")
+
+
+def test_every_record_has_every_field_and_agrees_with_the_verbs(undisturbed: mm.Comparison) -> None:
+    assert all(tuple(record) == FIELDS for record in undisturbed.records)
+    assert undisturbed.n_not_run == 0
+    for record in undisturbed.records:
+        assert record["status"] == "ok"
+        if record["prepare"] != "raw":
+            continue
+        data = mm.load(record["data"])
+        answer = mm.hard_margin(data.X, data.y)
+        assert (record["gamma_lower"] or 0.0, record["gamma_upper"] or 0.0) == (answer.lower, answer.upper)
+        if record["method"] == "perceptron" and record["order"] == "source":
+            expected = mm.perceptron(data.X, data.y, max_mistakes=1_000_000)
+            assert (record["n_mistakes"], record["b"]) == (expected.n_mistakes, expected.b)
+            assert record["margin"] == expected.margin
+            assert record["claim_true"] is (True if expected.converged else None)
+            assert all(bound >= record["n_mistakes"] for bound in record["bounds"].values())
+        if record["method"] == "hard-margin":
+            assert record["claim_true"] is True
+
+
+def test_seeds_are_varied_only_where_they_matter(undisturbed: mm.Comparison) -> None:
+    seeds = {(record["method"], record["order"]): set() for record in undisturbed.records}
+    for record in undisturbed.records:
+        seeds[record["method"], record["order"]].add(record["seed"])
+    assert all(found == ({None} if order == "source" else {0, 1, 2}) for (_, order), found in seeds.items())
+
+
+def test_a_comparison_prints_travels_and_becomes_a_frame(undisturbed: mm.Comparison) -> None:
+    assert repr(undisturbed) == "<Comparison 128 records, 0 failures, 0 false claims>"
+    assert json.loads(json.dumps(undisturbed.to_dict()))["n_not_run"] == 0
+    frame = undisturbed.to_frame()
+    assert list(frame.columns) == list(FIELDS) and len(frame) == len(undisturbed.records)
+    assert undisturbed.failures == undisturbed.false_claims == ()
+
+
+def test_a_second_call_runs_nothing_and_says_the_same(tmp_path: Path, undisturbed: mm.Comparison) -> None:
+    path = study(tmp_path, SMALL, good=GOOD)
+    first = compared(path, out=tmp_path / "out")
+    plans = []
+    again = compared(path, out=tmp_path / "out", on_plan=lambda plan: plans.append(plan) or True)
+    assert plans[0].due == ()
+    assert again.records == first.records == load_comparison(tmp_path / "out").records
+    assert timeless(first) == timeless(undisturbed)
+
+
+def test_two_shards_merged_are_the_whole(tmp_path: Path, undisturbed: mm.Comparison) -> None:
+    path = study(tmp_path, SMALL, good=GOOD)
+    parts = [compared(path, out=tmp_path / f"part{number}", shard=f"{number}/2") for number in (1, 2)]
+    assert sum(len(part.records) for part in parts) == len(undisturbed.records)
+    assert min(len(part.records) for part in parts) > 0
+    plans = []
+    folders = [tmp_path / "part1", tmp_path / "part2"]
+    whole = compared(path, out=tmp_path / "whole", merge=folders, on_plan=lambda plan: plans.append(plan) or True)
+    assert plans[0].due == ()
+    assert timeless(whole) == timeless(undisturbed)
+
+
+@pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", "1/0", "-1/2"])
+def test_shards_that_do_not_exist_are_refused(tmp_path: Path, shard: str) -> None:
+    with pytest.raises(mm.InvalidProblemError, match="expected I/N"):
+        compared(study(tmp_path, SMALL, good=GOOD), shard=shard)
+
+
+def test_hostile_methods_are_recorded_as_what_they_are(tmp_path: Path) -> None:
+    names = list(ENDINGS)
+    text = f"""
+limit = {{seconds = 1, memory = "200MiB"}}
+plugins = {json.dumps([f"{name}.py" for name in (*names, "good")])}
+[[data]]
+source = "agresti"
+[[method]]
+name = {json.dumps([*names, "good", "cvxpy.MOSEK"])}
+"""
+    path = study(tmp_path, text, good=GOOD, **{name: hostile(name) for name in names})
+    comparison = compared(path, jobs=2, grace=3.0)
+    found = {record["method"]: record["status"] for record in comparison.records}
+    assert found == {**ENDINGS, "good": "ok", "cvxpy.MOSEK": "not_installed"}
+    by_name = {record["method"]: record for record in comparison.records}
+    assert by_name["segfault"]["exit_code"] == -signal.SIGSEGV
+    assert by_name["leaves"]["exit_code"] == 3
+    assert "NaN" in by_name["nan"]["message"]
+    assert "with a line" in by_name["raises"]["message"]
+    assert by_name["rubbish"]["claim_true"] is False
+    assert [record["method"] for record in comparison.false_claims] == ["rubbish"]
+
+
+def test_cells_run_again_when_their_limit_grows(tmp_path: Path) -> None:
+    text = "limit = {{seconds = {}}}\nplugins = ['good.py']\n[[data]]\nsource = 'xor'\n"
+    text += "[[method]]\nname = 'good'\npause = 1.5\n"
+    first = compared(study(tmp_path, text.format(1), good=GOOD), out=tmp_path / "out")
+    assert [record["status"] for record in first.records] == ["timeout"]
+    second = compared(study(tmp_path, text.format(10), good=GOOD), out=tmp_path / "out")
+    assert [record["status"] for record in second.records] == ["ok"]
+
+
+def test_a_changed_plug_in_is_another_method(tmp_path: Path) -> None:
+    text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
+    first = compared(study(tmp_path, text, good=GOOD), out=tmp_path / "out")
+    second = compared(study(tmp_path, text, good=GOOD + "\n# changed\n"), out=tmp_path / "out")
+    assert first.records[0]["version"] != second.records[0]["version"]
+    assert first.records[0]["cell"] != second.records[0]["cell"]
+
+
+def test_changed_data_are_other_cells(tmp_path: Path) -> None:
+    text = "[[data]]\nsource = 'data.csv'\n[[method]]\nname = 'lp'\n"
+    keys = []
+    for value in (3, 4):
+        (tmp_path / "data.csv").write_text(f"x,y\n1,0\n{value},1\n")
+        keys.append(compared(study(tmp_path, text), out=tmp_path / "out").records[0]["cell"])
+    assert keys[0] != keys[1]
+
+
+def test_folds_hold_rows_out(tmp_path: Path) -> None:
+    text = (
+        "folds = 5\n[[data]]\nsource = 'iris'\npositive = 'setosa'\n[[method]]\nname = ['perceptron', 'hard-margin']\n"
+    )
+    comparison = compared(study(tmp_path, text))
+    assert {record["fold"] for record in comparison.records} == set(range(5))
+    assert all(record["n_samples"] == 120 and record["held_out_errors"] <= 30 for record in comparison.records)
+    whole = mm.hard_margin(mm.load("iris", positive="setosa").X, mm.load("iris", positive="setosa").y)
+    assert all(record["gamma_upper"] >= whole.lower for record in comparison.records)  # fewer rows, wider margin
+
+
+def test_every_class_against_the_rest_and_features(tmp_path: Path) -> None:
+    text = """
+[[data]]
+source = ["iris", "xor"]
+positive = "setosa"
+[[data]]
+source = "iris"
+features = "polynomial:2"
+[[method]]
+name = "lp"
+"""
+    comparison = compared(study(tmp_path, text))
+    names = ["iris: setosa", "xor", *(f"iris (polynomial:2): {name}" for name in ("setosa", "versicolor", "virginica"))]
+    assert [record["data"] for record in comparison.records] == names
+    assert [record["n_features"] for record in comparison.records] == [4, 2, 14, 14, 14]
+    assert [record["verdict"] for record in comparison.records] == ["separable", "overlap", *["separable"] * 3]
+
+
+WRONG = {
+    "schema = 2\n": ("schema", 1),
+    "sed = [1]\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("did you mean 'seeds'", 2),
+    "orders = ['upwards']\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("expected one of source, random", 2),
+    "[[data]]\nsource='xor'\n[[method]]\nname='lpp'\n": ("there is no method 'lpp'; did you mean 'lp'?", 5),
+    "[[data]]\nsource='xor'\n[[method]]\nname='lp'\n[[method]]\nname='perceptron'\nmax_mistake=3\n": (
+        "max_mistakes", 8),
+    "[[data]]\nsource='xor'\nfeatures = 'cubic'\n[[method]]\nname='lp'\n": ("expected polynomial:DEGREE", 4),
+    "limit = {seconds = -1}\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("a positive number", 2),
+    "limit = {memory = 'much'}\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("512MiB", 2),
+    "[[data]]\nsource=['xor', 'xor']\n[[method]]\nname='lp'\n": ("every value once", 3),
+    "[[data]]\nsource='no/such/*.csv'\n[[method]]\nname='lp'\n": ("a pattern of files that exist", 3),
+    "[[data]]\nsource='xor'\n": ("tables [[method]]", None),
+    "seeds = []\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("found nothing", 2),
+    "folds = 1\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("a number of folds from 2", 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_bad_study_is_one_line_that_names_the_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    expected, line = WRONG[text]
+    path = study(tmp_path, text)
+    if text.startswith("schema"):
+        path.write_text(text + "[[data]]\nsource='xor'\n[[method]]\nname='lp'\n")
+    assert run(["compare", str(path), "-o", str(tmp_path / "out")]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    assert expected in err
+    if line is not None:
+        assert f"line {line}," in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_broken_plug_ins_and_toml_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    method = "[[data]]\nsource='xor'\n[[method]]\nname='bad'\n"
+    for content, expected in {
+        "def fit(X): pass\n": "expected fit(X, y, *, seed, time_limit)",
+        "x = 1\n": "found no function fit",
+        "def fit(:\n": "SyntaxError",
+        "import no_such_module\n": "ModuleNotFoundError",
+    }.items():
+        path = study(tmp_path, "plugins = ['bad.py']\n" + method, bad=content)
+        assert run(["compare", str(path), "-o", str(tmp_path / "out")]) == 2
+        assert expected in capsys.readouterr().err
+    path.write_text("schema = [1\n")
+    assert run(["compare", str(path), "-o", str(tmp_path / "out")]) == 2
+    assert "no TOML" in capsys.readouterr().err
+    with pytest.raises(DataError):
+        compared({"schema": 1, "data": [], "method": []})
+
+
+def test_a_dry_run_runs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = study(tmp_path, SMALL, good=GOOD)
+    assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--dry-run", "-q"]) == 4
+    assert "128 cells, 128 to run: at most" in capsys.readouterr().out
+    assert run(["compare", str(path), "-o", str(tmp_path / "out"), "-q"]) == 0
+    capsys.readouterr()
+    assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--dry-run", "-q", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_due"] == 0
+
+
+SLOW_STUDY = """
+seeds = [0, 1]
+orders = ["source", "random"]
+plugins = ["good.py"]
+[[data]]
+source = ["agresti", "xor", "two-points", "gap:10", "and", "or"]
+[[method]]
+name = "good"
+pause = [0.05, 0.06, 0.07]
+[[method]]
+name = ["perceptron", "hard-margin"]
+"""
+
+
+def workers_of(pid: int) -> list[int]:
+    """Return the processes whose parent this is."""
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    return [int(line) for line in found.stdout.split()]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends processes with their parent")
+def test_a_study_that_is_killed_ten_times_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    path = study(tmp_path, SLOW_STUDY, good=GOOD)
+    expected = compared(path, out=tmp_path / "undisturbed")
+    out, randomness, n_killed = tmp_path / "out", random.Random(0), 0
+    while n_killed < 10:
+        process = started("compare", str(path), "-o", str(out), "--jobs", "2", "--quiet", start_new_session=True)
+        time.sleep(randomness.uniform(1.0, 3.0))
+        workers = workers_of(process.pid)
+        if process.poll() is None:
+            process.kill()
+            n_killed += 1
+        process.communicate()
+        end = time.monotonic() + 10
+        while any(map(is_alive, workers)) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not any(map(is_alive, workers))
+        if process.returncode == 0:
+            (out / NAME).unlink()  # it was too quick to be killed: once more from the beginning
+    done = completed("compare", str(path), "-o", str(out), "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert timeless(load_comparison(out)) == timeless(expected)
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    path = study(tmp_path, SLOW_STUDY, good=GOOD)
+    process = started("compare", str(path), "-o", str(tmp_path / "out"), start_new_session=True)
+    while not (tmp_path / "out" / NAME).exists() or len(_done(tmp_path / "out")) < 5:
+        time.sleep(0.1)
+        assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err and "goes on from here" in err
+    n_done = len(_done(tmp_path / "out"))
+    assert n_done >= 5 and (tmp_path / "out" / "report.md").exists()
+    assert completed("compare", str(path), "-o", str(tmp_path / "out"), "--quiet").returncode == 0
+    assert len(_done(tmp_path / "out")) > n_done
+
+
+def _done(folder: Path) -> dict[str, Any]:
+    with Store(folder) as store:
+        return store.records("cell")
+
+
+@pytest.mark.slow
+def test_two_processes_on_one_folder_do_no_harm(tmp_path: Path) -> None:
+    path = study(tmp_path, SLOW_STUDY, good=GOOD)
+    expected = compared(path, out=tmp_path / "undisturbed")
+    both = [started("compare", str(path), "-o", str(tmp_path / "out"), "--quiet") for _ in range(2)]
+    for process in both:
+        _, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+    assert timeless(load_comparison(tmp_path / "out")) == timeless(expected)
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_gives_the_same_records(tmp_path: Path, undisturbed: mm.Comparison) -> None:
+    from distributed import LocalCluster
+
+    path = study(tmp_path, SMALL, good=GOOD)
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        found = compared(path, cluster=cluster.scheduler_address)
+    assert timeless(found) == timeless(undisturbed)
+
+
+def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = study(tmp_path, SMALL, good=GOOD)
+    assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--cluster", "nonsense", "-q"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_full_disk_is_a_clear_error_and_what_is_done_stays(tmp_path: Path) -> None:
+    code = """
+import resource, signal, sys
+from maxmargin.cli.app import run
+if __name__ == "__main__":
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (700_000, resource.RLIM_INFINITY))
+    sys.exit(run(["compare", sys.argv[1], "-o", sys.argv[2], "--quiet"]))
+"""
+    (tmp_path / "main.py").write_text(code)
+    path = study(tmp_path, SMALL, good=GOOD)
+    command = [sys.executable, str(tmp_path / "main.py"), str(path), str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 4, done.stderr
+    assert "what was written before is kept" in done.stderr and "Traceback" not in done.stderr
+    n_done = len(_done(tmp_path / "out"))
+    assert 0 < n_done < 128
+    assert completed("compare", str(path), "-o", str(tmp_path / "out"), "--quiet").returncode == 0
+    assert len(_done(tmp_path / "out")) == 128
