@@ -110,6 +110,8 @@ class Document:
         Whether the answer is separable, not separable, or not known; pages may colour it.
     cards : tuple of Card
     sections : tuple of Section
+    kind : str
+        What kind of page it is, above its title.
     """
 
     title: str
@@ -118,6 +120,7 @@ class Document:
     tone: str
     cards: tuple[Card, ...]
     sections: tuple[Section, ...]
+    kind: str = "Margin report"
 
     def html(self, figures: Mapping[str, Mapping[str, object]], left_out: Mapping[str, str]) -> str:
         """Return the page as HTML.

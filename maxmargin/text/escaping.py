@@ -12,13 +12,17 @@ _LATEX = {
     **{character: f"\\{character}" for character in "{}$&#_%"},
     "\\": r"\textbackslash{}",
     **{"^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}"},
-    **{"|": r"\textbar{}", '"': r"\textquotedbl{}", "—": "---", "–": "--", "…": r"\ldots{}", "“": "``", "”": "''"},
+    **{"|": r"\textbar{}", "`": r"\textasciigrave{}", '"': r"\textquotedbl{}", "“": "``", "”": "''"},
+    **{"—": "---", "–": "--", "…": r"\ldots{}"},
     **{"−": "$-$", "×": r"$\times$", "·": r"$\cdot$", "√": r"$\surd$", "∞": r"$\infty$", "‖": r"$\Vert$"},
     **{"≤": r"$\leq$", "≥": r"$\geq$", "≈": r"$\approx$", "→": r"$\to$", "⁻": "$^{-}$"},
     **{"α": r"$\alpha$", "γ": r"$\gamma$", "ρ": r"$\rho$", "τ": r"$\tau$"},
     **{power: f"$^{{{digit}}}$" for digit, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
 }
 """Characters that LaTeX does not print as they are, and what prints them."""
+
+_LATEX_DASHES = re.compile("-(?=-)")
+"""Hyphens that LaTeX would join into a dash; `shown` leaves no zero characters, so that one can mark these."""
 
 _LATIN_LETTERS = range(0xC0, 0x100)
 """Letters with accents, which every LaTeX with the encoding T1 prints."""
@@ -41,10 +45,10 @@ def latex(text: object) -> str:
 
     Examples
     --------
-    >>> print(latex("50 % of R_1 at 10⁻⁵"), latex("данные")[:10])
-    50 \% of R\_1 at 10$^{-}$$^{5}$ [U+0434][U
+    >>> print(latex("50 % of R_1 at 10⁻⁵"), latex("--seed"), latex("д"))
+    50 \% of R\_1 at 10$^{-}$$^{5}$ -{}-seed [U+0434]
     """
-    return "".join(map(_latex_character, shown(text)))
+    return "".join(map(_latex_character, _LATEX_DASHES.sub("-\0", shown(text)))).replace("\0", "{}")
 
 
 def _latex_character(character: str) -> str:

@@ -33,6 +33,7 @@ def document(found: Fields) -> Document:
     failed = found["failures_and_false_claims"]
     methods = plural(len(found["methods"]), "method")
     return Document(
+        kind="Comparison of methods",
         title=found["title"],
         subtitle=f"{methods} on {plural(len(found['data']), 'data set')}, folds and preparations counted.",
         headline=failures.sentences(failed),

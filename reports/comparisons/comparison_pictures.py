@@ -36,8 +36,8 @@ _HANDLE = 6
 _LARGEST_TAU = 1e4
 """Largest ratio at which a profile is drawn."""
 
-_ROOM = 1.3
-"""Factor by which an axis extends beyond the points."""
+_ROOM, _ROOM_OF_SPAN = 1.3, 0.04
+"""Least factor by which an axis extends beyond the points, and least fraction of the logarithm of their range."""
 
 _MOST_IN_ALT = 6
 """Largest number of methods that the alternative text of a figure describes."""
@@ -63,7 +63,7 @@ def profile_picture(profile: QuestionProfile) -> canvas.Picture:
     return canvas.Picture(
         key=profile.key,
         title=f"Performance profiles of the {what}: {profile.question}",
-        caption=f"Fraction of the {plural(len(profile.ratios), 'instance')} on which a method is within the factor τ "
+        caption=f"Fraction of {plural(len(profile.ratios), 'instance')} on which a method is within the factor τ "
         f"of the {best}{_cut(profile)}. A method whose curve ends below 1 {_why_below(profile)}.",
         alt=f"Step curves over the factor τ, one for each of {plural(len(profile.labels), 'method')}. At τ = 1: "
         f"{at_best}{_and_more(len(profile.labels))}.",
@@ -158,7 +158,8 @@ def plot_mistake_laws(laws: Sequence[MistakeLaw], ax: "Axes") -> "Axes":
 
 def _ends(values: Sequence[float]) -> tuple[float, float]:
     """Return the ends of a logarithmic axis, at least one power of ten apart."""
-    low, high = min(values) / _ROOM, max(values) * _ROOM
+    room = max(_ROOM, (max(values) / min(values)) ** _ROOM_OF_SPAN)
+    low, high = min(values) / room, max(values) * room
     widening = max(1.0, math.sqrt(10 / (high / low)))
     return low / widening, high * widening
 

@@ -1,6 +1,5 @@
 """The report of a research comparison: failures and false claims first, then margins, claims, times and mistakes."""
 
-import copy
 import json
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,7 +54,7 @@ class ComparisonReport:
         """Return what the report says as dicts, lists, texts, booleans, None and finite numbers."""
         from maxmargin.reports.sections.shared import plain
 
-        result: dict[str, Any] = plain(copy.deepcopy(self._fields(times=times)))
+        result: dict[str, Any] = plain(self._fields(times=times))
         return result
 
     def to_json(self, *, times: bool = True) -> str:

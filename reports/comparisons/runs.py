@@ -31,26 +31,32 @@ class ComparisonLike(Protocol):
     @property
     def title(self) -> str:
         """The title of the study."""
+        ...
 
     @property
     def records(self) -> Sequence[Record]:
         """One record for each run, with the keys `FIELDS`."""
+        ...
 
     @property
     def data(self) -> Sequence[Record]:
         """The proven facts on each data set."""
+        ...
 
     @property
     def settings(self) -> Record:
         """Seeds, orders, limits, tolerance and number of jobs; ``questions`` may give the question of each method."""
+        ...
 
     @property
     def environment(self) -> Record:
         """The machine and the versions."""
+        ...
 
     @property
     def n_not_run(self) -> int:
         """Number of cells that have no record yet."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,12 @@
 """How long the methods take: means over all runs, ratios, memory."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from statistics import geometric_mean
 from typing import Any
 
 from maxmargin.reports.comparisons.estimates.means import SHIFT, is_censored, shifted_geometric_mean, times_of
-from maxmargin.reports.comparisons.runs import MethodRuns, Runs
+from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, grouped
 from maxmargin.reports.document import Block, Paragraph, Table
 from maxmargin.reports.number_formats import UNKNOWN, count, number
 
@@ -27,11 +28,21 @@ def fields(runs: Runs, *, shift: float = SHIFT) -> Fields:
         "shift": shift,
         "limit_seconds": runs.limit_seconds,
         "is_alone": runs.is_alone,
-        "methods": [_timing(method, runs, shift) for method in runs.methods],
+        "methods": [_timing(method, runs, shift, _our_seconds(runs)) for method in runs.methods],
     }
 
 
-def _timing(method: MethodRuns, runs: Runs, shift: float) -> Fields:
+def _our_seconds(runs: Runs) -> dict[tuple[str, str], float]:
+    """Return the time of our method for each question and data set, which the ratios of the records are to."""
+    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for method in runs.methods:
+        for record in method.records:
+            if record["seconds"] and record["times_ours"]:
+                found[method.question, data_key(record)].append(record["seconds"] / record["times_ours"])
+    return {key: geometric_mean(seconds) for key, seconds in found.items()}
+
+
+def _timing(method: MethodRuns, runs: Runs, shift: float, our_seconds: Mapping[tuple[str, str], float]) -> Fields:
     times = times_of(method.records, runs.limit_seconds)
     memory = [record["peak_mib"] for record in method.records if record["peak_mib"] is not None]
     return {
@@ -41,7 +52,7 @@ def _timing(method: MethodRuns, runs: Runs, shift: float) -> Fields:
         "n_in_mean": len(times.seconds),
         "n_at_limit": times.n_at_limit,
         "mean_seconds": shifted_geometric_mean(times.seconds, shift=shift) if times.seconds else None,
-        **_ratios(method, is_alone=runs.is_alone),
+        **_ratios(method, runs, our_seconds),
         "peak_mib": max(memory, default=None),
         "failures": dict(sorted(_failures(method).items())),
     }
@@ -53,37 +64,48 @@ def _failures(method: MethodRuns) -> Counter[str]:
     return failed + Counter({"capped": n_capped})
 
 
-def _ratios(method: MethodRuns, *, is_alone: bool) -> Fields:
-    """Return the geometric mean of the ratios to our own method; a run at a limit makes it a lower bound."""
-    timed = [record for record in method.records if record["times_ours"] and is_alone]
-    ratios = [record["times_ours"] for record in timed]
+def _ratios(method: MethodRuns, runs: Runs, our_seconds: Mapping[tuple[str, str], float]) -> Fields:
+    """Return the geometric mean of the ratios to our own method, in which a stopped run counts with the limit."""
+    ratios, n_at_limit = [], 0
+    for record in method.records if runs.is_alone else ():
+        if not is_censored(record):
+            ratios += [record["times_ours"]] if record["status"] == "ok" and record["times_ours"] else []
+            continue
+        ours = our_seconds.get((method.question, data_key(record)))
+        stopped = [seconds / ours for seconds in times_of([record], runs.limit_seconds).seconds if ours]
+        ratios += stopped
+        n_at_limit += len(stopped)
     return {
         "times_ours": geometric_mean(ratios) if ratios else None,
         "n_ratios": len(ratios),
-        "is_ratio_bound": any(map(is_censored, timed)),
+        "is_ratio_bound": n_at_limit > 0,
     }
 
 
 def blocks(found: Fields | None) -> tuple[Block, ...]:
-    """Return the table of the times; None stands for a report without times."""
+    """Return a table of the times for each question; None stands for a report without times."""
     if found is None:
         return (Paragraph("Times are left out of this report."),)
     if not found["methods"]:
         return (Paragraph("No method was run."),)
-    rows = tuple(_row(entry) for entry in found["methods"])
+    by_question = grouped(found["methods"], lambda entry: str(entry["question"]))
+    tables = [_table(question, entries, found["is_alone"]) for question, entries in by_question.items()]
+    return (*tables, Paragraph(_note(found)))
+
+
+def _table(question: str, entries: Sequence[Mapping[str, Any]], is_alone: bool) -> Table:
+    rows = tuple(map(_row, entries))
     columns = ["Method", "Runs", "In the mean", "At the limit", "Mean (s)", "Times ours", "Peak (MiB)", "Stopped"]
-    kept = [column for column in range(len(columns)) if column != 5 or found["is_alone"]]
-    table = Table(
-        "Time of one run",
+    kept = [column for column in range(len(columns)) if column != 5 or is_alone]
+    return Table(
+        f"Time of one run: {question}",
         tuple(columns[column] for column in kept),
         tuple(tuple(row[column] for column in kept) for row in rows),
         numeric=range(1, len(kept) - 1),
-        note=_note(found),
     )
-    return (table,)
 
 
-def _row(entry: Fields) -> tuple[str, ...]:
+def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
     at_least = "≥ " if entry["is_ratio_bound"] else ""
     return (
         entry["method"],

@@ -68,7 +68,7 @@ def fit_exponent(x: Sequence[float], y: Sequence[float], *, confidence: float = 
     u, v = list(map(math.log, x)), list(map(math.log, y))
     if max(u) - min(u) < LEAST_SPREAD:
         return Exponent(n=n, reason="R/γ* is the same for all data sets")
-    line = linregress(u, v)
-    error = line.stderr if max(v) > min(v) else 0.0  # linregress has no standard error where y is constant
-    slope, half = float(line.slope), float(t.ppf((1 + confidence) / 2, n - 2) * error)
+    slope, _intercept, _correlation, _p, standard_error = map(float, linregress(u, v))
+    error = standard_error if max(v) > min(v) else 0.0  # linregress has no standard error where y is constant
+    half = float(t.ppf((1 + confidence) / 2, n - 2)) * error
     return Exponent(value=slope, low=slope - half, high=slope + half, n=n)

@@ -32,10 +32,20 @@ def test_runs_at_the_limit_are_counted_and_make_a_lower_bound(record: Record, co
     assert entry["mean_seconds"] == pytest.approx((1 * 60 * 60) ** (1 / 3))
     assert (entry["n_runs"], entry["n_in_mean"], entry["n_at_limit"]) == (4, 3, 2)
     assert entry["failures"] == {"capped": 1, "error": 1, "timeout": 1} and entry["is_ratio_bound"]
-    (table,) = timings.blocks(timings.fields(Runs(made)))
+    table, note = timings.blocks(timings.fields(Runs(made)))
     assert table.rows[0][table.columns.index("Mean (s)")].startswith("≥ ")
     assert table.rows[0][table.columns.index("Times ours")].startswith("≥ ")
-    assert "limit of 60 s" in table.note
+    assert "limit of 60 s" in note.text
+
+
+def test_a_stopped_run_is_in_the_ratio_with_the_limit(record: Record, comparison: Comparison) -> None:
+    made = comparison(
+        record("easy", "m", seconds=8.0, times_ours=4.0), record("hard", "m", status="timeout", times_ours=None),
+        record("hard", "ours", seconds=0.5, times_ours=1.0),
+    )  # fmt: skip
+    entries = {entry["method"]: entry for entry in timings.fields(Runs(made))["methods"]}
+    assert entries["m"]["times_ours"] == pytest.approx((4 * 60 / 0.5) ** 0.5)
+    assert entries["m"]["is_ratio_bound"] and not entries["ours"]["is_ratio_bound"]
 
 
 @pytest.mark.parametrize("where", ["settings", "record"])
@@ -47,5 +57,5 @@ def test_ratios_need_one_job(where: str, record: Record, comparison: Comparison)
         records[0]["jobs"] = 2
     made = comparison(*records, settings=settings)
     assert only(made)["times_ours"] is None
-    (table,) = timings.blocks(timings.fields(Runs(made)))
-    assert "Times ours" not in table.columns and "not given" in table.note
+    table, note = timings.blocks(timings.fields(Runs(made)))
+    assert "Times ours" not in table.columns and "not given" in note.text
