@@ -10,10 +10,11 @@ from maxmargin.data.generators.family import Whole, family
 _TENS = ([[10], [20], [30], [40]], [[60], [70], [80], [90]])
 
 
-@family("two-points", "10 is -1, 12 is +1: the margin with bias is no measure of the perceptron's mistakes (233)")
-def _two_points() -> Case:
+@family("two-points", "10^k is -1, 10^k + 2 is +1: the margin with bias is no measure of the perceptron's mistakes",
+        k=Whole(default=1, least=1, most=15))  # fmt: skip
+def _two_points(k: int) -> Case:
     why = "two points at distance 2; through the origin both signs of one column overlap"
-    return two_classes([[10]], [[12]], separable(1), OVERLAP, why, axes={0})
+    return two_classes([[10**k]], [[10**k + 2]], separable(1), OVERLAP, why, axes={0})
 
 
 @family("agresti", "Agresti's complete separation: 10, 20, 30, 40 against 60, 70, 80, 90")

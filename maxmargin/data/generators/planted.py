@@ -20,10 +20,20 @@ _MOST_ENTRIES = 10_000_000
 @family("planted", "n random integer rows in d columns with a planted maximum margin; d may exceed n",
         n=_N, d=_D, bits=_BITS, seed=SEED)  # fmt: skip
 def _planted(n: int, d: int, bits: int, seed: int) -> Case:
+    return _with_planted_margin(n, d, largest=2**bits - 1, bits=bits, seed=seed)
+
+
+@family("planted-gap", "n random integer rows of size 2^bits around a planted gap of about 1",
+        n=_N, d=_D, bits=_BITS, seed=SEED)  # fmt: skip
+def _planted_gap(n: int, d: int, bits: int, seed: int) -> Case:
+    return _with_planted_margin(n, d, largest=1, bits=bits, seed=seed)
+
+
+def _with_planted_margin(n: int, d: int, *, largest: int, bits: int, seed: int) -> Case:
     """-a and a are hull points of the classes, and all rows have y a.x >= ||a||^2."""
     _check_size(n, d)
     rng = Random(seed)
-    a = nonzero(rng, d, 2**bits - 1)
+    a = nonzero(rng, d, largest)
     y = signs(rng, n)
     X = _beyond(_random_rows(rng, n, d, bits), a, y, int(a @ a))
     for sign in (-1, 1):
