@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from maxmargin.data.dataset import load as load
     from maxmargin.data.generators import generate as generate
     from maxmargin.data.preparing import prepare as prepare
-    from maxmargin.reports.comparisons.compare import compare as compare
+    from maxmargin.reports.compare import compare as compare
     from maxmargin.reports.margin_report import MarginReport as MarginReport
     from maxmargin.reports.margin_report import margin_report as margin_report
     from maxmargin.solvers.answers.statuses import Status as Status
@@ -72,7 +72,7 @@ _PUBLIC = {
     "maxmargin.data.dataset": ("Dataset", "load"),
     "maxmargin.data.generators": ("generate",),
     "maxmargin.data.preparing": ("prepare",),
-    "maxmargin.reports.comparisons.compare": ("compare",),
+    "maxmargin.reports.compare": ("compare",),
     "maxmargin.reports.margin_report": ("MarginReport", "margin_report"),
     "maxmargin.solvers.answers.statuses": ("Status", "Verdict"),
     "maxmargin.solvers.errors": ("InvalidProblemError",),

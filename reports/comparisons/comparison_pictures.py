@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maxmargin.reports.comparisons import margin_times
 from maxmargin.reports.comparisons.estimates.profiles import TAUS, profile_at, profile_steps
+from maxmargin.reports.comparisons.margin_times import TimeLaw
 from maxmargin.reports.comparisons.mistake_laws import FIGURE, MistakeLaw
 from maxmargin.reports.comparisons.question_profiles import QuestionProfile
 from maxmargin.reports.figures import canvas
@@ -43,9 +45,12 @@ _MOST_IN_ALT = 6
 """Largest number of methods that the alternative text of a figure describes."""
 
 
-def pictures(profiles: Sequence[QuestionProfile], laws: Sequence[MistakeLaw]) -> dict[str, canvas.Picture]:
+def pictures(
+    profiles: Sequence[QuestionProfile], laws: Sequence[MistakeLaw], time_laws: Sequence[TimeLaw]
+) -> dict[str, canvas.Picture]:
     """Return the figures by their keys, in the order of the report."""
-    drawn = [profile_picture(profile) for profile in profiles if profile.can_be_drawn]
+    drawn = [times_picture(time_laws)] if margin_times.can_be_drawn(time_laws) else []
+    drawn += [profile_picture(profile) for profile in profiles if profile.can_be_drawn]
     if any(law.points for law in laws):
         drawn.append(mistakes_picture(laws))
     return {picture.key: picture for picture in drawn}
@@ -127,6 +132,48 @@ def mistakes_picture(laws: Sequence[MistakeLaw]) -> canvas.Picture:
     )
 
 
+def times_picture(laws: Sequence[TimeLaw]) -> canvas.Picture:
+    """Return the figure of the times of all methods to a hyperplane that separates."""
+    n_data = len({point.data for law in laws for point in law.points})
+    exponents = "; ".join(
+        f"{law.label} {'no exponent' if law.exponent.value is None else f'exponent {number(law.exponent.value, 3)}'}"
+        for law in laws[:_MOST_IN_ALT]
+    )
+    return canvas.Picture(
+        key=margin_times.FIGURE,
+        title="Times to a separating hyperplane",
+        caption="Geometric mean of the seconds over orders, seeds and folds, one mark for each method and separable "
+        "data set on which every run of the method found a hyperplane that separates.",
+        alt=f"Marks of {plural(len(laws), 'method')} on {plural(n_data, 'data set')}, seconds over R²/γ*² on "
+        f"logarithmic axes. In R/γ*: {exponents}{_and_more(len(laws))}.",
+        height=4.2 + _LEGEND_LINE * _legend_lines([law.label for law in laws]),
+        draw=lambda figure: plot_time_laws(laws, figure.add_subplot()),
+    )
+
+
+def plot_time_laws(laws: Sequence[TimeLaw], ax: "Axes") -> "Axes":
+    """Draw the times of every method with marks of its own."""
+    for position, law in enumerate(laws):
+        x, y = [point.difficulty**2 for point in law.points], [point.seconds for point in law.points]
+        ax.plot(x, y, label=law.label, **_style(position))
+    points = [point for law in laws for point in law.points]
+    _logarithmic(ax, _ends([point.difficulty**2 for point in points]), _ends([point.seconds for point in points]))
+    ax.set(ylabel="seconds")
+    canvas.finish(ax)
+    return ax
+
+
+def _style(position: int) -> dict[str, Any]:
+    return {"linestyle": "", "marker": _marker(position), "color": _colour(position), "markersize": 5.5,
+            "markeredgewidth": 1.1, "alpha": 0.85}  # fmt: skip
+
+
+def _logarithmic(ax: "Axes", x_ends: tuple[float, float], y_ends: tuple[float, float]) -> None:
+    canvas.log_scale(ax, "x", span=x_ends[1] / x_ends[0])
+    canvas.log_scale(ax, "y", span=y_ends[1] / y_ends[0])
+    ax.set(xlim=x_ends, ylim=y_ends, xlabel="R²/γ*²")
+
+
 _NOVIKOFF = "Novikoff: R²/γ*²"
 
 
@@ -134,10 +181,7 @@ def plot_mistake_laws(laws: Sequence[MistakeLaw], ax: "Axes") -> "Axes":
     """Draw the mistakes of every method with marks of its own, and the line of Novikoff's bound."""
     for position, law in enumerate(laws):
         whole = [point for point in law.points if not point.is_lower_bound]
-        style: dict[str, Any] = {
-            **{"linestyle": "", "marker": _marker(position), "color": _colour(position), "markersize": 5.5},
-            **{"markeredgewidth": 1.1, "alpha": 0.85},
-        }
+        style = _style(position)
         # The mark of the legend is full even where every point is hollow.
         ax.plot([point.difficulty**2 for point in whole], [point.mistakes for point in whole], label=law.label, **style)
         stopped = [point for point in law.points if point.is_lower_bound]
@@ -149,9 +193,8 @@ def plot_mistake_laws(laws: Sequence[MistakeLaw], ax: "Axes") -> "Axes":
     y_ends = _ends([*(point.mistakes for point in points), min(point.difficulty for point in points) ** 2])
     line = np.geomspace(*x_ends, 3)
     ax.plot(line, line, color=canvas.INK, linewidth=1.0, linestyle=(0, (4, 2)), label=_NOVIKOFF, zorder=1)
-    canvas.log_scale(ax, "x", span=x_ends[1] / x_ends[0])
-    canvas.log_scale(ax, "y", span=y_ends[1] / y_ends[0])
-    ax.set(xlim=x_ends, ylim=y_ends, xlabel="R²/γ*²", ylabel="mistakes")
+    _logarithmic(ax, x_ends, y_ends)
+    ax.set(ylabel="mistakes")
     canvas.finish(ax)
     return ax
 

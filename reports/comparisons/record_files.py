@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from maxmargin.comparison.cells import FIELDS
-from maxmargin.reports.comparisons.runs import TIMED_FIELDS, Record
+from maxmargin.reports.comparisons.runs import Record
 from maxmargin.text.outputs import replacing
 from maxmargin.text.tables import write_table
 
@@ -24,26 +24,19 @@ _REAL = (
 )
 
 
-def columns(*, times: bool = True) -> tuple[str, ...]:
-    """Return the names of the columns; without times those are left out that differ between two executions."""
-    return tuple(name for name in FIELDS if times or name not in TIMED_FIELDS)
-
-
-def write_csv(records: Sequence[Record], path: Path, *, times: bool = True) -> None:
+def write_csv(records: Sequence[Record], path: Path) -> None:
     """Write one line for each record: numbers that read back as they are, nested fields as JSON, no text for None."""
-    head = columns(times=times)
-    write_table(path, head, ([_cell(name, record[name]) for name in head] for record in records))
+    write_table(path, FIELDS, ([_cell(name, record[name]) for name in FIELDS] for record in records))
 
 
-def write_parquet(records: Sequence[Record], path: Path, *, times: bool = True) -> None:
+def write_parquet(records: Sequence[Record], path: Path) -> None:
     """Write the same columns with types: whole numbers, real numbers, truth values and texts."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    head = columns(times=times)
-    arrays = [pa.array([_typed(name, record[name]) for record in records], _type(name)) for name in head]
+    arrays = [pa.array([_typed(name, record[name]) for record in records], _type(name)) for name in FIELDS]
     with replacing(path) as file:
-        pq.write_table(pa.table(arrays, names=list(head)), file)
+        pq.write_table(pa.table(arrays, names=list(FIELDS)), file)
 
 
 def _cell(name: str, value: object) -> str:

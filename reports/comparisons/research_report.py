@@ -11,6 +11,7 @@ from maxmargin.reports.comparisons import (
     comparison_page,
     differences,
     failures,
+    margin_times,
     mistake_laws,
     question_profiles,
     reached_margins,
@@ -96,20 +97,20 @@ class ComparisonReport:
         """Return the figures by their keys, with captions and alternative texts."""
         from maxmargin.reports.comparisons import comparison_pictures
 
-        return comparison_pictures.pictures(self._profiles(times=times), self._laws)
+        time_laws = self._time_laws if times else ()
+        return comparison_pictures.pictures(self._profiles(times=times), self._laws, time_laws)
 
-    def save(self, folder: "str | os.PathLike[str]", *, times: bool = True) -> list[Path]:
+    def save(self, folder: "str | os.PathLike[str]") -> list[Path]:
         """Write the report into a folder, which is made if there is none.
 
         The files are ``report.md``, ``report.json``, ``report.tex``, ``records.csv``, ``records.parquet``, and each
-        figure as SVG, PDF and PNG in ``figures``. Each is written whole or not at all, ``report.md`` last, so that all
-        that it links to is there.
+        figure as SVG, PDF and PNG in ``figures``; and ``results.md``, the report without times, memory and the machine,
+        which is the same byte by byte whenever and wherever the study is run. Each is written whole or not at all,
+        ``report.md`` last, so that all that it links to is there.
 
         Parameters
         ----------
         folder : path
-        times : bool, default True
-            Whether times, memory and the machine are reported.
 
         Returns
         -------
@@ -129,13 +130,12 @@ class ComparisonReport:
         (target / "figures").mkdir(parents=True, exist_ok=True)
         written = [target / "records.csv", target / "records.parquet"]
         for write, path in zip((write_csv, write_parquet), written, strict=True):
-            write(self._runs.records, path, times=times)
-        written += [
-            path for picture in self.pictures(times=times).values() for path in save(picture, target / "figures")
-        ]
-        texts = {"report.json": self.to_json, "report.tex": self.to_latex, "report.md": self.to_markdown}
+            write(self._runs.records, path)
+        written += [path for picture in self.pictures().values() for path in save(picture, target / "figures")]
+        texts = {"report.json": self.to_json(), "report.tex": self.to_latex(),
+                 "results.md": self.to_markdown(times=False), "report.md": self.to_markdown()}  # fmt: skip
         for name, text in texts.items():
-            write_text(target / name, text(times=times))
+            write_text(target / name, text)
             written.append(target / name)
         return written
 
@@ -153,6 +153,10 @@ class ComparisonReport:
     @cached_property
     def _laws(self) -> tuple[mistake_laws.MistakeLaw, ...]:
         return mistake_laws.laws_of(self._runs)
+
+    @cached_property
+    def _time_laws(self) -> tuple[margin_times.TimeLaw, ...]:
+        return margin_times.time_laws_of(self._runs)
 
     def _profiles(self, *, times: bool) -> tuple[question_profiles.QuestionProfile, ...]:
         return tuple(profile for profile in self._all_profiles if times or profile.kind != "time")
@@ -172,6 +176,7 @@ class ComparisonReport:
             "margins": reached_margins.margin_fields(runs),
             "claims": reached_margins.claim_fields(runs),
             "times": timings.fields(runs) if times else None,
+            "margin_times": margin_times.fields(self._time_laws) if times else None,
             "profiles": question_profiles.fields(self._profiles(times=times)),
             "mistakes": mistake_laws.fields(runs, self._laws),
             "held_out": background.held_out_fields(runs),

@@ -1,0 +1,72 @@
+"""Times to a separating hyperplane: which runs count, the exponent, and where a solver overtakes."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from maxmargin.reports.comparisons import margin_times
+from maxmargin.reports.comparisons.research_report import comparison_report
+from maxmargin.reports.comparisons.runs import Runs
+
+QUESTIONS = {"perceptron": "online", "lp": "separation"}
+
+
+def record(k: int, method: str, time: float, **changes: Any) -> dict[str, Any]:
+    gamma = 10.0**-k
+    return {
+        **{"data": f"data-{k}", "prepare": "raw", "features": None, "fold": None, "verdict": "separable"},
+        **{"gamma_lower": gamma, "gamma_upper": gamma, "radius": 1.0, "method": method, "params": {}, "seed": 0},
+        **{"order": "source", "status": "ok", "margin": gamma / 2, "share": 0.5, "seconds": time, "capped": False},
+        **{"n_mistakes": 10**k if method == "perceptron" else None, "claim_true": True, "jobs": 1, **changes},
+    }
+
+
+def comparison(*records: dict[str, Any]) -> Any:
+    settings = {"questions": QUESTIONS, "jobs": 1, "limit": {"seconds": 60.0}}
+    return SimpleNamespace(title="Times", records=records, data=(), settings=settings, environment={}, n_not_run=0)
+
+
+def laws(*records: dict[str, Any]) -> tuple[margin_times.TimeLaw, ...]:
+    return margin_times.time_laws_of(Runs(comparison(*records)))
+
+
+def test_the_exponent_is_that_of_the_seconds() -> None:
+    (law,) = laws(*(record(k, "perceptron", 1e-6 * 10.0 ** (2 * k)) for k in range(1, 5)))
+    assert law.exponent.value == pytest.approx(2.0)
+    assert [point.difficulty for point in law.points] == pytest.approx([10.0, 100.0, 1000.0, 10000.0])
+    assert [point.mistakes for point in law.points] == [10, 100, 1000, 10000]
+
+
+def test_the_solver_overtakes_where_it_is_faster() -> None:
+    found = margin_times.fields(
+        laws(
+            *(record(k, "perceptron", 1e-4 * 100.0**k) for k in (1, 2, 3)),
+            *(record(k, "lp", 0.02) for k in (1, 2, 3)),
+        )
+    )
+    assert [race["data"] for race in found["races"]] == ["data-1", "data-2", "data-3"]
+    last = margin_times.last_won(found["races"])
+    assert last is not None and last["data"] == "data-1"
+    text = "\n".join(map(str, margin_times.blocks(found)))
+    assert "On the 2 data sets with narrower margins a solver was faster" in text
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"status": "timeout", "seconds": None}, {"capped": True}, {"margin": -1.0, "share": None}, {"seconds": None}],
+)
+def test_runs_that_do_not_separate_in_time_are_no_points(changes: dict[str, Any]) -> None:
+    found = laws(record(1, "perceptron", 1.0), record(2, "perceptron", 1.0, **changes))
+    assert [[point.data for point in law.points] for law in found] == [["data-1"]]
+
+
+def test_without_online_methods_or_times_there_is_no_such_section() -> None:
+    only = comparison(*(record(k, "lp", 1.0) for k in (1, 2)))
+    both = comparison(*only.records, record(1, "perceptron", 1.0))
+    heading = f"## {margin_times.TITLE}"
+    assert heading not in comparison_report(only).to_markdown()
+    assert heading in comparison_report(both).to_markdown()
+    assert heading not in comparison_report(both).to_markdown(times=False)
+    assert margin_times.FIGURE in comparison_report(both).pictures()
+    assert margin_times.FIGURE not in comparison_report(both).pictures(times=False)
