@@ -9,7 +9,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
-PAGES = [*sorted((ROOT / "docs").glob("*.md")), README, CONTRIBUTING]
+RESULTS = [*(ROOT / "docs").glob("studies/*/results.md")]
+"""Pages that a program writes."""
+
+PAGES = [*sorted({*(ROOT / "docs").rglob("*.md")} - {*RESULTS}), README, CONTRIBUTING]
 EXECUTED = [page for page in PAGES if ">>>" in page.read_text(encoding="utf-8")]
 
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -73,7 +76,7 @@ def test_files_that_a_page_names_are_there(page: Path) -> None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.parent != ROOT], ids=lambda page: page.stem)
 def test_the_readme_links_to_every_page(page: Path) -> None:
-    assert f"docs/{page.name}" in LINK.findall(prose_of(README))
+    assert page.relative_to(ROOT).as_posix() in LINK.findall(prose_of(README))
 
 
 def test_the_pages_that_show_results_are_executed() -> None:
