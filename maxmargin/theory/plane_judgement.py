@@ -173,10 +173,11 @@ class PlaneJudgement(NamedAnswer):
         lines = [f"  mistakes of the perceptron {self._space} that this hyperplane allows, at most"]
         if self.novikoff is not None:
             lines.append(f"    {_bound_text(self.novikoff)} in any number of passes (Novikoff)")
-        vacuous = ", which says nothing" * (self.freund_schapire >= self.n_samples)
-        lines.append(
-            f"    {_bound_text(self.freund_schapire)} in one pass (Freund and Schapire with g = {self.g:.6g}){vacuous}"
-        )
+        source = f"(Freund and Schapire with g = {self.g:.6g})"
+        if self.freund_schapire < self.n_samples:
+            lines.append(f"    {_bound_text(self.freund_schapire)} in one pass {source}")
+        else:
+            lines.append(f"    {self.n_samples:,} in one pass, the number of rows: the bound says nothing {source}")
         return lines
 
     def fields(self, names: Names) -> dict[str, Any]:
