@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from maxmargin.theory.order_studies import order_study as order_study
     from maxmargin.theory.perceptron_bounds import Bound as Bound
     from maxmargin.theory.perceptron_bounds import mistake_bounds as mistake_bounds
+    from maxmargin.theory.plane_judgement import PlaneJudgement as PlaneJudgement
+    from maxmargin.theory.plane_judgement import judge as judge
 
 _PUBLIC = {
     "maxmargin.api.deciding": ("fewest_errors", "least_total_slack", "separability"),
@@ -90,6 +92,7 @@ _PUBLIC = {
     "maxmargin.theory.mistake_traces": ("MistakeTrace", "mistake_trace"),
     "maxmargin.theory.order_studies": ("OrderStudy", "order_study"),
     "maxmargin.theory.perceptron_bounds": ("Bound", "mistake_bounds"),
+    "maxmargin.theory.plane_judgement": ("PlaneJudgement", "judge"),
 }
 """The public names by the module in which they live."""
 

@@ -13,7 +13,7 @@ from maxmargin.cli import options as opt
 from maxmargin.cli.deadline import TimeIsOverError, ended_within
 from maxmargin.cli.feedback import Exit, compiling_shown
 from maxmargin.cli.research_commands import compare, trust
-from maxmargin.cli.theory_commands import bounds, fewest_errors, online
+from maxmargin.cli.theory_commands import bounds, fewest_errors, judge, online
 from maxmargin.solvers.basics.printable import shown
 
 _EXAMPLES = """
@@ -263,7 +263,7 @@ def verify(time_limit: float | None, **options: Any) -> int:
         return command(**options)
 
 
-for command in (online, bounds, fewest_errors, compare, trust):
+for command in (online, bounds, judge, fewest_errors, compare, trust):
     app.add_command(command)
 
 

@@ -35,6 +35,7 @@ class Exit(IntEnum):
     USAGE = 2
     NOT_STRICTLY_SEPARABLE = 3
     NOT_CONVERGED = 3
+    DOES_NOT_SEPARATE = 3
     INVALID = 3
     UNDECIDED = 4
     INTERRUPTED = 130

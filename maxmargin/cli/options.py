@@ -94,11 +94,19 @@ def soft_option(default: float | None, does: str) -> Callable[[Command], Command
     """Return the option --soft, the factor C of the slack."""
     is_shown = default is not None
     return click.option(
-        "--soft", "C", type=float, metavar="C", default=default, show_default=is_shown, callback=_factor, help=does
+        "--soft",
+        "C",
+        type=float,
+        metavar="C",
+        default=default,
+        show_default=is_shown,
+        callback=positive_number,
+        help=does,
     )
 
 
-def _factor(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
+def positive_number(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
+    """Return the value of an option, which is refused unless it is a positive finite number."""
     if value is not None and not 0 < value < math.inf:
         raise click.BadParameter(f"{value!r} is not a positive finite number.")
     return value

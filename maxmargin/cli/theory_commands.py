@@ -1,4 +1,4 @@
-"""The commands that put theory next to a run: online algorithms, bounds, and how far data are from separable."""
+"""The commands that put theory next to runs and hyperplanes: online algorithms, bounds, judgements, fewest errors."""
 
 from functools import partial
 from typing import Any
@@ -21,6 +21,14 @@ Examples:
   maxmargin bounds iris --positive setosa
   maxmargin bounds data.csv --until-convergence --bias-scale best
   maxmargin bounds data.csv --n-passes 10 --json
+"""
+
+_JUDGE_EXAMPLES = """
+\b
+Examples:
+  maxmargin judge data.csv --plane plane.json
+  maxmargin judge agresti --plane plane.json --g 0.5 --json
+  maxmargin margin data.csv --json | maxmargin judge tomorrow.csv --plane -
 """
 
 _FEWEST_EXAMPLES = """
@@ -95,6 +103,37 @@ def bounds(**options: Any) -> int:
         raise click.UsageError("--n-passes and --until-convergence exclude each other")
     options["n_passes"] = None if is_endless else n_passes or 1
     return command(opt.request(options, "bounds").prepared(), **options)
+
+
+@click.command(epilog=_JUDGE_EXAMPLES)
+@opt.data_options
+@opt.resume_option
+@opt.file_option(
+    "--plane",
+    metavar="FILE",
+    required=True,
+    help='The hyperplane w.x + b = 0 as JSON: {"w": [1, -2], "b": 0.5}, or with w as an object of numbers by the names '
+    "of the columns, or what margin or perceptron print with --json; - is the standard input.",
+)
+@click.option(
+    "--g",
+    type=float,
+    metavar="G",
+    callback=opt.positive_number,
+    help="The g of the bound ((R + D)/g)^2 on the mistakes of one pass.  [default: the one of the least bound]",
+)
+@opt.time_limit_option("Stop the search for the maximum margin after this time.")
+def judge(**options: Any) -> int:
+    """Judge a given hyperplane: its margin and errors, its share of the maximum margin, and mistake bounds.
+
+    The class +1 is on the side where w.x + b > 0. The hyperplane is compared with all hyperplanes that have a bias or,
+    if b is 0, with those through the origin. Exit 0: it separates the classes; 3: it does not.
+    """
+    from maxmargin.cli.judge import judge as command
+    from maxmargin.cli.judge import read_plane
+
+    document, name = read_plane(options.pop("plane"), options["source"])
+    return command(opt.request(options, "judge"), document=document, name=name, **options)
 
 
 @click.command("fewest-errors", epilog=_FEWEST_EXAMPLES)

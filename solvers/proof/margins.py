@@ -340,11 +340,28 @@ def n_errors(problem: Problem, w: Floats, b: float) -> int:
     >>> n_errors(Problem.validated([[0.0], [1.0], [2.0]], [-1, -1, 1]), np.array([1.0]), -1.0)
     1
     """
+    return sum(len(rows) for rows in _errors_of_chunks(problem, w, b))
+
+
+def error_rows(problem: Problem, w: Floats, b: float) -> Rows:
+    """Return the rows that have y(w.x + b) <= 0, exactly, in increasing order.
+
+    Examples
+    --------
+    >>> error_rows(Problem.validated([[0.0], [1.0], [2.0]], [-1, -1, 1]), np.array([1.0]), -1.0).tolist()
+    [1]
+    """
+    return np.concatenate(list(_errors_of_chunks(problem, w, b)))
+
+
+def _errors_of_chunks(problem: Problem, w: Floats, b: float) -> Iterator[Rows]:
+    """Yield the rows of each chunk that have y(w.x + b) <= 0."""
     if not w.any() and b == 0:
-        return problem.n_samples
-    found = 0
+        yield np.arange(problem.n_samples)
+        return
     for rows, lower, upper in enclosures(problem, w, b, for_signs=True):
-        doubtful = rows[(lower <= 0) & (upper > 0)]
-        exact = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
-        found += int((upper <= 0).sum()) + sum(value <= 0 for value in exact)
-    return found
+        wrong, doubtful = upper <= 0, np.flatnonzero((lower <= 0) & (upper > 0))
+        if doubtful.size:
+            exact = exact_functional_margins(problem, rows[doubtful], w, b)
+            wrong[doubtful] = [value <= 0 for value in exact]
+        yield rows[wrong]

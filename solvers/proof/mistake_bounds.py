@@ -64,7 +64,7 @@ def value_at(problem: Problem, v: Floats, n_passes: int, square: Fraction, loss:
         slack = slack_upper_bound(problem, v, 0.0, np.ones(problem.n_samples))
         return math.inf if slack is None else _hinge_value(spread, n_passes * slack)
     squares = squared_slack_upper_bound(problem, v)
-    return math.inf if squares is None else _squared_sum(spread, n_passes * squares)
+    return math.inf if squares is None else squared_sum(spread, n_passes * squares)
 
 
 def separating_value(problem: Problem, v: Floats, square: Fraction) -> float:
@@ -100,8 +100,14 @@ def _hinge_value(spread: Fraction, slack: Fraction) -> float:
     return math.inf if math.isinf(root) else round_up((spread + 2 * slack + Fraction(root)) / 2)
 
 
-def _squared_sum(first: Fraction, second: Fraction) -> float:
-    """Return (sqrt(p) + sqrt(q))^2 = p + q + 2 sqrt(p q), rounded up."""
+def squared_sum(first: Fraction, second: Fraction) -> float:
+    """Return (sqrt(p) + sqrt(q))^2 = p + q + 2 sqrt(p q), rounded up.
+
+    Examples
+    --------
+    >>> squared_sum(Fraction(4), Fraction(9))
+    25.0
+    """
     root = sqrt_up(first * second)
     return math.inf if math.isinf(root) else round_up(first + second + 2 * Fraction(root))
 

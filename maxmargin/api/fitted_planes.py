@@ -1,0 +1,325 @@
+"""Hyperplanes that a caller gives: as numbers, by the names of the columns, or as a fitted linear model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from maxmargin.data.arrays import refuse_masked
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.formats.sparse import is_sparse
+from maxmargin.data.labels import Label, LabelError, choose_positive
+from maxmargin.data.numbers.binary64 import REAL_KINDS, array_of
+from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.exact.reals import binary64, shown
+from maxmargin.text.data_error import listed
+
+_EXPECTED = "expected a finite number that binary64 holds exactly"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GivenPlane:
+    """A hyperplane w.x + b = 0 of floats, with the class +1 on the side where w.x + b > 0.
+
+    Attributes
+    ----------
+    w : ndarray (n_features,)
+        Finite, not 0.
+    b : float
+        Finite.
+    bias : bool
+        Whether it is one of the hyperplanes with a bias; otherwise one of those through the origin, and b = 0.
+    """
+
+    w: Floats
+    b: float = 0.0
+    bias: bool
+
+    def __post_init__(self) -> None:
+        if not self.w.any():
+            raise InvalidOptionError("w is 0 in every entry: it has no geometric margin; expected an entry that is not")
+
+    def turned(self, sign: int) -> "GivenPlane":
+        """Return the hyperplane with its sides exchanged if the sign is -1."""
+        return self if sign > 0 else replace(self, w=0.0 - self.w, b=0.0 - self.b)
+
+    def of_kind(self, bias: bool | None) -> "GivenPlane":
+        """Return the hyperplane as one with a bias, or as one through the origin; None keeps its kind.
+
+        Raises
+        ------
+        InvalidOptionError
+            If it is to be one through the origin, and b is not 0.
+        """
+        if bias is False and self.b != 0:
+            raise InvalidOptionError(f"b is {self.b!r} and bias is False; expected b = 0, as it is through the origin")
+        return self if bias is None else replace(self, bias=bias)
+
+
+def plane_of_numbers(w: Any, b: Any, names: Sequence[str]) -> GivenPlane:
+    """Return the hyperplane with these numbers; it is one through the origin if b is 0.
+
+    Parameters
+    ----------
+    w : array_like of shape (n_features,), or mapping or series of numbers by the name of the column
+    b : float
+    names : sequence of str
+        The names of the columns; a series is read by position where they are only numbers.
+
+    Raises
+    ------
+    InvalidOptionError
+        If these are not finite binary64 numbers, one for every column, or w is 0.
+    """
+    weights = _named_entries(w)
+    if weights is not None and (isinstance(w, Mapping) or _are_names(names)):
+        vector = _by_name(weights, names, "w")
+    else:
+        vector = _vector(w, "w")
+        _check_length(vector, len(names), "w")
+    offset = _scalar(b, "b")
+    return GivenPlane(w=vector, b=offset, bias=offset != 0)
+
+
+def plane_of_model(model: Any, dataset: Dataset) -> GivenPlane:
+    """Return the decision boundary of a fitted linear model, with its own coding of the classes.
+
+    Parameters
+    ----------
+    model : object
+        With `coef_` and `intercept_`, as in scikit-learn, or with `params`, as the results of statsmodels, or a series
+        of parameters by name.
+    dataset : Dataset
+        Two classes.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the model has no single hyperplane, its columns are not the ones of the data, or its classes do not say which
+        side is +1.
+    """
+    if getattr(model, "coef_", None) is not None:
+        return _of_coefficients(model, dataset)
+    if hasattr(model, "params") or _named_entries(model) is not None:
+        return _of_parameters(model, dataset)
+    raise InvalidOptionError(
+        f"model is a {type(model).__name__} without coef_ and without params; expected a fitted linear model (of a "
+        "pipeline its last step, with the X that this step is given)"
+    )
+
+
+def choose_class(classes: Sequence[Label], wanted: Any) -> Label | None:
+    """Return the class that a label of a model names; None if there is none.
+
+    Examples
+    --------
+    >>> choose_class((0, 1), np.int64(1)), choose_class(("no", "yes"), "maybe")
+    (1, None)
+    """
+    try:
+        return choose_positive(classes, wanted)
+    except LabelError:
+        return None
+
+
+def sign_of_side(negative: Any, positive: Any, dataset: Dataset) -> int | None:
+    """Return 1 if the positive side is the class +1 of the data, -1 if it is the class -1; None if neither is clear."""
+    classes = [choose_class(dataset.classes, label) for label in (negative, positive)]
+    if classes == [None, None]:
+        return 1 if [choose_class((-1, 1), label) for label in (negative, positive)] == [-1, 1] else None
+    for label in (dataset.positive, dataset.negative):
+        sign = 1 if label == dataset.positive else -1
+        if label is not None and classes.count(label) == 1:
+            return sign if classes[1] == label else -sign
+    return None
+
+
+# scikit-learn
+
+
+def _of_coefficients(model: Any, dataset: Dataset) -> GivenPlane:
+    table = model.coef_.toarray() if is_sparse(model.coef_) else np.asarray(model.coef_)
+    rows = np.atleast_2d(table)
+    intercepts = np.ravel(np.asarray(getattr(model, "intercept_", 0.0)))
+    if rows.ndim != 2 or len(intercepts) not in (1, len(rows)):
+        raise InvalidOptionError(
+            f"model has coef_ of shape {table.shape} and intercept_ of {len(intercepts)} numbers; expected the shapes "
+            "(1, n_features) or (n_features,), and one intercept"
+        )
+    row, sign = _row_and_sign(model, len(rows), dataset)
+    w, b = _vector(rows[row], "coef_"), _scalar(intercepts[row if len(intercepts) > 1 else 0], "intercept_")
+    own_names = getattr(model, "feature_names_in_", None)
+    if own_names is not None and _are_names(dataset.feature_names):
+        if len(own_names) != len(w):
+            raise InvalidOptionError(f"model has {len(w)} coefficients and {len(own_names)} feature_names_in_")
+        w = _by_name(dict(zip(map(str, own_names), w.tolist(), strict=True)), dataset.feature_names, "model")
+    _check_length(w, dataset.n_features, "coef_")
+    has_bias = getattr(model, "fit_intercept", True) is not False
+    return GivenPlane(w=w, b=b, bias=has_bias or b != 0).turned(sign)
+
+
+def _row_and_sign(model: Any, n_rows: int, dataset: Dataset) -> tuple[int, int]:
+    """Return which row of the coefficients is asked for, and 1 if its positive side is the class +1, else -1."""
+    labels = getattr(model, "classes_", None)
+    if labels is None and n_rows == 1:
+        return 0, 1
+    classes = [] if labels is None else np.asarray(labels).tolist()
+    if n_rows == 1 and len(classes) == 2:
+        sign = sign_of_side(classes[0], classes[1], dataset)
+        if sign is None:
+            raise InvalidOptionError(
+                f"model has the classes {listed(classes)}, and the data have {dataset.positive!r} as +1 and "
+                f"{dataset.negative!r} as -1; expected a model fitted to these labels, or to the signs -1 and 1"
+            )
+        return 0, sign
+    is_one_against_rest = n_rows == len(classes) > 2 and not hasattr(model, "dual_coef_")  # SVC has a row for each pair
+    found = [choose_class(dataset.classes, label) for label in classes]
+    if is_one_against_rest and dataset.positive in found:
+        return found.index(dataset.positive), 1
+    kind = "one for each class against the rest" if is_one_against_rest else "and these are not one against the rest"
+    raise InvalidOptionError(
+        f"model has {n_rows} rows of coefficients for the classes {listed(classes)}, {kind}; expected one row, or one "
+        "for each class and positive= to choose among them"
+    )
+
+
+# statsmodels
+
+
+def _of_parameters(model: Any, dataset: Dataset) -> GivenPlane:
+    fitted, params = getattr(model, "model", None), getattr(model, "params", model)
+    values = _vector(params, "params")
+    named = _named_entries(params)
+    names = [str(name) for name in (named or getattr(fitted, "exog_names", None) or ())]
+    exog = _design(fitted, len(values))
+    constant, b = _constant(values, names, exog)
+    rest = [position for position in range(len(values)) if position != constant]
+    if named is not None and _are_names(dataset.feature_names):
+        weights = {names[position]: float(values[position]) for position in rest}
+        if constant is not None and names[constant] in dataset.feature_names:
+            _check_is_one(dataset, dataset.feature_names.index(names[constant]))
+            weights[names[constant]] = 0.0
+        w = _by_name(weights, dataset.feature_names, "model")
+    else:
+        w = values[rest]
+        if constant is not None and len(values) == dataset.n_features:
+            _check_is_one(dataset, constant)
+            w = np.insert(w, constant, 0.0)
+        _check_length(w, dataset.n_features, f"model has {len(values)} parameters; params without the constant")
+    return GivenPlane(w=w, b=b, bias=constant is not None).turned(_sign_of_response(fitted, dataset))
+
+
+def _design(fitted: Any, n_parameters: int) -> Floats | None:
+    """Return the matrix to which a model was fitted, if it has a column for every parameter."""
+    exog = getattr(fitted, "exog", None)
+    exog = None if exog is None else np.asarray(exog)
+    return exog if exog is not None and exog.ndim == 2 and exog.shape[1] == n_parameters else None
+
+
+def _constant(values: Floats, names: Sequence[str], exog: Floats | None) -> tuple[int | None, float]:
+    """Return the position of the constant, None if there is none, and the offset that it makes."""
+    named = [position for position, name in enumerate(names) if name in ("const", "Intercept")]
+    found = named or ([] if exog is None else np.flatnonzero((exog == 1).all(axis=0)).tolist())
+    if len(found) > 1:
+        raise InvalidOptionError(f"model has {len(found)} constant columns; expected at most one")
+    if not found:
+        return None, 0.0
+    (position,) = found
+    factor = 1.0 if exog is None else float(exog[0, position])
+    if exog is not None and not (exog[:, position] == factor).all():
+        raise InvalidOptionError(f"model has a column {names[position]!r} that is not constant; expected the constant")
+    offset = Fraction(float(values[position])) * Fraction(factor)
+    return position, _scalar(offset, f"the parameter of the constant times {factor!r}")
+
+
+def _check_is_one(dataset: Dataset, column: int) -> None:
+    """Check that a column of the data is the constant 1, whose parameter is then the offset."""
+    from maxmargin.data.problems import problem_of
+
+    low, high = problem_of(dataset).column_bounds
+    if not low[column] == high[column] == 1:
+        name = dataset.feature_names[column]
+        raise InvalidOptionError(f"X has the column {name!r} for the constant of the model; expected 1 in every row")
+
+
+def _sign_of_response(fitted: Any, dataset: Dataset) -> int:
+    """Return 1 if the response 1 of a model is the class +1, else -1."""
+    one = choose_class(dataset.classes, 1)
+    if one is not None:
+        return 1 if one == dataset.positive else -1
+    endog = getattr(fitted, "endog", None)
+    response = np.empty(0) if endog is None else np.asarray(endog)
+    if response.shape == (dataset.n_samples,):
+        for sign in (1, -1):
+            if np.array_equal(response == 1, dataset.y * sign > 0):
+                return sign
+    raise InvalidOptionError(
+        f"model does not say which of its sides is {dataset.positive!r}, the class +1; expected labels 0 and 1, or the "
+        "labels to which the model was fitted"
+    )
+
+
+# Numbers
+
+
+def _named_entries(values: Any) -> dict[str, Any] | None:
+    """Return the numbers of a mapping, or of a series with texts as its index; None for anything else."""
+    if isinstance(values, Mapping):
+        return {str(name): value for name, value in values.items()}
+    index = getattr(values, "index", None)
+    if index is None or callable(index) or not hasattr(values, "to_numpy") or getattr(values, "ndim", 0) != 1:
+        return None
+    names = list(index)
+    if not all(isinstance(name, str) for name in names):
+        return None
+    if len(set(names)) < len(names):
+        raise InvalidOptionError(f"the index {listed(names)} names a column twice; expected different names")
+    return dict(zip(names, values.tolist(), strict=True))
+
+
+def _are_names(names: Sequence[str]) -> bool:
+    """Return whether the columns of the data have names, and not only numbers."""
+    return tuple(names) != tuple(map(str, range(len(names))))
+
+
+def _by_name(weights: Mapping[str, Any], names: Sequence[str], what: str) -> Floats:
+    """Return the weights in the order of the columns."""
+    missing = [name for name in names if name not in weights]
+    unknown = [name for name in weights if name not in set(names)]
+    if missing or unknown:
+        parts = [f"has nothing for the columns {listed(missing)}"] if missing else []
+        parts += [f"names the columns {listed(unknown)}, which X does not have"] if unknown else []
+        raise InvalidOptionError(f"{what} {' and '.join(parts)}; expected a number for each of {listed(names)}")
+    return np.array([_scalar(weights[name], f"{what}[{name!r}]") for name in names])
+
+
+def _vector(values: Any, name: str) -> Floats:
+    try:
+        array = array_of(values)
+    except ValueError as error:
+        raise InvalidOptionError(f"{name} cannot be read as an array of numbers: {error}") from error
+    refuse_masked(values, name)
+    if array.ndim != 1:
+        raise InvalidOptionError(f"{name} has shape {array.shape}; expected one dimension, (n_features,)")
+    if array.dtype.kind not in (*REAL_KINDS, "O"):
+        raise InvalidOptionError(f"{name} has dtype {array.dtype}; expected real numbers")
+    if array.dtype == np.float64 and np.isfinite(array).all():
+        return np.array(array)
+    return np.array([_scalar(value, f"{name}[{position}]") for position, value in enumerate(array)])
+
+
+def _scalar(value: Any, name: str) -> float:
+    if isinstance(value, np.ndarray) and value.shape == (1,):
+        value = value[0]
+    number = binary64(value)
+    if number is None:
+        raise InvalidOptionError(f"{name} is {shown(value)}; {_EXPECTED}")
+    return number
+
+
+def _check_length(w: Floats, n_features: int, name: str) -> None:
+    if len(w) != n_features:
+        raise InvalidOptionError(f"{name} has {len(w)} entries; expected {n_features}, one for every column of X")

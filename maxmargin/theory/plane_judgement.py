@@ -1,0 +1,380 @@
+"""A hyperplane of anybody's, next to what is proven: its margin, its errors, the maximum margin, mistake bounds."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from maxmargin.api.fitted_planes import GivenPlane, plane_of_model, plane_of_numbers
+from maxmargin.api.question import with_positive
+from maxmargin.data.arrays import from_arrays
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.problems import problem_of
+from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, rounded_up, some, through
+from maxmargin.solvers.answers.statuses import Status, uninterrupted
+from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.exact.reals import binary64, shown
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+from maxmargin.solvers.proof.margins import error_rows, geometric_margin, norm_squared
+from maxmargin.theory.plane_bounds import RunPlane, SlackCurve, lies_in_cone
+
+_SHARES = 3
+"""Shares into which a time limit is divided; the maximum margin takes one of them, the cone takes the rest."""
+
+_MOST_ROWS = 20
+"""Largest number of rows that the text lists."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PlaneJudgement(NamedAnswer):
+    """A hyperplane w.x + b = 0, next to what is proven about the data and about the perceptron.
+
+    The mistake bounds and the cone are stated in the space in which the perceptron runs: the rows (x, 1) if the
+    hyperplane is one with a bias, where R^2 = max ||x||^2 + 1, or the rows x if it is one through the origin.
+
+    Attributes
+    ----------
+    w : ndarray of shape (n_features,)
+        The normal, with the class +1 on the side where w.x + b > 0.
+    b : float
+        The offset.
+    bias : bool
+        Whether the hyperplane is compared with those that have a bias, or with those through the origin.
+    margin, margin_upper : float
+        The geometric margin min y(w.x + b)/||w|| of these floats, computed exactly, then rounded down and up. It is
+        negative if a row is on the wrong side.
+    error_rows : ndarray of int
+        The rows with y(w.x + b) <= 0, exactly.
+    share_lower, share_upper : float or None
+        The proven ends of the geometric margin as a share of the maximum margin, rounded outwards. None if the data are
+        not proven strictly separable.
+    gamma_lower, gamma_upper : float
+        The proven ends of the maximum margin of all hyperplanes of this kind; 0 if none separates strictly.
+    in_cone : bool or None
+        Whether the angle of (w, b) and the maximum-margin direction u* of the perceptron's space is below
+        arcsin(gamma/R), with R and the maximum margin gamma of that space. Every such vector separates, but a
+        hyperplane may separate outside the cone. None if it is not decided, or the data are not strictly separable.
+    novikoff : float or None
+        R^2/g^2 with the least margin g of this hyperplane in the perceptron's space, rounded up: it makes at most as
+        many mistakes, in any number of passes. None if the hyperplane does not separate.
+    freund_schapire : float
+        ((R + D)/g)^2 with D^2 = sum of max(0, g - y u.z)^2 over the rows z of the perceptron's space and the unit
+        vector u of (w, b), rounded up: in one pass over the rows, in any order, the perceptron makes at most as many
+        mistakes.
+    g : float
+        The g of that bound. It is the one asked for, or else the one found for which the bound is least; if the bound
+        falls for all g, it is large, and the bound is the number of rows up to rounding.
+    curve : tuple of (float, float)
+        Pairs of g, in increasing order, and the bound for this g, rounded up; one of them has the g above.
+    n_samples : int
+        Number of rows.
+    status : Status
+        How the question about the maximum margin ended.
+    positive : label or None
+        The class that is +1.
+    positive_reason : str or None
+        Why that class is +1.
+
+    See Also
+    --------
+    maxmargin.judge : Judge a hyperplane.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> judged = mm.judge([[10.0], [40.0], [60.0], [90.0]], [0, 0, 1, 1], w=[1.0], b=-48.0)
+    >>> judged.margin, round(judged.share_lower, 9), judged.separates
+    (8.0, 0.8, True)
+    >>> len(judged.curve) > 50, min(bound for _, bound in judged.curve) == judged.freund_schapire
+    (True, True)
+    """
+
+    w: Floats
+    b: float
+    bias: bool
+    margin: float
+    margin_upper: float
+    error_rows: Rows
+    share_lower: float | None
+    share_upper: float | None
+    gamma_lower: float
+    gamma_upper: float
+    in_cone: bool | None
+    novikoff: float | None
+    freund_schapire: float
+    g: float
+    curve: tuple[tuple[float, float], ...]
+    n_samples: int
+    status: Status
+
+    @property
+    def separates(self) -> bool:
+        """Whether every row is strictly on its side."""
+        return not self.error_rows.size
+
+    @property
+    def headline(self) -> str:
+        """Whether it separates, and its geometric margin."""
+        return f"{self._verdict}, geometric margin {self.margin!r}"
+
+    @property
+    def _verdict(self) -> str:
+        return "separates" if self.separates else "does not separate"
+
+    def summary(self, names: Names = NO_NAMES) -> str:
+        """Return the text of ``maxmargin judge``.
+
+        Parameters
+        ----------
+        names : Names
+            What the rows and the columns are called.
+        """
+        lines = [f"{self._verdict}: {self._of_errors()}"]
+        if not self.separates:
+            lines.append(
+                f"  errors (rows from 0): {some(names.numbers(self.error_rows).tolist(), _MOST_ROWS, '({n} in all)')}"
+            )
+        lines.append(f"  geometric margin in [{self.margin!r}, {self.margin_upper!r}]")
+        lines += [*self._maximum_lines(), self._cone_line(), *self._bound_lines(), *names.plane_lines(self.w, self.b)]
+        return "\n".join(lines)
+
+    def _of_errors(self) -> str:
+        if self.separates:
+            return f"all {counted(self.n_samples, 'row')} are strictly on their side"
+        return (
+            f"{len(self.error_rows):,} of {counted(self.n_samples, 'row')} are on the hyperplane or on the wrong side"
+        )
+
+    def _maximum_lines(self) -> list[str]:
+        kind = f"  maximum margin{through(self.bias)}"
+        if self.status.is_inseparable:
+            return [f"{kind} 0: {self.status.advice_for(bias=self.bias)}"]
+        lines = [f"{kind}, proven interval [{self.gamma_lower!r}, {self.gamma_upper!r}]"]
+        if self.share_lower is not None and self.share_upper is not None:
+            lines.append(f"  share of the maximum margin in [{self.share_lower!r}, {self.share_upper!r}]")
+        return lines
+
+    @property
+    def _space(self) -> str:
+        return "in the space (x, 1)" if self.bias else "through the origin"
+
+    def _cone_line(self) -> str:
+        angle = f"the angle to the maximum-margin direction {self._space}"
+        if self.in_cone is None:
+            why = "no hyperplane separates strictly" if self.status.is_inseparable else "not decided"
+            return f"  cone of solutions: {why}"
+        if self.in_cone:
+            return f"  cone of solutions: inside, {angle} is below arcsin(margin/R), so it separates"
+        return f"  cone of solutions: outside, {angle} is not below arcsin(margin/R)"
+
+    def _bound_lines(self) -> list[str]:
+        lines = [f"  mistakes of the perceptron {self._space} that this hyperplane allows, at most"]
+        if self.novikoff is not None:
+            lines.append(f"    {_bound_text(self.novikoff)} in any number of passes (Novikoff)")
+        source = f"(Freund and Schapire with g = {self.g:.6g})"
+        if self.freund_schapire < self.n_samples:
+            lines.append(f"    {_bound_text(self.freund_schapire)} in one pass {source}")
+        else:
+            lines.append(f"    {self.n_samples:,} in one pass, the number of rows: the bound says nothing {source}")
+        return lines
+
+    def fields(self, names: Names) -> dict[str, Any]:
+        """Return the fields of ``maxmargin judge --json``."""
+        return {
+            "separates": self.separates,
+            "margin": self.margin,
+            "margin_upper": self.margin_upper,
+            **names.fields("error_rows", self.error_rows),
+            "share_lower": self.share_lower,
+            "share_upper": self.share_upper,
+            "gamma_lower": self.gamma_lower,
+            "gamma_upper": self.gamma_upper,
+            "status": self.status.value,
+            "in_cone": self.in_cone,
+            "novikoff": self.novikoff,
+            "freund_schapire": self.freund_schapire,
+            "g": self.g,
+            "curve": self.curve,
+            "w": self.w,
+            "b": self.b,
+            "bias": self.bias,
+        }
+
+
+def _bound_text(bound: float) -> str:
+    return f"{rounded_up(bound):,.6g}"
+
+
+def judge(
+    X: Any,
+    y: Any = None,
+    w: Any = None,
+    b: float = 0.0,
+    *,
+    model: Any = None,
+    positive: object = None,
+    g: float | None = None,
+    bias: bool | None = None,
+    time_limit: float | None = None,
+) -> PlaneJudgement:
+    """Judge a hyperplane w.x + b = 0, whoever found it, by what is proven about the data.
+
+    The answer has the hyperplane's exact margin and errors, its margin as a share of the maximum margin, whether it
+    lies in the cone of vectors that separate for certain, and the bounds that it gives for the mistakes of the
+    perceptron: for every unit vector u of the space in which the perceptron runs and every g > 0, one pass over rows
+    of norm at most R makes at most ((R + D)/g)^2 mistakes, where D^2 = sum of max(0, g - y u.z)^2 [2]_. If u separates
+    with margin g then D = 0, and R^2/g^2 bounds any number of passes [1]_.
+
+    Parameters
+    ----------
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
+        Finite numbers that binary64 holds exactly.
+    y : array_like of shape (n_samples,), optional
+        Labels of two classes, as in `separability`; of more classes, `positive` has to choose one. None for a Dataset,
+        which has its own.
+    w : array_like of shape (n_features,), mapping or series, optional
+        The normal, not 0, with the class +1 on the side where w.x + b > 0. Mappings, and series if the columns of X
+        have names, are read by the names of the columns. Numbers that binary64 does not hold are refused.
+    b : float, default 0.0
+        The offset.
+    model : object, optional
+        A fitted linear model in place of `w` and `b`. One with `coef_` and `intercept_`, as in scikit-learn, has the
+        class ``classes_[1]`` on its positive side; of one row of coefficients for each class, the row of the class +1
+        is judged, against all others. Results of statsmodels with `params`, or a series of parameters, have the
+        response 1 on the positive side; the constant is found by its name, ``const`` or ``Intercept``, or as the column
+        of ones to which the model was fitted.
+    positive : label, optional
+        The label that is +1, against all others.
+    g : float, optional
+        The g of `freund_schapire`, positive. By default it is one for which the bound is least.
+    bias : bool, optional
+        Whether the hyperplane is compared with those that have a bias, in the perceptron's space (x, 1), or with those
+        through the origin. By default it has a bias unless b is 0; a model has a bias if it was fitted with one.
+    time_limit : float, optional
+        Seconds after which the search for the maximum margin stops; its interval may then be wide, and the cone not
+        decided. There is no limit by default.
+
+    Returns
+    -------
+    PlaneJudgement
+        The margin, the errors, the share of the maximum margin, the cone and the mistake bounds.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the data do not state a question about two classes.
+    InvalidOptionError
+        If not exactly one of `w` and `model` is given, one of them is not a hyperplane for these columns, or g is not a
+        positive number.
+
+    See Also
+    --------
+    hard_margin : Find the maximum margin.
+    mistake_bounds : Bound the mistakes of the perceptron by the best hyperplanes.
+
+    References
+    ----------
+    .. [1] A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the Mathematical Theory of Automata
+       12 (1962), 615-622.
+    .. [2] Y. Freund and R. E. Schapire, "Large margin classification using the perceptron algorithm", Machine Learning
+       37 (1999), 277-296.
+
+    Examples
+    --------
+    >>> X, y = [[10.0], [40.0], [60.0], [90.0]], ["low", "low", "high", "high"]
+    >>> judged = judge(X, y, w=[-2.0], b=96.0)
+    >>> judged.margin, judged.error_rows.tolist(), judged.gamma_upper
+    (8.0, [], 10.0)
+    >>> judge(X, y, w={"0": -1.0}, b=40.0).error_rows.tolist()
+    [1]
+    """
+    dataset = _dataset_of(X, y, positive)
+    problem_of(dataset)  # refuses more than two classes, of which a model is not asked
+    if (w is None) == (model is None):
+        found = "neither w nor model is given" if w is None else "both w and model are given"
+        raise InvalidOptionError(f"{found}; expected one of them")
+    if model is not None:
+        if b != 0:
+            raise InvalidOptionError(f"b is {shown(b)} and model is given, which has its own; expected one of them")
+        plane = plane_of_model(model, dataset)
+    else:
+        plane = plane_of_numbers(w, b, dataset.feature_names)
+    return judge_plane(dataset, plane.of_kind(bias), g=g, time_limit=time_limit)
+
+
+def _dataset_of(X: Any, y: Any, positive: object) -> Dataset:
+    if not isinstance(X, Dataset):
+        if y is None:
+            raise InvalidOptionError("y is None; expected the labels of the rows, or a Dataset in place of X")
+        return from_arrays(X, y, positive=positive)
+    if y is not None:
+        raise InvalidOptionError("X is a Dataset, which has its own labels; expected no y")
+    return X if positive is None else X.one_vs_rest(positive)
+
+
+def judge_plane(
+    dataset: Dataset, plane: GivenPlane, *, g: float | None = None, time_limit: float | None = None
+) -> PlaneJudgement:
+    """Return the judgement of a hyperplane; the other parameters are as in `judge`.
+
+    Raises
+    ------
+    InvalidOptionError
+        If g is not a positive finite number.
+    """
+    asked = None if g is None else binary64(g)
+    if g is not None and (asked is None or not asked > 0):
+        raise InvalidOptionError(f"g is {shown(g)}; expected a positive finite number of binary64")
+    limits, problem = Limits(time_limit=time_limit), problem_of(dataset, bias=plane.bias)
+    run = RunPlane.of(problem, plane.w, plane.b)
+    known = uninterrupted(hard_margin(problem, time_limit=limits.share(_SHARES)))
+    square = norm_squared(run.w)
+    margin = geometric_margin(run.least, square)
+    lower, upper = max(known.lower, margin, 0.0), known.upper
+    is_separable = run.least > 0 or known.w is not None or known.lower > 0
+    shares = _shares(run.least, square, lower, upper) if is_separable else (None, None)
+    novikoff = run.novikoff()
+    chosen, value, curve = _along_g(run, asked, novikoff)
+    judged = PlaneJudgement(
+        w=plane.w, b=plane.b, bias=plane.bias, margin=margin, margin_upper=0.0 - geometric_margin(-run.least, square),
+        error_rows=error_rows(problem, run.w, run.b), share_lower=shares[0], share_upper=shares[1],
+        gamma_lower=lower, gamma_upper=upper, in_cone=lies_in_cone(run, limits) if is_separable else None,
+        novikoff=novikoff, freund_schapire=value, g=chosen, curve=curve, n_samples=problem.n_samples,
+        status=known.status,
+    )  # fmt: skip
+    return with_positive(judged, dataset)
+
+
+def _shares(least: Fraction, square: Fraction, lower: float, upper: float) -> tuple[float, float]:
+    """Return the ends of the geometric margin divided by the maximum margin, rounded outwards; they are at most 1."""
+    smallest, largest = (upper, lower) if least > 0 else (lower, upper)
+    return _quotient_down(least, square, smallest), min(1.0, 0.0 - _quotient_down(-least, square, largest))
+
+
+def _quotient_down(least: Fraction, square: Fraction, end: float) -> float:
+    """Return (least/root of the square)/end, rounded down."""
+    if math.isinf(end) or not least:
+        return 0.0 if least >= 0 else -math.ulp(0.0)
+    return geometric_margin(least, square * Fraction(end) ** 2) if end else math.copysign(math.inf, least)
+
+
+def _along_g(
+    run: RunPlane, asked: float | None, novikoff: float | None
+) -> tuple[float, float, tuple[tuple[float, float], ...]]:
+    """Return g, Freund and Schapire's bound for it, and the bound for other g.
+
+    At the margin of a hyperplane that separates, which may be no float, the bound is Novikoff's; so the least one is
+    never above it.
+    """
+    curve = SlackCurve.of(run)
+    best, has_best = curve.best()
+    values = {g: curve.at(g) for g in (best, *curve.points(best, has_best))}
+    own = run.own_margin()
+    if own > 0:
+        values[own] = min(curve.at(own), novikoff or math.inf)
+    if asked is not None:
+        values.setdefault(asked, curve.at(asked))
+    chosen = min(values, key=lambda g: (values[g], g)) if asked is None else asked
+    return chosen, values[chosen], tuple(sorted(values.items()))
