@@ -1,8 +1,8 @@
 """What a benchmark is, and how one of its cells, a peer on a data set, is measured in a process of its own.
 
-A benchmark is a script that hands a `Benchmark` to `main`. Its cells are tasks for the runner of limited processes
-(`maxmargin.jobs`): a fresh process makes the data, lets the peer warm up on little of it (imports, compilation), times
-it, and judges the answer; only solving is under the time limit.
+A benchmark is a script that hands a `Benchmark` to `main`. Its cells are tasks for the runner of limited processes,
+`maxmargin.comparison.jobs`: a fresh process makes the data, lets the peer warm up on little of it (imports,
+compilation), times it, and judges the answer; only solving is under the time limit.
 """
 
 import ast
@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from maxmargin.jobs.child import Meter
+from maxmargin.comparison.jobs.child import Meter
 
 Facts = dict[str, Any]
 Cell = tuple[str, str]

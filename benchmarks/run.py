@@ -24,11 +24,11 @@ from typing import Any
 from measuring import TASK, Benchmark, Cell, Facts, of_data
 from tables import table
 
-from maxmargin.jobs.limit import Limit
-from maxmargin.jobs.machine import machine, versions
-from maxmargin.jobs.outcome import Ending, Outcome
-from maxmargin.jobs.pool import Pool
-from maxmargin.jobs.run import Job
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.machine import machine, versions
+from maxmargin.comparison.jobs.outcome import Ending, Outcome
+from maxmargin.comparison.jobs.pool import Pool
+from maxmargin.comparison.jobs.run_jobs import Job
 
 NAMES = ("small", "margins", "engines", "hard_margin", "verdicts", "perceptron", "sparse", "out_of_core", "soft_margin")
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from maxmargin.api.running import online as online
     from maxmargin.api.running import online_algorithms as online_algorithms
     from maxmargin.api.running import perceptron as perceptron
-    from maxmargin.audit.trust import trust as trust
-    from maxmargin.audit.trust_report import TrustReport as TrustReport
     from maxmargin.certificates.proofs import verify as verify
     from maxmargin.certificates.require import SeparationError as SeparationError
     from maxmargin.certificates.require import require as require
+    from maxmargin.comparison.audit.trust_audit import trust as trust
+    from maxmargin.comparison.audit.trust_report import TrustReport as TrustReport
     from maxmargin.comparison.comparison import Comparison as Comparison
     from maxmargin.data import features as features
     from maxmargin.data.arrays import from_arrays as from_arrays
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from maxmargin.data.dataset import load as load
     from maxmargin.data.generators import generate as generate
     from maxmargin.data.preparing import prepare as prepare
-    from maxmargin.reports.compare import compare as compare
+    from maxmargin.reports.comparing import compare as compare
     from maxmargin.reports.margin_report import MarginReport as MarginReport
     from maxmargin.reports.margin_report import margin_report as margin_report
     from maxmargin.solvers.answers.statuses import Status as Status
@@ -65,8 +65,8 @@ _PUBLIC = {
     "maxmargin.api.deciding": ("fewest_errors", "least_total_slack", "separability"),
     "maxmargin.api.margin_verbs": ("hard_margin", "nu_margin", "soft_margin", "soft_margin_path"),
     "maxmargin.api.running": ("online", "online_algorithms", "perceptron"),
-    "maxmargin.audit.trust": ("trust",),
-    "maxmargin.audit.trust_report": ("TrustReport",),
+    "maxmargin.comparison.audit.trust_audit": ("trust",),
+    "maxmargin.comparison.audit.trust_report": ("TrustReport",),
     "maxmargin.certificates.proofs": ("verify",),
     "maxmargin.certificates.require": ("SeparationError", "require"),
     "maxmargin.comparison.comparison": ("Comparison",),
@@ -74,7 +74,7 @@ _PUBLIC = {
     "maxmargin.data.dataset": ("Dataset", "load"),
     "maxmargin.data.generators": ("generate",),
     "maxmargin.data.preparing": ("prepare",),
-    "maxmargin.reports.compare": ("compare",),
+    "maxmargin.reports.comparing": ("compare",),
     "maxmargin.reports.margin_report": ("MarginReport", "margin_report"),
     "maxmargin.solvers.answers.statuses": ("Status", "Verdict"),
     "maxmargin.solvers.errors": ("InvalidProblemError",),

@@ -19,8 +19,8 @@ def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, qui
     """Run what is due, write the report, print its summary."""
     from maxmargin.comparison.collect import load_comparison
     from maxmargin.comparison.compared import compared
-    from maxmargin.comparison.study import Study
-    from maxmargin.jobs.store import StoreError
+    from maxmargin.comparison.jobs.store import StoreError
+    from maxmargin.comparison.study_file import Study
 
     old = None if diff is None else load_comparison(diff)
     read, output, code = Study.of(study), options.pop("output"), Exit.OK

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def trust(request: Request, *, time_limit: float, jobs: int, methods: tuple[str, ...]) -> Exit:
     """Ask the solvers, print the report, return the exit code."""
-    from maxmargin.audit.trust import trust as ask
+    from maxmargin.comparison.audit.trust_audit import trust as ask
 
     if not request.bias:
         raise InvalidOptionError("--no-bias: the solvers are asked for hyperplanes with a bias")

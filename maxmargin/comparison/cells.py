@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from maxmargin.comparison.data_sets import DataSet, View, view_fields
-from maxmargin.comparison.study import SCHEMA, Setting, Study
+from maxmargin.comparison.study_file import SCHEMA, Setting, Study
 from maxmargin.text.version import __version__
 
 FIELDS = (

@@ -6,9 +6,9 @@ from typing import Any
 
 from maxmargin.comparison.cells import FIELDS
 from maxmargin.comparison.comparison import OURS, Comparison
+from maxmargin.comparison.jobs.machine import machine, versions
+from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.run_study import CELLS, PROOFS, Plan
-from maxmargin.jobs.machine import machine, versions
-from maxmargin.jobs.store import Store
 from maxmargin.text.data_error import DataError
 
 _PLAN = "plan"

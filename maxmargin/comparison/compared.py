@@ -9,10 +9,10 @@ from typing import Any
 
 from maxmargin.comparison.collect import collected
 from maxmargin.comparison.comparison import Comparison
+from maxmargin.comparison.jobs.limit import GRACE
+from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.run_study import Plan, Progress, carry_out, shard_of
-from maxmargin.comparison.study import Study
-from maxmargin.jobs.limit import GRACE
-from maxmargin.jobs.store import Store
+from maxmargin.comparison.study_file import Study
 from maxmargin.solvers.errors import InvalidOptionError
 
 
@@ -66,9 +66,9 @@ def compared(
 def _workers(jobs: int, cluster: str | None) -> Any:
     """Return what carries out the cells, to be entered."""
     if cluster is not None:
-        from maxmargin.jobs.cluster import Cluster
+        from maxmargin.comparison.jobs.cluster import Cluster
 
         return Cluster(cluster)
-    from maxmargin.jobs.pool import Pool
+    from maxmargin.comparison.jobs.pool import Pool
 
     return Pool(jobs)

@@ -48,6 +48,12 @@ class Comparison(Result):
     See Also
     --------
     maxmargin.compare : Run a study.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> mm.compare({"schema": 1, "data": [{"source": "xor"}], "method": [{"name": "lp"}]})
+    <Comparison 1 record, 0 failures, 0 false claims>
     """
 
     title: str

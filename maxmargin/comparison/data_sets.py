@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.comparison.study import Source, Study
+from maxmargin.comparison.study_file import Source, Study
 from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.features import named_features
 from maxmargin.data.labels import LabelError, choose_positive

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from maxmargin.comparison.data_sets import seen, view_of
-from maxmargin.jobs.child import Meter
+from maxmargin.comparison.jobs.child import Meter
 from maxmargin.solvers.answers.statuses import Status, Verdict
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin

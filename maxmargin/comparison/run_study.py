@@ -10,12 +10,12 @@ from maxmargin.comparison.cells import FIELDS, Cell, arguments_of, cells_of
 from maxmargin.comparison.data_sets import data_sets, view_fields
 from maxmargin.comparison.facts import FACTS
 from maxmargin.comparison.facts import TASK as FACTS_TASK
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.outcome import Ending, Outcome
+from maxmargin.comparison.jobs.run_jobs import Job, Workers, run
+from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.solve import TASK as CELL_TASK
-from maxmargin.comparison.study import Study
-from maxmargin.jobs.limit import Limit
-from maxmargin.jobs.outcome import Ending, Outcome
-from maxmargin.jobs.run import Job, Workers, run
-from maxmargin.jobs.store import Store
+from maxmargin.comparison.study_file import Study
 from maxmargin.solvers.errors import InvalidOptionError
 
 CELLS, PROOFS = "cell", "facts"

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from maxmargin.comparison.data_sets import Seen, View, seen, view_of
+from maxmargin.comparison.jobs.child import Meter
 from maxmargin.comparison.judging import InvalidAnswerError, judged
-from maxmargin.comparison.methods.catalogue import method_of
+from maxmargin.comparison.methods.every_method import method_of
 from maxmargin.comparison.methods.method import Method
-from maxmargin.jobs.child import Meter
 from maxmargin.solvers.problem.problem import Problem
 
 TASK = f"{__name__}:solve"

@@ -126,10 +126,28 @@ def polar(X: Any) -> Floats:
 def named_features(X: Any, name: str) -> Floats:
     """Return the features of a name: "polynomial:DEGREE", "products" or "polar".
 
+    Parameters
+    ----------
+    X : array_like of shape (n_samples, n_features)
+        Finite numbers.
+    name : str
+        "polynomial:DEGREE", "products" or "polar".
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_new_features)
+        What `polynomial`, `products` or `polar` returns.
+
     Raises
     ------
     InvalidOptionError
         If there are no features of this name.
+
+    See Also
+    --------
+    polynomial : Compute monomials.
+    products : Compute the products of different columns.
+    polar : Compute polar coordinates.
 
     Examples
     --------

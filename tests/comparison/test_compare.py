@@ -19,7 +19,7 @@ from maxmargin.cli.app import run
 from maxmargin.comparison.cells import FIELDS
 from maxmargin.comparison.collect import load_comparison
 from maxmargin.comparison.compared import compared
-from maxmargin.jobs.store import NAME, Store
+from maxmargin.comparison.jobs.store import NAME, Store
 from maxmargin.text.data_error import DataError
 
 TIMED = ("seconds", "times_ours", "passes", "peak_mib", "jobs")
@@ -325,7 +325,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path: Path) 
         time.sleep(0.1)
         assert process.poll() is None
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in err and "goes on from here" in err
     n_done = len(_done(tmp_path / "out"))

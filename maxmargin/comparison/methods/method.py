@@ -7,7 +7,7 @@ from enum import StrEnum
 from importlib.util import find_spec
 from typing import Any
 
-from maxmargin.jobs.machine import versions
+from maxmargin.comparison.jobs.machine import versions
 from maxmargin.solvers.errors import InvalidOptionError
 
 Answer = Mapping[str, Any]

@@ -11,12 +11,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NoReturn
 
-from maxmargin.comparison.methods.catalogue import method_of
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.methods.every_method import method_of
 from maxmargin.comparison.methods.method import Method
 from maxmargin.data.features import named_features
 from maxmargin.data.outofcore.budget import memory_size
 from maxmargin.data.preparing import How
-from maxmargin.jobs.limit import Limit
 from maxmargin.solvers.errors import WordedError
 from maxmargin.text.data_error import DataError, nearest, quote
 

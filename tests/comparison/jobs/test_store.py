@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from maxmargin.jobs.limit import Limit
-from maxmargin.jobs.store import NAME, Store, StoreError
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.store import NAME, Store, StoreError
 from maxmargin.text.data_error import DataError
 
 SHORT, LONG = Limit(seconds=1.0, memory=1 << 20), Limit(seconds=2.0, memory=1 << 21)
@@ -70,8 +70,8 @@ def test_another_file_of_this_name_is_refused(tmp_path: Path) -> None:
 
 _WRITER = """
 import sys
-from maxmargin.jobs.limit import Limit
-from maxmargin.jobs.store import Store
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.store import Store
 with Store(sys.argv[1]) as store:
     for number in range(10**6):
         store.put(f"{sys.argv[2]}-{number}", "cell", {"status": "ok", "text": "x" * 500}, Limit())
@@ -103,8 +103,8 @@ def test_what_was_written_survives_kill_9_and_two_writers_do_no_harm(tmp_path: P
 def test_a_full_disk_is_a_clear_error_and_loses_nothing(tmp_path: Path) -> None:
     code = """
 import resource, signal, sys
-from maxmargin.jobs.limit import Limit
-from maxmargin.jobs.store import Store, StoreError
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.store import Store, StoreError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 with Store(sys.argv[1]) as store:
     resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))

@@ -18,8 +18,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from maxmargin.jobs.limit import Limit
-from maxmargin.jobs.outcome import LONGEST_MESSAGE, Ending, Outcome, is_out_of_memory
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.outcome import LONGEST_MESSAGE, Ending, Outcome, is_out_of_memory
 
 _DIE_WITH_PARENT = 1
 """PR_SET_PDEATHSIG of Linux's prctl."""

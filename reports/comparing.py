@@ -32,8 +32,8 @@ def compare(
         ``prepare``, ``folds``, ``limit`` (seconds, memory), ``tolerance`` (relative distance from the optimum up to
         which the claim to have reached it is true; 0.001 by default) and ``plugins`` (Python files).
     out : path, optional
-        The folder of the records and of the report (Markdown, JSON, LaTeX, CSV, Parquet, figures). By default nothing
-        is kept on disk.
+        The folder of the records and of the report with its performance profiles [1]_ (Markdown, JSON, LaTeX, CSV,
+        Parquet, figures). By default nothing is kept on disk.
     jobs : int, default 1
         Number of cells that run at the same time. Ratios of times are given for 1 only.
     shard : str or (int, int), optional
@@ -65,6 +65,11 @@ def compare(
     Notes
     -----
     The processes are spawned, so a script that calls this needs the guard ``if __name__ == "__main__":``.
+
+    References
+    ----------
+    .. [1] E. D. Dolan and J. J. More, "Benchmarking optimization software with performance profiles", Mathematical
+       Programming 91 (2002), 201-213.
 
     Examples
     --------

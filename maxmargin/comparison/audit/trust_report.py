@@ -40,6 +40,12 @@ class TrustReport(Result):
     See Also
     --------
     maxmargin.trust : Make the report.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> mm.trust(mm.load("agresti"), methods=["lp"])
+    <TrustReport separable; of 1 solver 0 claim what is false, 0 claim nothing>
     """
 
     source: str

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from maxmargin.jobs.limit import Limit
-from maxmargin.jobs.outcome import Ending, Outcome
-from maxmargin.jobs.pool import Pool
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.outcome import Ending, Outcome
+from maxmargin.comparison.jobs.pool import Pool
 from maxmargin.solvers.errors import InvalidOptionError
 
 LIMIT = Limit(seconds=2.0, memory=200 << 20, grace=5.0)
@@ -107,8 +107,8 @@ def test_what_a_dead_process_started_is_ended(tmp_path: Path) -> None:
 _PARENT = """
 import os, sys, time
 sys.path.insert(0, {folder!r})
-from maxmargin.jobs.limit import Limit
-from maxmargin.jobs.pool import Pool
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.pool import Pool
 import json
 if __name__ == "__main__":
     with Pool(2) as pool:

@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.audit.scripts import Call, script_of
-from maxmargin.audit.trust_report import TrustReport, setting_name
-from maxmargin.audit.units import audit_units
+from maxmargin.comparison.audit.scripts import Call, script_of
+from maxmargin.comparison.audit.trust_report import TrustReport, setting_name
+from maxmargin.comparison.audit.unit_audit import audit_units
 from maxmargin.comparison.collect import collected
 from maxmargin.comparison.comparison import Comparison
-from maxmargin.comparison.methods.catalogue import catalogue, method_of
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.pool import Pool
+from maxmargin.comparison.jobs.store import Store
+from maxmargin.comparison.methods.every_method import catalogue, method_of
 from maxmargin.comparison.methods.method import Question as Asked
 from maxmargin.comparison.run_study import Plan, Progress, carry_out
-from maxmargin.comparison.study import Setting, Source, Study
+from maxmargin.comparison.study_file import Setting, Source, Study
 from maxmargin.data.arrays import from_arrays
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
-from maxmargin.jobs.limit import Limit
-from maxmargin.jobs.pool import Pool
-from maxmargin.jobs.store import Store
 from maxmargin.solvers.errors import InvalidProblemError
 
 GAPS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 50)
@@ -93,6 +93,20 @@ def trust(
     Notes
     -----
     The processes are spawned, so a script that calls this needs the guard ``if __name__ == "__main__":``.
+
+    References
+    ----------
+    .. [1] K. Konis, "Linear programming algorithms for detecting separated data in binary logistic regression models",
+       DPhil thesis, University of Oxford, 2007.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> report = trust(mm.load("agresti"), methods=["hard-margin", "cvxpy.max-t.SCIPY"])
+    >>> [(entry["method"], entry["claim"], entry["claim_true"]) for entry in report.solvers]
+    [('hard-margin', 'maximum margin', True), ('cvxpy.max-t.SCIPY', 'separable', True)]
+    >>> report.gaps[1]["separable_down_to"] < report.gaps[0]["separable_down_to"]
+    True
     """
     dataset = _dataset(X, y, positive)
     settings, limit = tuple(_settings(methods)), Limit(seconds=time_limit, memory=MEMORY)

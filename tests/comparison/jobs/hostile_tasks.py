@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from maxmargin.jobs.child import Meter
+from maxmargin.comparison.jobs.child import Meter
 
 Arguments = Mapping[str, Any]
 

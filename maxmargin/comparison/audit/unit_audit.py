@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from maxmargin.comparison.data_sets import View, seen, view_fields, view_of
+from maxmargin.comparison.jobs.child import Meter
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.outcome import Ending, Outcome
+from maxmargin.comparison.jobs.run_jobs import Job, Workers, run
 from maxmargin.comparison.methods.peer_scripts import konis_lp
 from maxmargin.comparison.methods.textbook_programs import max_t_lp
-from maxmargin.jobs.child import Meter
-from maxmargin.jobs.limit import Limit
-from maxmargin.jobs.outcome import Ending, Outcome
-from maxmargin.jobs.run import Job, Workers, run
 
 TASK = f"{__name__}:rescaled"
 

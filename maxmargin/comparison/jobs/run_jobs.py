@@ -5,8 +5,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from maxmargin.jobs.limit import Limit
-from maxmargin.jobs.outcome import Outcome
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.outcome import Outcome
 
 _AHEAD = 2
 """Number of tasks for each process that are started or wait for it."""
@@ -21,7 +21,7 @@ class Job:
     key : str
         Names the record.
     task : str
-        "module:function"; see `maxmargin.jobs.child.Task`.
+        "module:function"; see `maxmargin.comparison.jobs.child.Task`.
     arguments : mapping
         What can be pickled.
     limit : Limit
@@ -34,7 +34,7 @@ class Job:
 
 
 class Workers(Protocol):
-    """What carries out tasks: `maxmargin.jobs.pool.Pool`, or a cluster."""
+    """What carries out tasks: `maxmargin.comparison.jobs.pool.Pool`, or a cluster."""
 
     n_workers: int
 

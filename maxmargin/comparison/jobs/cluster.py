@@ -7,9 +7,9 @@ from concurrent.futures import Future
 from types import TracebackType
 from typing import Any
 
-from maxmargin.jobs.limit import Limit
-from maxmargin.jobs.outcome import Ending, Outcome
-from maxmargin.jobs.pool import Pool
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.outcome import Ending, Outcome
+from maxmargin.comparison.jobs.pool import Pool
 from maxmargin.solvers.errors import InvalidOptionError
 
 _own = threading.local()

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from maxmargin.jobs.limit import Limit
+from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.text.data_error import DataError
 
 NAME = "cells.sqlite"

@@ -12,9 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from maxmargin.jobs.child import execute, log_of, set_up
-from maxmargin.jobs.limit import Limit
-from maxmargin.jobs.outcome import Ending, Outcome, of_dead_process
+from maxmargin.comparison.jobs.child import execute, log_of, set_up
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.outcome import Ending, Outcome, of_dead_process
 from maxmargin.solvers.errors import InvalidOptionError
 
 
