@@ -1,0 +1,118 @@
+"""The trust report: who is wrong, in which units, at which gaps; and the script that shows it elsewhere."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import maxmargin as mm
+from maxmargin.cli.app import run
+from maxmargin.comparison.audit.trust_audit import GAPS, trust
+
+SOME = (
+    "hard-margin", "lp", "cvxpy.CLARABEL", "cvxpy.DAQP", "cvxpy.max-t.HIGHS", "cvxpy.nearest-points.OSQP",
+    "statsmodels.GLM", "rule.detectseparation",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def report() -> mm.TrustReport:
+    return trust(mm.load("breast_cancer"), time_limit=30, jobs=2, methods=SOME)
+
+
+def entry(report: mm.TrustReport, name: str) -> dict[str, Any]:
+    return next(one for one in report.solvers if one["method"] == name)
+
+
+def test_ours_is_proven_and_at_least_three_others_are_wrong_or_prove_nothing(report: mm.TrustReport) -> None:
+    assert report.proven["verdict"] == "separable"
+    assert report.proven["gamma_lower"] <= 4.137136842543e-05 <= report.proven["gamma_upper"]
+    assert entry(report, "hard-margin")["claim_true"] is entry(report, "lp")["claim_true"] is True
+    assert entry(report, "hard-margin")["share"] > 1 - 1e-9
+    wrong = [one for one in report.solvers if one["claim_true"] is not True]
+    assert len(wrong) >= 3
+    assert entry(report, "cvxpy.DAQP")["claim"] == "not separable"
+    assert entry(report, "cvxpy.DAQP")["claim_true"] is False
+    assert report.solvers[0]["claim_true"] is False, "false claims come first"
+
+
+def test_every_claim_is_judged_as_the_margin_says(report: mm.TrustReport) -> None:
+    for one in report.solvers:
+        if one["claim"] == "maximum margin":
+            assert one["claim_true"] is (one["share"] is not None and one["share"] > 1 - 1e-3)
+        if one["claim"] in ("separable", "separation"):
+            assert one["claim_true"] is True
+        if one["claim"] in ("not separable", "no separation", "estimate exists"):
+            assert one["claim_true"] is False
+
+
+def test_the_script_gives_the_same_answers_without_this_package(report: mm.TrustReport, tmp_path: Path) -> None:
+    assert "maxmargin" not in report.script
+    code = report.script.removeprefix("python - <<'END'\n").removesuffix("\nEND")
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    lines = done.stdout.splitlines()
+    for one in report.solvers:
+        if one["claim_true"] is True or one["status"] != "ok":
+            continue
+        position = next(i for i, line in enumerate(lines) if line.startswith(f"{one['method']} "))
+        if one["margin"] is not None:
+            said = float(lines[position + 1].rpartition("= ")[2])
+            assert said == pytest.approx(one["margin"], rel=1e-3, abs=1e-9)
+        if one["method"].startswith("cvxpy"):
+            assert one["message"].partition(",")[0] in lines[position]
+
+
+def test_units_turn_the_verdict_of_a_tolerance_around(report: mm.TrustReport) -> None:
+    rule = {(one["rule"], one["tolerance"]): one for one in report.units}
+    coarse, fine = rule["max t > tolerance", 1e-4], rule["max t > tolerance", 1e-8]
+    assert coarse["is_right"] is False and fine["is_right"] is True
+    assert ("all columns", -6) in fine["wrong_at"] or ("all columns", -9) in fine["wrong_at"]
+    assert len(coarse["wrong_at"]) >= len(fine["wrong_at"])
+
+
+def test_planted_gaps_that_exact_answers_survive(report: mm.TrustReport) -> None:
+    gaps = {one["method"]: one for one in report.gaps}
+    for ours in ("hard-margin", "lp"):
+        assert gaps[ours]["separable_down_to"] == gaps[ours]["overlap_down_to"] == max(GAPS)
+        assert gaps[ours]["first_failure"] is None
+    assert (gaps["cvxpy.DAQP"]["separable_down_to"] or 0) < max(GAPS)
+    assert gaps["cvxpy.DAQP"]["first_failure"].startswith("gap:")
+
+
+def test_it_prints_travels_and_names_what_is_false(report: mm.TrustReport) -> None:
+    fields = json.loads(json.dumps(report.to_dict()))
+    assert fields["n_false"] == len(report.false_claims) >= 1
+    text = report.summary()
+    assert text.index("FALSE") < text.index("Units:") < text.index("Planted gaps") < text.index("python -")
+    assert "breast_cancer: separable, proven" in text
+
+
+def test_overlapping_data_and_frames() -> None:
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    report = trust(X, ["a", "b", "a", "b"], methods=["lp", "rule.detectseparation", "cvxpy.max-t.SCIPY"])
+    assert report.proven == {"verdict": "overlap", "gamma_lower": None, "gamma_upper": None}
+    assert [one["claim_true"] for one in report.solvers] == [True, True, True]
+    assert report.script == ""
+
+
+def test_the_command_has_the_exit_code_of_its_finding(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["trust", "breast_cancer", "-q", "--json", "--method", "cvxpy.DAQP"]
+    assert run(arguments) == 3
+    assert json.loads(capsys.readouterr().out)["solvers"][0]["claim_true"] is False
+    assert run(["trust", "agresti", "-q", "--json", "--method", "lp"]) == 0
+    capsys.readouterr()
+    assert run(["trust", "iris", "-q", "--method", "lp"]) == 2
+    assert "choose one with --positive" in capsys.readouterr().err
+    assert run(["trust", "agresti", "-q", "--method", "lpp"]) == 2
+    assert "did you mean 'lp'?" in capsys.readouterr().err
+
+
+def test_a_dataset_has_its_labels() -> None:
+    with pytest.raises(mm.InvalidProblemError, match="a Dataset has its labels"):
+        trust(mm.load("agresti"), [0, 1])
