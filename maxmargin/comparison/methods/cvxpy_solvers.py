@@ -1,30 +1,49 @@
 """Every solver that cvxpy can call, on the same textbook programs, with its own default options."""
 
-import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 from maxmargin.comparison.methods import textbook_programs as programs
+from maxmargin.comparison.methods.hearing import heard
 from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
 
 QUADRATIC = {
     "CLARABEL": "clarabel", "HIGHS": "highspy", "OSQP": "osqp", "SCS": "scs", "DAQP": "daqp", "PIQP": "piqp",
     "ECOS": "ecos", "CVXOPT": "cvxopt", "PROXQP": "proxsuite", "QOCO": "qoco", "QPALM": "qpalm", "GUROBI": "gurobipy",
-    "MOSEK": "mosek", "COPT": "coptpy", "XPRESS": "xpress", "CPLEX": "cplex",
+    "MOSEK": "mosek", "COPT": "coptpy", "XPRESS": "xpress", "CPLEX": "cplex", "SCIP": "pyscipopt", "KNITRO": "knitro",
+    "NAG": "naginterfaces", "MPAX": "mpax", "CUOPT": "cuopt", "CUCLARABEL": "cupy", "COSMO": "cosmopy",
+    "MOREAU": "moreau",
 }  # fmt: skip
-"""Solvers of quadratic programs, and the modules that they need."""
+"""Solvers of quadratic programs, directly or as second-order cones, and the modules by which cvxpy finds them."""
 
-LINEAR = {"SCIPY": "scipy", "GLPK": "cvxopt", "GLOP": "ortools", "PDLP": "ortools", "SCIP": "pyscipopt"}
-"""Solvers of linear programs only."""
+LINEAR = {
+    "SCIPY": "scipy", "GLPK": "cvxopt", "GLOP": "ortools", "PDLP": "ortools", "CBC": "cylp", "SDPA": "sdpap",
+    "PDCS": "cupy",
+}  # fmt: skip
+"""Solvers of linear programs, and not of quadratic ones."""
 
-DISTRIBUTIONS = {"gurobipy": "gurobipy", "proxsuite": "proxsuite", "mosek": "Mosek"}
+TIME_LIMITS = {
+    **dict.fromkeys(("CLARABEL", "CUOPT", "HIGHS", "OSQP", "QPALM"), "time_limit"),
+    **dict.fromkeys(("COPT", "GUROBI"), "TimeLimit"),
+    **dict.fromkeys(("GLOP", "PDLP"), "time_limit_sec"),
+    "CPLEX": "cplex_params.timelimit",
+    "KNITRO": "maxtime_real",
+    "MOSEK": "mosek_params.MSK_DPAR_OPTIMIZER_MAX_TIME",
+    "SCIP": "scip_params.limits/time",
+    "SCIPY": "scipy_options.time_limit",
+    "SCS": "time_limit_secs",
+    "XPRESS": "maxtime",
+}
+"""The option for the time limit in seconds, of the solvers that have one; after a dot its name in a dict of options."""
+
+DISTRIBUTIONS = {"gurobipy": "gurobipy", "proxsuite": "proxsuite", "mosek": "Mosek", "sdpap": "sdpa-python"}
 """Distributions whose names differ from those of their modules."""
 
 LEAST_T = 1e-6
 """The optimum of the linear program above which its user takes the classes for separable; -1 <= w <= 1 and t <= 1."""
 
-NO_DISTANCE = 1e-8
+NO_DISTANCE = 1e-6
 """Distance of the nearest points up to which their user takes the hulls for touching."""
 
 
@@ -59,19 +78,21 @@ def _method(
 
 def hard_margin(solver: str, X: Any, y: Any, *, seed: int, time_limit: float | None) -> Answer:
     """Solve the quadratic program of the hard margin; only the status "optimal" claims the maximum margin."""
-    solved, message = _solved(programs.hard_margin_qp, X, y, solver=solver)
-    return _answer(solved, message, Claim.MAXIMUM_MARGIN)
+    solved, message = _solved(programs.hard_margin_qp, X, y, solver, time_limit)
+    answer = _answer(solved, message, Claim.MAXIMUM_MARGIN)
+    is_infeasible = solved is not None and solved[2] == "infeasible"
+    return {**answer, "claim": Claim.NOT_SEPARABLE} if is_infeasible else answer
 
 
 def soft_margin(solver: str, X: Any, y: Any, *, seed: int, time_limit: float | None, C: float = 1.0) -> Answer:
     """Solve the quadratic program of the soft margin."""
-    solved, message = _solved(programs.soft_margin_qp, X, y, solver=solver, C=C)
+    solved, message = _solved(programs.soft_margin_qp, X, y, solver, time_limit, C=C)
     return {**_answer(solved, message, Claim.OPTIMAL), "objective": {"C": float(C), "intercept": "free"}}
 
 
 def max_t(solver: str, X: Any, y: Any, *, seed: int, time_limit: float | None) -> Answer:
     """Solve the linear program; its user compares t with a tolerance, `LEAST_T`."""
-    solved, message = _solved(programs.max_t_lp, X, y, solver=solver)
+    solved, message = _solved(programs.max_t_lp, X, y, solver, time_limit)
     answer = _answer(solved, message, None)
     if solved is None or solved[2] != "optimal":
         return answer
@@ -82,7 +103,7 @@ def max_t(solver: str, X: Any, y: Any, *, seed: int, time_limit: float | None) -
 
 def nearest_points(solver: str, X: Any, y: Any, *, seed: int, time_limit: float | None) -> Answer:
     """Find the nearest points of the hulls; their user takes a distance up to `NO_DISTANCE` for none."""
-    solved, message = _solved(programs.nearest_points_qp, X, y, solver=solver)
+    solved, message = _solved(programs.nearest_points_qp, X, y, solver, time_limit)
     answer = _answer(solved, message, Claim.MAXIMUM_MARGIN)
     if solved is None or solved[3] is None:
         return answer
@@ -92,24 +113,37 @@ def nearest_points(solver: str, X: Any, y: Any, *, seed: int, time_limit: float 
     return {**answer, "message": message}
 
 
-def _solved(program: Callable[..., Any], X: Any, y: Any, **options: Any) -> tuple[Any, str]:
-    """Return what a program returns, None if the solver failed, and the status or the error."""
+def _solved(
+    program: Callable[..., Any], X: Any, y: Any, solver: str, time_limit: float | None, **params: Any
+) -> tuple[Any, str]:
+    """Return what a program returns, None if the solver failed, and the status with the warnings, or the error."""
     import cvxpy
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of inaccuracy: the status says so as well
-        try:
-            solved = program(X, y, **options)
-        except cvxpy.SolverError as error:
-            return None, f"solver error: {' '.join(str(error).split())}"
-    return solved, str(solved[2])
+    try:
+        solved, said = heard(program, X, y, solver=solver, **params, **time_option(solver, time_limit))
+    except cvxpy.SolverError as error:
+        return None, f"solver error: {' '.join(str(error).split())}"
+    return solved, "; ".join([str(solved[2]), *said])
+
+
+def time_option(solver: str, time_limit: float | None) -> dict[str, Any]:
+    """Return the option that tells a solver the time limit, if it has one.
+
+    Examples
+    --------
+    >>> time_option("CLARABEL", 2.0), time_option("SCIPY", 2.0), time_option("DAQP", 2.0)
+    ({'time_limit': 2.0}, {'scipy_options': {'time_limit': 2.0}}, {})
+    """
+    if time_limit is None or solver not in TIME_LIMITS:
+        return {}
+    group, _, name = TIME_LIMITS[solver].rpartition(".")
+    return {group: {name: time_limit}} if group else {name: time_limit}
 
 
 def _answer(solved: Any, message: str, claim: Claim | None) -> dict[str, Any]:
-    """Return the hyperplane and what the status claims of it."""
-    if solved is None or solved[0] is None:
-        is_infeasible = message == "infeasible"
-        return {"w": None, "claim": Claim.NOT_SEPARABLE if is_infeasible else None, "message": message}
-    w, b, status = solved[:3]
+    """Return the hyperplane, with the claim if the status is "optimal"."""
+    w, b, status = (None, None, "") if solved is None else solved[:3]
+    if w is None or b is None:
+        return {"w": None, "claim": None, "message": message, "capped": status == "user_limit"}
     return {"w": w, "b": float(b), "claim": claim if status == "optimal" else None, "message": message,
             "capped": status == "user_limit"}  # fmt: skip

@@ -23,9 +23,13 @@ _FAMILIES = (online_runs, ours, scikit_learn, cvxpy_solvers, statistical_fits, t
 
 @lru_cache(maxsize=1)
 def catalogue() -> dict[str, Method]:
-    """Return all methods by name, installed or not; no peer is imported."""
+    """Return all methods by name, installed or not; no peer is imported.
+
+    Entry points of other packages take no name that is ours.
+    """
     every = [method for family in _FAMILIES for method in family.methods()]
-    return {method.name: method for method in [*every, *from_entry_points()]}
+    own = {method.name: method for method in every}
+    return own | {method.name: method for method in from_entry_points() if method.name not in own}
 
 
 def method_of(name: str, plugins: Sequence[str] = ()) -> Method:
@@ -38,9 +42,16 @@ def method_of(name: str, plugins: Sequence[str] = ()) -> Method:
     """
     known = catalogue()
     if plugins:
-        known = known | {method.name: method for method in map(from_file, plugins)}
+        known = known | {method.name: method for method in map(_of_new_name, plugins)}
     for candidate in (name, f"online.{name}"):
         if candidate in known:
             return known[candidate]
     hint = nearest(name, known)
     raise InvalidOptionError(f"there is no method {quote(name)}{f'; {hint}' if hint else ''}")
+
+
+def _of_new_name(path: str) -> Method:
+    method = from_file(path)
+    if method.name in catalogue():
+        raise InvalidOptionError(f"plug-in {path}: {quote(method.name)} is a method already; expected another NAME")
+    return method

@@ -24,8 +24,8 @@ _RUN = "run"
 _PERCEPTRON = frozenset({"bias", "bias_scale", "zero", "order", "max_epochs", "max_mistakes", "method"})
 _ONLINE = frozenset({"bias", "bias_scale", "order", "max_epochs", "max_updates"})
 
-_COUNTED = ("updates <=", "mistakes <=", "mistakes on x != 0 <=")
-"""How the statements of guarantees begin that bound a count from above."""
+_COUNTED = ("updates <=", "mistakes <=")
+"""How the statements of guarantees begin that bound a count from above; some bound mistakes on certain rows only."""
 
 _LIMITED = ("max_epochs", "max_mistakes", "max_updates", "time_limit", "interrupted")
 """Stop reasons of runs that could have gone on."""
@@ -58,14 +58,15 @@ def methods() -> Iterator[Method]:
 
 
 def perceptron(
-    X: Any, y: Any, *, seed: int, time_limit: float | None, bias: bool = True, max_mistakes: int = MAX_MISTAKES,
-    **options: Any,
+    X: Any, y: Any, *, seed: int, time_limit: float | None, bias: bool = True, bias_scale: float | str = 1.0,
+    max_mistakes: int | None = MAX_MISTAKES, **options: Any,
 ) -> Answer:  # fmt: skip
     """Run the perceptron."""
-    from maxmargin.api.running import run_perceptron
+    from maxmargin.api.running import in_time, run_perceptron
 
     problem = Problem.validated(X, y, bias=bias)
-    run = run_perceptron(problem, rng=seed, time_limit=time_limit, max_mistakes=max_mistakes, **options)
+    problem, scale, seconds = in_time(problem, bias_scale, time_limit)  # the bounds need the space of the run
+    run = run_perceptron(problem, bias_scale=scale, rng=seed, time_limit=seconds, max_mistakes=max_mistakes, **options)
     return {**_answer(run), "n_updates": run.n_mistakes, _RUN: (problem, run)}
 
 
@@ -106,20 +107,24 @@ def _answer(run: Any) -> dict[str, Any]:
 
 
 def perceptron_bounds(X: Any, y: Any, answer: Answer, **params: Any) -> Mapping[str, float]:
-    """Return the bounds that hold for this very run, of its passes or until convergence; not the vacuous ones."""
+    """Return the bounds that hold for the mistakes of this very run, whatever ended it; not the vacuous ones."""
     from maxmargin.theory.context import Context
     from maxmargin.theory.perceptron_bounds import bounds_of
 
     problem, run = answer[_RUN]
-    n_passes = None if run.converged else run.n_epochs
-    context = Context(problem=problem, run=run, n_passes=n_passes, C=1.0, limits=Limits(time_limit=SECONDS_FOR_BOUNDS))
+    limits, n_passes = Limits(time_limit=SECONDS_FOR_BOUNDS), max(1, run.n_epochs)
+    context = Context(problem=problem, run=run, n_passes=n_passes, is_as_far_as_it_went=True, limits=limits)
     return {bound.name: bound.value for bound in bounds_of(context) if bound.valid and not bound.vacuous}
 
 
 def online_bounds(X: Any, y: Any, answer: Answer, **params: Any) -> Mapping[str, float]:
-    """Return the guarantees of a run that bound its updates or mistakes from above."""
+    """Return the guarantees that bound the updates or mistakes of a run from above, but those that rounding leaves open."""
     from maxmargin.solvers.online.run_online import with_guarantees
 
     run = answer[_RUN]
     counted = (guarantee for guarantee in with_guarantees(run).guarantees if guarantee.statement.startswith(_COUNTED))
-    return {each.name: each.value for each in counted if each.value is not None and math.isfinite(each.value)}
+    return {
+        each.name: each.value
+        for each in counted
+        if each.value is not None and each.holds is not None and math.isfinite(each.value)
+    }

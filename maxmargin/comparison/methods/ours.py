@@ -4,17 +4,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
-from maxmargin.solvers.answers.statuses import Status, Verdict
+from maxmargin.solvers.answers.statuses import Status
+from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 
 PACKAGES = ("maxmargin",)
 
-_VERDICTS = {
-    Verdict.SEPARABLE: Claim.SEPARABLE,
-    Verdict.QUASI_SEPARABLE: Claim.NOT_SEPARABLE,
-    Verdict.OVERLAP: Claim.NOT_SEPARABLE,
-}
+_CLAIMS = {True: Claim.SEPARABLE, False: Claim.NOT_SEPARABLE, None: None}
+"""By whether the classes are strictly separable, which can be proven before the verdict is."""
 
 
 def methods() -> Iterator[Method]:
@@ -75,8 +73,9 @@ def linear_program(X: Any, y: Any, *, seed: int, time_limit: float | None, bias:
     from maxmargin.solvers.separability.feasibility import separability
 
     answer = separability(Problem.validated(X, y, bias=bias), time_limit=time_limit, **options)
-    claim, plane = _VERDICTS.get(answer.verdict), answer.certificate
+    claim, plane = _CLAIMS[answer.strictly_separable], answer.certificate
     message = answer.verdict.value if claim else f"{answer.verdict.value}: {answer.reason}"
-    if not isinstance(plane, SeparatingHyperplane):
+    floats = nearest_floats([*plane.w, plane.b]) if isinstance(plane, SeparatingHyperplane) else None
+    if floats is None:
         return {"w": None, "claim": claim, "message": message, "capped": claim is None}
-    return {"w": [float(weight) for weight in plane.w], "b": float(plane.b), "claim": claim, "message": message}
+    return {"w": floats[:-1], "b": float(floats[-1]), "claim": claim, "message": message}

@@ -17,11 +17,79 @@ def konis_lp(X: Any, y: Any) -> Any:
     return solved.x, solved.message, -solved.fun if solved.success else None
 
 
+def any_coefficient(X: Any, y: Any, tolerance: float = 1e-4) -> Any:
+    """Return whether max sum y_i (1, x_i).beta, y_i (1, x_i).beta >= 0, |beta| <= 1, has a |beta_j| > tolerance.
+
+    That is the test of the R package detectseparation, with HiGHS in place of lp_solve. As R does, it drops columns
+    that depend on those before them up to a relative 1e-7.
+    """
+    import numpy as np
+    from scipy.optimize import linprog
+
+    columns, kept, basis = np.column_stack([np.ones(len(y)), X]), [], np.empty((len(y), 0))
+    for j, column in enumerate(columns.T):
+        rest = column - basis @ (basis.T @ column)
+        rest -= basis @ (basis.T @ rest)
+        if np.linalg.norm(rest) > 1e-7 * np.linalg.norm(column):
+            kept.append(j)
+            basis = np.column_stack([basis, rest / np.linalg.norm(rest)])
+    Z = columns[:, kept] * y[:, None]
+    solved = linprog(-Z.sum(axis=0), A_ub=-Z, b_ub=np.zeros(len(y)), bounds=(-1, 1), method="highs")
+    if not solved.success:
+        return None, None, None, solved.message
+    beta = np.zeros(columns.shape[1])
+    beta[kept] = solved.x
+    largest = np.abs(beta).max()
+    return beta[1:], beta[0], bool(largest > tolerance), f"max |beta| = {largest:.3g}"
+
+
+def sum_of_coefficients(X: Any, y: Any, tolerance: float = 1e-3) -> Any:
+    """Return whether max sum y_i (x_i, 1).beta, y_i (x_i, 1).beta >= 0, |beta| <= 1, has sum |beta_j| > tolerance.
+
+    That is the test of the R package safeBinaryRegression, with HiGHS in place of lp_solve.
+    """
+    import numpy as np
+    from scipy.optimize import linprog
+
+    Z = np.column_stack([X, np.ones(len(y))]) * y[:, None]
+    solved = linprog(-Z.sum(axis=0), A_ub=-Z, b_ub=np.zeros(len(y)), bounds=(-1, 1), method="highs")
+    if not solved.success:
+        return None, None, None, solved.message
+    total = np.abs(solved.x).sum()
+    return solved.x[:-1], solved.x[-1], bool(total > tolerance), f"sum |beta| = {total:.3g}"
+
+
+def optimum(X: Any, y: Any, tolerance: float = 1e-8) -> Any:
+    """Return whether the optimum of max sum y_i (x_i, 1).beta, y_i (x_i, 1).beta >= 0, |beta| <= 1, is > tolerance."""
+    import numpy as np
+    from scipy.optimize import linprog
+
+    Z = np.column_stack([X, np.ones(len(y))]) * y[:, None]
+    solved = linprog(-Z.sum(axis=0), A_ub=-Z, b_ub=np.zeros(len(y)), bounds=(-1, 1), method="highs")
+    if not solved.success:
+        return None, None, None, solved.message
+    return solved.x[:-1], solved.x[-1], bool(-solved.fun > tolerance), f"optimum {-solved.fun:.3g}"
+
+
+def feasible(X: Any, y: Any, seconds: float | None = None) -> Any:
+    """Return whether SciPy's linprog finds w and b with y_i (w.x_i + b) >= 1; None if it does not say."""
+    import numpy as np
+    from scipy.optimize import linprog
+
+    Z, limits = np.column_stack([X, np.ones(len(y))]) * y[:, None], {} if seconds is None else {"time_limit": seconds}
+    none, one = np.zeros(Z.shape[1]), np.ones(len(y))
+    solved = linprog(none, A_ub=-Z, b_ub=-one, bounds=(None, None), method="highs", options=limits)
+    answer = {0: True, 2: False}.get(solved.status)
+    w, b = (None, None) if solved.x is None else (solved.x[:-1], solved.x[-1])
+    return w, b, answer, solved.message
+
+
 def firthmodels_detection(X: Any, y: Any, tol: float = 1e-4) -> Any:
-    """Ask firthmodels for separation: the linear program of Konis, and |beta| > tol."""
+    """Ask firthmodels for separation: the linear program of Konis, and |beta| > tol. It returns no hyperplane."""
     from firthmodels import detect_separation
 
-    return detect_separation(X, (y > 0).astype(int), tol=tol).separation
+    separation = bool(detect_separation(X, (y > 0).astype(int), tol=tol).separation)
+    return None, None, separation, f"separation={separation}"
 
 
 def sklearn_classifier(X: Any, y: Any, name: str, **params: Any) -> Any:
@@ -33,28 +101,29 @@ def sklearn_classifier(X: Any, y: Any, name: str, **params: Any) -> Any:
     return getattr(module, name)(**params).fit(X, y)
 
 
-def training_accuracy(X: Any, y: Any, C: float = 1e10) -> Any:
-    """Fit LIBSVM with a huge C, and count the training rows that it predicts rightly."""
+def training_accuracy(X: Any, y: Any, C: float = 1e10, **options: Any) -> Any:
+    """Fit LIBSVM with a huge C, and return whether it predicts every training row rightly."""
     from sklearn.svm import SVC
 
-    model = SVC(kernel="linear", C=C).fit(X, y)
-    return model.coef_[0], float(model.intercept_[0]), model.score(X, y)
+    model = SVC(kernel="linear", C=C, **options).fit(X, y)
+    share = model.score(X, y)
+    return model.coef_[0], float(model.intercept_[0]), share == 1.0, f"{share:.1%} of the rows are right"
 
 
-def statsmodels_logit(X: Any, y: Any) -> Any:
+def statsmodels_logit(X: Any, y: Any, **options: Any) -> Any:
     """Fit a logistic regression with statsmodels' Logit."""
     import statsmodels.api as sm
 
-    result = sm.Logit((y > 0).astype(int), sm.add_constant(X, has_constant="add")).fit(disp=0)
+    result = sm.Logit((y > 0).astype(int), sm.add_constant(X, has_constant="add")).fit(disp=0, **options)
     return result.params[1:], float(result.params[0]), bool(result.mle_retvals["converged"])
 
 
-def statsmodels_glm(X: Any, y: Any) -> Any:
+def statsmodels_glm(X: Any, y: Any, **options: Any) -> Any:
     """Fit a binomial GLM with statsmodels."""
     import statsmodels.api as sm
 
     model = sm.GLM((y > 0).astype(int), sm.add_constant(X, has_constant="add"), family=sm.families.Binomial())
-    result = model.fit()
+    result = model.fit(**options)
     return result.params[1:], float(result.params[0]), bool(result.converged)
 
 
@@ -71,7 +140,7 @@ def z3_rationals(X: Any, y: Any, seconds: float | None = None) -> Any:
     w, b = [z3.Real(f"w{j}") for j in range(X.shape[1])], z3.Real("b")
     solver = z3.SolverFor("QF_LRA")
     if seconds is not None:
-        solver.set("timeout", int(1000 * seconds))
+        solver.set("timeout", max(1, int(1000 * seconds)))
     for row, sign in zip(X, y, strict=True):
         score = z3.Sum([rational(value) * weight for value, weight in zip(row, w, strict=True) if value] + [b])
         solver.add(score >= 1 if sign > 0 else score <= -1)
@@ -80,4 +149,5 @@ def z3_rationals(X: Any, y: Any, seconds: float | None = None) -> Any:
         return None, None, answer
     model = solver.model()
     values = [model.eval(variable, model_completion=True).as_fraction() for variable in (*w, b)]
-    return [float(value) for value in values[:-1]], float(values[-1]), answer
+    largest = max(abs(value) for value in values)  # a hyperplane may be multiplied by any positive number
+    return [float(value / largest) for value in values[:-1]], float(values[-1] / largest), answer

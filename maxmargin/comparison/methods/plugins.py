@@ -3,13 +3,14 @@
 import hashlib
 import importlib.util
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from maxmargin.comparison.methods.hearing import heard
 from maxmargin.comparison.methods.method import Answer, Method, Question
 from maxmargin.solvers.errors import InvalidOptionError
 
@@ -77,13 +78,22 @@ def _method(found: ModuleType | Callable[..., Any], *, default: str, where: str,
         raise InvalidOptionError(f"{where}: QUESTION is {question!r}; expected one of {', '.join(Question)}")
     return Method(
         name=getattr(found, "NAME", default),
-        fit=fit,
+        fit=partial(_heard, fit),
         question=Question(question),
-        summary=(fit.__doc__ or where).strip().partition("\n")[0],
+        summary=(fit.__doc__ or getattr(found, "__doc__", None) or where).strip().partition("\n")[0],
         needs=tuple(getattr(found, "NEEDS", ())),
         mark=mark,
         parameters=_parameters(fit, where),
     )
+
+
+def _heard(fit: Callable[..., Answer], X: Any, y: Any, **options: Any) -> Answer:
+    """Call `fit`, and add its warnings to its message."""
+    answer: Answer
+    answer, said = heard(fit, X, y, **options)
+    if not (said and isinstance(answer, Mapping)):
+        return answer
+    return {**answer, "message": "; ".join([part for part in (answer.get("message"), *said) if part])}
 
 
 def _parameters(fit: Callable[..., Answer], where: str) -> frozenset[str] | None:

@@ -1,13 +1,18 @@
 """The linear classifiers of scikit-learn, with any parameters of theirs."""
 
 import math
-import warnings
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from maxmargin.comparison.methods.hearing import heard
 from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
 from maxmargin.comparison.methods.peer_scripts import sklearn_classifier
+
+LIBSVM_ITERATIONS, LIBSVM_ITERATIONS_A_ROW = 10_000_000, 100
+"""LIBSVM without max_iter stops after the greater of these numbers of iterations, and does not say so."""
 
 _COMMON = frozenset({"class_weight", "fit_intercept", "max_iter", "tol"})
 
@@ -52,53 +57,50 @@ def methods() -> Iterator[Method]:
 
 def fit(name: str, X: Any, y: Any, *, seed: int, time_limit: float | None, **params: Any) -> Answer:
     """Fit a classifier, and read its claim off its number of iterations and its warnings."""
-    model, said = fitted(name, X, y, seed=seed, **params)
-    capped = is_capped(model, said)
-    answer: dict[str, Any] = {"w": _vector(model.coef_), "b": float(model.intercept_[0]), "capped": capped}
-    n_iterations = int(max(_numbers(getattr(model, "n_iter_", 0))))
-    message = "; ".join([f"n_iter_ = {n_iterations}", *said])
-    return {**answer, "message": message, **_claims(name, model, params, is_capped=capped)}
-
-
-def fitted(name: str, X: Any, y: Any, *, seed: int, **params: Any) -> tuple[Any, list[str]]:
-    """Return the fitted classifier and the texts of its warnings."""
     kernel = {"kernel": "linear"} if name == "SVC" else {}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model = sklearn_classifier(X, y, name, **kernel, random_state=seed, **params)
-    return model, [" ".join(str(warning.message).split()) for warning in caught]
+    model, said = heard(sklearn_classifier, X, y, name, **kernel, random_state=seed, **params)
+    n_iterations, limit = int(np.max(model.n_iter_)), _limit(name, model, X.shape[0])
+    has_converged = n_iterations < limit and not any(text.startswith("ConvergenceWarning") for text in said)
+    relation = f"< {limit:,.0f}" if n_iterations < limit else f"reaches the limit {limit:,.0f}"
+    claims = _claims(name, model, params, has_converged=has_converged)
+    note = claims.pop("note", None)
+    message = "; ".join([f"n_iter_ = {n_iterations:,} {relation}", *([note] if note else []), *said])
+    return {"w": _vector(model.coef_), "b": float(model.intercept_[0]), "capped": n_iterations >= limit,
+            "message": message, **claims}  # fmt: skip
 
 
-def is_capped(model: Any, said: list[str]) -> bool:
-    """Return whether a classifier stopped at its limit of iterations."""
-    limit = getattr(model, "max_iter", -1)
-    reached = limit > 0 and max(_numbers(getattr(model, "n_iter_", 0))) >= limit
-    return bool(reached or any("max_iter" in text or "converge" in text.lower() for text in said))
+def _limit(name: str, model: Any, n_samples: int) -> float:
+    """Return the number of iterations at which a classifier stops; LIBSVM has a limit of its own."""
+    if model.max_iter > 0:
+        return float(model.max_iter)
+    return float(max(LIBSVM_ITERATIONS, LIBSVM_ITERATIONS_A_ROW * n_samples)) if name == "SVC" else math.inf
 
 
-def _claims(name: str, model: Any, params: Mapping[str, Any], *, is_capped: bool) -> dict[str, Any]:
-    """Return the claim of a fitted classifier, and the objective that it is about.
+def _claims(name: str, model: Any, params: Mapping[str, Any], *, has_converged: bool) -> dict[str, Any]:
+    """Return the claim of a fitted classifier, the objective that it is about, and a note why there is none.
 
-    Perceptron claims nothing: it stops when the loss no longer falls, and its ``t_`` counts rows, not mistakes.
+    Perceptron claims nothing: it stops when the loss no longer falls, and its ``t_`` counts rows, not mistakes. Nor
+    does SGDClassifier, which stops likewise. LIBSVM at its own limit says ``fit_status_ = 0``, which its documentation
+    calls "correctly fitted": that is its claim, and the answer is marked as capped.
     """
-    if name == "SVC":
-        claim = Claim.OPTIMAL if model.fit_status_ == 0 and not is_capped else None
-        return {"claim": claim, "objective": {"C": float(params.get("C", 1.0)), "intercept": "free"}}
-    if name == "LinearSVC" and params.get("loss") == "hinge" and params.get("penalty", "l2") == "l2":
-        has_intercept = params.get("fit_intercept", True)
-        scale = float(params.get("intercept_scaling", 1.0)) if has_intercept else "none"
-        objective = {"C": float(params.get("C", 1.0)), "intercept": scale}
-        return {"claim": None if is_capped else Claim.OPTIMAL, "objective": objective}
     if name == "LogisticRegression":
         is_unpenalised = math.isinf(params.get("C", 1.0)) or params.get("penalty", "") is None
-        return {"claim": Claim.ESTIMATE_EXISTS if is_unpenalised and not is_capped else None}
-    return {"claim": None}
+        return {"claim": Claim.ESTIMATE_EXISTS if is_unpenalised and has_converged else None}
+    if name not in ("SVC", "LinearSVC"):
+        return {"claim": None}
+    if params.get("class_weight") is not None:
+        return {"claim": None, "note": "the classes have weights, so no soft margin with one C is claimed"}
+    C = float(params.get("C", 1.0))
+    if name == "SVC":
+        is_fitted = model.fit_status_ == 0 and (has_converged or model.max_iter <= 0)
+        return {"claim": Claim.OPTIMAL if is_fitted else None, "objective": {"C": C, "intercept": "free"},
+                "note": f"fit_status_ = {model.fit_status_}"}  # fmt: skip
+    if model.loss != "hinge" or model.penalty != "l2":
+        return {"claim": None, "note": f"no soft margin is claimed: loss {model.loss}, penalty {model.penalty}"}
+    scale = float(model.intercept_scaling) if model.fit_intercept else "none"
+    return {"claim": Claim.OPTIMAL if has_converged else None, "objective": {"C": C, "intercept": scale}}
 
 
 def _vector(coefficients: Any) -> Any:
     dense = coefficients.toarray() if hasattr(coefficients, "toarray") else coefficients
     return dense.ravel()
-
-
-def _numbers(value: Any) -> list[float]:
-    return [float(number) for number in (value if hasattr(value, "__len__") else [value])]

@@ -1,6 +1,5 @@
 """Logistic regressions of statsmodels, with the convergence that they report."""
 
-import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.comparison.methods import peer_scripts as scripts
+from maxmargin.comparison.methods.hearing import heard
 from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
 
 
@@ -21,25 +21,28 @@ def methods() -> Iterator[Method]:
             summary=(script.__doc__ or "").rstrip("."),
             needs=("statsmodels",),
             packages=("statsmodels",),
+            parameters=frozenset({"maxiter", "method", "tol"}),
             script=script,
         )
 
 
-def fit(script: Callable[..., Any], X: Any, y: Any, *, seed: int, time_limit: float | None) -> Answer:
-    """Fit the regression, and take its flag of convergence for the claim that the estimate exists."""
+def fit(script: Callable[..., Any], X: Any, y: Any, *, seed: int, time_limit: float | None, **options: Any) -> Answer:
+    """Fit the regression, and take its flag of convergence for the claim that the estimate exists.
+
+    Perfect separation, which older versions raise as an error and newer ones warn of, is the claim that the classes
+    are separable.
+    """
     from statsmodels.tools.sm_exceptions import PerfectSeparationError
 
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            w, b, converged = script(X if isinstance(X, np.ndarray) else X.toarray(), y)
-        except PerfectSeparationError as error:
-            return {"w": None, "claim": Claim.SEPARABLE, "message": str(error)}
-        except np.linalg.LinAlgError as error:
-            return {"w": None, "message": f"LinAlgError: {error}"}
-    said = sorted({f"{warning.category.__name__}: {warning.message}" for warning in caught})
-    is_told = any("PerfectSeparation" in text for text in said)
-    claim = Claim.ESTIMATE_EXISTS if converged and not is_told else None
-    message = "; ".join([f"converged={converged}", *said])
+    try:
+        (w, b, converged), said = heard(script, X if isinstance(X, np.ndarray) else X.toarray(), y, **options)
+    except PerfectSeparationError as error:
+        return {"w": None, "claim": Claim.SEPARABLE, "message": f"PerfectSeparationError: {error}"}
+    except np.linalg.LinAlgError as error:
+        return {"w": None, "message": f"LinAlgError: {error}"}
+    claim = Claim.ESTIMATE_EXISTS if converged else None
+    if any(text.startswith("PerfectSeparation") for text in said):
+        claim = Claim.SEPARABLE
     finite = np.isfinite(w).all() and np.isfinite(b)
+    message = "; ".join([f"converged={converged}", *said])
     return {"w": w if finite else None, "b": b, "claim": claim, "message": message, "capped": not converged}
