@@ -359,3 +359,31 @@ def test_the_bound_holds_at_any_g(g: Any) -> None:
     bound = one_pass_bound(X, y, [1.0, 0.5, 0.0], 0.125, float(g), bias=True)
     assert bound <= Decimal(judged.freund_schapire)
     assert judged.freund_schapire == math.inf or Decimal(judged.freund_schapire) <= bound * Decimal("1.000000000001")
+
+
+SIZES = (0.0, 5e-324, 1e-310, 1e-300, 0.3, 1.0, 1e160, 1e300, 1.7e308)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_numbers_of_any_size_are_judged_exactly(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 6)), int(rng.integers(1, 4))
+    X, w = (rng.choice(SIZES, size=shape) * rng.choice([-1, 1], size=shape) for shape in ((n, d), d))
+    b = float(rng.choice(SIZES) * rng.choice([-1, 1]))
+    y = np.where(np.arange(n) % 2, 1, -1)
+    if not w.any():
+        return
+    judged = mm.judge(X, y, w, b)
+    exact = margins(X, y, w, b)
+    assert judged.error_rows.tolist() == [row for row, margin in enumerate(exact) if margin <= 0]
+    true = min(exact) * abs(min(exact)) / square_of(w)
+    assert Fraction(judged.margin) * abs(Fraction(judged.margin)) <= true
+    if judged.margin_upper < math.inf:
+        assert true <= Fraction(judged.margin_upper) * abs(Fraction(judged.margin_upper))
+    bias = b != 0
+    for g, bound in judged.curve[::8]:
+        assert bound == math.inf or one_pass_bound(X, y, w, b, g, bias=bias) <= Decimal(bound)
+    if judged.novikoff is not None and judged.novikoff < math.inf:
+        assert radius_squared(X, bias=bias) * square_of(w, b) / min(exact) ** 2 <= Fraction(judged.novikoff)
+    assert judged.in_cone is None or judged.separates or not judged.in_cone
+    assert judged.summary() and judged.to_dict()["separates"] is judged.separates
