@@ -308,7 +308,8 @@ def _vector(values: Any, name: str) -> Floats:
         raise InvalidOptionError(f"{name} has dtype {array.dtype}; expected real numbers")
     if array.dtype == np.float64 and np.isfinite(array).all():
         return np.array(array)
-    return np.array([_scalar(value, f"{name}[{position}]") for position, value in enumerate(array)])
+    entries = array if array.dtype.itemsize > 8 else array.tolist()  # of long doubles there is no list of Python's own
+    return np.array([_scalar(value, f"{name}[{position}]") for position, value in enumerate(entries)])
 
 
 def _scalar(value: Any, name: str) -> float:

@@ -40,6 +40,10 @@ _N_STEPS = 48
 _FURTHEST = 60
 """Binary exponent of the largest g, in units of R: above it, the bound is the number of rows up to rounding."""
 
+MOST_COLUMNS = 200
+"""Largest number of columns, with the constant one, for which the maximum-margin direction is found exactly if nothing
+less decides whether a vector is in the cone; it takes a few seconds."""
+
 _STEPS_EACH_WAY, _STEPS_IN_AN_OCTAVE = 32, 8
 """Number of points of the curve on either side of the best g, and number of them in a factor of 2."""
 
@@ -217,7 +221,7 @@ def _exactly_scaled(plane: RunPlane, rows: Rows, square: Fraction) -> Floats:
 # The cone of solutions
 
 
-def lies_in_cone(plane: RunPlane, limits: Limits) -> bool | None:
+def lies_in_cone(plane: RunPlane, limits: Limits, *, most_columns: int = MOST_COLUMNS) -> bool | None:
     """Return whether the angle of (w, b) and the maximum-margin direction u* is below arcsin(gamma/R); None if unknown.
 
     All of it is in the space of the run. For z with y u*.z >= gamma and ||z|| <= R, the angle of z and u* is at most
@@ -225,7 +229,7 @@ def lies_in_cone(plane: RunPlane, limits: Limits) -> bool | None:
 
     Of u* it is known that y u*.z >= gamma for every row, and for the convex combination gamma u* of the y z. So a unit
     vector v of margin m has v.u* >= m/gamma >= m/U, where U is a proven upper end. If this does not decide, u* is found
-    exactly.
+    exactly, for at most `most_columns` columns.
     """
     problem = plane.problem
     if plane.least <= 0:
@@ -238,7 +242,7 @@ def lies_in_cone(plane: RunPlane, limits: Limits) -> bool | None:
             return decided
     if limits.is_over():
         return None
-    exact = uninterrupted(hard_margin(space, exact=True, time_limit=limits.share()))
+    exact = uninterrupted(hard_margin(space, exact=True, exact_limit=most_columns, time_limit=limits.share()))
     if not exact.margin_squared or exact.w_exact is None:
         return None
     dot, squares = _dot_and_squares(plane, exact.w_exact)

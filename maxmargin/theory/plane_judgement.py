@@ -335,13 +335,12 @@ def judge_plane(
     lower, upper = max(known.lower, margin, 0.0), known.upper
     is_separable = run.least > 0 or known.w is not None or known.lower > 0
     shares = _shares(run.least, square, lower, upper) if is_separable else (None, None)
-    novikoff = run.novikoff()
-    chosen, value, curve = _along_g(run, asked, novikoff)
+    chosen, value, curve = _along_g(run, asked)
     judged = PlaneJudgement(
         w=plane.w, b=plane.b, bias=plane.bias, margin=margin, margin_upper=0.0 - geometric_margin(-run.least, square),
         error_rows=error_rows(problem, run.w, run.b), share_lower=shares[0], share_upper=shares[1],
         gamma_lower=lower, gamma_upper=upper, in_cone=lies_in_cone(run, limits) if is_separable else None,
-        novikoff=novikoff, freund_schapire=value, g=chosen, curve=curve, n_samples=problem.n_samples,
+        novikoff=run.novikoff(), freund_schapire=value, g=chosen, curve=curve, n_samples=problem.n_samples,
         status=known.status,
     )  # fmt: skip
     return with_positive(judged, dataset)
@@ -360,21 +359,15 @@ def _quotient_down(least: Fraction, square: Fraction, end: float) -> float:
     return geometric_margin(least, square * Fraction(end) ** 2) if end else math.copysign(math.inf, least)
 
 
-def _along_g(
-    run: RunPlane, asked: float | None, novikoff: float | None
-) -> tuple[float, float, tuple[tuple[float, float], ...]]:
+def _along_g(run: RunPlane, asked: float | None) -> tuple[float, float, tuple[tuple[float, float], ...]]:
     """Return g, Freund and Schapire's bound for it, and the bound for other g.
 
-    At the margin of a hyperplane that separates, which may be no float, the bound is Novikoff's; so the least one is
-    never above it.
+    The hyperplane's own margin, where the bound may have a kink, is one of them.
     """
     curve = SlackCurve.of(run)
     best, has_best = curve.best()
-    values = {g: curve.at(g) for g in (best, *curve.points(best, has_best))}
     own = run.own_margin()
-    if own > 0:
-        values[own] = min(curve.at(own), novikoff or math.inf)
-    if asked is not None:
-        values.setdefault(asked, curve.at(asked))
-    chosen = min(values, key=lambda g: (values[g], g)) if asked is None else asked
-    return chosen, values[chosen], tuple(sorted(values.items()))
+    tried = {best, *curve.points(best, has_best), *([own] if own > 0 else []), *([asked] if asked is not None else [])}
+    values = {g: curve.at(g) for g in sorted(tried)}
+    chosen = min(values, key=values.__getitem__) if asked is None else asked
+    return chosen, values[chosen], tuple(values.items())

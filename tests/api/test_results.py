@@ -42,6 +42,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "mistake_trace": lambda: mm.mistake_trace(X, SEPARABLE),
     "order_study": lambda: mm.order_study(X, SEPARABLE, n_orders=5),
     "mistake_bounds": lambda: mm.mistake_bounds(X, SEPARABLE),
+    "judge": lambda: mm.judge(X, SEPARABLE, [1.0, 1.0], -1.0),
+    "judge wrong": lambda: mm.judge(X, SEPARABLE, [1.0, -1.0]),
+    "judge overlap": lambda: mm.judge(X, OVERLAP, [1.0, 1.0], -1.0, g=0.5),
     "margin_report": lambda: mm.margin_report(mm.from_arrays(X, SEPARABLE), max_mistakes=10),
 }
 """Results by verb, and what is asked of it."""
@@ -144,7 +147,7 @@ def test_every_result_class_has_all_of_it() -> None:
     results = {part for part in public if isinstance(part, type) and issubclass(part, Result)}
     assert {part.__name__ for part in results} == {
         *("Bound", "FewestErrors", "HardMargin", "MistakeTrace", "NuMargin", "OnlineRun", "OrderStudy"),
-        *("PerceptronRun", "Separability", "SoftMargin", "TotalSlack"),
+        *("PerceptronRun", "PlaneJudgement", "Separability", "SoftMargin", "TotalSlack"),
     }
     for part in results:
         for name in ("headline", "summary", "to_dict"):
@@ -217,6 +220,7 @@ def test_names_do_nothing_in_a_notebook_or_in_a_text() -> None:
         "nu_margin",
         "fewest_errors",
         "least_total_slack",
+        "judge",
         "perceptron",
         "online",
     ):

@@ -50,6 +50,7 @@ def first_use(folder: Path, *arguments: str, **environment: str) -> tuple[dict[s
         pytest.param(["online", "iris", "--positive", "virginica", "-a", "all"], marks=pytest.mark.slow),
         ["orders", "iris", "--positive", "setosa"],
         ["bounds", "iris", "--positive", "setosa"],
+        ["judge", "agresti", "--plane", "plane.json"],
         ["fewest-errors", "agresti"],
         ["generate", "xor", "-o", "xor.csv"],
         ["report", "few.csv", "-o", "few.html"],
@@ -62,6 +63,7 @@ def test_small_data_wait_for_no_compiler(arguments: list[str], tmp_path: Path) -
     few = rng.normal(size=(60, 4)).round(2)
     few[:, 0] += np.where(few[:, 0] > 0, 0.2, -0.2)
     lines = [",".join(map(str, [*row.tolist(), int(row[0] > 0)])) for row in few]
+    (tmp_path / "plane.json").write_text('{"w": [1], "b": -48}', encoding="utf-8")
     (tmp_path / "few.csv").write_text("\n".join(["a,b,c,d,label", *lines]), encoding="utf-8")
     found, compiled, said = first_use(tmp_path, *arguments)
     assert found["code"] in (0, 3) and not found["has_numba"]

@@ -355,7 +355,7 @@ def test_bad_usage_is_one_line(capsys: pytest.CaptureFixture[str], arguments: li
     assert all(word in err for word in words), err
 
 
-@pytest.mark.parametrize("command", ["online", "bounds", "fewest-errors"])
+@pytest.mark.parametrize("command", ["online", "bounds", "judge", "fewest-errors"])
 def test_help_has_examples_and_imports_nothing(command: str) -> None:
     program = (
         "import sys\nfrom maxmargin.cli.app import run\n"

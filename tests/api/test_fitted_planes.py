@@ -1,0 +1,229 @@
+"""Hyperplanes of fitted models and of numbers by name: the model's own coding of the classes decides the sides."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier, SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+import maxmargin as mm
+from maxmargin.solvers.errors import InvalidOptionError
+
+NAMES = ["petal", "sepal", "height"]
+
+
+def data(seed: int = 0, *, n: int = 60) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Rows, and texts as labels, of which "case" is the affirmative one and comes first in sorted order."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, np.where(X[:, 0] - 0.5 * X[:, 1] + 0.3 * rng.normal(size=n) > 0.2, "case", "control")
+
+
+MODELS = {
+    "logistic": LogisticRegression(),
+    "logistic without intercept": LogisticRegression(fit_intercept=False),
+    "linear svc": LinearSVC(),
+    "perceptron": Perceptron(),
+    "svc": SVC(kernel="linear"),
+    "ridge": RidgeClassifier(),
+    "sgd": SGDClassifier(random_state=0),
+    "lda": LinearDiscriminantAnalysis(),
+}
+
+
+@pytest.mark.parametrize("positive", [None, "case", "control"])
+@pytest.mark.parametrize("name", MODELS)
+def test_the_errors_of_a_model_are_the_rows_that_it_predicts_wrongly(name: str, positive: str | None) -> None:
+    X, y = data()
+    model = MODELS[name].fit(X, y)
+    judged = mm.judge(X, y, model=model, positive=positive)
+    assert judged.positive == (positive or "case")
+    assert judged.error_rows.tolist() == np.flatnonzero(model.predict(X) != y).tolist()
+    assert judged.bias is (name != "logistic without intercept")
+    sign = 1 if judged.positive == model.classes_[1] else -1
+    assert np.array_equal(judged.w, sign * np.ravel(model.coef_))
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (1, 0), (-1, 1), (False, True), ("a", "b"), (5, 3)])
+def test_labels_of_any_kind(labels: tuple[Any, Any]) -> None:
+    X, y = data()
+    y = np.where(y == "case", *labels)
+    model = LogisticRegression().fit(X, y)
+    for positive in (None, *labels):
+        judged = mm.judge(X, y, model=model, positive=positive)
+        assert judged.error_rows.tolist() == np.flatnonzero(model.predict(X) != y).tolist()
+
+
+def test_a_model_of_signs_speaks_of_the_positive_class() -> None:
+    iris = mm.load("iris", positive="versicolor")
+    model = LinearSVC().fit(iris.X, iris.y)
+    judged = mm.judge(iris, model=model)
+    assert judged.error_rows.tolist() == np.flatnonzero(model.predict(iris.X) != iris.y).tolist()
+
+
+def test_codes_of_other_labels_are_refused() -> None:
+    """A label encoder makes 0 of "case", the first in sorted order, and +1 is "case"."""
+    X, y = data()
+    model = LogisticRegression().fit(X, (y == "control").astype(int))
+    with pytest.raises(InvalidOptionError, match=r"the classes 0, 1, and the data have 'case' as \+1"):
+        mm.judge(X, y, model=model)
+
+
+def test_a_row_of_several_classes_is_chosen_by_the_positive_class() -> None:
+    iris = mm.load("iris")
+    X, labels = np.asarray(iris.X), np.asarray(iris.labels)
+    model = LinearSVC().fit(X, labels)
+    for position, name in enumerate(iris.classes):
+        judged = mm.judge(X, labels, model=model, positive=name)
+        scores = model.decision_function(X)[:, position]
+        assert judged.error_rows.tolist() == np.flatnonzero((scores > 0) != (labels == name)).tolist()
+    with pytest.raises(mm.InvalidProblemError, match="positive="):
+        mm.judge(X, labels, model=model)
+    pairs = SVC(kernel="linear").fit(X, labels)
+    with pytest.raises(InvalidOptionError, match="3 rows of coefficients .* not one against the rest"):
+        mm.judge(X, labels, model=pairs, positive="setosa")
+
+
+def test_sparse_coefficients_and_plain_attributes() -> None:
+    X, y = data()
+    model = SVC(kernel="linear").fit(csr_matrix(X), y)
+    judged = mm.judge(X, y, model=model)
+    assert judged.error_rows.tolist() == np.flatnonzero(model.predict(csr_matrix(X)) != y).tolist()
+    plain = SimpleNamespace(coef_=[1.0, -0.5, 0.0], intercept_=-0.25)
+    assert np.array_equal(mm.judge(X, y, model=plain).error_rows, mm.judge(X, y, [1.0, -0.5, 0.0], -0.25).error_rows)
+
+
+def test_columns_are_matched_by_name() -> None:
+    X, y = data()
+    frame = pd.DataFrame(X, columns=NAMES)
+    model = LogisticRegression().fit(frame, y)
+    expected = mm.judge(frame, y, model=model)
+    turned = mm.judge(frame[NAMES[::-1]], y, model=model)
+    assert np.array_equal(turned.w, expected.w[::-1]) and np.array_equal(turned.error_rows, expected.error_rows)
+    with pytest.raises(InvalidOptionError, match="'sepal', which X does not have"):
+        mm.judge(frame.rename(columns={"sepal": "other"}), y, model=model)
+    assert np.array_equal(mm.judge(X, y, model=model).w, expected.w), "an array has no names"
+
+
+def test_models_without_a_hyperplane_are_refused() -> None:
+    X, y = data()
+    for model in (make_pipeline(StandardScaler(), LinearSVC()).fit(X, y), LogisticRegression(), SVC().fit(X, y), "svc"):
+        with pytest.raises(InvalidOptionError, match="expected a fitted linear model"):
+            mm.judge(X, y, model=model)
+    short = LogisticRegression().fit(X[:, :2], y)
+    with pytest.raises(InvalidOptionError, match="coef_ has 2 entries; expected 3"):
+        mm.judge(X, y, model=short)
+
+
+@pytest.mark.parametrize("has_names", [True, False])
+@pytest.mark.parametrize("constant", ["const", "none", "in X"])
+@pytest.mark.parametrize("positive", [None, 0, 1])
+def test_results_of_statsmodels(constant: str, has_names: bool, positive: int | None) -> None:
+    api = pytest.importorskip("statsmodels.api")
+    rows, labels = data()
+    X, y = pd.DataFrame(rows, columns=NAMES), pd.Series((labels == "case").astype(int))
+    exog = X if constant == "none" else api.add_constant(X)
+    if not has_names:
+        X, y, exog = X.to_numpy(), y.to_numpy(), exog.to_numpy()
+    fitted = api.Logit(y, exog).fit(disp=0)
+    judged = mm.judge(exog if constant == "in X" else X, y, model=fitted, positive=positive)
+    predicted = np.asarray(fitted.predict(exog)) > 0.5
+    assert judged.error_rows.tolist() == np.flatnonzero(predicted != (np.asarray(y) == 1)).tolist()
+    assert judged.bias is (constant != "none")
+    if constant != "none":
+        params = np.asarray(fitted.params)
+        sign = -1 if positive == 0 else 1
+        assert judged.b == sign * params[0] and np.array_equal(judged.w[-3:], sign * params[1:])
+    if has_names:
+        by_params = mm.judge(exog if constant == "in X" else X, y, model=fitted.params, positive=positive)
+        assert np.array_equal(by_params.w, judged.w) and by_params.b == judged.b
+
+
+def test_a_formula_names_its_intercept_and_its_response_names_the_class() -> None:
+    formulas = pytest.importorskip("statsmodels.formula.api")
+    rows, labels = data()
+    frame = pd.DataFrame(rows, columns=NAMES).assign(y=(labels == "case").astype(int))
+    fitted = formulas.logit("y ~ height + petal + sepal", frame).fit(disp=0)
+    expected = np.flatnonzero((fitted.predict(frame) > 0.5) != (frame["y"] == 1)).tolist()
+    assert mm.judge(frame[NAMES], frame["y"], model=fitted).error_rows.tolist() == expected
+    assert mm.judge(frame[NAMES], labels, model=fitted).error_rows.tolist() == expected, "by the fitted response"
+    with pytest.raises(InvalidOptionError, match=r"which of its sides is 'case', the class \+1"):
+        mm.judge(frame[NAMES], labels, model=fitted.params)
+    with pytest.raises(InvalidOptionError, match="has nothing for the columns 'more'"):
+        mm.judge(frame[NAMES].assign(more=1.5), frame["y"], model=fitted)
+    with pytest.raises(InvalidOptionError, match="names the columns 'sepal', which X does not have"):
+        mm.judge(frame[NAMES[::2]], frame["y"], model=fitted)
+
+
+def test_a_column_of_the_constant_is_the_constant() -> None:
+    api = pytest.importorskip("statsmodels.api")
+    rows, labels = data()
+    y = (labels == "case").astype(int)
+    fitted = api.Logit(y, api.add_constant(rows)).fit(disp=0)
+    with pytest.raises(InvalidOptionError, match="expected 1 in every row"):
+        mm.judge(np.column_stack([rows[:, 0], rows]), y, model=fitted)
+    with pytest.raises(InvalidOptionError, match=r"4 parameters; params without the constant has 3 .* expected 2"):
+        mm.judge(rows[:, :2], y, model=fitted)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "neither w nor model is given; expected one of them"),
+        ({"w": [1.0, 2.0], "model": SimpleNamespace(coef_=[1.0, 1.0], intercept_=0.0)}, "both w and model are given"),
+        ({"b": 1.0, "model": SimpleNamespace(coef_=[1.0, 1.0], intercept_=0.0)}, "b is 1.0 and model is given"),
+        ({"w": [0.0, 0.0], "b": 1.0}, "w is 0 in every entry"),
+        ({"w": [1.0, math.nan]}, r"w\[1\] is nan"),
+        ({"w": [1.0, math.inf]}, r"w\[1\] is inf"),
+        ({"w": [1.0, 1.0], "b": math.inf}, "b is inf"),
+        ({"w": [Fraction(1, 3), 1]}, r"w\[0\] is Fraction\(1, 3\); expected a finite number that binary64 holds"),
+        ({"w": [1, Decimal("0.1")]}, r"w\[1\] is Decimal\('0.1'\)"),
+        ({"w": [2**53 + 1, 1]}, r"w\[0\] is 9007199254740993"),
+        ({"w": [1.0, 1.0], "b": Fraction(1, 3)}, "b is Fraction"),
+        ({"w": [1.0, 1.0], "b": "1"}, "b is '1'"),
+        ({"w": [1.0, 1.0], "b": [0.5, 0.5]}, "b is "),
+        ({"w": [1.0]}, "w has 1 entries; expected 2"),
+        ({"w": [[1.0, 1.0]]}, r"w has shape \(1, 2\)"),
+        ({"w": 1.0}, r"w has shape \(\)"),
+        ({"w": ["1", "2"]}, "w has dtype"),
+        ({"w": [1.0, 1j]}, "w has dtype complex128"),
+        ({"w": {"0": 1.0}}, "w has nothing for the columns '1'"),
+        ({"w": {"0": 1.0, "1": 1.0, "2": 1.0}}, "names the columns '2', which X does not have"),
+        ({"w": pd.Series([1.0, 2.0], index=["a", "a"])}, "names a column twice"),
+        ({"model": SimpleNamespace(coef_=np.ones((2, 2)), intercept_=np.zeros(2))}, "2 rows of coefficients"),
+        ({"model": SimpleNamespace(coef_=np.ones((1, 2)), intercept_=np.zeros(3))}, "one intercept"),
+        ({"model": SimpleNamespace(coef_=[math.nan, 1.0], intercept_=0.0)}, r"coef_\[0\] is nan"),
+        ({"model": SimpleNamespace(params=np.ones((2, 2)))}, "params has shape"),
+        ({"model": SimpleNamespace(params=np.ones(3))}, "model has 3 parameters"),
+    ],
+)
+def test_what_is_no_hyperplane_is_refused_in_a_sentence(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidOptionError, match=words) as error:
+        mm.judge([[0.0, 1.0], [1.0, 2.0]], [0, 1], **arguments)
+    assert "\n" not in str(error.value)
+
+
+def test_exact_numbers_that_binary64_holds_are_taken() -> None:
+    judged = mm.judge([[0.0, 1.0], [1.0, 2.0]], [0, 1], [Fraction(1, 2), Decimal("0.25")], 2)
+    assert judged.w.tolist() == [0.5, 0.25] and judged.b == 2.0
+    assert mm.judge([[0.0], [1.0]], [0, 1], np.array([1], dtype=np.float32), np.float32(-0.5)).separates
+
+
+def test_a_data_set_has_its_labels() -> None:
+    dataset = mm.load("agresti")
+    with pytest.raises(InvalidOptionError, match="expected no y"):
+        mm.judge(dataset, dataset.y, [1.0], -50.0)
+    with pytest.raises(InvalidOptionError, match="y is None"):
+        mm.judge(dataset.X, None, [1.0], -50.0)
+    flipped = mm.judge(dataset, w=[-1.0], b=50.0, positive=dataset.classes[0])
+    assert flipped.separates and flipped.margin == 10 and flipped.positive == dataset.classes[0]
