@@ -53,9 +53,10 @@ class PlaneJudgement(NamedAnswer):
     gamma_lower, gamma_upper : float
         The proven ends of the maximum margin of all hyperplanes of this kind; 0 if none separates strictly.
     in_cone : bool or None
-        Whether the angle of (w, b) and the maximum-margin direction u* of the perceptron's space is below
-        arcsin(gamma/R), with R and the maximum margin gamma of that space. Every such vector separates, but a
-        hyperplane may separate outside the cone. None if it is not decided, or the data are not strictly separable.
+        Whether (w, b) is in the circular cone of the vectors whose angle to the maximum-margin direction u* of the
+        perceptron's space is below arcsin(gamma/R), with R and the maximum margin gamma of that space. Every vector in
+        the cone separates, but a hyperplane may separate outside it. None if this is not decided, or the data are not
+        strictly separable.
     novikoff : float or None
         R^2/g^2 with the least margin g of this hyperplane in the perceptron's space, rounded up: it makes at most as
         many mistakes, in any number of passes. None if the hyperplane does not separate.
@@ -161,13 +162,14 @@ class PlaneJudgement(NamedAnswer):
         return "in the space (x, 1)" if self.bias else "through the origin"
 
     def _cone_line(self) -> str:
-        angle = f"the angle to the maximum-margin direction {self._space}"
-        if self.in_cone is None:
-            why = "no hyperplane separates strictly" if self.status.is_inseparable else "not decided"
-            return f"  cone of solutions: {why}"
-        if self.in_cone:
-            return f"  cone of solutions: inside, {angle} is below arcsin(margin/R), so it separates"
-        return f"  cone of solutions: outside, {angle} is not below arcsin(margin/R)"
+        found = {
+            True: "below arcsin(margin/R), so it separates",
+            False: "not below arcsin(margin/R)",
+            None: "not decided",
+        }
+        if self.status.is_inseparable:
+            found[None] = "there is none, as no hyperplane separates strictly"
+        return f"  angle to the maximum-margin direction {self._space}: {found[self.in_cone]}"
 
     def _bound_lines(self) -> list[str]:
         lines = [f"  mistakes of the perceptron {self._space} that this hyperplane allows, at most"]
@@ -221,11 +223,12 @@ def judge(
 ) -> PlaneJudgement:
     """Judge a hyperplane w.x + b = 0, whoever found it, by what is proven about the data.
 
-    The answer has the hyperplane's exact margin and errors, its margin as a share of the maximum margin, whether it
-    lies in the cone of vectors that separate for certain, and the bounds that it gives for the mistakes of the
-    perceptron: for every unit vector u of the space in which the perceptron runs and every g > 0, one pass over rows
-    of norm at most R makes at most ((R + D)/g)^2 mistakes, where D^2 = sum of max(0, g - y u.z)^2 [2]_. If u separates
-    with margin g then D = 0, and R^2/g^2 bounds any number of passes [1]_.
+    The answer has the hyperplane's exact margin and errors, its margin as a share of the maximum margin, whether it is
+    in the circular cone about the maximum-margin direction in which every vector separates, and the bounds that it
+    gives for the mistakes of the perceptron. For every unit vector u of the space in which the perceptron runs and
+    every g > 0, one pass over rows of norm at most R makes at most ((R + D)/g)^2 mistakes, where D^2 is the sum of
+    max(0, g - y u.z)^2 over the rows z [2]_. If u separates with margin g then D = 0, and R^2/g^2 bounds any number of
+    passes [1]_.
 
     Parameters
     ----------
@@ -353,10 +356,14 @@ def _shares(least: Fraction, square: Fraction, lower: float, upper: float) -> tu
 
 
 def _quotient_down(least: Fraction, square: Fraction, end: float) -> float:
-    """Return (least/root of the square)/end, rounded down."""
-    if math.isinf(end) or not least:
-        return 0.0 if least >= 0 else -math.ulp(0.0)
-    return geometric_margin(least, square * Fraction(end) ** 2) if end else math.copysign(math.inf, least)
+    """Return (least/root of the square)/end, rounded down; the end may be 0 or infinite."""
+    if not least:
+        return 0.0
+    if math.isinf(end):
+        return 0.0 if least > 0 else -math.ulp(0.0)
+    if not end:
+        return math.inf if least > 0 else -math.inf
+    return geometric_margin(least, square * Fraction(end) ** 2)
 
 
 def _along_g(run: RunPlane, asked: float | None) -> tuple[float, float, tuple[tuple[float, float], ...]]:

@@ -90,7 +90,7 @@ def test_a_row_of_several_classes_is_chosen_by_the_positive_class() -> None:
     with pytest.raises(mm.InvalidProblemError, match="positive="):
         mm.judge(X, labels, model=model)
     pairs = SVC(kernel="linear").fit(X, labels)
-    with pytest.raises(InvalidOptionError, match="3 rows of coefficients .* not one against the rest"):
+    with pytest.raises(InvalidOptionError, match=r"3 rows of coefficients .* not one against the rest"):
         mm.judge(X, labels, model=pairs, positive="setosa")
 
 
