@@ -95,16 +95,6 @@ def test_a_comparison_prints_travels_and_becomes_a_frame(undisturbed: mm.Compari
     assert undisturbed.failures == undisturbed.false_claims == ()
 
 
-def test_a_second_call_runs_nothing_and_says_the_same(tmp_path: Path, undisturbed: mm.Comparison) -> None:
-    path = study(tmp_path, SMALL, good=GOOD)
-    first = compared(path, out=tmp_path / "out")
-    plans = []
-    again = compared(path, out=tmp_path / "out", on_plan=lambda plan: plans.append(plan) or True)
-    assert plans[0].due == ()
-    assert again.records == first.records == load_comparison(tmp_path / "out").records
-    assert timeless(first) == timeless(undisturbed)
-
-
 def test_two_shards_merged_are_the_whole(tmp_path: Path, undisturbed: mm.Comparison) -> None:
     path = study(tmp_path, SMALL, good=GOOD)
     parts = [compared(path, out=tmp_path / f"part{number}", shard=f"{number}/2") for number in (1, 2)]
@@ -254,7 +244,7 @@ def test_broken_plug_ins_and_toml_are_one_line(tmp_path: Path, capsys: pytest.Ca
         compared({"schema": 1, "data": [], "method": []})
 
 
-def test_a_dry_run_runs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_runs_nothing_and_a_second_run_neither(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = study(tmp_path, SMALL, good=GOOD)
     assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--dry-run", "-q"]) == 4
     assert "128 cells, 128 to run: at most" in capsys.readouterr().out
@@ -262,6 +252,10 @@ def test_a_dry_run_runs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[st
     capsys.readouterr()
     assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--dry-run", "-q", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["n_due"] == 0
+    first, plans = load_comparison(tmp_path / "out"), []
+    again = compared(path, out=tmp_path / "out", on_plan=lambda plan: plans.append(plan) or True)
+    assert plans[0].due == ()
+    assert again.records == first.records
 
 
 SLOW_STUDY = """
@@ -366,6 +360,7 @@ def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_a_clear_error_and_what_is_done_stays(tmp_path: Path) -> None:
     code = """
 import resource, signal, sys

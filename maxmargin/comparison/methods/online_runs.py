@@ -118,7 +118,7 @@ def perceptron_bounds(X: Any, y: Any, answer: Answer, **params: Any) -> Mapping[
 
 
 def online_bounds(X: Any, y: Any, answer: Answer, **params: Any) -> Mapping[str, float]:
-    """Return the guarantees that bound the updates or mistakes of a run from above, but those that rounding leaves open."""
+    """Return the guarantees that bound the updates or mistakes of a run from above, if rounding does not matter."""
     from maxmargin.solvers.online.run_online import with_guarantees
 
     run = answer[_RUN]
