@@ -9,7 +9,7 @@ PEERS := $(VENV)/.peers
 BENCH ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help report test quick slow lint types pyright layers doctests coverage wheel bench clean distclean
+.PHONY: help report test quick slow lint types pyright layers doctests coverage wheel bench studies clean distclean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,15 @@ wheel: $(READY) ## build the wheel into dist/
 bench: $(PEERS) ## all benchmarks, an hour or so, into docs/benchmarks.md and README.md; they go on where they stopped; BENCH="--scale 0.01" for a first look
 	@$(BIN)/python benchmarks/run.py $(BENCH)
 	@$(BIN)/python benchmarks/tables.py --into docs/benchmarks.md --into README.md
+
+studies: $(READY) ## repeat the two studies of docs/studies, some ten minutes on two cores, and compare their tables
+	@$(BIN)/maxmargin compare docs/studies/online-algorithms.toml -o build/studies/online-algorithms --jobs 2
+	@$(BIN)/maxmargin compare docs/studies/shrinking-margin.toml -o build/studies/shrinking-margin
+	@for name in online-algorithms shrinking-margin; do \
+		if cmp -s build/studies/$$name/results.md docs/studies/$$name/results.md; \
+		then echo "$$name: the tables are the committed ones"; \
+		else echo "$$name: the tables differ from the committed ones: diff {build,docs}/studies/$$name/results.md"; fi; \
+	done
 
 clean: ## delete what was built, the caches and the pages
 	@rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis margin-report-*.html
