@@ -21,6 +21,8 @@ from maxmargin.solvers.errors import InvalidOptionError
 CELLS, PROOFS = "cell", "facts"
 """Kinds of records."""
 
+NOT_INSTALLED = "not_installed"
+
 _UNKNOWN = {"verdict": "undecided", "gamma_lower": None, "gamma_upper": None, "radius": None}
 """Facts where the proof did not end."""
 
@@ -86,8 +88,15 @@ class Plan:
         """
         every = tuple(cells_of(study, list(data_sets(study))))
         cells = every if shard is None else tuple(cell for cell in every if _is_in(cell, shard))
-        due = tuple(cell for cell in cells if not store.is_done(cell.key, study.limit))
+        due = tuple(cell for cell in cells if _is_due(cell, store, study.limit))
         return cls(study=study, cells=cells, due=due)
+
+
+def _is_due(cell: Cell, store: Store, limit: Limit) -> bool:
+    """Return whether a cell has no record that stands: a method may have been installed, a limit raised."""
+    if not store.is_done(cell.key, limit):
+        return True
+    return store.status(cell.key) == NOT_INSTALLED and cell.setting.method.is_installed
 
 
 def shard_of(text: str) -> tuple[int, int]:
@@ -116,7 +125,7 @@ def carry_out(plan: Plan, store: Store, workers: Workers, *, jobs: int, on_progr
     for cell in plan.due:
         if not cell.setting.method.is_installed:
             message = f"needs {', '.join(cell.setting.method.needs)}"
-            store.put(cell.key, CELLS, _record(cell, {}, {"status": "not_installed", "message": message}), study.limit)
+            store.put(cell.key, CELLS, _record(cell, {}, {"status": NOT_INSTALLED, "message": message}), study.limit)
     limit = study.limit
     proof_limit = Limit(
         seconds=None if limit.seconds is None else 2 * limit.seconds, memory=limit.memory, grace=_GRACE_OF_PROOF
@@ -169,7 +178,12 @@ def _run(
         if on_progress is not None:
             on_progress(Stage(what=what, n_done=n_done, n_due=n_due or 0, seconds=time.monotonic() - began))
 
-    run(jobs, workers, is_done=lambda job: store.is_done(job.key, job.limit), on_done=told)
+    run(jobs, workers, is_done=lambda job: _is_done(job, store), on_done=told)
+
+
+def _is_done(job: Job, store: Store) -> bool:
+    """Return whether another process has done a job meanwhile."""
+    return store.is_done(job.key, job.limit) and store.status(job.key) != NOT_INSTALLED
 
 
 def _proof_job(key: str, cell: Cell, limit: Limit) -> Job:

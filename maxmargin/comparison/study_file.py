@@ -169,7 +169,7 @@ class _Reader:
             features = self._features(table, number)
             for wanted in self._several(table, "source", str, (), table="data", number=number):
                 for path in self._found(wanted, number):
-                    name = wanted if path == self._near(wanted) else path
+                    name = wanted if path == self._near(wanted) else os.path.relpath(path, self.folder)
                     name += f" ({features})" if features else ""
                     if name in names:
                         self._refuse("source", f"{quote(name)} twice", "every data set once", "data", number)
@@ -192,7 +192,7 @@ class _Reader:
         near = self._near(wanted)
         if not any(mark in wanted for mark in "*?") or os.path.exists(near):
             return [near]
-        found = sorted(glob.glob(near, recursive=True))
+        found = sorted(glob.glob(str(self.folder.resolve() / wanted), recursive=True))
         if not found:
             self._refuse("source", f"no file of {quote(wanted)}", "a pattern of files that exist", "data", number)
         return found
@@ -200,7 +200,7 @@ class _Reader:
     def _near(self, path: str) -> str:
         """Return the path of a file beside the study, or else what was written."""
         beside = self.folder / path
-        return str(beside) if beside.exists() else path
+        return str(beside.resolve()) if beside.exists() else path
 
     def _settings(self, content: Mapping[str, Any], plugins: tuple[str, ...]) -> Iterator[Setting]:
         seen: set[str] = set()

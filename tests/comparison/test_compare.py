@@ -145,6 +145,26 @@ def test_cells_run_again_when_their_limit_grows(tmp_path: Path) -> None:
     assert [record["status"] for record in second.records] == ["ok"]
 
 
+def test_a_method_that_was_installed_meanwhile_runs(tmp_path: Path) -> None:
+    text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
+    path = study(tmp_path, text, good="NEEDS = ('module_of_tomorrow',)\n" + GOOD)
+    assert compared(path, out=tmp_path / "out").records[0]["status"] == "not_installed"
+    (tmp_path / "module_of_tomorrow.py").write_text("")
+    sys.path.insert(0, str(tmp_path))
+    try:
+        assert compared(path, out=tmp_path / "out").records[0]["status"] == "ok"
+    finally:
+        sys.path.remove(str(tmp_path))
+
+
+def test_patterns_of_files_and_names_beside_the_study(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "data" / f"{name}.csv").write_text("x,y\n1,0\n2,1\n")
+    comparison = compared(study(tmp_path, "[[data]]\nsource = 'data/*.csv'\n[[method]]\nname = 'lp'\n"))
+    assert [record["data"] for record in comparison.records] == ["data/a.csv", "data/b.csv"]
+
+
 def test_a_changed_plug_in_is_another_method(tmp_path: Path) -> None:
     text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
     first = compared(study(tmp_path, text, good=GOOD), out=tmp_path / "out")

@@ -18,6 +18,10 @@ from maxmargin.comparison.jobs.outcome import Ending, Outcome, of_dead_process
 from maxmargin.solvers.errors import InvalidOptionError
 
 
+_PREFIX = "maxmargin-"
+"""How the names of folders for the output of processes begin; the number of the process that made it follows."""
+
+
 class Pool:
     """Processes that carry out tasks under limits; one that hangs or dies is replaced, the others go on.
 
@@ -47,7 +51,7 @@ class Pool:
         except ImportError:
             raise InvalidOptionError("pebble is not installed: pip install 'maxmargin[compare]'") from None
         self.n_workers = n_workers
-        self._folder = tempfile.mkdtemp(prefix="maxmargin-")
+        self._folder = _own_folder()
         self._pool = ProcessPool(
             n_workers,
             max_tasks=1 if is_fresh else 0,
@@ -110,9 +114,20 @@ class Pool:
                 log.unlink(missing_ok=True)
 
 
+def _own_folder() -> str:
+    """Make a folder for what processes print, and delete those of processes that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
+        pid = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        if pid.isdecimal() and not _is_alive(int(pid)):
+            shutil.rmtree(folder, ignore_errors=True)
+    return tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")
+
+
 def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except OSError:
+    except ProcessLookupError:
         return False
+    except OSError:  # of another user
+        return True
     return True

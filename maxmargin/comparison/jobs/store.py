@@ -107,6 +107,11 @@ class Store:
         status, limits = found
         return status not in _GROWING or not limit.allows_more_than(json.loads(limits), _GROWING[status])
 
+    def status(self, key: str) -> str | None:
+        """Return the status of a record, or None."""
+        found = self._found("SELECT status FROM records WHERE key = ?", key)
+        return None if found is None else str(found[0])
+
     def note(self, name: str, value: Any) -> None:
         """Write a note, which JSON holds."""
         with self._explained():
