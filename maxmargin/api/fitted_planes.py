@@ -129,8 +129,8 @@ def sign_of_side(negative: Any, positive: Any, dataset: Dataset) -> int | None:
     """Return 1 if the positive side is the class +1 of the data, -1 if it is the class -1; None if neither is clear."""
     classes = [choose_class(dataset.classes, label) for label in (negative, positive)]
     if classes == [None, None]:
-        codes = choose_class((-1, 1), negative), choose_class((-1, 1), positive)
-        return codes[1] if set(codes) == {-1, 1} else None
+        codes: tuple[Any, Any] = choose_class((-1, 1), negative), choose_class((-1, 1), positive)
+        return {(-1, 1): 1, (1, -1): -1}.get(codes)
     for label in (dataset.positive, dataset.negative):
         sign = 1 if label == dataset.positive else -1
         if label is not None and classes.count(label) == 1:

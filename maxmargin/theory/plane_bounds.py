@@ -237,7 +237,7 @@ def lies_in_cone(plane: RunPlane, limits: Limits, *, most_columns: int = MOST_CO
     space = augmented(problem, 1.0) if problem.bias else problem
     known = uninterrupted(hard_margin(space, time_limit=limits.share(2)))
     if known.w is not None and 0 < known.upper < math.inf:
-        decided = _near(plane, known.w, least_functional_margin(space, known.w, 0.0), Fraction(known.upper))
+        decided = decided_by(plane, known.w, least_functional_margin(space, known.w, 0.0), Fraction(known.upper))
         if decided is not None:
             return decided
     if limits.is_over():
@@ -249,9 +249,10 @@ def lies_in_cone(plane: RunPlane, limits: Limits, *, most_columns: int = MOST_CO
     return dot > 0 and dot**2 * plane.radius_squared > (plane.radius_squared - exact.margin_squared) * squares
 
 
-def _near(plane: RunPlane, v: Floats, least: Fraction, upper: Fraction) -> bool | None:
-    """Decide by a vector v near u*, whose least y v.z is known; None where the angle of v and u* may be too large.
+def decided_by(plane: RunPlane, v: Floats, least: Fraction, upper: Fraction) -> bool | None:
+    """Decide whether a hyperplane is in the cone by a vector v near u*; None if the angle of v and u* may be too large.
 
+    The least y v.z over the rows z is known, and an upper end of the maximum margin of the space.
     With a the angle of (w, b) and v, and t the largest one that v and u* may have, the angle is between a - t and
     a + t. Their sines are compared, which are accurate for small angles.
     """

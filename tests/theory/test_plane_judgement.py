@@ -18,7 +18,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import Sizes
-from maxmargin.theory.plane_bounds import RunPlane, SlackCurve, lies_in_cone
+from maxmargin.theory.plane_bounds import RunPlane, SlackCurve, decided_by, lies_in_cone
 
 Rows = NDArray[np.float64]
 
@@ -248,6 +248,22 @@ def test_the_cone_is_decided_as_by_fractions_and_its_vectors_separate(bias: bool
     assert found == {(True, True), (False, True), (False, False)}
 
 
+def test_a_vector_that_is_only_near_the_best_one_decides_nothing_wrongly() -> None:
+    decided = {True: 0, False: 0, None: 0}
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        X, y = cloud(seed % 10, n=12, d=2, gap=1.0)
+        best = mm.hard_margin(X, y, bias=False)
+        assert best.w is not None
+        problem, unit = Problem.validated(X, y, bias=False), best.w / np.linalg.norm(best.w)
+        w, v = (unit + rng.normal(size=2) * rng.choice([1e-3, 0.05, 0.2, 0.6]) for _ in range(2))
+        upper = Fraction(best.upper) * int(rng.choice([1, 1, 2]))
+        found = decided_by(RunPlane.of(problem, w, 0.0), v, min(margins(X, y, v, 0.0)), upper)
+        assert found is None or found is cone_by_fractions(X, y, w, 0.0, bias=False)
+        decided[found] += 1
+    assert min(decided.values()) > 10, decided
+
+
 def test_on_the_edge_of_the_cone_a_vector_is_outside() -> None:
     """R = 5 and gamma = 3 with u* = (1, 0): the cone has the sine 3/5, and (4, 3) is on its edge, where row 1 is."""
     X, y = [[3.0, 4.0], [3.0, -4.0]], [1, 1]
@@ -389,3 +405,7 @@ def test_numbers_of_any_size_are_judged_exactly(seed: int) -> None:
         assert radius_squared(X, bias=bias) * square_of(w, b) / min(exact) ** 2 <= Fraction(judged.novikoff)
     assert judged.in_cone is None or judged.separates or not judged.in_cone
     assert judged.summary() and judged.to_dict()["separates"] is judged.separates
+    problems = [Problem(X, y.astype(float), bias, sizes=Sizes(exact_slack_entries=most)) for most in (1 << 14, 0)]
+    exactly, roughly = (SlackCurve.of(RunPlane.of(problem, w, b)) for problem in problems)
+    for g, _ in judged.curve[::8]:
+        assert exactly.at(g) <= roughly.at(g) <= exactly.at(g) * (1 + 1e-6)
