@@ -103,7 +103,8 @@ def _views(study: Study, data: DataSet) -> Iterator[View]:
 
 
 def _seeds(study: Study, view: View, setting: Setting) -> tuple[int | None, ...]:
-    return study.seeds if view.order == "random" or setting.method.is_random else (None,)
+    is_random = view.order == "random" or setting.method.seed_matters(setting.params)
+    return study.seeds if is_random else (None,)
 
 
 def arguments_of(study: Study, cell: Cell, facts: Mapping[str, Any], *, is_alone: bool) -> dict[str, Any]:

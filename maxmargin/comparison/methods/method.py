@@ -72,6 +72,8 @@ class Method:
         The names of its parameters; None accepts any.
     is_random : bool
         Whether the seed matters even if the rows keep their order.
+    random_if : callable, optional
+        For methods of which a parameter decides that: the function of the parameters.
     bounds : callable, optional
         ``bounds(X, y, answer, **params)`` returns mistake bounds that are proven of the run by name; it is not timed.
     script : callable, optional
@@ -87,6 +89,7 @@ class Method:
     mark: str = ""
     parameters: frozenset[str] | None = frozenset()
     is_random: bool = False
+    random_if: Callable[[Mapping[str, Any]], bool] | None = None
     bounds: Callable[..., Mapping[str, float]] | None = None
     script: Callable[..., Any] | None = None
 
@@ -99,6 +102,17 @@ class Method:
     def version(self) -> str:
         """The versions of its packages, or its mark."""
         return self.mark or ", ".join(f"{name} {version}" for name, version in versions(self.packages).items())
+
+    def seed_matters(self, params: Mapping[str, Any]) -> bool:
+        """Return whether the seed matters with these parameters, even if the rows keep their order.
+
+        Examples
+        --------
+        >>> from maxmargin.comparison.methods.every_method import method_of
+        >>> method_of("perceptron").seed_matters({}), method_of("perceptron").seed_matters({"order": "random"})
+        (False, True)
+        """
+        return self.is_random if self.random_if is None else self.random_if(params)
 
     def check(self, params: Mapping[str, Any]) -> None:
         """Refuse parameters that the method does not have.

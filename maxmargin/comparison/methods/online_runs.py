@@ -42,6 +42,7 @@ def methods() -> Iterator[Method]:
         summary="Rosenblatt's perceptron, its mistakes exact",
         packages=PACKAGES,
         parameters=_PERCEPTRON,
+        random_if=partial(_is_random, "cyclic"),
         bounds=perceptron_bounds,
     )
     for name, entry in entries().items():
@@ -53,8 +54,14 @@ def methods() -> Iterator[Method]:
             packages=PACKAGES,
             parameters=_ONLINE | entry.parameters.keys(),
             is_random=entry.order != "cyclic",
+            random_if=partial(_is_random, entry.order),
             bounds=online_bounds,
         )
+
+
+def _is_random(default: str, params: Mapping[str, Any]) -> bool:
+    """Return whether the order of presentation, the default one unless the parameters choose another, is random."""
+    return (params.get("order") or default) != "cyclic"
 
 
 def perceptron(

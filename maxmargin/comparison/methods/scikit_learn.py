@@ -51,8 +51,14 @@ def methods() -> Iterator[Method]:
             packages=("scikit-learn",),
             parameters=parameters,
             is_random=is_random,
+            random_if=_has_random_solver if name == "LogisticRegression" else None,
             script=partial(sklearn_classifier, name=name, **({"kernel": "linear"} if name == "SVC" else {})),
         )
+
+
+def _has_random_solver(params: Mapping[str, Any]) -> bool:
+    """Return whether the solver of a logistic regression draws rows or coordinates."""
+    return params.get("solver") in ("liblinear", "sag", "saga")
 
 
 def fit(name: str, X: Any, y: Any, *, seed: int, time_limit: float | None, **params: Any) -> Answer:
@@ -65,7 +71,7 @@ def fit(name: str, X: Any, y: Any, *, seed: int, time_limit: float | None, **par
     claims = _claims(name, model, params, has_converged=has_converged)
     note = claims.pop("note", None)
     message = "; ".join([f"n_iter_ = {n_iterations:,} {relation}", *([note] if note else []), *said])
-    return {"w": _vector(model.coef_), "b": float(model.intercept_[0]), "capped": n_iterations >= limit,
+    return {"w": _vector(model.coef_), "b": float(np.ravel(model.intercept_)[0]), "capped": n_iterations >= limit,
             "message": message, **claims}  # fmt: skip
 
 

@@ -1,0 +1,397 @@
+"""Every installed method on separable, overlapping and quasi-separable data: its keys, its claims, its hyperplane."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from method_cases import CASES, NOT_NEGATIVE, SLOW, Case
+
+import maxmargin as mm
+from maxmargin.comparison.methods import cvxpy_solvers
+from maxmargin.comparison.methods.every_method import catalogue, method_of
+from maxmargin.comparison.methods.hearing import heard
+from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
+
+ROOT = Path(__file__).resolve().parents[2]
+
+INSTALLED = [name for name, method in catalogue().items() if method.is_installed]
+
+EXACT = [name for name in INSTALLED if name.startswith(("perceptron", "online.", "hard-", "soft-", "lp", "z3"))]
+"""Methods whose claims have to be true of any data."""
+
+PEERS = ("clarabel", "cvxpy", "firthmodels", "highspy", "piqp", "scipy", "sklearn", "skglm", "statsmodels", "z3")
+
+TRUE_OF = {
+    Claim.SEPARABLE: {"separable"},
+    Claim.NOT_SEPARABLE: {"quasi-separable", "overlap"},
+    Claim.SEPARATION: {"separable", "quasi-separable"},
+    Claim.NO_SEPARATION: {"overlap"},
+    Claim.ESTIMATE_EXISTS: {"overlap"},
+}
+"""For every claim about the data, the verdicts of which it is true."""
+
+KEYS = {"w", "b", "claim", "message", "n_mistakes", "n_updates", "capped", "objective", "run"}
+
+
+def run(name: str, case: Case, **params: Any) -> Answer:
+    """Run a method, with parameters that make it end soon; a warning of a peer that gets out is an error."""
+    return method_of(name).fit(case.X, case.y, seed=0, time_limit=20.0, **SLOW.get(name, {}) | params)
+
+
+def margin_of(case: Case, answer: Answer) -> float:
+    w = np.asarray(answer["w"])
+    return float((case.y * (case.X @ w + answer.get("b", 0.0))).min() / np.linalg.norm(w))
+
+
+def of_question(prefix: str) -> list[str]:
+    """Return the solvers that are installed for a program."""
+    return [name for name in INSTALLED if name.startswith("cvxpy") and name.rpartition(".")[0] == prefix]
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
+def test_the_cases_are_what_they_are_called(case: Case) -> None:
+    assert mm.separability(case.X, case.y, positive=1.0).verdict == case.verdict
+
+
+def test_the_list_of_methods_imports_no_peer() -> None:
+    code = (
+        "import sys; from maxmargin.comparison.methods.every_method import catalogue\n"
+        "for method in catalogue().values(): method.is_installed, method.summary, method.parameters, method.version\n"
+        f"print([name for name in {PEERS} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", catalogue())
+def test_a_method_says_what_it_is(name: str) -> None:
+    method = catalogue()[name]
+    assert method.name == name
+    assert method.question in Question
+    assert method.summary and "\n" not in method.summary
+    assert method.version or not method.is_installed
+
+
+@pytest.mark.parametrize("name", catalogue())
+def test_an_unknown_parameter_is_refused_by_name(name: str) -> None:
+    method = catalogue()[name]
+    assert method.parameters is not None
+    with pytest.raises(mm.InvalidProblemError, match=f"{name} has no parameter 'no_such'"):
+        method.check({"no_such": 1})
+    method.check(dict.fromkeys(method.parameters))
+
+
+def test_names_that_are_nearly_right_are_answered_with_the_right_ones() -> None:
+    assert method_of("romma") is method_of("online.romma")
+    assert method_of("perceptron") is not method_of("online.perceptron")
+    with pytest.raises(mm.InvalidProblemError, match="hard-margin"):
+        method_of("hard-margn")
+    with pytest.raises(mm.InvalidProblemError, match="beta"):
+        method_of("margin-perceptron").check({"betta": 1.0})
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
+@pytest.mark.parametrize("name", [name for name in INSTALLED if name not in NOT_NEGATIVE])
+def test_an_answer_has_the_keys_and_types_of_the_contract(name: str, case: Case) -> None:
+    answer = run(name, case)
+    assert set(answer) <= KEYS
+    assert answer["claim"] is None or answer["claim"] in Claim
+    assert isinstance(answer["message"], str) and answer["message"]
+    assert isinstance(answer.get("capped", False), bool)
+    assert all(isinstance(answer.get(name), int | np.integer | None) for name in ("n_mistakes", "n_updates"))
+    if answer["w"] is not None:
+        w = np.asarray(answer["w"], dtype=np.float64)
+        assert w.shape == (case.X.shape[1],) and np.isfinite(w).all() and np.isfinite(answer.get("b", 0.0))
+    if answer.get("objective"):
+        assert set(answer["objective"]) == {"C", "intercept"}
+    if answer["claim"] == Claim.OPTIMAL:
+        assert answer["objective"] and answer["w"] is not None
+    if answer["claim"] in (Claim.SEPARATES, Claim.MAXIMUM_MARGIN):
+        assert answer["w"] is not None
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
+@pytest.mark.parametrize("name", [name for name in EXACT if name not in NOT_NEGATIVE])
+def test_claims_of_exact_methods_are_true(name: str, case: Case) -> None:
+    answer = run(name, case)
+    claim = answer["claim"]
+    if claim in TRUE_OF:
+        assert case.verdict in TRUE_OF[claim]
+    if claim in (Claim.SEPARATES, Claim.SEPARABLE, Claim.MAXIMUM_MARGIN):
+        assert margin_of(case, answer) > 0
+    if claim == Claim.MAXIMUM_MARGIN:
+        assert margin_of(case, answer) == pytest.approx(mm.hard_margin(case.X, case.y).margin, rel=1e-9)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
+@pytest.mark.parametrize("name", ["hard-margin", "soft-margin", "lp", "z3"])
+def test_methods_that_decide_claim_something(name: str, case: Case) -> None:
+    if name in INSTALLED:
+        assert run(name, case)["claim"] is not None
+
+
+@pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith(("rule.", "firthmodels"))])
+def test_rules_are_right_about_well_conditioned_data(name: str) -> None:
+    for case in CASES.values():
+        assert case.verdict in TRUE_OF[run(name, case)["claim"]], case.name
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@pytest.mark.parametrize("name", [*of_question("cvxpy"), *of_question("cvxpy.nearest-points")])
+def test_quadratic_programs_find_the_maximum_margin(name: str, kind: str) -> None:
+    case = CASES["separable" if kind == "dense" else "sparse"]
+    answer = run(name, case)
+    assert answer["claim"] == Claim.MAXIMUM_MARGIN
+    rel = 1e-3 if name.endswith(("SCS", "OSQP", "SCIP")) else 1e-6
+    assert margin_of(case, answer) == pytest.approx(mm.hard_margin(case.X, case.y).margin, rel=rel)
+
+
+@pytest.mark.parametrize("name", of_question("cvxpy"))
+@pytest.mark.parametrize("case", ["overlap", "quasi-separable"])
+def test_an_infeasible_hard_margin_is_a_verdict(name: str, case: str) -> None:
+    assert run(name, CASES[case])["claim"] == Claim.NOT_SEPARABLE
+
+
+@pytest.mark.parametrize("name", of_question("cvxpy.max-t"))
+def test_the_linear_program_decides_what_is_far_from_its_tolerance(name: str) -> None:
+    assert run(name, CASES["separable"])["claim"] == Claim.SEPARABLE
+    assert margin_of(CASES["separable"], run(name, CASES["separable"])) > 0
+    assert run(name, CASES["overlap"])["claim"] == Claim.NOT_SEPARABLE
+    tiny = CASES["separable"]
+    shrunk = Case("tiny", np.ldexp(tiny.X, -40), tiny.y, tiny.verdict)
+    if name.endswith(("HIGHS", "SCIPY")):  # the rule is wrong about small units, which is why it is compared
+        assert run(name, shrunk)["claim"] == Claim.NOT_SEPARABLE
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0])
+@pytest.mark.parametrize("name", [*of_question("cvxpy.soft"), "sklearn.SVC", "soft-margin"])
+def test_soft_margins_reach_the_proven_optimum(name: str, C: float) -> None:
+    case = CASES["overlap"]
+    answer = run(name, case, C=C)
+    assert answer["claim"] == Claim.OPTIMAL and answer["objective"] == {"C": C, "intercept": "free"}
+    w = np.asarray(answer["w"])
+    value = w @ w / 2 + C * np.maximum(0, 1 - case.y * (case.X @ w + answer["b"])).sum()
+    assert value == pytest.approx(mm.soft_margin(case.X, case.y, C=C).lower, rel=1e-2)
+
+
+@pytest.mark.parametrize("program", ["soft_margin_qp", "max_t_lp", "nearest_points_qp"])
+def test_a_program_that_is_always_feasible_gives_no_verdict_by_its_status(
+    program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cvxpy_solvers.programs, program, lambda X, y, **_: (None, None, "infeasible", None))
+    fit = {"soft_margin_qp": "soft", "max_t_lp": "max-t", "nearest_points_qp": "nearest-points"}[program]
+    answer = run(f"cvxpy.{fit}.CLARABEL", CASES["separable"])
+    assert answer["claim"] is None and answer["message"].startswith("infeasible")
+
+
+@pytest.mark.parametrize("status", ["optimal_inaccurate", "user_limit", "infeasible_inaccurate"])
+def test_only_the_status_optimal_is_a_claim(status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = CASES["separable"]
+    for program in ("hard_margin_qp", "soft_margin_qp", "max_t_lp", "nearest_points_qp"):
+        monkeypatch.setattr(cvxpy_solvers.programs, program, lambda X, y, **_: (np.ones(3), 0.0, status, 1.0))
+    for prefix in ("cvxpy", "cvxpy.soft", "cvxpy.max-t", "cvxpy.nearest-points"):
+        answer = run(f"{prefix}.CLARABEL", case)
+        assert answer["claim"] is None and answer["message"].startswith(status)
+        assert answer["w"] is not None and answer["capped"] is (status == "user_limit")
+
+
+def test_solvers_are_told_the_time_limit() -> None:
+    given: dict[str, Any] = {}
+
+    def program(X: Any, y: Any, **options: Any) -> Any:
+        given.update(options)
+        return None, None, "user_limit"
+
+    monkeypatch = pytest.MonkeyPatch()
+    with monkeypatch.context() as patch:
+        patch.setattr(cvxpy_solvers.programs, "hard_margin_qp", program)
+        answer = method_of("cvxpy.CLARABEL").fit(None, None, seed=0, time_limit=3.0)
+    assert given == {"solver": "CLARABEL", "time_limit": 3.0}
+    assert answer["capped"] is True and answer["claim"] is None
+
+
+def test_every_solver_of_cvxpy_is_in_the_list() -> None:
+    from cvxpy.reductions.solvers import defines
+
+    wrappers = {"DIFFCP", "ECOS_BB", "GLPK_MI"}
+    known = {*cvxpy_solvers.QUADRATIC, *cvxpy_solvers.LINEAR}
+    assert {*defines.CONIC_SOLVERS, *defines.QP_SOLVERS} - wrappers <= known
+    assert known >= set(cvxpy_solvers.TIME_LIMITS)
+    found = {name for name in known if method_of(f"cvxpy.max-t.{name}").is_installed}
+    assert set(defines.INSTALLED_SOLVERS) - wrappers <= found
+
+
+def estimator_of(name: str, X: Any, y: Any, **params: Any) -> Any:
+    from sklearn import linear_model, svm
+
+    kind = name.removeprefix("sklearn.")
+    kernel = {"kernel": "linear"} if kind == "SVC" else {}
+    module = svm if hasattr(svm, kind) else linear_model
+    return heard(getattr(module, kind)(random_state=0, **kernel, **params).fit, X, y)[0]
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
+@pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith("sklearn.")])
+def test_the_hyperplane_gives_the_decision_values_of_the_estimator(name: str, case: Case) -> None:
+    answer = run(name, case)
+    expected = estimator_of(name, case.X, case.y).decision_function(case.X)
+    assert case.X @ answer["w"] + answer["b"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith("sklearn.")])
+def test_parameters_of_scikit_learn_are_those_of_the_estimator(name: str) -> None:
+    from sklearn import linear_model, svm
+
+    kind = name.removeprefix("sklearn.")
+    known = getattr(svm if hasattr(svm, kind) else linear_model, kind)().get_params()
+    parameters = method_of(name).parameters
+    assert parameters is not None and parameters <= set(known)
+    assert not parameters & {"random_state", "kernel"}
+
+
+def test_liblinear_claims_its_own_objective_only() -> None:
+    case = CASES["overlap"]
+    answer = run("sklearn.LinearSVC", case, loss="hinge", max_iter=1_000_000, intercept_scaling=3.0)
+    assert (answer["claim"], answer["objective"]) == (Claim.OPTIMAL, {"C": 1.0, "intercept": 3.0})
+    answer = run("sklearn.LinearSVC", case, loss="hinge", max_iter=1_000_000, fit_intercept=False)
+    assert answer["objective"] == {"C": 1.0, "intercept": "none"}
+    squared = run("sklearn.LinearSVC", case)
+    assert squared["claim"] is None and squared.get("objective") is None and "squared_hinge" in squared["message"]
+    weighted = run("sklearn.LinearSVC", case, loss="hinge", max_iter=1_000_000, class_weight="balanced")
+    assert weighted["claim"] is None and weighted.get("objective") is None
+
+
+def test_weights_of_the_classes_are_no_soft_margin() -> None:
+    answer = run("sklearn.SVC", CASES["overlap"], class_weight="balanced")
+    assert answer["claim"] is None and answer.get("objective") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("sklearn.SVC", {"max_iter": 1}),
+        ("sklearn.LinearSVC", {"loss": "hinge", "max_iter": 1}),
+        ("sklearn.LogisticRegression", {"C": float("inf"), "max_iter": 1}),
+        ("sklearn.Perceptron", {"max_iter": 1}),
+        ("sklearn.SGDClassifier", {"max_iter": 1}),
+        ("statsmodels.Logit", {"maxiter": 1}),
+        ("statsmodels.GLM", {"maxiter": 1}),
+        ("perceptron", {"max_mistakes": 1}),
+        ("online.romma", {"max_epochs": 1}),
+    ],
+)
+def test_a_method_that_is_stopped_claims_nothing(name: str, params: dict[str, Any]) -> None:
+    if name not in INSTALLED:
+        pytest.skip(f"{name} is not installed")
+    answer = run(name, CASES["overlap"], **params)
+    assert answer["capped"] is True and answer["claim"] is None
+    if name.startswith(("sklearn", "statsmodels.L")):
+        assert "ConvergenceWarning" in answer["message"]
+
+
+def test_the_perceptron_of_scikit_learn_counts_no_mistakes_and_claims_nothing() -> None:
+    for params in ({}, {"tol": None}):
+        answer = run("sklearn.Perceptron", CASES["separable"], **params)
+        assert answer["claim"] is None and answer.get("n_mistakes") is None
+
+
+def test_an_unpenalised_logistic_regression_that_converges_says_that_the_estimate_exists() -> None:
+    overlap = CASES["overlap"]
+    unpenalised = run("sklearn.LogisticRegression", overlap, C=float("inf"), max_iter=10_000)
+    assert unpenalised["claim"] == Claim.ESTIMATE_EXISTS
+    assert run("sklearn.LogisticRegression", overlap)["claim"] is None
+
+
+@pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith("statsmodels.")])
+def test_statsmodels_claims_by_its_flags_and_warnings(name: str) -> None:
+    assert run(name, CASES["overlap"])["claim"] == Claim.ESTIMATE_EXISTS
+    separable = run(name, CASES["separable"])
+    assert (separable["claim"] == Claim.SEPARABLE) == ("PerfectSeparation" in separable["message"])
+    assert separable["claim"] == (Claim.SEPARABLE if name.endswith("GLM") else None)  # Logit gives up before it warns
+    quasi = run(name, CASES["quasi-separable"])
+    assert quasi["claim"] == (Claim.ESTIMATE_EXISTS if name.endswith("GLM") else None)  # GLM says so, and is wrong
+
+
+def test_a_dependent_column_is_dropped_as_in_r() -> None:
+    case = CASES["overlap"]
+    X = np.column_stack([np.full(len(case.y), 5.0), case.X, case.X[:, 0] * 2])
+    answer = run("rule.detectseparation", Case("aliased", X, case.y, "overlap"))
+    assert answer["claim"] == Claim.NO_SEPARATION and answer["w"][0] == answer["w"][-1] == 0
+
+
+@pytest.mark.parametrize("name", ["rule.detectseparation", "rule.safeBinaryRegression", "rule.objective"])
+def test_a_rule_is_its_tolerance(name: str) -> None:
+    assert run(name, CASES["separable"], tolerance=1e9)["claim"] == Claim.NO_SEPARATION
+    assert run(name, CASES["overlap"], tolerance=-1.0)["claim"] == Claim.SEPARATION
+
+
+def test_z3_returns_a_hyperplane_that_separates_tiny_and_huge_data() -> None:
+    if "z3" not in INSTALLED:
+        pytest.skip("z3 is not installed")
+    for power in (-900, 900):
+        X = np.ldexp(np.array([[1.0], [2.0], [3.0], [5.0]]), power)
+        answer = run("z3", Case("units", X, np.array([-1.0, -1.0, 1.0, 1.0]), "separable"))
+        assert answer["claim"] == Claim.SEPARABLE and np.isfinite(answer["w"]).all()
+    unknown = method_of("z3").fit(*hard_for_z3(), seed=0, time_limit=1e-3)
+    assert unknown["claim"] is None and unknown["capped"] is True
+
+
+def hard_for_z3() -> tuple[Any, Any]:
+    data = mm.load("wine", positive="class_1")
+    return data.X[:60], np.where(np.arange(60) % 7 < 3, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("order", ["cyclic", "random", "reshuffled-each-epoch"])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_bounds_of_a_run_are_not_below_its_mistakes(seed: int, order: str) -> None:
+    rng = np.random.default_rng(seed)
+    perceptron = method_of("perceptron")
+    for _ in range(6):
+        X, y = rng.integers(-3, 4, size=(8, 2)).astype(float), np.where(rng.random(8) < 0.5, 1.0, -1.0)
+        if abs(y.sum()) == len(y):
+            continue
+        params = {"order": order, "max_mistakes": int(rng.integers(1, 40)), "bias": bool(rng.integers(2))}
+        answer = perceptron.fit(X, y, seed=seed, time_limit=None, **params)
+        bounds = perceptron.bounds(X, y, answer, **params) if perceptron.bounds else {}
+        assert all(bound >= answer["n_mistakes"] for bound in bounds.values())
+        assert answer["claim"] is None or mm.separability(X, y, bias=params["bias"]).strictly_separable
+
+
+def test_the_bounds_of_a_run_with_the_best_scale_are_of_its_space() -> None:
+    X, y = np.array([[-2.0, 1.0], [2.0, -1.0], [2.0, 1.0], [-2.0, -1.0]]), np.array([-1.0, 1.0, 1.0, -1.0])
+    perceptron = method_of("perceptron")
+    answer = perceptron.fit(X, y, seed=0, time_limit=None, bias_scale="best")  # b* = 0: through the origin
+    assert perceptron.bounds is not None
+    bounds = perceptron.bounds(X, y, answer, bias_scale="best")
+    assert bounds["novikoff"] == pytest.approx(5 / 4, rel=1e-6) and bounds["novikoff"] >= answer["n_mistakes"]
+
+
+@pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith("online.")])
+def test_guarantees_bound_the_counts_also_where_a_row_is_zero(name: str) -> None:
+    method = method_of(name)
+    X, y = np.array([[0.0, 0.0], [1.0, 2.0], [3.0, 1.0], [2.0, 1.0]]), np.array([1.0, 1.0, -1.0, -1.0])
+    for params in ({"bias": False}, {"bias": True})[name in NOT_NEGATIVE :]:  # winnow needs a bias
+        answer = method.fit(X, y, seed=0, time_limit=None, max_epochs=7, **params)
+        bounds = method.bounds(X, y, answer, **params) if method.bounds else {}
+        assert all(bound * (1 + 1e-9) >= answer["n_mistakes"] for bound in bounds.values())
+
+
+def test_the_seed_matters_where_a_parameter_makes_it_matter() -> None:
+    assert not method_of("pa").seed_matters({}) and method_of("pa").seed_matters({"order": "shuffled-once"})
+    assert method_of("pocket").seed_matters({}) and not method_of("pocket").seed_matters({"order": "cyclic"})
+    logistic = method_of("sklearn.LogisticRegression")
+    assert logistic.seed_matters({"solver": "saga"}) and not logistic.seed_matters({})
+    assert method_of("sklearn.Perceptron").seed_matters({}) and not method_of("sklearn.SVC").seed_matters({})
+    case, found = CASES["separable"], set()
+    for seed in range(6):
+        found.add(method_of("perceptron").fit(case.X, case.y, seed=seed, time_limit=None, order="random")["n_mistakes"])
+    assert len(found) > 1
+
+
+def test_a_method_is_frozen() -> None:
+    method: Method = method_of("lp")
+    with pytest.raises(AttributeError):
+        method.name = "other"  # type: ignore[misc]
