@@ -17,7 +17,6 @@ from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.outcome import Ending, Outcome, of_dead_process
 from maxmargin.solvers.errors import InvalidOptionError
 
-
 _PREFIX = "maxmargin-"
 """How the names of folders for the output of processes begin; the number of the process that made it follows."""
 
