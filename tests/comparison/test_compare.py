@@ -95,6 +95,7 @@ def test_a_comparison_prints_travels_and_becomes_a_frame(undisturbed: mm.Compari
     assert undisturbed.failures == undisturbed.false_claims == ()
 
 
+@pytest.mark.slow
 def test_two_shards_merged_are_the_whole(tmp_path: Path, undisturbed: mm.Comparison) -> None:
     path = study(tmp_path, SMALL, good=GOOD)
     parts = [compared(path, out=tmp_path / f"part{number}", shard=f"{number}/2") for number in (1, 2)]
@@ -113,10 +114,11 @@ def test_shards_that_do_not_exist_are_refused(tmp_path: Path, shard: str) -> Non
         compared(study(tmp_path, SMALL, good=GOOD), shard=shard)
 
 
+@pytest.mark.slow
 def test_hostile_methods_are_recorded_as_what_they_are(tmp_path: Path) -> None:
     names = list(ENDINGS)
     text = f"""
-limit = {{seconds = 1, memory = "200MiB"}}
+limit = {{seconds = 3, memory = "200MiB"}}
 plugins = {json.dumps([f"{name}.py" for name in (*names, "good")])}
 [[data]]
 source = "agresti"
@@ -124,7 +126,7 @@ source = "agresti"
 name = {json.dumps([*names, "good", "cvxpy.MOSEK"])}
 """
     path = study(tmp_path, text, good=GOOD, **{name: hostile(name) for name in names})
-    comparison = compared(path, jobs=2, grace=3.0)
+    comparison = compared(path, jobs=2, grace=10.0)
     found = {record["method"]: record["status"] for record in comparison.records}
     assert found == {**ENDINGS, "good": "ok", "cvxpy.MOSEK": "not_installed"}
     by_name = {record["method"]: record for record in comparison.records}
@@ -136,6 +138,7 @@ name = {json.dumps([*names, "good", "cvxpy.MOSEK"])}
     assert [record["method"] for record in comparison.false_claims] == ["rubbish"]
 
 
+@pytest.mark.slow
 def test_cells_run_again_when_their_limit_grows(tmp_path: Path) -> None:
     text = "limit = {{seconds = {}}}\nplugins = ['good.py']\n[[data]]\nsource = 'xor'\n"
     text += "[[method]]\nname = 'good'\npause = 1.5\n"
@@ -400,3 +403,18 @@ if __name__ == "__main__":
     assert 0 < n_done < 128
     assert completed("compare", str(path), "-o", str(tmp_path / "out"), "--quiet").returncode == 0
     assert len(_done(tmp_path / "out")) == 128
+
+
+def test_the_report_says_what_changed_since_another_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
+    assert run(["compare", str(study(tmp_path, text, good=GOOD)), "-o", str(tmp_path / "old"), "-q"]) == 0
+    path = study(tmp_path, text, good=GOOD.replace("scale * (", "-scale * ("))
+    arguments = ["compare", str(path), "-o", str(tmp_path / "new"), "-q", "--diff", str(tmp_path / "old")]
+    assert run(arguments) == 0
+    assert "Since the old run:" in capsys.readouterr().out
+    report = (tmp_path / "new" / "report.md").read_text()
+    assert "## Changes since the old run" in report and "margin" in report
+    assert run([*arguments[:-1], str(tmp_path / "nowhere")]) == 2
+    assert "found no folder" in capsys.readouterr().err

@@ -69,6 +69,7 @@ def outside(methods: list[Method], case: str) -> list[Any]:
     return list(json.loads(done.stdout))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["separable", "overlap"])
 @pytest.mark.parametrize("name", dict.fromkeys(function_of(method).__name__ for method in SCRIPTED))
 def test_a_script_gives_the_same_answer_outside(name: str, case: str) -> None:
@@ -98,6 +99,7 @@ def test_an_example_of_a_plug_in_is_short(path: Path) -> None:
     assert len(lines) <= LONGEST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["separable", "overlap", "quasi-separable"])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_of_a_plug_in_answers_right(path: Path, case: str) -> None:

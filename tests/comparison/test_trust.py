@@ -29,6 +29,7 @@ def entry(report: mm.TrustReport, name: str) -> dict[str, Any]:
     return next(one for one in report.solvers if one["method"] == name)
 
 
+@pytest.mark.slow
 def test_ours_is_proven_and_at_least_three_others_are_wrong_or_prove_nothing(report: mm.TrustReport) -> None:
     assert report.proven["verdict"] == "separable"
     assert report.proven["gamma_lower"] <= 4.137136842543e-05 <= report.proven["gamma_upper"]
@@ -41,6 +42,7 @@ def test_ours_is_proven_and_at_least_three_others_are_wrong_or_prove_nothing(rep
     assert report.solvers[0]["claim_true"] is False, "false claims come first"
 
 
+@pytest.mark.slow
 def test_every_claim_is_judged_as_the_margin_says(report: mm.TrustReport) -> None:
     for one in report.solvers:
         if one["claim"] == "maximum margin":
@@ -51,6 +53,7 @@ def test_every_claim_is_judged_as_the_margin_says(report: mm.TrustReport) -> Non
             assert one["claim_true"] is False
 
 
+@pytest.mark.slow
 def test_the_script_gives_the_same_answers_without_this_package(report: mm.TrustReport, tmp_path: Path) -> None:
     assert "maxmargin" not in report.script
     code = report.script.removeprefix("python - <<'END'\n").removesuffix("\nEND")
@@ -69,6 +72,7 @@ def test_the_script_gives_the_same_answers_without_this_package(report: mm.Trust
             assert re.split("[,;]", one["message"])[0] in lines[position]
 
 
+@pytest.mark.slow
 def test_units_turn_the_verdict_of_a_tolerance_around(report: mm.TrustReport) -> None:
     rule = {(one["rule"], one["tolerance"]): one for one in report.units}
     coarse, fine = rule["max t > tolerance", 1e-4], rule["max t > tolerance", 1e-8]
@@ -77,6 +81,7 @@ def test_units_turn_the_verdict_of_a_tolerance_around(report: mm.TrustReport) ->
     assert len(coarse["wrong_at"]) >= len(fine["wrong_at"])
 
 
+@pytest.mark.slow
 def test_planted_gaps_that_exact_answers_survive(report: mm.TrustReport) -> None:
     gaps = {one["method"]: one for one in report.gaps}
     for ours in ("hard-margin", "lp"):
@@ -86,6 +91,7 @@ def test_planted_gaps_that_exact_answers_survive(report: mm.TrustReport) -> None
     assert gaps["cvxpy.DAQP"]["first_failure"].startswith("gap:")
 
 
+@pytest.mark.slow
 def test_it_prints_travels_and_names_what_is_false(report: mm.TrustReport) -> None:
     fields = json.loads(json.dumps(report.to_dict()))
     assert fields["n_false"] == len(report.false_claims) >= 1
