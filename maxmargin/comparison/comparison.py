@@ -121,7 +121,8 @@ class Comparison(Result):
         return fields
 
     def _table_fields(self) -> dict[str, Any]:
-        return {"title": self.title, **Counter(record["status"] for record in self.records)}
+        endings = Counter(record["status"] for record in self.records)
+        return {"title": self.title, "n_not_run": self.n_not_run, **endings, "false claims": len(self.false_claims)}
 
 
 def _flat(field: str, value: Any) -> Any:

@@ -4,6 +4,7 @@ import json
 import pickle
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from functools import cache
 from html.parser import HTMLParser
 from inspect import isfunction
 from typing import Any
@@ -45,6 +46,10 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "judge": lambda: mm.judge(X, SEPARABLE, [1.0, 1.0], -1.0),
     "judge wrong": lambda: mm.judge(X, SEPARABLE, [1.0, -1.0]),
     "judge overlap": lambda: mm.judge(X, OVERLAP, [1.0, 1.0], -1.0, g=0.5),
+    "compare": lambda: mm.compare(
+        {"schema": 1, "data": [{"source": "xor"}], "method": [{"name": ["lp", "perceptron"]}]}
+    ),
+    "trust": lambda: mm.trust(X, SEPARABLE, methods=["lp"]),
     "margin_report": lambda: mm.margin_report(mm.from_arrays(X, SEPARABLE), max_mistakes=10),
 }
 """Results by verb, and what is asked of it."""
@@ -53,6 +58,7 @@ NO_RESULTS = {"from_arrays", "generate", "load", "online_algorithms", "prepare",
 """Public functions that return data, the catalogue of algorithms, or True."""
 
 
+@cache
 def results_of(name: str) -> tuple[Any, ...]:
     results = RESULTS[name]()
     return results if isinstance(results, tuple) else (results,)
@@ -146,8 +152,8 @@ def test_every_result_class_has_all_of_it() -> None:
     public = {getattr(mm, name) for name in mm.__all__}
     results = {part for part in public if isinstance(part, type) and issubclass(part, Result)}
     assert {part.__name__ for part in results} == {
-        *("Bound", "FewestErrors", "HardMargin", "MistakeTrace", "NuMargin", "OnlineRun", "OrderStudy"),
-        *("PerceptronRun", "PlaneJudgement", "Separability", "SoftMargin", "TotalSlack"),
+        *("Bound", "Comparison", "FewestErrors", "HardMargin", "MistakeTrace", "NuMargin", "OnlineRun", "OrderStudy"),
+        *("PerceptronRun", "PlaneJudgement", "Separability", "SoftMargin", "TotalSlack", "TrustReport"),
     }
     for part in results:
         for name in ("headline", "summary", "to_dict"):

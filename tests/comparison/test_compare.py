@@ -405,9 +405,7 @@ if __name__ == "__main__":
     assert len(_done(tmp_path / "out")) == 128
 
 
-def test_the_report_says_what_changed_since_another_folder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_report_says_what_changed_since_another_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
     assert run(["compare", str(study(tmp_path, text, good=GOOD)), "-o", str(tmp_path / "old"), "-q"]) == 0
     path = study(tmp_path, text, good=GOOD.replace("scale * (", "-scale * ("))

@@ -27,7 +27,8 @@ from maxmargin.text.data_error import DataError
 KINDS = ("separable", "quasi-separable", "overlap")
 
 SMALL = (
-    "two-points", "agresti", "agresti-quasi", "xor", "xor-product", "xor-polar", "and", "or", "undershoot",
+    "two-points", "two-points:15", "agresti", "agresti-quasi",
+    "xor", "xor-product", "xor-polar", "and", "or", "undershoot",
     "sign-of-zero", "formula",
     *(f"odd-max-bit:{n}:{off}" for n in range(1, 6) for off in (-1, 0)),
     *(f"conjunction:{d}:{k}" for d in range(1, 6) for k in range(1, d + 1)),
@@ -46,6 +47,7 @@ SMALL = (
     *(f"duplicates:3:{d}:{kind}" for d in (1, 2) for kind in KINDS),
     *(f"rotated:{d}:{kind}:{seed}" for d in (2, 3) for kind in KINDS for seed in range(3)),
     *(f"planted:{n}:{d}:{bits}:{n}" for n, d in ((2, 1), (2, 3), (5, 9), (12, 4), (30, 2)) for bits in (1, 2, 20)),
+    *(f"planted-gap:{n}:{d}:{bits}:{n}" for n, d in ((2, 1), (5, 9), (30, 2)) for bits in (1, 12)),
     *(f"planted-quasi:{shape}:seed=4" for shape in ("3:1:1:0", "6:2:2:1", "14:4:3:2:20", "20:3:1:2:9")),
     *(f"planted-overlap:{n}:{d}:{bits}:1" for n, d, bits in ((4, 1, 3), (12, 3, 2), (20, 2, 20))),
     *(f"corpus:{number}" for number in range(150)),

@@ -84,7 +84,7 @@ class TrustReport(Result):
         return fields
 
     def _table_fields(self) -> dict[str, Any]:
-        return {**self.proven, "solvers": len(self.solvers), "false claims": len(self.false_claims)}
+        return {"source": self.source, **self.proven, "n_solvers": len(self.solvers), "n_false": len(self.false_claims)}
 
 
 def _proven_text(proven: Mapping[str, Any]) -> str:
