@@ -88,7 +88,7 @@ def _seconds_of_a_pass(data: Seen) -> float:
     w, least, spent = np.ones(X.shape[1]), float("inf"), 0.0
     for _ in range(_MOST_PASSES):
         started = time.perf_counter()
-        X @ w
+        np.asarray(X @ w)
         seconds = time.perf_counter() - started
         least, spent = min(least, seconds), spent + seconds
         if spent > _PASS_SECONDS:

@@ -36,7 +36,7 @@ class Cluster:
         except ImportError:
             raise InvalidOptionError("Dask is not installed: pip install 'maxmargin[dask]'") from None
         try:
-            self._client = Client(address, timeout=10)
+            self._client: Any = Client(address, timeout=10)
         except (OSError, ValueError) as error:
             raise InvalidOptionError(f"there is no Dask scheduler at {address}: {error}") from None
         self._executor = self._client.get_executor(pure=False)

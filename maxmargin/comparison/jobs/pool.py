@@ -51,12 +51,13 @@ class Pool:
             raise InvalidOptionError("pebble is not installed: pip install 'maxmargin[compare]'") from None
         self.n_workers = n_workers
         self._folder = _own_folder()
+        context: Any = multiprocessing.get_context("spawn")
         self._pool = ProcessPool(
             n_workers,
             max_tasks=1 if is_fresh else 0,
             initializer=set_up,
             initargs=(self._folder, n_threads),
-            context=multiprocessing.get_context("spawn"),
+            context=context,
         )
 
     def __enter__(self) -> "Pool":
@@ -90,7 +91,7 @@ class Pool:
             self._end_dead_groups()
             return Outcome(ending=Ending.TIMEOUT, message="the time is over; the process had to be killed")
         except ProcessExpired as error:
-            outcome = of_dead_process(error.exitcode, self._last_line(error.pid))
+            outcome = of_dead_process(error.exitcode, self._last_line(int(error.pid or 0)))
             self._end_dead_groups()
             return outcome
         except BaseException as error:

@@ -40,6 +40,7 @@ class Workers(Protocol):
 
     def submit(self, task: str, arguments: Mapping[str, Any], limit: Limit) -> "Future[Outcome]":
         """Have a task carried out."""
+        ...
 
 
 def run(

@@ -142,12 +142,12 @@ def z3_rationals(X: Any, y: Any, seconds: float | None = None) -> Any:
     if seconds is not None:
         solver.set("timeout", max(1, int(1000 * seconds)))
     for row, sign in zip(X, y, strict=True):
-        score = z3.Sum([rational(value) * weight for value, weight in zip(row, w, strict=True) if value] + [b])
+        score: Any = z3.Sum([rational(value) * weight for value, weight in zip(row, w, strict=True) if value] + [b])
         solver.add(score >= 1 if sign > 0 else score <= -1)
     answer = str(solver.check())
     if answer != "sat":
         return None, None, answer
-    model = solver.model()
+    model: Any = solver.model()
     values = [model.eval(variable, model_completion=True).as_fraction() for variable in (*w, b)]
     largest = max(abs(value) for value in values)  # a hyperplane may be multiplied by any positive number
     return [float(value / largest) for value in values[:-1]], float(values[-1] / largest), answer

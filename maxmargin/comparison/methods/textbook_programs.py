@@ -34,7 +34,8 @@ def nearest_points_qp(X: Any, y: Any, solver: str, **options: Any) -> Any:
     plus, minus = X[y > 0], X[y < 0]
     u, v = cp.Variable(plus.shape[0], nonneg=True), cp.Variable(minus.shape[0], nonneg=True)
     distance = cp.sum_squares(plus.T @ u - minus.T @ v)
-    problem = cp.Problem(cp.Minimize(distance), [cp.sum(u) == 1, cp.sum(v) == 1])
+    sums: list[Any] = [cp.sum(u) == 1, cp.sum(v) == 1]
+    problem = cp.Problem(cp.Minimize(distance), sums)
     problem.solve(solver=solver, **options)
     if u.value is None:
         return None, None, problem.status, None
