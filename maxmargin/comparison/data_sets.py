@@ -27,6 +27,8 @@ class View:
     path, reading, positive : str, tuple, object
         The arguments of `maxmargin.load`; `positive` is None where the source has two classes.
     features : str, optional
+    sha256 : str
+        The hash of the rows and signs, as they were when the study was planned.
     prepare : str
     folds, fold : int
         The number of folds, 0 for none, and the one that is held out.
@@ -39,6 +41,7 @@ class View:
     reading: tuple[tuple[str, Any], ...]
     positive: Any
     features: str | None
+    sha256: str
     prepare: str = "raw"
     folds: int = 0
     fold: int | None = None
@@ -100,7 +103,11 @@ def data_sets(study: Study) -> Iterator[DataSet]:
             question = dataset if positive is None else dataset.one_vs_rest(positive)
             problem = problem_of(question)
             view = View(
-                path=source.path, reading=tuple(source.reading.items()), positive=positive, features=source.features
+                path=source.path,
+                reading=tuple(source.reading.items()),
+                positive=positive,
+                features=source.features,
+                sha256=problem.sha256,
             )
             yield DataSet(
                 name=name, view=view, sha256=problem.sha256, n_samples=dataset.n_samples, n_features=dataset.n_features
@@ -176,6 +183,8 @@ def _whole(view: View) -> Problem:
     dataset = load(view.path, **dict(view.reading))
     question = dataset if view.positive is None else dataset.one_vs_rest(view.positive)
     problem = problem_of(question)
+    if problem.sha256 != view.sha256:
+        raise DataError(f"{view.path}: the data have changed since the study was planned")
     X = problem.X if view.features is None else named_features(problem.X, view.features)
     return Problem(_contiguous(X), problem.y)
 

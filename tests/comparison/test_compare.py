@@ -416,3 +416,16 @@ def test_the_report_says_what_changed_since_another_folder(tmp_path: Path, capsy
     assert "## Changes since the old run" in report and "margin" in report
     assert run([*arguments[:-1], str(tmp_path / "nowhere")]) == 2
     assert "found no folder" in capsys.readouterr().err
+
+
+def test_data_that_change_while_a_study_runs_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("x,y\n1,0\n3,1\n")
+    path = study(tmp_path, "[[data]]\nsource = 'data.csv'\n[[method]]\nname = 'lp'\n")
+
+    def change(plan: object) -> bool:
+        (tmp_path / "data.csv").write_text("x,y\n3,0\n1,1\n2,0\n")
+        return True
+
+    (record,) = compared(path, on_plan=change).records
+    assert (record["status"], record["verdict"], record["claim_true"]) == ("error", "undecided", None)
+    assert "have changed since" in record["message"]
