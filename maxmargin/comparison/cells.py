@@ -61,7 +61,7 @@ class Cell:
 
     def _data_marks(self) -> list[Any]:
         view = self.view
-        return [SCHEMA, self.data.sha256, view.features, view.prepare, view.folds, view.fold]
+        return [SCHEMA, self.view.sha256, view.features, view.prepare, view.folds, view.fold]
 
     def identity(self) -> dict[str, Any]:
         """Return the fields of a record that are known before the run, and the question of the method."""
@@ -69,7 +69,7 @@ class Cell:
         return {
             "cell": self.key,
             "data": self.data.name,
-            "data_sha256": self.data.sha256,
+            "data_sha256": self.view.sha256,
             "n_samples": self.data.n_samples,
             "n_features": self.data.n_features,
             "prepare": self.view.prepare,

@@ -59,14 +59,11 @@ class DataSet:
         The name of the source, with the positive class where there are several questions about it.
     view : View
         All its rows, raw.
-    sha256 : str
-        The hash of its rows and signs, before anything is done to them.
     n_samples, n_features : int
     """
 
     name: str
     view: View
-    sha256: str
     n_samples: int
     n_features: int
 
@@ -109,9 +106,7 @@ def data_sets(study: Study) -> Iterator[DataSet]:
                 features=source.features,
                 sha256=problem.sha256,
             )
-            yield DataSet(
-                name=name, view=view, sha256=problem.sha256, n_samples=dataset.n_samples, n_features=dataset.n_features
-            )
+            yield DataSet(name=name, view=view, n_samples=dataset.n_samples, n_features=dataset.n_features)
     missing = [name for name, is_found in wanted.items() if not is_found]
     if missing:
         raise DataError(f"positive: found the class {quote(missing[0])} in none of the sources for which it is given")

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,55 +120,63 @@ def _is_in(cell: Cell, shard: tuple[int, int]) -> bool:
 
 def carry_out(plan: Plan, store: Store, workers: Workers, *, jobs: int, on_progress: Progress | None = None) -> None:
     """Prove what is not proven yet about the data of the cells that are due, and run these cells."""
-    study = plan.study
     due = [cell for cell in plan.due if cell.setting.method.is_installed]
     for cell in plan.due:
         if not cell.setting.method.is_installed:
-            message = f"needs {', '.join(cell.setting.method.needs)}"
-            store.put(cell.key, CELLS, _record(cell, {}, {"status": NOT_INSTALLED, "message": message}), study.limit)
-    limit = study.limit
-    proof_limit = Limit(
-        seconds=None if limit.seconds is None else 2 * limit.seconds, memory=limit.memory, grace=_GRACE_OF_PROOF
-    )
-    proofs = {cell.facts_key: cell for cell in due}
+            missing = {"status": NOT_INSTALLED, "message": f"needs {', '.join(cell.setting.method.needs)}"}
+            store.put(cell.key, CELLS, _record(cell, {}, missing), plan.study.limit)
+    _prove(plan.study, due, store, workers, on_progress)
+    _solve(plan.study, due, store, workers, jobs, on_progress)
 
-    def prove(job: Job, outcome: Outcome) -> None:
-        store.put(job.key, PROOFS, _of_proof(outcome), proof_limit)
 
-    def solved(job: Job, outcome: Outcome) -> None:
-        record = _record(by_key[job.key], facts[by_key[job.key].facts_key], _of_cell(outcome) | {"jobs": jobs})
-        store.put(job.key, CELLS, record, limit)
-
-    _run(
-        [_proof_job(key, cell, proof_limit) for key, cell in proofs.items()],
-        workers, store, prove, what="proofs", on_progress=on_progress,
-    )  # fmt: skip
-    known = store.records(PROOFS)
-    facts = {key: _facts(known.get(key)) for key in proofs}
-    by_key = {cell.key: cell for cell in due}
-    cell_jobs = (
+def _prove(study: Study, cells: Iterable[Cell], store: Store, workers: Workers, on_progress: Progress | None) -> None:
+    """Find what is proven of the rows that the cells see."""
+    seconds = study.limit.seconds
+    limit = Limit(seconds=None if seconds is None else 2 * seconds, memory=study.limit.memory, grace=_GRACE_OF_PROOF)
+    jobs = [
         Job(
-            key=cell.key, task=CELL_TASK, limit=limit,
-            arguments=arguments_of(study, cell, facts[cell.facts_key], is_alone=jobs == 1),
+            key=key, task=FACTS_TASK, limit=limit,
+            arguments={"view": view_fields(cell.facts_view), "time_limit": seconds},
         )
-        for cell in due
-    )  # fmt: skip
-    _run(cell_jobs, workers, store, solved, what="cells", on_progress=on_progress, n_due=len(due))
+        for key, cell in {cell.facts_key: cell for cell in cells}.items()
+    ]  # fmt: skip
+
+    def write(job: Job, outcome: Outcome) -> None:
+        store.put(job.key, PROOFS, _of_proof(outcome), limit)
+
+    _run("proofs", jobs, store, workers, write, on_progress)
+
+
+def _solve(
+    study: Study, cells: Iterable[Cell], store: Store, workers: Workers, n_jobs: int, on_progress: Progress | None
+) -> None:
+    """Run the cells, with what is proven of their rows."""
+    known, by_key = store.records(PROOFS), {cell.key: cell for cell in cells}
+    facts = {key: _facts(known.get(cell.facts_key)) for key, cell in by_key.items()}
+    jobs = [
+        Job(
+            key=key, task=CELL_TASK, limit=study.limit,
+            arguments=arguments_of(study, cell, facts[key], is_alone=n_jobs == 1),
+        )
+        for key, cell in by_key.items()
+    ]  # fmt: skip
+
+    def write(job: Job, outcome: Outcome) -> None:
+        record = _record(by_key[job.key], facts[job.key], _of_cell(outcome) | {"jobs": n_jobs})
+        store.put(job.key, CELLS, record, study.limit)
+
+    _run("cells", jobs, store, workers, write, on_progress)
 
 
 def _run(
-    jobs: Iterable[Job],
-    workers: Workers,
-    store: Store,
-    on_done: Callable[[Job, Outcome], None],
-    *,
     what: str,
+    jobs: Sequence[Job],
+    store: Store,
+    workers: Workers,
+    on_done: Callable[[Job, Outcome], None],
     on_progress: Progress | None,
-    n_due: int | None = None,
 ) -> None:
     """Run jobs, and say after each how far the work is."""
-    if isinstance(jobs, list):
-        n_due = len(jobs)
     began, n_done = time.monotonic(), 0
 
     def told(job: Job, outcome: Outcome) -> None:
@@ -176,7 +184,7 @@ def _run(
         on_done(job, outcome)
         n_done += 1
         if on_progress is not None:
-            on_progress(Stage(what=what, n_done=n_done, n_due=n_due or 0, seconds=time.monotonic() - began))
+            on_progress(Stage(what=what, n_done=n_done, n_due=len(jobs), seconds=time.monotonic() - began))
 
     run(jobs, workers, is_done=lambda job: _is_done(job, store), on_done=told)
 
@@ -184,12 +192,6 @@ def _run(
 def _is_done(job: Job, store: Store) -> bool:
     """Return whether another process has done a job meanwhile."""
     return store.is_done(job.key, job.limit) and store.status(job.key) != NOT_INSTALLED
-
-
-def _proof_job(key: str, cell: Cell, limit: Limit) -> Job:
-    seconds = None if limit.seconds is None else limit.seconds / 2
-    arguments = {"view": view_fields(cell.facts_view), "time_limit": seconds}
-    return Job(key=key, task=FACTS_TASK, arguments=arguments, limit=limit)
 
 
 def _of_proof(outcome: Outcome) -> dict[str, Any]:
