@@ -4,7 +4,6 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from threading import get_ident
 from typing import TypeVar
 
 A = TypeVar("A")
@@ -21,8 +20,7 @@ def in_order(
     n_workers = n_threads() if n_workers is None else n_workers
     n_ahead = 2 * n_workers if n_ahead is None else n_ahead
     waiting: deque[Future[T]] = deque()
-    workers: set[int] = set()
-    pool = ThreadPoolExecutor(n_workers, initializer=lambda: workers.add(get_ident()))
+    pool, is_abandoned = ThreadPoolExecutor(n_workers), False
     try:
         for item in items:
             waiting.append(pool.submit(work, item))
@@ -30,9 +28,13 @@ def in_order(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    except GeneratorExit:
+        is_abandoned = True
+        raise
     finally:
-        # An abandoned reader can be collected in one of the pool's own threads, which cannot wait for itself.
-        pool.shutdown(wait=get_ident() not in workers, cancel_futures=True)
+        # An abandoned reader can be collected in any thread at any moment: in one of the pool's own, or in one that is
+        # just being started and holds the lock that joining a thread takes. So nobody waits for its threads.
+        pool.shutdown(wait=not is_abandoned, cancel_futures=True)
 
 
 def slices(n_rows: int, step: int) -> Iterator[slice]:

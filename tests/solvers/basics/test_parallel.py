@@ -1,6 +1,6 @@
 """Work that threads do ahead of its reader."""
 
-from threading import Event
+from threading import Event, active_count
 
 from maxmargin.solvers.basics.parallel import in_order
 
@@ -28,3 +28,27 @@ def test_a_reader_closed_by_one_of_its_own_threads_ends_without_waiting_for_itse
     suspended.set()
     assert ended.wait(60)
     assert errors == []
+
+
+def test_a_reader_that_is_abandoned_waits_for_no_thread() -> None:
+    # A garbage collection may close it in a thread that holds a lock which joining needs.
+    started, released = Event(), Event()
+
+    def work(item: int) -> int:
+        if item == 1:
+            started.set()
+            released.wait(60)
+        return item
+
+    reader = in_order(work, range(10), n_workers=1, n_ahead=2)
+    assert next(reader) == 0
+    assert started.wait(60)
+    reader.close()
+    assert not released.is_set(), "closing came back before the work was done"
+    released.set()
+
+
+def test_a_reader_that_is_read_to_its_end_leaves_no_thread() -> None:
+    before = active_count()
+    assert list(in_order(str, range(5), n_workers=2)) == ["0", "1", "2", "3", "4"]
+    assert active_count() == before
