@@ -194,4 +194,10 @@ def _folds(y: Floats, n_folds: int) -> Rows:
 
 
 def _contiguous(X: Any) -> Any:
-    return np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X
+    """Return rows as peers take them: arrays in C order, sparse arrays with 32-bit positions where these suffice."""
+    if isinstance(X, np.ndarray):
+        return np.ascontiguousarray(X)
+    if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return type(X)(parts, shape=X.shape)

@@ -148,6 +148,7 @@ def test_cells_run_again_when_their_limit_grows(tmp_path: Path) -> None:
     assert [record["status"] for record in second.records] == ["ok"]
 
 
+@pytest.mark.slow
 def test_a_method_that_was_installed_meanwhile_runs(tmp_path: Path) -> None:
     text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
     path = study(tmp_path, text, good="NEEDS = ('module_of_tomorrow',)\n" + GOOD)
@@ -160,6 +161,7 @@ def test_a_method_that_was_installed_meanwhile_runs(tmp_path: Path) -> None:
         sys.path.remove(str(tmp_path))
 
 
+@pytest.mark.slow
 def test_patterns_of_files_and_names_beside_the_study(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     for name in ("a", "b"):
@@ -168,6 +170,7 @@ def test_patterns_of_files_and_names_beside_the_study(tmp_path: Path) -> None:
     assert [record["data"] for record in comparison.records] == ["data/a.csv", "data/b.csv"]
 
 
+@pytest.mark.slow
 def test_a_changed_plug_in_is_another_method(tmp_path: Path) -> None:
     text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
     first = compared(study(tmp_path, text, good=GOOD), out=tmp_path / "out")
@@ -176,6 +179,7 @@ def test_a_changed_plug_in_is_another_method(tmp_path: Path) -> None:
     assert first.records[0]["cell"] != second.records[0]["cell"]
 
 
+@pytest.mark.slow
 def test_changed_data_are_other_cells(tmp_path: Path) -> None:
     text = "[[data]]\nsource = 'data.csv'\n[[method]]\nname = 'lp'\n"
     keys = []
@@ -185,6 +189,7 @@ def test_changed_data_are_other_cells(tmp_path: Path) -> None:
     assert keys[0] != keys[1]
 
 
+@pytest.mark.slow
 def test_folds_hold_rows_out(tmp_path: Path) -> None:
     text = (
         "folds = 5\n[[data]]\nsource = 'iris'\npositive = 'setosa'\n[[method]]\nname = ['perceptron', 'hard-margin']\n"
@@ -196,6 +201,7 @@ def test_folds_hold_rows_out(tmp_path: Path) -> None:
     assert all(record["gamma_upper"] >= whole.lower for record in comparison.records)  # fewer rows, wider margin
 
 
+@pytest.mark.slow
 def test_every_class_against_the_rest_and_features(tmp_path: Path) -> None:
     text = """
 [[data]]
@@ -405,6 +411,7 @@ if __name__ == "__main__":
     assert len(_done(tmp_path / "out")) == 128
 
 
+@pytest.mark.slow
 def test_the_report_says_what_changed_since_another_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
     assert run(["compare", str(study(tmp_path, text, good=GOOD)), "-o", str(tmp_path / "old"), "-q"]) == 0
@@ -429,3 +436,13 @@ def test_data_that_change_while_a_study_runs_are_an_error(tmp_path: Path) -> Non
     (record,) = compared(path, on_plan=change).records
     assert (record["status"], record["verdict"], record["claim_true"]) == ("error", "undecided", None)
     assert "have changed since" in record["message"]
+
+
+@pytest.mark.slow
+def test_sparse_rows_are_such_as_peers_take(tmp_path: Path) -> None:
+    (tmp_path / "rows.svm").write_text("-1 1:1\n-1 1:2 3:1\n+1 2:1\n+1 2:2 3:1\n")
+    text = "orders = ['reversed']\n[[data]]\nsource = 'rows.svm'\n"
+    text += "[[method]]\nname = ['sklearn.SVC', 'sklearn.LinearSVC', 'cvxpy.CLARABEL', 'perceptron', 'lp']\n"
+    comparison = compared(study(tmp_path, text))
+    assert [record["status"] for record in comparison.records] == ["ok"] * 5
+    assert [record["n_errors"] for record in comparison.records] == [0] * 5

@@ -100,6 +100,7 @@ def test_it_prints_travels_and_names_what_is_false(report: mm.TrustReport) -> No
     assert "breast_cancer: separable, proven" in text
 
 
+@pytest.mark.slow
 def test_overlapping_data_and_frames() -> None:
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     report = trust(X, ["a", "b", "a", "b"], methods=["lp", "rule.detectseparation", "cvxpy.max-t.SCIPY"])
@@ -108,6 +109,7 @@ def test_overlapping_data_and_frames() -> None:
     assert report.script == ""
 
 
+@pytest.mark.slow
 def test_the_command_has_the_exit_code_of_its_finding(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["trust", "gap:20", "-q", "--json", "--method", "cvxpy.DAQP"]) == 3
     assert json.loads(capsys.readouterr().out)["solvers"][0]["claim_true"] is False
