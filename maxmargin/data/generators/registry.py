@@ -84,7 +84,7 @@ def families() -> tuple[Family, ...]:
     Examples
     --------
     >>> [family.usage for family in families()][:3]
-    ['two-points', 'agresti', 'agresti-quasi']
+    ['two-points:k=1', 'agresti', 'agresti-quasi']
     """
     return tuple(_FAMILIES.values())
 
