@@ -93,6 +93,7 @@ def test_names_that_are_nearly_right_are_answered_with_the_right_ones() -> None:
         method_of("margin-perceptron").check({"betta": 1.0})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name not in NOT_NEGATIVE])
 def test_an_answer_has_the_keys_and_types_of_the_contract(name: str, case: Case) -> None:
@@ -113,6 +114,7 @@ def test_an_answer_has_the_keys_and_types_of_the_contract(name: str, case: Case)
         assert answer["w"] is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
 @pytest.mark.parametrize("name", [name for name in EXACT if name not in NOT_NEGATIVE])
 def test_claims_of_exact_methods_are_true(name: str, case: Case) -> None:
@@ -133,12 +135,14 @@ def test_methods_that_decide_claim_something(name: str, case: Case) -> None:
         assert run(name, case)["claim"] is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith(("rule.", "firthmodels"))])
 def test_rules_are_right_about_well_conditioned_data(name: str) -> None:
     for case in CASES.values():
         assert case.verdict in TRUE_OF[run(name, case)["claim"]], case.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 @pytest.mark.parametrize("name", [*of_question("cvxpy"), *of_question("cvxpy.nearest-points")])
 def test_quadratic_programs_find_the_maximum_margin(name: str, kind: str) -> None:
@@ -149,12 +153,14 @@ def test_quadratic_programs_find_the_maximum_margin(name: str, kind: str) -> Non
     assert margin_of(case, answer) == pytest.approx(mm.hard_margin(case.X, case.y).margin, rel=rel)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", of_question("cvxpy"))
 @pytest.mark.parametrize("case", ["overlap", "quasi-separable"])
 def test_an_infeasible_hard_margin_is_a_verdict(name: str, case: str) -> None:
     assert run(name, CASES[case])["claim"] == Claim.NOT_SEPARABLE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", of_question("cvxpy.max-t"))
 def test_the_linear_program_decides_what_is_far_from_its_tolerance(name: str) -> None:
     assert run(name, CASES["separable"])["claim"] == Claim.SEPARABLE
@@ -166,6 +172,7 @@ def test_the_linear_program_decides_what_is_far_from_its_tolerance(name: str) ->
         assert run(name, shrunk)["claim"] == Claim.NOT_SEPARABLE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("C", [0.1, 10.0])
 @pytest.mark.parametrize("name", [*of_question("cvxpy.soft"), "sklearn.SVC", "soft-margin"])
 def test_soft_margins_reach_the_proven_optimum(name: str, C: float) -> None:
@@ -232,6 +239,7 @@ def estimator_of(name: str, X: Any, y: Any, **params: Any) -> Any:
     return heard(getattr(module, kind)(random_state=0, **kernel, **params).fit, X, y)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith("sklearn.")])
 def test_the_hyperplane_gives_the_decision_values_of_the_estimator(name: str, case: Case) -> None:
@@ -343,6 +351,7 @@ def hard_for_z3() -> tuple[Any, Any]:
     return data.X[:60], np.where(np.arange(60) % 7 < 3, 1.0, -1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["cyclic", "random", "reshuffled-each-epoch"])
 @pytest.mark.parametrize("seed", range(8))
 def test_the_bounds_of_a_run_are_not_below_its_mistakes(seed: int, order: str) -> None:
@@ -368,6 +377,7 @@ def test_the_bounds_of_a_run_with_the_best_scale_are_of_its_space() -> None:
     assert bounds["novikoff"] == pytest.approx(5 / 4, rel=1e-6) and bounds["novikoff"] >= answer["n_mistakes"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith("online.")])
 def test_guarantees_bound_the_counts_also_where_a_row_is_zero(name: str) -> None:
     method = method_of(name)

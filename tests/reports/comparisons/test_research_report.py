@@ -75,12 +75,14 @@ def test_the_order_of_the_records_does_not_matter(study: Any) -> None:
     assert texts(comparison_report(study), times=True) == texts(comparison_report(shuffled), times=True)
 
 
+@pytest.mark.slow
 def test_without_times_the_report_is_the_same_on_a_slower_machine(study: Any) -> None:
     fast, slow = comparison_report(study), comparison_report(slower(study))
     assert texts(fast, times=False) == texts(slow, times=False)
     assert all(a != b for a, b in zip(texts(fast, times=True), texts(slow, times=True), strict=True))
 
 
+@pytest.mark.slow
 def test_the_files_of_a_report(study: Any, tmp_path: Path) -> None:
     written = comparison_report(study).save(tmp_path / "new" / "folder")
     names = {path.relative_to(tmp_path / "new" / "folder").as_posix() for path in written}
@@ -162,6 +164,7 @@ def test_the_summary_fits_on_a_screen_and_begins_with_what_is_wrong(record: Reco
     assert lines[1] == "14 of 40 runs failed, and 13 claims are proven to be false."
 
 
+@pytest.mark.slow
 def test_figures_have_texts_and_are_inline_svg(study: Any) -> None:
     report = comparison_report(study)
     pictures = report.pictures()
