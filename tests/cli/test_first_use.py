@@ -53,7 +53,7 @@ def first_use(folder: Path, *arguments: str, **environment: str) -> tuple[dict[s
         ["judge", "agresti", "--plane", "plane.json"],
         ["fewest-errors", "agresti"],
         ["generate", "xor", "-o", "xor.csv"],
-        ["report", "few.csv", "-o", "few.html"],
+        pytest.param(["report", "few.csv", "-o", "few.html"], marks=pytest.mark.slow),
     ],
 )
 def test_small_data_wait_for_no_compiler(arguments: list[str], tmp_path: Path) -> None:

@@ -117,7 +117,6 @@ def test_inline_svg_takes_colours_and_fonts_from_the_page(report: MarginReport) 
         assert "#" not in svg.replace('href="#', "").replace("url(#", "").replace("#ffffff", "")
         assert "DejaVu" not in svg and "http" not in svg
         assert f'id="{picture.key}-' in svg
-        assert inline_svg(picture) == svg
 
 
 def test_saved_figures_are_reproducible(classes: MarginReport, tmp_path: Path) -> None:

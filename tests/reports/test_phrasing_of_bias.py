@@ -91,6 +91,7 @@ SETTLED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["two", "quasi", "three"])
 def test_nothing_is_said_of_all_hyperplanes_that_is_true_through_the_origin_only(
     name: str, rendered: dict[tuple[str, bool], dict[str, str]]
@@ -104,6 +105,7 @@ def test_nothing_is_said_of_all_hyperplanes_that_is_true_through_the_origin_only
     assert n_claims > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["two", "quasi", "three"])
 def test_with_a_bias_nothing_is_narrowed_to_the_origin(
     name: str, rendered: dict[tuple[str, bool], dict[str, str]]
@@ -114,6 +116,7 @@ def test_with_a_bias_nothing_is_narrowed_to_the_origin(
         assert surface != "check" or name == "three" or "logistic regression with an intercept" in text
 
 
+@pytest.mark.slow
 def test_the_pair_of_the_title_is_told_apart_everywhere(
     rendered: dict[tuple[str, bool], dict[str, str]],
 ) -> None:

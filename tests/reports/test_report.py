@@ -528,7 +528,7 @@ def test_degenerate_data() -> None:
         Outline(report.to_html())
 
 
-@pytest.mark.parametrize("source", ["units", "subnormal"])
+@pytest.mark.parametrize("source", ["units", pytest.param("subnormal", marks=pytest.mark.slow)])
 def test_bounds_beyond_binary64(source: str) -> None:
     whole = margin_report(mm.load(source)).to_dict()
     assert whole["perceptron"]["converged"], "scores are not rounded to 0"

@@ -116,6 +116,7 @@ def differences(left: Any, right: Any, path: str = "") -> list[str]:
     return [] if left == right else [f"{path}: {left} {right}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["separable", "overlapping", "quasi_separable"])
 def test_the_report_is_that_of_the_data_in_memory(studies: Studies, kind: str) -> None:
     outside, inside = (MarginReport(one).to_dict() for one in studies[kind])

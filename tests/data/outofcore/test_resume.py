@@ -402,10 +402,10 @@ def passes_in(done: subprocess.CompletedProcess[str]) -> list[int]:
     ("arguments", "same"),
     [
         pytest.param(["check"], ["verdict", "strictly_separable"], marks=pytest.mark.slow),
-        (["margin"], ["status", "support"]),
+        pytest.param(["margin"], ["status", "support"], marks=pytest.mark.slow),
         pytest.param(["margin", "--exact"], ["status", "margin_squared", "support"], marks=pytest.mark.slow),
         pytest.param(["margin", "--soft", "1"], ["status"], marks=pytest.mark.slow),
-        pytest.param(["check", "--no-bias"], ["verdict"], marks=pytest.mark.slow),
+        (["check", "--no-bias"], ["verdict"]),
     ],
 )
 def test_a_killed_command_goes_on(tmp_path: Path, arguments: list[str], same: list[str]) -> None:

@@ -118,6 +118,7 @@ def test_data_that_touch_are_quasi_separable() -> None:
     assert verdict.separated_rows.tolist() == list(range(0, 6_000, 1000))
 
 
+@pytest.mark.slow
 def test_a_solver_that_lies_makes_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, random = planted(5_000, 4), np.random.default_rng(1)
 

@@ -300,7 +300,7 @@ class Unaided(Incumbent):
 
 
 @given(crossed(), st.sampled_from(["truth", "nothing", "zeros", "ones"]))
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_the_search_needs_no_good_start(problem: Problem, said: str) -> None:
     """From no hyperplane at all, with none proposed on the way, it ends at the answer; its bound is never above."""
     fewest = fewest_of_all_hyperplanes(signed_rows(problem))

@@ -196,6 +196,7 @@ def test_sparse_rows_of_zeros_are_a_witness(bias: bool) -> None:
         assert answer.strictly_separable is False
 
 
+@pytest.mark.slow
 def test_inseparable_sparse_rows_have_a_witness() -> None:
     problem = Problem.validated(sparse_rows(3500, 310, 8), random_labels(3500))
     answer = separability(problem)
