@@ -1,5 +1,6 @@
 """The data of a study: its questions of two classes, and the rows that a method sees of each."""
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -60,12 +61,15 @@ class DataSet:
     view : View
         All its rows, raw.
     n_samples, n_features : int
+    seconds_to_read : float
+        Seconds that it took to read the source; every process that uses it needs about as many.
     """
 
     name: str
     view: View
     n_samples: int
     n_features: int
+    seconds_to_read: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -91,7 +95,9 @@ def data_sets(study: Study) -> Iterator[DataSet]:
     """
     wanted: dict[str, bool] = {}
     for source in study.sources:
+        began = time.monotonic()
         dataset = load(source.path, **source.reading)
+        seconds = time.monotonic() - began
         positives = list(_positives(source, dataset))
         if source.positive is not None:
             mark = str(source.positive)
@@ -106,7 +112,10 @@ def data_sets(study: Study) -> Iterator[DataSet]:
                 features=source.features,
                 sha256=problem.sha256,
             )
-            yield DataSet(name=name, view=view, n_samples=dataset.n_samples, n_features=dataset.n_features)
+            yield DataSet(
+                name=name, view=view, n_samples=dataset.n_samples, n_features=dataset.n_features,
+                seconds_to_read=seconds,
+            )  # fmt: skip
     missing = [name for name, is_found in wanted.items() if not is_found]
     if missing:
         raise DataError(f"positive: found the class {quote(missing[0])} in none of the sources for which it is given")

@@ -31,7 +31,8 @@ def prove(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
     -------
     dict
         `n_samples`, `n_features`, `radius` (max ||x_i||, rounded up), `verdict`, `gamma_lower` and `gamma_upper` (None
-        unless the classes are separable), `seconds` of the proof, and `certificate` with its claim.
+        unless the classes are separable), `capped` (whether more time might prove more), `seconds` of the proof, and
+        `certificate` with its claim.
     """
     problem = seen(view_of(arguments["view"])).problem
     started = time.perf_counter()
@@ -48,7 +49,9 @@ def _margin(problem: Problem, time_limit: float | None) -> dict[str, Any]:
         certificate = answer.interval_certificate
         proof = None if certificate is None else certificate.to_dict()
         verdict = Verdict.SEPARABLE.value
-        return {"verdict": verdict, "gamma_lower": answer.lower, "gamma_upper": answer.upper, "certificate": proof}
+        return {"verdict": verdict, "gamma_lower": answer.lower, "gamma_upper": answer.upper, "certificate": proof,
+                "capped": answer.status is Status.LIMIT}  # fmt: skip
     decided = separability(problem, time_limit=time_limit)
     proof = None if decided.certificate is None else decided.certificate.to_dict()
-    return {"verdict": decided.verdict.value, "gamma_lower": None, "gamma_upper": None, "certificate": proof}
+    return {"verdict": decided.verdict.value, "gamma_lower": None, "gamma_upper": None, "certificate": proof,
+            "capped": decided.verdict is Verdict.UNDECIDED}  # fmt: skip

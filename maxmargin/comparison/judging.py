@@ -173,17 +173,19 @@ def _truth(
     if claim == Claim.SEPARATES:
         return fields["n_errors"] == 0 if fields["w"] is not None else None
     if claim == Claim.MAXIMUM_MARGIN:
-        return _is_greatest(facts, fields["margin"], tolerance)
+        return _is_greatest(facts, fields["margin"], tolerance, has_plane=fields["w"] is not None)
     if claim == Claim.OPTIMAL:
         return _is_least(fields["objective"], fields["objective_lower"], upper, tolerance)
     return _VERDICTS.get(facts["verdict"], {}).get(claim)
 
 
-def _is_greatest(facts: Mapping[str, Any], margin: float | None, tolerance: float) -> bool | None:
+def _is_greatest(facts: Mapping[str, Any], margin: float | None, tolerance: float, *, has_plane: bool) -> bool | None:
     if facts["verdict"] in ("overlap", "quasi-separable"):
         return False
-    if margin is None or facts["gamma_lower"] is None:
+    if facts["gamma_lower"] is None:
         return None
+    if margin is None:
+        return False if has_plane else None  # w = 0 is no hyperplane
     if margin >= (1 - tolerance) * facts["gamma_upper"]:
         return True
     return False if margin < (1 - tolerance) * facts["gamma_lower"] else None

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from maxmargin.comparison.cells import FIELDS, Cell, arguments_of, cells_of
@@ -23,8 +23,13 @@ CELLS, PROOFS = "cell", "facts"
 
 NOT_INSTALLED = "not_installed"
 
-_UNKNOWN = {"verdict": "undecided", "gamma_lower": None, "gamma_upper": None, "radius": None}
+TIMEOUT = Ending.TIMEOUT.value
+
+_UNKNOWN = {"verdict": "undecided", "gamma_lower": None, "gamma_upper": None, "radius": None, "capped": False}
 """Facts where the proof did not end."""
+
+_TIMES_READING = 4.0
+"""How many times as long as here the data may take to be read in another process."""
 
 _GRACE_OF_PROOF = 60.0
 """Seconds that a proof may take beyond twice the time limit, which it keeps by itself."""
@@ -99,6 +104,17 @@ def _is_due(cell: Cell, store: Store, limit: Limit) -> bool:
     return store.status(cell.key) == NOT_INSTALLED and cell.setting.method.is_installed
 
 
+def _limit_of_proof(limit: Limit) -> Limit:
+    """Return the limit of a proof, which keeps that of a method by itself."""
+    seconds = None if limit.seconds is None else 2 * limit.seconds
+    return Limit(seconds=seconds, memory=limit.memory, grace=_GRACE_OF_PROOF)
+
+
+def _allowing_to_read(limit: Limit, cell: Cell, seconds: float = 0.0) -> Limit:
+    """Return a limit with time to read the data of a cell in another process, and these seconds."""
+    return replace(limit, grace=limit.grace + _TIMES_READING * cell.data.seconds_to_read + seconds)
+
+
 def shard_of(text: str) -> tuple[int, int]:
     """Return I and N of "I/N".
 
@@ -131,18 +147,18 @@ def carry_out(plan: Plan, store: Store, workers: Workers, *, jobs: int, on_progr
 
 def _prove(study: Study, cells: Iterable[Cell], store: Store, workers: Workers, on_progress: Progress | None) -> None:
     """Find what is proven of the rows that the cells see."""
-    seconds = study.limit.seconds
-    limit = Limit(seconds=None if seconds is None else 2 * seconds, memory=study.limit.memory, grace=_GRACE_OF_PROOF)
+    limit = _limit_of_proof(study.limit)
     jobs = [
         Job(
-            key=key, task=FACTS_TASK, limit=limit,
-            arguments={"view": view_fields(cell.facts_view), "time_limit": seconds},
+            key=key, task=FACTS_TASK, limit=_allowing_to_read(limit, cell),
+            arguments={"view": view_fields(cell.facts_view), "time_limit": study.limit.seconds},
         )
         for key, cell in {cell.facts_key: cell for cell in cells}.items()
     ]  # fmt: skip
 
     def write(job: Job, outcome: Outcome) -> None:
-        store.put(job.key, PROOFS, _of_proof(outcome), limit)
+        proof = _of_proof(outcome)
+        store.put(job.key, PROOFS, proof, limit, status=TIMEOUT if proof["capped"] else None)
 
     _run("proofs", jobs, store, workers, write, on_progress)
 
@@ -153,9 +169,10 @@ def _solve(
     """Run the cells, with what is proven of their rows."""
     known, by_key = store.records(PROOFS), {cell.key: cell for cell in cells}
     facts = {key: _facts(known.get(cell.facts_key)) for key, cell in by_key.items()}
+    stopped = {key: _limit_hit(store.status(cell.facts_key)) for key, cell in by_key.items()}
     jobs = [
         Job(
-            key=key, task=CELL_TASK, limit=study.limit,
+            key=key, task=CELL_TASK, limit=_allowing_to_read(study.limit, cell, seconds=study.limit.seconds or 0.0),
             arguments=arguments_of(study, cell, facts[key], is_alone=n_jobs == 1),
         )
         for key, cell in by_key.items()
@@ -163,7 +180,8 @@ def _solve(
 
     def write(job: Job, outcome: Outcome) -> None:
         record = _record(by_key[job.key], facts[job.key], _of_cell(outcome) | {"jobs": n_jobs})
-        store.put(job.key, CELLS, record, study.limit)
+        is_late = _is_stopped_by_time(record, study.limit)
+        store.put(job.key, CELLS, record, study.limit, status=TIMEOUT if is_late else stopped[job.key])
 
     _run("cells", jobs, store, workers, write, on_progress)
 
@@ -192,6 +210,16 @@ def _run(
 def _is_done(job: Job, store: Store) -> bool:
     """Return whether another process has done a job meanwhile."""
     return store.is_done(job.key, job.limit) and store.status(job.key) != NOT_INSTALLED
+
+
+def _limit_hit(status: str | None) -> str | None:
+    """Return the status of a proof if a limit has stopped it: with more, its cells are due again, as it is."""
+    return status if status in (Ending.TIMEOUT, Ending.MEMORY) else None
+
+
+def _is_stopped_by_time(record: Mapping[str, Any], limit: Limit) -> bool:
+    """Return whether a method seems to have stopped by itself because its time was nearly over."""
+    return bool(record["capped"]) and limit.seconds is not None and record["seconds"] > limit.seconds / 2
 
 
 def _of_proof(outcome: Outcome) -> dict[str, Any]:

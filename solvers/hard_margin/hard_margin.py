@@ -185,7 +185,7 @@ def _solved(
         left = limits.share()
         return _finish(best, attempts, Limits(time_limit=min(left or _UNASKED_SECONDS, _UNASKED_SECONDS)))
     status = _status(best, best.stopped_early or limits.is_over())
-    return best.solution(status, attempts, limits.words() if limits.is_over() and status is not Status.OPTIMAL else "")
+    return best.solution(status, attempts, _why_stopped(status, limits))
 
 
 def _by_descent(best: HardBracket, limits: Limits) -> None:
@@ -331,11 +331,13 @@ def _candidates(
         yield _brought_home(quadratic.solve_all(problem, share), scaling)
     for number, name in enumerate(solvers):
         if (number or asks_daqp) and limits.ends_within(backends.seconds_to_load()):
+            if not limits.is_over():
+                yield backends.not_asked(name, "loading cvxpy")
             return
         if asks_daqp and method == "textbook" and name == "DAQP":
             continue
         if backends.takes_too_long(n_entries, limits.share()):
-            yield backends.not_asked(name)
+            yield backends.not_asked(name, "stating the program")
             continue
         from maxmargin.solvers.engines.textbook import formulations
 
@@ -352,6 +354,15 @@ def _brought_home(candidate: Candidate, scaling: ColumnScaling) -> Candidate:
         claim = float(np.ldexp(1 / np.linalg.norm(scaling.normal_weights() * candidate.w), scaling.unit_exponent))
     attempt = replace(candidate.attempt, claim=claim if math.isfinite(claim) else None)
     return scaling.bring_home(replace(candidate, attempt=attempt))
+
+
+def _why_stopped(status: Status, limits: Limits) -> str:
+    if status is Status.OPTIMAL:
+        return ""
+    if limits.is_over():
+        return limits.words()
+    is_short = status is Status.LIMIT and limits.time_limit is not None
+    return f"the time limit of {limits.time_limit:g} s is too short for further solvers" if is_short else ""
 
 
 def _status(best: HardBracket, stopped_early: bool) -> Status:

@@ -216,7 +216,7 @@ def _solved(problem: Problem, shares: Shares, solver: str, limits: Limits) -> Ca
     from maxmargin.solvers.engines.textbook import formulations
 
     if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
-        return backends.not_asked(solver)
+        return backends.not_asked(solver, "stating the program")
     scaling = problem.scaling
     program = formulations.nu_margin(
         scaling.apply(problem.matrix),

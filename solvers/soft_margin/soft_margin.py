@@ -349,7 +349,7 @@ def _solved(problem: Problem, costs: Floats, solver: str, limits: Limits) -> Can
     from maxmargin.solvers.engines.textbook import formulations
 
     if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
-        return backends.not_asked(solver)
+        return backends.not_asked(solver, "stating the program")
     scaling = problem.scaling
     exponent = scaling.unit_exponent
     # With w = q * w' * 2**-exponent the objective is 4**-exponent (1/2 ||q * w'||^2 + sum 4**exponent c_i xi_i).

@@ -149,6 +149,31 @@ def test_cells_run_again_when_their_limit_grows(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_what_time_left_open_is_proven_and_judged_again_with_more(tmp_path: Path) -> None:
+    """Proofs that the limit cut short, and the judgement of answers that depends on them."""
+    text = "limit = {{seconds = {}}}\nplugins = ['good.py']\n[[data]]\nsource = 'planted-gap:4000:100:12'\n"
+    text += "[[method]]\nname = 'good'\n"
+    comparisons = [
+        compared(study(tmp_path, text.format(seconds), good=GOOD), out=tmp_path / "out") for seconds in (0.1, 60)
+    ]
+    (early,), (late,) = (comparison.records for comparison in comparisons)
+    assert (early["status"], early["verdict"], early["share"]) == ("ok", "undecided", None)
+    assert (late["status"], late["verdict"]) == ("ok", "separable")
+    assert late["gamma_lower"] <= late["gamma_upper"] < float("inf")
+
+
+@pytest.mark.slow
+def test_a_run_that_stopped_by_itself_when_its_time_was_over_runs_again_with_more(tmp_path: Path) -> None:
+    text = "limit = {{seconds = {}}}\n[[data]]\nsource = 'xor'\n[[method]]\nname = 'perceptron'\nmax_mistakes = {}\n"
+    mistakes = []
+    for seconds, most in ((4, 10**12), (4, 10**12), (8, 10**12), (8, 1000), (16, 1000)):
+        comparison = compared(study(tmp_path, text.format(seconds, most)), out=tmp_path / "out")
+        mistakes += [record["n_mistakes"] for record in comparison.records]
+    assert mistakes[0] == mistakes[1] < mistakes[2]
+    assert mistakes[3:] == [1000, 1000]
+
+
+@pytest.mark.slow
 def test_a_method_that_was_installed_meanwhile_runs(tmp_path: Path) -> None:
     text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
     path = study(tmp_path, text, good="NEEDS = ('module_of_tomorrow',)\n" + GOOD)

@@ -135,6 +135,20 @@ def test_methods_that_decide_claim_something(name: str, case: Case) -> None:
         assert run(name, case)["claim"] is not None
 
 
+def test_what_holds_through_the_origin_is_not_claimed_of_all_hyperplanes() -> None:
+    X, y = np.array([[10.0], [11.0], [20.0], [21.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
+    far, near = Case("far", X, y, "separable"), Case("near", X - 15.0, y, "separable")
+    assert [run(name, far, bias=False)["claim"] for name in ("hard-margin", "lp")] == [None, None]
+    assert [run(name, near, bias=False)["claim"] for name in ("hard-margin", "lp")] == ["separates", "separable"]
+
+
+def test_a_regression_without_an_intercept_claims_nothing() -> None:
+    X, y = np.array([[10.0], [11.0], [20.0], [21.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
+    claims = [run("sklearn.LogisticRegression", Case("far", X, y, "separable"), C=np.inf, fit_intercept=has)["claim"]
+              for has in (True, False)]  # fmt: skip
+    assert claims[1] is None and claims[0] in (None, Claim.ESTIMATE_EXISTS)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith(("rule.", "firthmodels"))])
 def test_rules_are_right_about_well_conditioned_data(name: str) -> None:

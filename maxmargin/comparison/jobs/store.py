@@ -82,9 +82,9 @@ class Store:
                     raise
                 time.sleep(_PAUSE)
 
-    def put(self, key: str, kind: str, record: Mapping[str, Any], limit: Limit) -> None:
-        """Write a record, which has a status, at once and for good."""
-        values = key, kind, record["status"], json.dumps(limit.to_dict()), json.dumps(record)
+    def put(self, key: str, kind: str, record: Mapping[str, Any], limit: Limit, *, status: str | None = None) -> None:
+        """Write a record at once and for good; it is done or due by this status, or else by its own."""
+        values = key, kind, status or record["status"], json.dumps(limit.to_dict()), json.dumps(record)
         with self._explained():
             self._file.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)", values)
 
@@ -108,7 +108,7 @@ class Store:
         return status not in _GROWING or not limit.allows_more_than(json.loads(limits), _GROWING[status])
 
     def status(self, key: str) -> str | None:
-        """Return the status of a record, or None."""
+        """Return the status by which a record is done or due, or None."""
         found = self._found("SELECT status FROM records WHERE key = ?", key)
         return None if found is None else str(found[0])
 

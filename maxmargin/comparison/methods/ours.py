@@ -1,4 +1,9 @@
-"""The exact methods of this package: the hard margin, the soft margin, and the linear program of separability."""
+"""The exact methods of this package: the hard margin, the soft margin, and the linear program of separability.
+
+Claims are about all hyperplanes. So with ``bias=False`` a method claims only what it knows of them: that the classes
+are separable if they are through the origin, or that its hyperplane separates. That none through the origin does is no
+claim.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -48,10 +53,12 @@ def hard_margin(X: Any, y: Any, *, seed: int, time_limit: float | None, bias: bo
     from maxmargin.solvers.hard_margin.hard_margin import hard_margin as solve
 
     answer = solve(Problem.validated(X, y, bias=bias), time_limit=time_limit, **options)
-    claim = Claim.MAXIMUM_MARGIN if answer.status is Status.OPTIMAL else None
-    if answer.status.is_inseparable:
+    claim = None
+    if answer.status is Status.OPTIMAL:
+        claim = Claim.MAXIMUM_MARGIN if bias else Claim.SEPARATES
+    elif answer.status.is_inseparable and bias:
         claim = Claim.NOT_SEPARABLE
-    return {"w": answer.w, "b": answer.b, "claim": claim, "message": answer.status.value,
+    return {"w": answer.w, "b": answer.b, "claim": claim, "message": _of_hyperplanes(answer.status.value, bias),
             "capped": answer.status is Status.LIMIT}  # fmt: skip
 
 
@@ -73,9 +80,16 @@ def linear_program(X: Any, y: Any, *, seed: int, time_limit: float | None, bias:
     from maxmargin.solvers.separability.feasibility import separability
 
     answer = separability(Problem.validated(X, y, bias=bias), time_limit=time_limit, **options)
-    claim, plane = _CLAIMS[answer.strictly_separable], answer.certificate
-    message = answer.verdict.value if claim else f"{answer.verdict.value}: {answer.reason}"
+    is_separable, plane = answer.strictly_separable, answer.certificate
+    claim = None if is_separable is False and not bias else _CLAIMS[is_separable]
+    message = _of_hyperplanes(answer.verdict.value, bias)
+    if is_separable is None:
+        return {"w": None, "claim": None, "message": f"{message}: {answer.reason}", "capped": True}
     floats = nearest_floats([*plane.w, plane.b]) if isinstance(plane, SeparatingHyperplane) else None
     if floats is None:
-        return {"w": None, "claim": claim, "message": message, "capped": claim is None}
+        return {"w": None, "claim": claim, "message": message}
     return {"w": floats[:-1], "b": float(floats[-1]), "claim": claim, "message": message}
+
+
+def _of_hyperplanes(words: str, bias: bool) -> str:
+    return words if bias else f"{words} through the origin"

@@ -91,6 +91,8 @@ def _claims(name: str, model: Any, params: Mapping[str, Any], *, has_converged: 
     """
     if name == "LogisticRegression":
         is_unpenalised = math.isinf(params.get("C", 1.0)) or params.get("penalty", "") is None
+        if is_unpenalised and not (model.fit_intercept and params.get("class_weight") in (None, "balanced")):
+            return {"claim": None, "note": "nothing is claimed of the regression with an intercept and all rows"}
         return {"claim": Claim.ESTIMATE_EXISTS if is_unpenalised and has_converged else None}
     if name not in ("SVC", "LinearSVC"):
         return {"claim": None}

@@ -107,11 +107,9 @@ def takes_too_long(n_entries: int, time_limit: float | None) -> bool:
     return time_limit is not None and n_entries * _SECONDS_AN_ENTRY > time_limit + _OVERTIME
 
 
-def not_asked(solver: str) -> Candidate:
-    """Return the candidate of a solver that is not called, because the program takes too long to be stated."""
-    attempt = SolverRun(
-        solver=solver, status="user_limit", message="stating the program takes longer than there is time"
-    )
+def not_asked(solver: str, what: str) -> Candidate:
+    """Return the candidate of a solver that is not called, because this would take too long."""
+    attempt = SolverRun(solver=solver, status="user_limit", message=f"{what} takes longer than there is time")
     return Candidate(w=None, multipliers=None, engine=f"cvxpy {solver}", attempt=attempt)
 
 
