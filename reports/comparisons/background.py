@@ -132,9 +132,9 @@ def settings_blocks(found: Fields, *, shift: float | None, n_records: int) -> tu
 
 
 _CENSORING = (
-    "Censoring: a run that was stopped by a limit of time, memory or iterations needed at least that time, and made at "
-    "least that number of mistakes. In means of times it counts with the limit, so that these are lower bounds; in "
-    "performance profiles it is a failure; it is in no fit of an exponent."
+    "Censoring: a run that was stopped by a limit of time, memory or iterations would have taken longer, and have made "
+    "at least as many mistakes. In means of times it counts with the limit of time; in performance profiles it is a "
+    "failure; it is in no fit of an exponent."
 )
 
 

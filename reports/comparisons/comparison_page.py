@@ -13,7 +13,7 @@ from maxmargin.reports.comparisons import (
     timings,
 )
 from maxmargin.reports.document import Block, Card, Document, Section
-from maxmargin.reports.number_formats import UNKNOWN, count, number, one_line, percent, plural
+from maxmargin.reports.number_formats import UNKNOWN, count, one_line, percent, plural
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.tables import aligned
 
@@ -112,11 +112,18 @@ def _method_lines(found: Fields) -> list[str]:
     head = ["method", "separable data", "separates", "reaches γ*", "least of γ*", *(["mean s"] if times else [])]
     rows = [head, *(_method_row(entry, times) for entry in entries[:_MOST_METHODS])]
     more = len(entries) - _MOST_METHODS
-    return ["", *aligned(rows, to_the_left=[0]), *([f"and {plural(more, 'more method')}"] if more > 0 else [])]
+    is_marked = any(row[-1].endswith(timings.STOPPED_BEFORE) for row in rows)
+    note = f"{timings.STOPPED_BEFORE} runs that memory or iterations ended count with the limit of time"
+    return [
+        "",
+        *aligned(rows, to_the_left=[0]),
+        *([f"and {plural(more, 'more method')}"] if more > 0 else []),
+        *([note] if is_marked else []),
+    ]
 
 
 def _method_row(entry: Fields, times: Fields) -> list[str]:
     counts = [count(entry[name]) for name in ("n_data", "n_separated", "n_reached")]
     least = UNKNOWN if entry["least_share"] is None else percent(entry["least_share"])
-    seconds = [number(times[entry["method"]]["mean_seconds"], 3)] if times else []
+    seconds = [timings.mean_text(times[entry["method"]])] if times else []
     return [shown(entry["method"]), *counts, least, *seconds]

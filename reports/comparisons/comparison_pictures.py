@@ -169,9 +169,9 @@ def _style(position: int) -> dict[str, Any]:
 
 
 def _logarithmic(ax: "Axes", x_ends: tuple[float, float], y_ends: tuple[float, float]) -> None:
+    ax.set(xlim=x_ends, ylim=y_ends, xlabel="R²/γ*²")  # first, since a scale finds no ends for a single point
     canvas.log_scale(ax, "x", span=x_ends[1] / x_ends[0])
     canvas.log_scale(ax, "y", span=y_ends[1] / y_ends[0])
-    ax.set(xlim=x_ends, ylim=y_ends, xlabel="R²/γ*²")
 
 
 _NOVIKOFF = "Novikoff: R²/γ*²"

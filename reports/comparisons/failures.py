@@ -107,11 +107,8 @@ def blocks(found: Fields) -> tuple[Block, ...]:
 def sentences(found: Fields) -> tuple[str, ...]:
     """Return what failed and what is false, in numbers."""
     n_failed, n_false = found["n_failed"], found["n_false"]
-    if not n_failed and not n_false:
-        first = f"0 of {plural(found['n_records'], 'run')} failed, and no claim is proven to be false."
-    else:
-        of = f"of {plural(found['n_records'], 'run')}"
-        first = f"{count(n_failed)} {of} failed, and {plural(n_false, 'claim is', 'claims are')} proven to be false."
+    false = plural(n_false, "claim is", "claims are") if n_false else "no claim is"
+    first = f"{count(n_failed)} of {plural(found['n_records'], 'run')} failed, and {false} proven to be false."
     if not found["n_not_run"]:
         return (first,)
     missing = plural(found["n_not_run"], "run of the study has", "runs of the study have")

@@ -18,7 +18,7 @@ from maxmargin.reports.comparisons.runs import (
     separates,
 )
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.number_formats import UNKNOWN, count, number
+from maxmargin.reports.number_formats import UNKNOWN, count, number, plural
 
 Fields = dict[str, Any]
 
@@ -169,7 +169,8 @@ def _sentence(races: Sequence[Mapping[str, Any]]) -> str:
     if last is None:
         return "On no data set did an online method find a separating hyperplane before every solver did."
     after = [race for race in races if race["difficulty"] > last["difficulty"]]
-    beyond = f" On the {count(len(after))} data sets with narrower margins a solver was faster." if after else ""
+    narrower = plural(len(after), "data set with a narrower margin", "data sets with narrower margins")
+    beyond = f" On the {narrower} a solver was faster." if after else ""
     return (
         "The narrowest margin at which an online method was the fastest has "
         f"R²/γ*² = {number(last['difficulty'] ** 2, 3)} ({last['data']}).{beyond} "

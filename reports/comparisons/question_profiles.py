@@ -134,9 +134,10 @@ def _margin_ratio(record: Record, question: str, tolerance: float) -> float:
 def is_solved(record: Record, question: str, tolerance: float) -> bool:
     """Return whether a run answered its question, so that its time counts.
 
-    It finished, no limit stopped it, and its claim is not false. On separable data its hyperplane has the maximum
-    margin up to the tolerance for a hard margin, and separates for an online algorithm. A soft-margin objective is
-    within the tolerance of its proven bound where this is known.
+    It finished, no limit stopped it, it returned something, and its claim is not false. On separable data its
+    hyperplane has the maximum margin up to the tolerance for a hard margin, and separates for an online algorithm. A
+    soft-margin objective is within the tolerance of its proven bound where this is known. Whether there is a
+    separating hyperplane is answered by a claim only.
     """
     if record["status"] != "ok" or is_censored(record) or record["claim_true"] is False:
         return False
@@ -146,7 +147,9 @@ def is_solved(record: Record, question: str, tolerance: float) -> bool:
         return separates(record)
     if question == "soft margin" and record["suboptimality"] is not None:
         return float(record["suboptimality"]) <= tolerance
-    return True
+    if question in ("separation", "hard margin"):
+        return record["claim"] is not None
+    return any(record[name] is not None for name in ("w", "claim", "n_mistakes", "n_updates"))
 
 
 def fields(profiles: tuple[QuestionProfile, ...]) -> list[Fields]:
@@ -173,9 +176,9 @@ def fields(profiles: tuple[QuestionProfile, ...]) -> list[Fields]:
 _MEANINGS = {
     "time": "ρ(τ) is the fraction of the instances (data set, order, seed, fold) that a method solved in at most τ "
     "times the time of the fastest method that solved them (Dolan and Moré 2002). Failures take infinitely long. An "
-    "instance is solved if no limit stopped the run, its claim is not false and, on separable data, its hyperplane has "
-    "the maximum margin up to the tolerance (hard margin) or separates (online); a soft-margin objective must be "
-    "within the tolerance of its proven bound.",
+    "instance is solved if no limit stopped the run, it gave an answer, its claim is not false and, on separable data, "
+    "its hyperplane has the maximum margin up to the tolerance (hard margin) or separates (online); a soft-margin "
+    "objective must be within the tolerance of its proven bound.",
     "margin": "For margins, ρ(τ) is the fraction of the separable instances on which a method reached at least γ*/τ, "
     "where γ* is the proven maximum margin, whichever methods are compared; at τ = 1 the tolerance applies. A "
     "hyperplane that does not separate counts as a failure.",

@@ -14,6 +14,9 @@ Fields = dict[str, Any]
 
 TITLE = "How long it takes"
 
+STOPPED_BEFORE = "†"
+"""Mark of a mean with runs that count with the limit of time and were stopped before."""
+
 
 def fields(runs: Runs, *, shift: float = SHIFT) -> Fields:
     """Return the times of each method.
@@ -51,6 +54,7 @@ def _timing(method: MethodRuns, runs: Runs, shift: float, our_seconds: Mapping[t
         "n_runs": len(method.records),
         "n_in_mean": len(times.seconds),
         "n_at_limit": times.n_at_limit,
+        "is_lower_bound": times.is_lower_bound,
         "mean_seconds": shifted_geometric_mean(times.seconds, shift=shift) if times.seconds else None,
         **_ratios(method, runs, our_seconds),
         "peak_mib": max(memory, default=None),
@@ -66,19 +70,21 @@ def _failures(method: MethodRuns) -> Counter[str]:
 
 def _ratios(method: MethodRuns, runs: Runs, our_seconds: Mapping[tuple[str, str], float]) -> Fields:
     """Return the geometric mean of the ratios to our own method, in which a stopped run counts with the limit."""
-    ratios, n_at_limit = [], 0
+    ratios, counted = [], []
     for record in method.records if runs.is_alone else ():
         if not is_censored(record):
             ratios += [record["times_ours"]] if record["status"] == "ok" and record["times_ours"] else []
             continue
         ours = our_seconds.get((method.question, data_key(record)))
-        stopped = [seconds / ours for seconds in times_of([record], runs.limit_seconds).seconds if ours]
-        ratios += stopped
-        n_at_limit += len(stopped)
+        times = times_of([record], runs.limit_seconds)
+        if ours and times.seconds:
+            ratios.append(times.seconds[0] / ours)
+            counted.append(times.is_lower_bound)
     return {
         "times_ours": geometric_mean(ratios) if ratios else None,
         "n_ratios": len(ratios),
-        "is_ratio_bound": n_at_limit > 0,
+        "n_ratios_at_limit": len(counted),
+        "is_ratio_lower_bound": bool(counted) and all(counted),
     }
 
 
@@ -106,20 +112,35 @@ def _table(question: str, entries: Sequence[Mapping[str, Any]], is_alone: bool) 
 
 
 def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    at_least = "≥ " if entry["is_ratio_bound"] else ""
     return (
         entry["method"],
         *(count(entry[name]) for name in ("n_runs", "n_in_mean", "n_at_limit")),
-        ("≥ " if entry["n_at_limit"] else "") + number(entry["mean_seconds"], 3),
-        UNKNOWN if entry["times_ours"] is None else at_least + number(entry["times_ours"], 3),
+        mean_text(entry),
+        _marked(entry["times_ours"], entry["n_ratios_at_limit"], is_lower_bound=entry["is_ratio_lower_bound"]),
         number(entry["peak_mib"], 3),
         ", ".join(f"{status} {count(n)}" for status, n in entry["failures"].items()) or UNKNOWN,
     )
 
 
+def _marked(mean: float | None, n_at_limit: int, *, is_lower_bound: bool) -> str:
+    """Return a mean with a mark of what the runs in it that were stopped make of it."""
+    if mean is None or not n_at_limit:
+        return number(mean, 3)
+    return f"≥ {number(mean, 3)}" if is_lower_bound else f"{number(mean, 3)} {STOPPED_BEFORE}"
+
+
+def mean_text(entry: Mapping[str, Any]) -> str:
+    """Return the mean time of a method with its mark."""
+    return _marked(entry["mean_seconds"], entry["n_at_limit"], is_lower_bound=entry["is_lower_bound"])
+
+
 def _note(found: Fields) -> str:
-    limit = found["limit_seconds"]
-    value = "their own time, as there is no limit of time" if limit is None else f"the limit of {number(limit)} s"
+    limit, counts = found["limit_seconds"], "with their own time, as there is no limit of time: marked ≥, a lower bound"
+    if limit is not None:
+        counts = (
+            f"with {number(limit)} s, the limit of time. A mean is a lower bound, marked ≥, where all of these ran out "
+            f"of time; it is none, and is marked {STOPPED_BEFORE}, where memory or iterations ended some of them before"
+        )
     ratios = (
         "Times ours: geometric mean of the ratios to the time of our method for the same question on the same data."
         if found["is_alone"]
@@ -127,6 +148,6 @@ def _note(found: Fields) -> str:
     )
     return (
         f"Mean: geometric mean of the seconds of fitting alone, shifted by {number(1000 * found['shift'])} ms. Runs "
-        f"that were stopped by a limit of time, memory or iterations count with {value}: a mean with such runs is a "
-        f"lower bound, marked ≥. Other failures have no time and are in no mean. {ratios}"
+        f"that were stopped by a limit of time, memory or iterations count {counts}. Other failures have no time and "
+        f"are in no mean. {ratios}"
     )

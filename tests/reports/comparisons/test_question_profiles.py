@@ -52,7 +52,11 @@ def test_margins_are_measured_against_the_proven_maximum(record: Record, compari
         ("online", {"margin": -0.1}, False),
         ("soft margin", {"suboptimality": 1e-9}, True),
         ("soft margin", {"suboptimality": 1e-3}, False),
-        ("separation", {"claim_true": True}, True),
+        ("separation", {"claim": "separable", "claim_true": True}, True),
+        ("separation", {"claim": None}, False),
+        ("soft margin", {"suboptimality": None}, False),
+        ("logistic", {"claim": None}, False),
+        ("logistic", {"w": [1.0]}, True),
     ],
 )
 def test_what_counts_as_solved(question: str, changes: dict[str, Any], is_right: bool, record: Record) -> None:

@@ -47,6 +47,9 @@ def test_stopped_runs_count_with_the_limit_and_other_failures_not_at_all() -> No
     times = times_of(records, 60.0)
     assert times.seconds == (2.0, 60.0, 60.0, 60.0, 60.4)
     assert times.n_at_limit == sum(map(is_censored, records)) == 4
+    assert not times.is_lower_bound  # two of them were stopped before
+    assert times_of([records[0], records[2], records[4]], 60.0).is_lower_bound
+    assert not times_of(records[:1], 60.0).is_lower_bound
 
 
 def test_without_a_limit_a_stopped_run_counts_with_its_own_time() -> None:
