@@ -105,6 +105,7 @@ def data_sets(study: Study) -> Iterator[DataSet]:
         for name, positive in positives:
             question = dataset if positive is None else dataset.one_vs_rest(positive)
             problem = problem_of(question)
+            _check_folds(name, problem, study.folds)
             view = View(
                 path=source.path,
                 reading=tuple(source.reading.items()),
@@ -119,6 +120,14 @@ def data_sets(study: Study) -> Iterator[DataSet]:
     missing = [name for name, is_found in wanted.items() if not is_found]
     if missing:
         raise DataError(f"positive: found the class {quote(missing[0])} in none of the sources for which it is given")
+
+
+def _check_folds(name: str, problem: Problem, n_folds: int) -> None:
+    """Refuse folds that leave no row to hold out, or none of a class to train on."""
+    least = min(int((problem.y > 0).sum()), int((problem.y < 0).sum()))
+    if n_folds and (least < 2 or problem.n_samples < n_folds):
+        sizes = f"{problem.n_samples:,} rows, {least:,} in the smaller class"
+        raise DataError(f"{name}: {n_folds} folds need as many rows, and 2 of either class; there are {sizes}")
 
 
 def _positives(source: Source, dataset: Dataset) -> Iterator[tuple[str, Any]]:
@@ -194,11 +203,10 @@ def _whole(view: View) -> Problem:
 
 
 def _folds(y: Floats, n_folds: int) -> Rows:
-    """Return the fold of every row: each class is shared out at random, always in the same way."""
+    """Return the fold of every row: each class is shared out at random in turn, always in the same way."""
     random, folds = np.random.default_rng(0), np.empty(len(y), dtype=np.int64)
-    for sign in (-1, 1):
-        rows = np.flatnonzero(y == sign)
-        folds[random.permutation(rows)] = np.arange(len(rows)) % n_folds
+    rows = [random.permutation(np.flatnonzero(y == sign)) for sign in (-1, 1)]
+    folds[np.concatenate(rows)] = np.arange(len(y)) % n_folds
     return folds
 
 

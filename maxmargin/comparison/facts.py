@@ -6,6 +6,7 @@ from typing import Any
 
 from maxmargin.comparison.data_sets import seen, view_of
 from maxmargin.comparison.jobs.child import Meter
+from maxmargin.comparison.judging import finite
 from maxmargin.solvers.answers.statuses import Status, Verdict
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -31,15 +32,15 @@ def prove(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
     -------
     dict
         `n_samples`, `n_features`, `radius` (max ||x_i||, rounded up), `verdict`, `gamma_lower` and `gamma_upper` (None
-        unless the classes are separable), `capped` (whether more time might prove more), `seconds` of the proof, and
-        `certificate` with its claim.
+        unless the classes are separable; upper ends beyond the largest float are None as well), `capped` (whether more
+        time might prove more), `seconds` of the proof, and `certificate` with its claim.
     """
     problem = seen(view_of(arguments["view"])).problem
     started = time.perf_counter()
     fields = _margin(problem, arguments["time_limit"])
     seconds = time.perf_counter() - started
     n_samples, n_features = problem.X.shape
-    radius = sqrt_up(radius_squared(problem))
+    radius = finite(sqrt_up(radius_squared(problem)))
     return {"n_samples": n_samples, "n_features": n_features, "radius": radius, "seconds": seconds, **fields}
 
 
@@ -48,10 +49,10 @@ def _margin(problem: Problem, time_limit: float | None) -> dict[str, Any]:
     if answer.status in (Status.OPTIMAL, Status.LIMIT, Status.NUMERICAL) and answer.lower > 0:
         certificate = answer.interval_certificate
         proof = None if certificate is None else certificate.to_dict()
-        verdict = Verdict.SEPARABLE.value
-        return {"verdict": verdict, "gamma_lower": answer.lower, "gamma_upper": answer.upper, "certificate": proof,
-                "capped": answer.status is Status.LIMIT}  # fmt: skip
+        ends = {"gamma_lower": answer.lower, "gamma_upper": finite(answer.upper)}
+        is_open = answer.status is Status.LIMIT
+        return {"verdict": Verdict.SEPARABLE.value, **ends, "certificate": proof, "capped": is_open}
     decided = separability(problem, time_limit=time_limit)
     proof = None if decided.certificate is None else decided.certificate.to_dict()
-    return {"verdict": decided.verdict.value, "gamma_lower": None, "gamma_upper": None, "certificate": proof,
-            "capped": decided.verdict is Verdict.UNDECIDED}  # fmt: skip
+    ends, is_open = {"gamma_lower": None, "gamma_upper": None}, decided.verdict is Verdict.UNDECIDED
+    return {"verdict": decided.verdict.value, **ends, "certificate": proof, "capped": is_open}

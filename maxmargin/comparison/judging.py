@@ -35,6 +35,11 @@ class InvalidAnswerError(ValueError):
     """A method returned what is no answer: NaN, a vector of the wrong length, an unknown claim."""
 
 
+def finite(value: float) -> float | None:
+    """Return a number that JSON holds, or None."""
+    return value if math.isfinite(value) else None
+
+
 def judged(
     data: Seen, facts: Mapping[str, Any], answer: Any, *, tolerance: float, time_limit: float | None
 ) -> dict[str, Any]:
@@ -112,13 +117,18 @@ def _bounds(answer: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _measured_plane(data: Seen, facts: Mapping[str, Any], w: Floats, b: float) -> dict[str, Any]:
-    """Return the exact margin and the errors of a hyperplane; a vector of zeros has errors only."""
+    """Return the margin, rounded down, and the errors of a hyperplane.
+
+    A vector of zeros has no margin, and a margin below the least float is not given.
+    """
     fields: dict[str, Any] = {"w": w.tolist(), "b": b, "n_errors": n_errors(data.problem, w, b)}
     if data.held_out is not None:
         fields["held_out_errors"] = n_errors(data.held_out, w, b)
     if not w.any():
         return fields
     margin = geometric_margin(least_functional_margin(data.problem, w, b), norm_squared(w))
+    if not math.isfinite(margin):
+        return fields
     upper = facts["gamma_upper"]
     share = math.nextafter(margin / upper, 0.0) if margin > 0 and upper else None
     return fields | {"margin": margin, "share": share}
@@ -135,8 +145,8 @@ def _measured_objective(
     value = objective_upper_bound(extended, w, b, np.full(extended.n_samples, C))
     if not math.isfinite(value):
         return {}
-    relative = None if lower is None or lower <= 0 else (value - lower) / lower
-    return {"objective": value, "objective_lower": lower, "objective_upper": upper, "suboptimality": relative}
+    relative = math.inf if lower is None or lower <= 0 else (value - lower) / lower
+    return {"objective": value, "objective_lower": lower, "objective_upper": upper, "suboptimality": finite(relative)}
 
 
 @lru_cache(maxsize=16)
@@ -185,8 +195,8 @@ def _is_greatest(facts: Mapping[str, Any], margin: float | None, tolerance: floa
     if facts["gamma_lower"] is None:
         return None
     if margin is None:
-        return False if has_plane else None  # w = 0 is no hyperplane
-    if margin >= (1 - tolerance) * facts["gamma_upper"]:
+        return False if has_plane else None  # w is 0, or a row is far on the wrong side
+    if facts["gamma_upper"] is not None and margin >= (1 - tolerance) * facts["gamma_upper"]:
         return True
     return False if margin < (1 - tolerance) * facts["gamma_lower"] else None
 

@@ -217,12 +217,13 @@ def grouped(records: Iterable[Record], key: Callable[[Record], str]) -> dict[str
 
 def separates(record: Record) -> bool:
     """Return whether the hyperplane of the run has every row strictly on its side."""
-    return record["margin"] is not None and record["margin"] > 0
+    return record["n_errors"] == 0
 
 
 def is_separable(record: Record) -> bool:
-    """Return whether the data are proven to be separable with a margin that is greater than 0 in binary64."""
-    return record["verdict"] == "separable" and (record["gamma_lower"] or 0) > 0
+    """Return whether the data are proven to be separable with a margin that binary64 holds."""
+    is_within = (record["gamma_lower"] or 0) > 0 and record["gamma_upper"] is not None
+    return record["verdict"] == "separable" and is_within
 
 
 def share_of(record: Record) -> float:

@@ -226,6 +226,40 @@ def test_folds_hold_rows_out(tmp_path: Path) -> None:
     assert all(record["gamma_upper"] >= whole.lower for record in comparison.records)  # fewer rows, wider margin
 
 
+@pytest.mark.parametrize(("n_of_each", "folds"), [(1, 2), (2, 5)])
+def test_folds_without_rows_of_a_class_are_refused(tmp_path: Path, n_of_each: int, folds: int) -> None:
+    rows = [f"{i},{label}" for i, label in enumerate(["a", "b"] * n_of_each)]
+    (tmp_path / "few.csv").write_text("\n".join(["x,y", *rows]))
+    path = study(tmp_path, f"folds = {folds}\n[[data]]\nsource = 'few.csv'\n[[method]]\nname = 'lp'\n")
+    with pytest.raises(DataError, match=f"few.csv: {folds} folds need"):
+        compared(path)
+
+
+@pytest.mark.slow
+def test_no_fold_is_empty(tmp_path: Path) -> None:
+    rows = [f"{i},{label}" for i, label in enumerate(["a"] * 2 + ["b"] * 3)]
+    (tmp_path / "few.csv").write_text("\n".join(["x,y", *rows]))
+    path = study(tmp_path, "folds = 5\n[[data]]\nsource = 'few.csv'\n[[method]]\nname = 'lp'\n")
+    comparison = compared(path)
+    assert [record["held_out_errors"] is not None for record in comparison.records] == [True] * 5
+    assert [fact["n_samples"] for fact in comparison.data] == [4] * 5
+
+
+@pytest.mark.slow
+def test_numbers_beyond_binary64_are_left_out_and_judged_all_the_same(tmp_path: Path) -> None:
+    huge = "1.7e308," * 4
+    text = "a,b,c,d,y\n" + f"{huge}p\n{huge.replace('1.7', '-1.7')}n\n"
+    (tmp_path / "huge.csv").write_text(text)
+    (tmp_path / "tiny.csv").write_text("a,y\n" + "".join(f"{5e-324 * i},{'pn'[i > 4]}\n" for i in range(9)))
+    text = "[[data]]\nsource = ['huge.csv', 'tiny.csv']\n[[method]]\nname = ['hard-margin', 'soft-margin', 'lp']\n"
+    comparison = compared(study(tmp_path, text))
+    assert not comparison.failures and not comparison.false_claims
+    assert {record["verdict"] for record in comparison.records} == {"separable"}
+    by_cell = {(record["data"], record["method"]): record for record in comparison.records}
+    assert by_cell["huge.csv", "lp"]["gamma_upper"] is None
+    assert by_cell["tiny.csv", "soft-margin"]["margin"] is None and by_cell["tiny.csv", "soft-margin"]["n_errors"] > 0
+
+
 @pytest.mark.slow
 def test_every_class_against_the_rest_and_features(tmp_path: Path) -> None:
     text = """

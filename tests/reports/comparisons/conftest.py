@@ -46,12 +46,13 @@ def fact(name: str, **changes: Any) -> dict[str, Any]:
 def make_record(data: str, method: str, **changes: Any) -> dict[str, Any]:
     facts = {name: value for name, value in fact(data).items() if name != "seconds"}
     share = changes.get("share")
-    margin = None if share is None else share * facts["gamma_upper"]
+    margin = changes.get("margin", None if share is None else share * facts["gamma_upper"])
+    n_errors = None if margin is None else int(margin <= 0)
     return {
         **facts,
         **{"cell": f"{data}-{method}", "method": method, "version": f"{method} 1.0", "params": {}, "order": "given"},
         **{"seed": 0, "status": "ok", "message": "", "exit_code": None, "claim": None, "claim_true": None, "w": None},
-        **{"b": None, "margin": margin, "share": None, "n_errors": None, "n_mistakes": None, "n_updates": None},
+        **{"b": None, "margin": margin, "share": None, "n_errors": n_errors, "n_mistakes": None, "n_updates": None},
         **{"bounds": {}, "objective": None, "objective_lower": None, "suboptimality": None, "held_out_errors": None},
         **{"seconds": 0.1, "times_ours": 1.0, "passes": 3.0, "peak_mib": 80.0, "jobs": 1, "capped": False, **changes},
     }

@@ -18,7 +18,8 @@ def record(k: int, method: str, time: float, **changes: Any) -> dict[str, Any]:
         **{"data": f"data-{k}", "prepare": "raw", "features": None, "fold": None, "verdict": "separable"},
         **{"gamma_lower": gamma, "gamma_upper": gamma, "radius": 1.0, "method": method, "params": {}, "seed": 0},
         **{"order": "source", "status": "ok", "margin": gamma / 2, "share": 0.5, "seconds": time, "capped": False},
-        **{"n_mistakes": 10**k if method == "perceptron" else None, "claim_true": True, "jobs": 1, **changes},
+        **{"n_mistakes": 10**k if method == "perceptron" else None, "claim_true": True, "jobs": 1},
+        **{"n_errors": 0, "claim": "separates", "w": [1.0], "n_updates": None, **changes},
     }
 
 
@@ -54,7 +55,12 @@ def test_the_solver_overtakes_where_it_is_faster() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"status": "timeout", "seconds": None}, {"capped": True}, {"margin": -1.0, "share": None}, {"seconds": None}],
+    [
+        {"status": "timeout", "seconds": None},
+        {"capped": True},
+        {"margin": -1.0, "n_errors": 1, "share": None},
+        {"seconds": None},
+    ],
 )
 def test_runs_that_do_not_separate_in_time_are_no_points(changes: dict[str, Any]) -> None:
     found = laws(record(1, "perceptron", 1.0), record(2, "perceptron", 1.0, **changes))
