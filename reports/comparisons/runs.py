@@ -217,7 +217,7 @@ def grouped(records: Iterable[Record], key: Callable[[Record], str]) -> dict[str
 
 def separates(record: Record) -> bool:
     """Return whether the hyperplane of the run has every row strictly on its side."""
-    return record["n_errors"] == 0
+    return bool(record["n_errors"] == 0)
 
 
 def is_separable(record: Record) -> bool:

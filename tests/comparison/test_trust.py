@@ -13,6 +13,7 @@ import pytest
 import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.comparison.audit.trust_audit import GAPS, trust
+from maxmargin.solvers.errors import InvalidProblemError
 
 SOME = (
     "hard-margin", "lp", "cvxpy.CLARABEL", "cvxpy.DAQP", "cvxpy.max-t.HIGHS", "cvxpy.nearest-points.OSQP",
@@ -125,6 +126,24 @@ def test_the_command_refuses_in_one_line(capsys: pytest.CaptureFixture[str]) -> 
         assert run(["trust", "-q", *arguments]) == 2
         out, err = capsys.readouterr()
         assert out == "" and err.count("\n") == 1 and expected in err
+
+
+@pytest.mark.slow
+def test_rescalings_that_binary64_does_not_hold_are_left_out() -> None:
+    """A verdict may change when products are rounded: the rows 5e-324 and 1e-323 are both 0 after 10^-3."""
+    for scale in (5e-324, 1e300):
+        found = trust([[1 * scale], [2 * scale], [3 * scale], [4 * scale]], [0, 0, 1, 1], methods=["lp"])
+        assert found.proven["verdict"] == "separable"
+        powers = [power for rule in found.units for _, power in rule["wrong_at"]]
+        assert all(power >= 0 if scale < 1 else power < 9 for power in powers)
+
+
+def test_rows_without_memory_for_zeros_are_refused() -> None:
+    from scipy.sparse import csr_array
+
+    wide = csr_array(([1.0, 2.0], ([0, 1], [0, 1])), shape=(200_000, 200_000))
+    with pytest.raises(InvalidProblemError, match="memory"):
+        trust(wide, np.arange(200_000) % 2)
 
 
 def test_a_dataset_has_its_labels() -> None:

@@ -41,7 +41,8 @@ _SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
 }
 """Parameters with which users ask for the hard margin or for the maximum-likelihood estimate."""
 
-_FIELDS = ("method", "version", "params", "status", "message", "claim", "claim_true", "margin", "share", "seconds")
+_FIELDS = ("method", "version", "params", "status", "message", "claim", "claim_true", "margin", "share",
+           "n_errors", "seconds")  # fmt: skip
 
 
 def trust(
@@ -140,14 +141,16 @@ def _dataset(X: Any, y: Any, positive: object) -> Dataset:
     ------
     InvalidProblemError
     """
-    if not isinstance(X, Dataset):
-        return from_arrays(X, y, positive=positive)
-    if y is not None:
+    if isinstance(X, Dataset) and y is not None:
         raise InvalidProblemError("found a Dataset and y; a Dataset has its labels")
-    dataset = X if positive is None else X.one_vs_rest(positive)
+    dataset = X if isinstance(X, Dataset) else from_arrays(X, y)
+    dataset = dataset if positive is None else dataset.one_vs_rest(positive)
     if not dataset.is_in_memory:
         raise InvalidProblemError(f"{dataset.source} is not in memory, and most solvers need it there")
-    problem_of(dataset)
+    n_samples, n_features = problem_of(dataset).X.shape
+    if n_samples * n_features * np.dtype(float).itemsize > MEMORY:
+        size = f"{n_samples:,} x {n_features:,}"
+        raise InvalidProblemError(f"{size} numbers take more memory than the {MEMORY >> 30} GiB that a solver may take")
     return dataset
 
 

@@ -27,7 +27,8 @@ class TrustReport(Result):
         `verdict`, `gamma_lower`, `gamma_upper`: what is proven.
     solvers : tuple of dict
         One for every solver and formulation, false claims first: `method`, `version`, `params`, `status`, `message`,
-        `claim`, `claim_true`, `margin`, `share` (of the maximum margin) and `seconds`.
+        `claim`, `claim_true`, `margin`, `share` (of the maximum margin), `n_errors` (rows that are not strictly on
+        their side of its hyperplane) and `seconds`.
     script : str
         A command for the shell that gives the false and the missing answers without this package.
     units : tuple of dict
@@ -116,9 +117,9 @@ def _solver_lines(solvers: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def _share_text(entry: Mapping[str, Any]) -> str:
-    if entry["margin"] is None:
-        return "-"
-    return "does not separate" if entry["margin"] <= 0 else "-" if entry["share"] is None else f"{entry['share']:.6f}"
+    if entry["n_errors"]:
+        return "does not separate"
+    return "-" if entry["share"] is None else f"{entry['share']:.6f}"
 
 
 def _unit_lines(units: Iterable[Mapping[str, Any]]) -> list[str]:

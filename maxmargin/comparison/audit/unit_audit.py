@@ -18,6 +18,7 @@ from maxmargin.comparison.jobs.outcome import Ending, Outcome
 from maxmargin.comparison.jobs.run_jobs import Job, Workers, run
 from maxmargin.comparison.methods.peer_scripts import konis_lp
 from maxmargin.comparison.methods.textbook_programs import max_t_lp
+from maxmargin.solvers.basics.array_types import Floats
 
 TASK = f"{__name__}:rescaled"
 
@@ -47,18 +48,25 @@ def rescaled(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
     meter : Meter
     """
     problem = seen(view_of(arguments["view"])).problem
-    X, column = np.array(problem.X if isinstance(problem.X, np.ndarray) else problem.X.toarray()), arguments["column"]
+    X: Floats = np.array(problem.X if isinstance(problem.X, np.ndarray) else problem.X.toarray())
+    column = arguments["column"]
     chosen = slice(None) if column is None else [column]
+    copies = {power: copy for power in POWERS if (copy := _scaled(X, chosen, power)) is not None}
     with meter.measured():
-        values = {str(power): _values(_scaled(X, chosen, power), problem.y) for power in POWERS}
+        values = {str(power): _values(copy, problem.y) for power, copy in copies.items()}
     return {"values": values}
 
 
-def _scaled(X: Any, columns: Any, power: int) -> Any:
-    """Return a copy with columns multiplied by the power of two that is nearest to a power of ten: exactly."""
-    copy = X.copy()
-    copy[:, columns] = np.ldexp(X[:, columns], round(power * math.log2(10)))
-    return copy
+def _scaled(X: Floats, columns: Any, power: int) -> Floats | None:
+    """Return a copy with columns multiplied by the power of two that is nearest to a power of ten.
+
+    None where binary64 does not hold the products: rounded ones need not have the verdict of the data.
+    """
+    copy, exponent = X.copy(), round(power * math.log2(10))
+    with np.errstate(over="ignore"):
+        copy[:, columns] = np.ldexp(X[:, columns], exponent)
+        is_exact = np.array_equal(np.ldexp(copy[:, columns], -exponent), X[:, columns])
+    return copy if is_exact else None
 
 
 def _values(X: Any, y: Any) -> dict[str, float | None]:
@@ -77,7 +85,7 @@ def audit_units(view: View, names: Sequence[str], verdict: str, workers: Workers
     list of dict
         `rule`, `tolerance`, `says` (about the data as they are), `is_right`, `wrong_at`: (column, power of ten) of
         every rescaling at which it contradicts the proven verdict, and `not_answered`, the number of programs that
-        found no optimum.
+        found no optimum, or none in time. Rescalings whose products binary64 does not hold are left out.
     """
     columns: list[int | None] = [None, *(range(len(names)) if len(names) <= MOST_COLUMNS else ())]
     found: dict[int | None, dict[str, dict[str, float | None]]] = {}
@@ -92,7 +100,8 @@ def audit_units(view: View, names: Sequence[str], verdict: str, workers: Workers
     )
     run(jobs, workers, is_done=lambda job: False, on_done=note)
     labels: dict[int | None, str] = {None: "all columns"} | dict(enumerate(names))
-    measured = {labels[column]: found[column] for column in columns if column in found}
+    unknown = {str(power): dict.fromkeys(RULES) for power in POWERS}
+    measured = {labels[column]: found.get(column, unknown) for column in columns}
     return [_entry(rule, tolerance, measured, verdict) for rule in RULES for tolerance in TOLERANCES]
 
 
