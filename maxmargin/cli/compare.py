@@ -1,6 +1,7 @@
 """``maxmargin compare``: methods, data and orders side by side, with progress, and a report of the records."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,9 @@ from maxmargin.solvers.answers.forms import counted
 from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
-    from maxmargin.comparison.comparison import Comparison
+    from maxmargin.comparison.comparison import Comparison, Record
     from maxmargin.comparison.run_study import Plan, Stage
+    from maxmargin.comparison.study_file import Study
 
 
 def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, quiet: bool, **options: Any) -> Exit:
@@ -24,13 +26,11 @@ def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, qui
 
     old = None if diff is None else load_comparison(diff)
     read, output, code = Study.of(study), options.pop("output"), Exit.OK
+    if dry_run:
+        return _dry_run(read, output, as_json=as_json, shard=options["shard"], merge=options["merge"])
 
-    def on_plan(plan: "Plan") -> bool:
+    def on_plan(plan: "Plan") -> None:
         note(f"{counted(len(plan.cells), 'cell')}, {len(plan.due):,} to run", quiet=quiet)
-        if dry_run:
-            known = load_comparison(output) if plan.n_done else None
-            _print_plan(plan, known, as_json=as_json)
-        return not dry_run
 
     try:
         with progress_shown(_stage_text, quiet=quiet) as line:
@@ -41,9 +41,17 @@ def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, qui
     except StoreError as error:
         note(f"maxmargin: {error}", quiet=False)
         return Exit.UNDECIDED
-    if not dry_run:
-        _write(comparison, old, output, as_json=as_json, quiet=quiet)
+    _write(comparison, old, output, as_json=as_json, quiet=quiet)
     return Exit.UNDECIDED if code is Exit.OK and comparison.n_not_run else code
+
+
+def _dry_run(study: "Study", output: Path, *, as_json: bool, **options: Any) -> Exit:
+    """Print the plan; nothing is run."""
+    from maxmargin.comparison.compared import planned
+
+    plan, records = planned(study, out=output, **options)
+    _print_plan(plan, records, as_json=as_json)
+    return Exit.UNDECIDED if plan.due else Exit.OK
 
 
 def _write(comparison: "Comparison", old: "Comparison | None", output: Path, *, as_json: bool, quiet: bool) -> None:
@@ -73,11 +81,11 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
 
 
-def _print_plan(plan: "Plan", comparison: "Comparison | None", *, as_json: bool) -> None:
+def _print_plan(plan: "Plan", records: "Sequence[Record]", *, as_json: bool) -> None:
     """Print what is to be run, and what it costs: at most the limit for every cell, and what such cells took so far."""
     every, due = (Counter(cell.setting.method.name for cell in cells) for cells in (plan.cells, plan.due))
     limit = plan.study.limit.seconds or 0.0
-    taken = {name: _usual_seconds(name, comparison) for name in every}
+    taken = {name: _usual_seconds(name, records) for name in every}
     rows = [("method", "cells", "to run", "seconds at most", "seconds a cell so far", "installed")]
     installed = {cell.setting.method.name: cell.setting.method.is_installed for cell in plan.cells}
     for name, number in every.items():
@@ -100,8 +108,7 @@ def _print_plan(plan: "Plan", comparison: "Comparison | None", *, as_json: bool)
     print_text("\n".join([text, *aligned(rows, to_the_left=(0,))]))
 
 
-def _usual_seconds(name: str, comparison: "Comparison | None") -> float | None:
+def _usual_seconds(name: str, records: "Sequence[Record]") -> float | None:
     """Return the median seconds of the records of a method; None where there are none."""
-    records = () if comparison is None else comparison.records
     found = [record["seconds"] for record in records if record["method"] == name and record["seconds"] is not None]
     return median(found) if found else None

@@ -16,6 +16,7 @@ Examples:
   maxmargin compare study.toml -o results --merge results-1 --merge results-2
   maxmargin compare study.toml -o results --diff results-of-last-year
 
+\b
 A study, where lists are grids:
   schema = 1
   seeds = [0, 1]

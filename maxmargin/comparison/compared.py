@@ -1,17 +1,17 @@
 """From a study to its comparison: the plan, the processes that carry it out, the records."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from maxmargin.comparison.collect import collected
-from maxmargin.comparison.comparison import Comparison
+from maxmargin.comparison.comparison import Comparison, Record
 from maxmargin.comparison.jobs.limit import GRACE
 from maxmargin.comparison.jobs.store import Store
-from maxmargin.comparison.run_study import Plan, Progress, carry_out, shard_of
+from maxmargin.comparison.run_study import CELLS, Plan, Progress, carry_out, shard_of
 from maxmargin.comparison.study_file import Study
 from maxmargin.solvers.errors import InvalidOptionError
 
@@ -25,7 +25,7 @@ def compared(
     cluster: str | None = None,
     merge: "Iterable[str | os.PathLike[str]]" = (),
     grace: float = GRACE,
-    on_plan: Callable[[Plan], bool] = lambda plan: True,
+    on_plan: Callable[[Plan], object] = lambda plan: None,
     on_progress: Progress | None = None,
 ) -> Comparison:
     """Run the cells of a study that have no record, and return all its records.
@@ -39,28 +39,54 @@ def compared(
     grace : float
         Seconds of a cell beside those of the method; see `Limit`.
     on_plan : callable
-        Called with the plan before anything is run; nothing is run if it returns False.
+        Called with the plan before anything is run.
     on_progress : callable, optional
         Called after every proof and every cell.
     """
     study = Study.of(study)
     study = replace(study, limit=replace(study.limit, grace=grace))
-    if isinstance(shard, str):
-        shard = shard_of(shard)
     if not isinstance(jobs, int) or jobs < 1:
         raise InvalidOptionError(f"jobs is {jobs!r}; expected a number of processes from 1")
-    with TemporaryDirectory() if out is None else nullcontext(out) as folder, Store(folder) as store:
-        for other in merge:
-            store.take_over(other)
-        plan = Plan.of(study, store, shard)
+    with _planned(study, out, shard, merge) as (plan, store):
+        on_plan(plan)
         try:
-            if on_plan(plan) and plan.due:
+            if plan.due:
                 with _workers(jobs, cluster) as workers:
-                    n_workers = workers.n_workers
-                    carry_out(plan, store, workers, jobs=n_workers, on_progress=on_progress)
+                    carry_out(plan, store, workers, jobs=workers.n_workers, on_progress=on_progress)
         finally:
             comparison = collected(plan, store, jobs=jobs)
         return comparison
+
+
+def planned(
+    study: Study,
+    *,
+    out: "str | os.PathLike[str]",
+    shard: "str | tuple[int, int] | None" = None,
+    merge: "Iterable[str | os.PathLike[str]]" = (),
+) -> tuple[Plan, list[Record]]:
+    """Return the plan of a study and the records that its cells have in a folder; nothing is run.
+
+    The parameters are those of `compared`. A folder that does not exist is not made.
+    """
+    with _planned(study, out if os.path.exists(out) else None, shard, merge) as (plan, store):
+        known = store.records(CELLS)
+        return plan, [known[cell.key] for cell in plan.cells if cell.key in known]
+
+
+@contextmanager
+def _planned(
+    study: Study,
+    out: "str | os.PathLike[str] | None",
+    shard: "str | tuple[int, int] | None",
+    merge: "Iterable[str | os.PathLike[str]]",
+) -> Iterator[tuple[Plan, Store]]:
+    """Open the file of records, take over those of other folders, and plan."""
+    part = shard_of(shard) if isinstance(shard, str) else shard
+    with TemporaryDirectory() if out is None else nullcontext(out) as folder, Store(folder) as store:
+        for other in merge:
+            store.take_over(other)
+        yield Plan.of(study, store, part), store
 
 
 def _workers(jobs: int, cluster: str | None) -> Any:

@@ -103,7 +103,7 @@ def test_two_shards_merged_are_the_whole(tmp_path: Path, undisturbed: mm.Compari
     assert min(len(part.records) for part in parts) > 0
     plans = []
     folders = [tmp_path / "part1", tmp_path / "part2"]
-    whole = compared(path, out=tmp_path / "whole", merge=folders, on_plan=lambda plan: plans.append(plan) or True)
+    whole = compared(path, out=tmp_path / "whole", merge=folders, on_plan=plans.append)
     assert plans[0].due == ()
     assert timeless(whole) == timeless(undisturbed)
 
@@ -336,12 +336,13 @@ def test_a_dry_run_runs_nothing_and_a_second_run_neither(tmp_path: Path, capsys:
     path = study(tmp_path, SMALL, good=GOOD)
     assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--dry-run", "-q"]) == 4
     assert "128 cells, 128 to run: at most" in capsys.readouterr().out
+    assert not (tmp_path / "out").exists()
     assert run(["compare", str(path), "-o", str(tmp_path / "out"), "-q"]) == 0
     capsys.readouterr()
     assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--dry-run", "-q", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["n_due"] == 0
     first, plans = load_comparison(tmp_path / "out"), []
-    again = compared(path, out=tmp_path / "out", on_plan=lambda plan: plans.append(plan) or True)
+    again = compared(path, out=tmp_path / "out", on_plan=plans.append)
     assert plans[0].due == ()
     assert again.records == first.records
 
@@ -488,9 +489,8 @@ def test_data_that_change_while_a_study_runs_are_an_error(tmp_path: Path) -> Non
     (tmp_path / "data.csv").write_text("x,y\n1,0\n3,1\n")
     path = study(tmp_path, "[[data]]\nsource = 'data.csv'\n[[method]]\nname = 'lp'\n")
 
-    def change(plan: object) -> bool:
+    def change(plan: object) -> None:
         (tmp_path / "data.csv").write_text("x,y\n3,0\n1,1\n2,0\n")
-        return True
 
     (record,) = compared(path, on_plan=change).records
     assert (record["status"], record["verdict"], record["claim_true"]) == ("error", "undecided", None)
