@@ -105,7 +105,7 @@ def hard_margin(
         cvxpy. "auto" takes the first for many rows, the second for many columns, else the third, followed by the last
         if the interval stays wide. "textbook" is "auto" without the third, except beyond 300 columns.
     solver : str, optional
-        The only cvxpy solver to ask; by default DAQP, then HiGHS, then Clarabel until the interval is narrow.
+        The only cvxpy solver to ask; by default DAQP, then Clarabel until the interval is narrow.
     exact : bool
         Whether to find w, b, the multipliers and the squared margin as fractions.
     exact_limit : int

@@ -38,8 +38,12 @@ _MIXED_INTEGER = {
 }
 """Options for programs with whole numbers."""
 
-HARD_MARGIN_ORDER = ("DAQP", "HIGHS", "CLARABEL")
-"""Small dense quadratic programs: DAQP is exact to rounding where it succeeds, HiGHS survives bad conditioning."""
+HARD_MARGIN_ORDER = ("DAQP", "CLARABEL")
+"""Small dense quadratic programs: DAQP is exact to rounding where it succeeds.
+
+HiGHS is asked by name only: its method for quadratic programs can end the process (ERGO-Code/HiGHS#1875, seen in
+1.15.1).
+"""
 
 SOFT_MARGIN_ORDER = ("CLARABEL", "OSQP")
 """With a slack for every row, also in the nu-SVM, programs are large and sparse: interior points, then operator

@@ -266,3 +266,13 @@ def test_one_row_per_class_and_many_identical_rows() -> None:
     assert answer.status is Status.OPTIMAL and contains(answer, exact)
     answer = hard_margin(Problem(np.vstack([p, q] * 500), np.array([-1.0, 1.0] * 500)))
     assert answer.status is Status.OPTIMAL and contains(answer, exact)
+
+
+def test_columns_in_units_far_apart_do_not_end_the_process() -> None:
+    """HiGHS's method for quadratic programs corrupts memory on these rows."""
+    X = [[0.0, 1.9e12], [1.9e7, 0.0], [0.0, 0.0], [130.0, 0.0], [-9400.0, -27000.0], [-1.3e-8, 6e7], [-0.83, 0.0]]
+    problem = Problem.validated(X, [1, -1, -1, -1, -1, 1, 1])
+    found, exact = hard_margin(problem), hard_margin(problem, exact=True)
+    assert exact.margin_squared is not None
+    assert Fraction(found.lower) ** 2 <= exact.margin_squared <= Fraction(found.upper) ** 2
+    assert found.status is Status.OPTIMAL
