@@ -77,7 +77,7 @@ def trust(**options: Any) -> int:
 
     Solvers of cvxpy, scikit-learn, statsmodels, z3 and the tolerance tests of other packages; then the units in which a
     tolerance turns the verdict around, and the smallest planted gap that each solver still gets right. The script that
-    is printed gives the answers outside maxmargin. Exit 0: no claim was false; 3: some were.
+    is printed gives the wrong answers again. Exit 0: no claim was false; 3: some were.
     """
     from maxmargin.cli.trust import trust as command
 

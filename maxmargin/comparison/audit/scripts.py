@@ -1,4 +1,4 @@
-"""A script that gives the answers of other packages without this one."""
+"""A script that gives the answers of other packages again."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from maxmargin.comparison.methods.method import Method
+from maxmargin.data.dataset import Dataset, load
+from maxmargin.data.problems import problem_of
+
+_FEW = 400
+"""Number of entries of X up to which the script holds the rows themselves."""
 
 _BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 """Data sets that scikit-learn reads."""
@@ -65,38 +72,49 @@ class Call:
         return f"show({self.name!r}, lambda: {self.function.__name__}(X, y{arguments}))"
 
 
-def script_of(calls: Iterable[Call], source: str, positive: Any) -> str:
-    """Return a command for the shell that reads the data and makes the calls.
-
-    Parameters
-    ----------
-    calls : iterable of Call
-    source : str
-        The source of the data, as `maxmargin.load` takes it.
-    positive : object
-        The class that is +1.
-    """
+def script_of(calls: Iterable[Call], dataset: Dataset) -> str:
+    """Return a command for the shell that reads the rows of a data set of two classes, and makes the calls."""
     every = list(calls)
     functions = [inspect.getsource(function).rstrip() + "\n" for function in dict.fromkeys(c.function for c in every)]
-    lines = [*_data_lines(source, positive), "", _SHOW, "", "\n\n".join(functions), *(call.text for call in every)]
-    return "\n".join(["python - <<'END'", "import math", "from typing import Any", *lines, "END"])
+    head = ["python - <<'END'", "import math", "from typing import Any", "import numpy as np"]
+    lines = [*_data_lines(dataset), "", _SHOW, "", "\n\n".join(functions), *(call.text for call in every)]
+    return "\n".join([*head, *lines, "END"])
 
 
-def _data_lines(source: str, positive: Any) -> list[str]:
-    """Return the lines that read the data: bundled data with scikit-learn, all others with `maxmargin.load`."""
-    if source not in _BUNDLED:
+def _data_lines(dataset: Dataset) -> list[str]:
+    """Return the lines that give X and y, the very rows of the data set.
+
+    Bundled data are read with scikit-learn, and a few rows are written out. Others are read with `maxmargin.load`, if
+    that gives these rows, or else from a file that the reader has to write.
+    """
+    problem = problem_of(dataset)
+    X = problem.X if isinstance(problem.X, np.ndarray) else problem.X.toarray()
+    if dataset.source in _BUNDLED and _is_what_is_read(dataset):
         return [
-            "import numpy as np",
+            f"from sklearn.datasets import load_{dataset.source}",
+            f"data = load_{dataset.source}()",
+            "names = np.array([str(name) for name in data.target_names])[data.target]",
+            f"X, y = data.data, np.where(names == {str(dataset.positive)!r}, 1.0, -1.0)",
+        ]
+    if X.size <= _FEW:
+        rows = ",\n".join(f"    {row}" for row in X.tolist())
+        return [f"X = np.array([\n{rows}\n])", f"y = np.array({problem.y.tolist()})"]
+    if _is_what_is_read(dataset):
+        return [
             "import maxmargin as mm",
-            "",
-            f"data = mm.load({source!r}, positive={positive!r})  # reads the file; nothing else of it is used",
+            f"data = mm.load({dataset.source!r}, positive={dataset.positive!r})  # nothing else of it is used",
             "X, y = data.X, data.y.astype(float)",
         ]
     return [
-        "import numpy as np",
-        f"from sklearn.datasets import load_{source}",
-        "",
-        f"data = load_{source}()",
-        "names = np.array([str(name) for name in data.target_names])[data.target]",
-        f"X, y = data.data, np.where(names == {str(positive)!r}, 1.0, -1.0)",
+        'saved = np.load("data.npz")  # of these rows, with y = -1 and +1: np.savez("data.npz", X=X, y=y)',
+        'X, y = saved["X"], saved["y"].astype(float)',
     ]
+
+
+def _is_what_is_read(dataset: Dataset) -> bool:
+    """Return whether the source, read without further options, has these rows."""
+    try:
+        read = problem_of(load(dataset.source, positive=dataset.positive))
+    except (ValueError, OSError):
+        return False
+    return read.sha256 == problem_of(dataset).sha256

@@ -193,7 +193,7 @@ def _script(records: Iterable[Mapping[str, Any]], dataset: Dataset) -> str:
     wrong = [record for record in records if record["claim_true"] is not True and record["status"] != "timeout"]
     calls = [Call.of(setting_name(record), method_of(record["method"]), record["params"]) for record in wrong]
     found = [call for call in calls if call is not None]
-    return script_of(found, dataset.source, dataset.positive) if found else ""
+    return script_of(found, dataset) if found else ""
 
 
 def _gravity(entry: Mapping[str, Any]) -> int:

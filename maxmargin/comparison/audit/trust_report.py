@@ -30,7 +30,8 @@ class TrustReport(Result):
         `claim`, `claim_true`, `margin`, `share` (of the maximum margin), `n_errors` (rows that are not strictly on
         their side of its hyperplane) and `seconds`.
     script : str
-        A command for the shell that gives the false and the missing answers without this package.
+        A command for the shell that gives the false and the missing answers again. Rows that it cannot hold are read
+        with `maxmargin.load`; nothing else of this package takes part.
     units : tuple of dict
         One for every rule and tolerance: what it says of the data, whether that `is_right`, and after which rescalings
         of columns by powers of ten it is wrong (`wrong_at`).
@@ -73,7 +74,12 @@ class TrustReport(Result):
         lines = [f"{shown(self.source)}: {_proven_text(self.proven)}", self.headline, "", *_solver_lines(self.solvers)]
         lines += ["", *_unit_lines(self.units), "", *_gap_lines(self.gaps)]
         if self.script:
-            lines += ["", "This script gives the false and the missing answers without maxmargin:", "", self.script]
+            lines += [
+                "",
+                "This script gives the false and the missing answers again, without the solvers of maxmargin:",
+                "",
+                self.script,
+            ]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
