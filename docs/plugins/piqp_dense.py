@@ -1,6 +1,6 @@
 """The hard margin by the dense solver of PIQP, called directly."""
 
-NEEDS, QUESTION = ("piqp",), "hard margin"
+NEEDS, QUESTION, RANDOM = ("piqp",), "hard margin", False
 CLAIMS = {"PIQP_SOLVED": "maximum margin", "PIQP_PRIMAL_INFEASIBLE": "not separable"}
 
 

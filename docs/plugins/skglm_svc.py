@@ -1,6 +1,6 @@
 """LinearSVC of skglm, which ignores fit_intercept: the bias is the weight of a constant column."""
 
-NEEDS, QUESTION = ("skglm",), "soft margin"
+NEEDS, QUESTION, RANDOM = ("skglm",), "soft margin", False
 
 
 def fit(X, y, *, seed, time_limit, C=1.0, tol=1e-4, max_iter=50):

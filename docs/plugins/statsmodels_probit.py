@@ -1,6 +1,6 @@
 """Probit regression by statsmodels."""
 
-NEEDS, QUESTION = ("statsmodels",), "logistic"
+NEEDS, QUESTION, RANDOM = ("statsmodels",), "logistic", False
 
 
 def fit(X, y, *, seed, time_limit, maxiter=35):

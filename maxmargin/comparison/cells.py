@@ -70,8 +70,8 @@ class Cell:
             "cell": self.key,
             "data": self.data.name,
             "data_sha256": self.view.sha256,
-            "n_samples": self.data.n_samples,
-            "n_features": self.data.n_features,
+            "n_samples": None if self.view.folds else self.data.n_samples,
+            "n_features": None if self.view.features else self.data.n_features,
             "prepare": self.view.prepare,
             "features": self.view.features,
             "method": method.name,
@@ -90,8 +90,7 @@ def cells_of(study: Study, data_sets: list[DataSet]) -> Iterator[Cell]:
         for view in _views(study, data):
             for setting in study.settings:
                 for seed in _seeds(study, view, setting):
-                    number = study.seeds[0] if seed is None else seed
-                    ordered = replace(view, seed=number)
+                    ordered = replace(view, seed=0 if seed is None else seed)
                     yield Cell(data=data, view=ordered, setting=setting, seed=seed, tolerance=study.tolerance)
 
 
@@ -112,9 +111,10 @@ def arguments_of(study: Study, cell: Cell, facts: Mapping[str, Any], *, is_alone
     return {
         "view": view_fields(cell.view),
         "method": cell.setting.method.name,
+        "version": cell.setting.method.version,
         "plugins": list(study.plugins),
         "params": dict(cell.setting.params),
-        "seed": cell.view.seed,
+        "seed": 0 if cell.seed is None else cell.seed,
         "facts": dict(facts),
         "tolerance": study.tolerance,
         "is_alone": is_alone,

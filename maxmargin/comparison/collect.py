@@ -1,5 +1,6 @@
 """A comparison from the records of a folder: in the order of the study, with the ratios of times."""
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from maxmargin.comparison.cells import FIELDS
 from maxmargin.comparison.comparison import OURS, Comparison
 from maxmargin.comparison.jobs.machine import machine, versions
-from maxmargin.comparison.jobs.store import Store
+from maxmargin.comparison.jobs.store import NAME, Store
 from maxmargin.comparison.run_study import CELLS, PROOFS, Plan
 from maxmargin.text.data_error import DataError
 
@@ -46,11 +47,12 @@ def load_comparison(folder: "str | os.PathLike[str]") -> Comparison:
     """
     if not os.path.isdir(folder):
         raise DataError(f"{folder}: found no folder, expected that of a comparison")
-    with Store(folder) as store:
-        noted = store.noted(_PLAN)
-        if noted is None:
-            raise DataError(f"{folder}: found no comparison; maxmargin compare STUDY.toml -o {folder} makes one")
-        return _comparison(noted, store)
+    if os.path.isfile(os.path.join(folder, NAME)):
+        with Store(folder) as store:
+            noted = store.noted(_PLAN)
+            if noted is not None:
+                return _comparison(noted, store)
+    raise DataError(f"{folder}: found no comparison; maxmargin compare STUDY.toml -o {folder} makes one")
 
 
 def _comparison(noted: Mapping[str, Any], store: Store) -> Comparison:
@@ -112,7 +114,7 @@ def _units(records: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], float]
 def _unit(name: str, record: Mapping[str, Any]) -> tuple[Any, ...]:
     rows = tuple(record[field] for field in _SAME_ROWS)
     seed = record["seed"] if record["order"] == "random" else None
-    cost = record["params"].get("C", 1.0) if name == "soft-margin" else None
+    cost = json.dumps(record["params"].get("C", 1.0)) if name == "soft-margin" else None
     return name, *rows, seed, cost
 
 

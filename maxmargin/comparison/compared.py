@@ -9,11 +9,10 @@ from typing import Any
 
 from maxmargin.comparison.collect import collected
 from maxmargin.comparison.comparison import Comparison, Record
-from maxmargin.comparison.jobs.limit import GRACE
+from maxmargin.comparison.jobs.limit import GRACE, check_jobs
 from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.run_study import CELLS, Plan, Progress, carry_out, shard_of
 from maxmargin.comparison.study_file import Study
-from maxmargin.solvers.errors import InvalidOptionError
 
 
 def compared(
@@ -45,8 +44,7 @@ def compared(
     """
     study = Study.of(study)
     study = replace(study, limit=replace(study.limit, grace=grace))
-    if not isinstance(jobs, int) or jobs < 1:
-        raise InvalidOptionError(f"jobs is {jobs!r}; expected a number of processes from 1")
+    check_jobs(jobs)
     with _planned(study, out, shard, merge) as (plan, store):
         on_plan(plan)
         try:
@@ -82,7 +80,7 @@ def _planned(
     merge: "Iterable[str | os.PathLike[str]]",
 ) -> Iterator[tuple[Plan, Store]]:
     """Open the file of records, take over those of other folders, and plan."""
-    part = shard_of(shard) if isinstance(shard, str) else shard
+    part = None if shard is None else shard_of(shard)
     with TemporaryDirectory() if out is None else nullcontext(out) as folder, Store(folder) as store:
         for other in merge:
             store.take_over(other)

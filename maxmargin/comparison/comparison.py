@@ -1,6 +1,7 @@
 """The records of a study, and what they say of failures and false claims."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -115,7 +116,7 @@ class Comparison(Result):
                 "environment": self.environment,
                 "n_not_run": self.n_not_run,
                 "data": list(self.data),
-                "records": list(self.records),
+                "records": [record | {"params": with_words(record["params"])} for record in self.records],
             }
         )
         return fields
@@ -126,4 +127,19 @@ class Comparison(Result):
 
 
 def _flat(field: str, value: Any) -> Any:
-    return json.dumps(value, sort_keys=True) if field in _NESTED and value is not None else value
+    return json.dumps(with_words(value), sort_keys=True) if field in _NESTED and value is not None else value
+
+
+def with_words(value: Any) -> Any:
+    """Return a value with infinity, which JSON lacks, as the text that TOML has for it.
+
+    Examples
+    --------
+    >>> with_words({"C": float("inf"), "tol": 0.5})
+    {'C': 'inf', 'tol': 0.5}
+    """
+    if isinstance(value, Mapping):
+        return {key: with_words(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [with_words(entry) for entry in value]
+    return str(value) if isinstance(value, float) and math.isinf(value) else value

@@ -6,8 +6,10 @@ from typing import Any
 
 from maxmargin.comparison.data_sets import seen, view_of
 from maxmargin.comparison.jobs.child import Meter
+from maxmargin.comparison.jobs.outcome import NOT_RUN
 from maxmargin.comparison.judging import finite
 from maxmargin.solvers.answers.statuses import Status, Verdict
+from maxmargin.solvers.errors import WordedError
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem, radius_squared
@@ -35,7 +37,10 @@ def prove(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
         unless the classes are separable; upper ends beyond the largest float are None as well), `capped` (whether more
         time might prove more), `seconds` of the proof, and `certificate` with its claim.
     """
-    problem = seen(view_of(arguments["view"])).problem
+    try:
+        problem = seen(view_of(arguments["view"])).problem
+    except (WordedError, OSError) as error:
+        return {"status": NOT_RUN, "message": str(error)}
     started = time.perf_counter()
     fields = _margin(problem, arguments["time_limit"])
     seconds = time.perf_counter() - started

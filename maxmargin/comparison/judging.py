@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -29,6 +30,13 @@ _VERDICTS: dict[str, dict[str, bool]] = {
                 Claim.ESTIMATE_EXISTS: True},
 }  # fmt: skip
 """Whether a claim about the data is true, by the proven verdict."""
+
+
+_MOST = (1 << 63) - 1
+"""Largest number of mistakes that the tables hold."""
+
+_ROUNDING = Fraction(1, 1 << 30)
+"""Upper end of the relative error of an objective that is rounded up."""
 
 
 class InvalidAnswerError(ValueError):
@@ -85,10 +93,10 @@ def _hyperplane(problem: Problem, answer: Any) -> tuple[Floats | None, float]:
         raise InvalidAnswerError(f"fit returned {type(answer).__name__}; expected a mapping with w and b")
     if answer.get("w") is None:
         return None, 0.0
-    try:
-        w, b = np.array(answer["w"], dtype=np.float64), float(answer.get("b", 0.0))
-    except (TypeError, ValueError) as error:
-        raise InvalidAnswerError(f"the hyperplane holds no numbers: {error}") from None
+    w, offset = _numbers(answer["w"]), _numbers(answer.get("b", 0.0))
+    if offset.size != 1:
+        raise InvalidAnswerError(f"b has shape {offset.shape}; expected a number")
+    b = float(offset.item())
     if w.shape != (problem.n_features,):
         raise InvalidAnswerError(f"w has shape {w.shape}; expected ({problem.n_features},)")
     if not (np.isfinite(w).all() and math.isfinite(b)):
@@ -96,9 +104,20 @@ def _hyperplane(problem: Problem, answer: Any) -> tuple[Floats | None, float]:
     return w, b
 
 
+def _numbers(value: Any) -> Floats:
+    """Return an array of real numbers."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "biufO" or any(isinstance(entry, str | bytes) for entry in array.ravel()[:1]):
+            raise InvalidAnswerError(f"the hyperplane holds no real numbers, but {array.dtype}")
+        return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidAnswerError(f"the hyperplane holds no numbers: {error}") from None
+
+
 def _claim(answer: Mapping[str, Any]) -> str | None:
     claim = answer.get("claim")
-    if claim is not None and claim not in set(Claim):
+    if claim is not None and (not isinstance(claim, str) or claim not in set(Claim)):
         raise InvalidAnswerError(f"the claim is {claim!r}; expected one of {', '.join(Claim)}, or None")
     return None if claim is None else str(claim)
 
@@ -107,8 +126,8 @@ def _count(answer: Mapping[str, Any], name: str) -> int | None:
     value = answer.get(name)
     if value is None:
         return None
-    if not isinstance(value, int | np.integer) or value < 0:
-        raise InvalidAnswerError(f"{name} is {value!r}; expected a whole number from 0, or None")
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or not 0 <= value <= _MOST:
+        raise InvalidAnswerError(f"{name} is {value!r:.40}; expected a whole number from 0 to {_MOST}, or None")
     return int(value)
 
 
@@ -138,7 +157,7 @@ def _measured_objective(
     data: Seen, objective: Mapping[str, Any], w: Floats, b: float, time_limit: float | None
 ) -> dict[str, Any]:
     """Return the soft-margin objective of a hyperplane, rounded up, and the proven interval of the least one."""
-    C, intercept = float(objective["C"]), objective["intercept"]
+    C, intercept = _soft_margin_of(objective)
     if isinstance(intercept, int | float):
         w, b = np.append(w, b / intercept), 0.0
     extended, lower, upper = _optimum(data, intercept, C, time_limit)
@@ -147,6 +166,20 @@ def _measured_objective(
         return {}
     relative = math.inf if lower is None or lower <= 0 else (value - lower) / lower
     return {"objective": value, "objective_lower": lower, "objective_upper": upper, "suboptimality": finite(relative)}
+
+
+def _soft_margin_of(objective: Any) -> tuple[float, Any]:
+    """Return C and the kind of the intercept of an objective, which is a mapping that names them."""
+    if isinstance(objective, Mapping):
+        C, intercept = objective.get("C"), objective.get("intercept")
+        if _is_positive(C) and (intercept in ("free", "none") or _is_positive(intercept)):
+            return float(C), intercept
+    expected = 'expected {"C": number, "intercept": "free", "none" or a positive number}'
+    raise InvalidAnswerError(f"the objective is {objective!r:.80}; {expected}")
+
+
+def _is_positive(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and 0 < value < math.inf
 
 
 @lru_cache(maxsize=16)
@@ -196,14 +229,18 @@ def _is_greatest(facts: Mapping[str, Any], margin: float | None, tolerance: floa
         return None
     if margin is None:
         return False if has_plane else None  # w is 0, or a row is far on the wrong side
-    if facts["gamma_upper"] is not None and margin >= (1 - tolerance) * facts["gamma_upper"]:
+    share = 1 - Fraction(tolerance)
+    if facts["gamma_upper"] is not None and Fraction(margin) >= share * Fraction(facts["gamma_upper"]):
         return True
-    return False if margin < (1 - tolerance) * facts["gamma_lower"] else None
+    above = math.nextafter(margin, math.inf)  # the margin was rounded down
+    return False if math.isfinite(above) and Fraction(above) < share * Fraction(facts["gamma_lower"]) else None
 
 
 def _is_least(value: float | None, lower: float | None, upper: float | None, tolerance: float) -> bool | None:
     if value is None or lower is None or upper is None:
         return None
-    if value <= (1 + tolerance) * lower:
+    ratio = 1 + Fraction(tolerance)
+    if Fraction(value) <= ratio * Fraction(lower):
         return True
-    return False if value > (1 + tolerance) * upper else None
+    least = Fraction(value) * (1 - _ROUNDING)
+    return False if math.isfinite(upper) and least > ratio * Fraction(upper) else None

@@ -11,12 +11,13 @@ from maxmargin.comparison.data_sets import data_sets, view_fields
 from maxmargin.comparison.facts import FACTS
 from maxmargin.comparison.facts import TASK as FACTS_TASK
 from maxmargin.comparison.jobs.limit import Limit
-from maxmargin.comparison.jobs.outcome import Ending, Outcome
+from maxmargin.comparison.jobs.outcome import NOT_RUN, Ending, Outcome
 from maxmargin.comparison.jobs.run_jobs import Job, Workers, run
 from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.solve import TASK as CELL_TASK
 from maxmargin.comparison.study_file import Study
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.data_error import DataError
 
 CELLS, PROOFS = "cell", "facts"
 """Kinds of records."""
@@ -115,17 +116,18 @@ def _allowing_to_read(limit: Limit, cell: Cell, seconds: float = 0.0) -> Limit:
     return replace(limit, grace=limit.grace + _TIMES_READING * cell.data.seconds_to_read + seconds)
 
 
-def shard_of(text: str) -> tuple[int, int]:
-    """Return I and N of "I/N".
+def shard_of(shard: object) -> tuple[int, int]:
+    """Return I and N of "I/N" or of a pair.
 
     Raises
     ------
     InvalidOptionError
         Unless 1 <= I <= N.
     """
+    text = "/".join(map(str, shard)) if isinstance(shard, tuple | list) else str(shard)
     number, slash, total = text.partition("/")
     if not (slash and number.isdecimal() and total.isdecimal() and 1 <= int(number) <= int(total)):
-        raise InvalidOptionError(f"shard is {text!r}; expected I/N with 1 <= I <= N, such as 1/4")
+        raise InvalidOptionError(f"shard is {shard!r}; expected I/N with 1 <= I <= N, such as 1/4")
     return int(number), int(total)
 
 
@@ -135,7 +137,13 @@ def _is_in(cell: Cell, shard: tuple[int, int]) -> bool:
 
 
 def carry_out(plan: Plan, store: Store, workers: Workers, *, jobs: int, on_progress: Progress | None = None) -> None:
-    """Prove what is not proven yet about the data of the cells that are due, and run these cells."""
+    """Prove what is not proven yet about the data of the cells that are due, and run these cells.
+
+    Raises
+    ------
+    DataError
+        If data or a plug-in have changed since the plan, or cannot be read any more.
+    """
     due = [cell for cell in plan.due if cell.setting.method.is_installed]
     for cell in plan.due:
         if not cell.setting.method.is_installed:
@@ -143,6 +151,18 @@ def carry_out(plan: Plan, store: Store, workers: Workers, *, jobs: int, on_progr
             store.put(cell.key, CELLS, _record(cell, {}, missing), plan.study.limit)
     _prove(plan.study, due, store, workers, on_progress)
     _solve(plan.study, due, store, workers, jobs, on_progress)
+
+
+def _check_has_run(outcome: Outcome) -> None:
+    """Refuse a task that could not begin; the same command goes on when it can.
+
+    Raises
+    ------
+    DataError
+    """
+    found = _answer(outcome) if outcome.ending is Ending.OK else {}
+    if found.get("status") == NOT_RUN:
+        raise DataError(f"{found['message']}; what was written before is kept")
 
 
 def _prove(study: Study, cells: Iterable[Cell], store: Store, workers: Workers, on_progress: Progress | None) -> None:
@@ -157,6 +177,7 @@ def _prove(study: Study, cells: Iterable[Cell], store: Store, workers: Workers, 
     ]  # fmt: skip
 
     def write(job: Job, outcome: Outcome) -> None:
+        _check_has_run(outcome)
         proof = _of_proof(outcome)
         store.put(job.key, PROOFS, proof, limit, status=TIMEOUT if proof["capped"] else None)
 
@@ -179,6 +200,7 @@ def _solve(
     ]  # fmt: skip
 
     def write(job: Job, outcome: Outcome) -> None:
+        _check_has_run(outcome)
         record = _record(by_key[job.key], facts[job.key], _of_cell(outcome) | {"jobs": n_jobs})
         is_late = _is_stopped_by_time(record, study.limit)
         store.put(job.key, CELLS, record, study.limit, status=TIMEOUT if is_late else stopped[job.key])

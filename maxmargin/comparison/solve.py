@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -10,9 +11,11 @@ import numpy as np
 
 from maxmargin.comparison.data_sets import Seen, View, seen, view_of
 from maxmargin.comparison.jobs.child import Meter
+from maxmargin.comparison.jobs.outcome import LONGEST_MESSAGE, NOT_RUN
 from maxmargin.comparison.judging import InvalidAnswerError, judged
 from maxmargin.comparison.methods.every_method import method_of
 from maxmargin.comparison.methods.method import Method
+from maxmargin.solvers.errors import InvalidOptionError, WordedError
 from maxmargin.solvers.problem.problem import Problem
 
 TASK = f"{__name__}:solve"
@@ -33,19 +36,25 @@ def solve(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
     Parameters
     ----------
     arguments : mapping
-        `view`, `method`, `plugins`, `params`, `seed`, `facts`, `tolerance`, and `is_alone`: whether times mean
-        something because no other cell runs.
+        `view`, `method`, `version`, `plugins`, `params`, `seed`, `facts`, `tolerance`, and `is_alone`: whether times
+        mean something because no other cell runs.
     meter : Meter
     """
-    method = method_of(arguments["method"], tuple(arguments["plugins"]))
     view, params, limit = view_of(arguments["view"]), arguments["params"], meter.limit.seconds
-    data = seen(view)
+    try:
+        method, data = _method_of(arguments), seen(view)
+    except (WordedError, OSError) as error:
+        return {"status": NOT_RUN, "message": str(error)}
     problem = data.ordered(view)
     told = None if limit is None else _SHARE_FOR_METHOD * limit
 
     def fit() -> Any:
-        with meter.measured():
-            return method.fit(problem.X, problem.y, seed=arguments["seed"], time_limit=told, **params)
+        # A method may write into what it is given, and the answer is judged by the rows as they are.
+        X, y, own = (problem.X.copy(), problem.y.copy(), deepcopy(params)) if method.is_foreign else (*rows, params)
+        with np.errstate(), meter.measured():
+            return method.fit(X, y, seed=arguments["seed"], time_limit=told, **own)
+
+    rows = problem.X, problem.y
 
     answer = fit()
     if _is_first(method.name, view) and meter.seconds is not None and meter.seconds < _COLD_SECONDS:
@@ -58,14 +67,34 @@ def solve(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
     except InvalidAnswerError as error:
         return {"status": "invalid", "message": str(error)}
     passes = meter.seconds / _seconds_of_a_pass(data) if arguments["is_alone"] and meter.seconds is not None else None
-    return {"status": "ok", "message": str(answer.get("message", "")), "passes": passes, **fields}
+    return {"status": "ok", "message": _message(answer), "passes": passes, **fields}
+
+
+def _message(answer: Mapping[str, Any]) -> str:
+    """Return the first characters of a message, without what UTF-8 cannot hold."""
+    return str(answer.get("message", ""))[:LONGEST_MESSAGE].encode("utf-8", "backslashreplace").decode()
 
 
 def _with_bounds(method: Method, problem: Problem, answer: Any, params: Mapping[str, Any]) -> Any:
-    """Return an answer with the mistake bounds that are proven of its run, where the method knows some."""
-    if method.bounds is None or not isinstance(answer, Mapping):
+    """Return an answer with the mistake bounds that are proven of its run, and no others."""
+    if not isinstance(answer, Mapping):
         return answer
-    return {**answer, "bounds": method.bounds(problem.X, problem.y, answer, **params)}
+    bounds = {} if method.bounds is None else method.bounds(problem.X, problem.y, answer, **params)
+    return {**answer, "bounds": bounds}
+
+
+def _method_of(arguments: Mapping[str, Any]) -> Method:
+    """Return the method, which must be that of the plan.
+
+    Raises
+    ------
+    InvalidOptionError
+        If its plug-in has changed since.
+    """
+    method = method_of(arguments["method"], tuple(arguments["plugins"]))
+    if method.version != arguments["version"]:
+        raise InvalidOptionError(f"the method {method.name} has changed since the study was planned")
+    return method
 
 
 @lru_cache(maxsize=1 << 16)

@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import re
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.methods.every_method import method_of
 from maxmargin.comparison.methods.method import Method
 from maxmargin.data.features import named_features
+from maxmargin.data.formats.source import STDIN
 from maxmargin.data.outofcore.budget import memory_size
 from maxmargin.data.preparing import How
 from maxmargin.solvers.errors import WordedError
@@ -28,10 +30,18 @@ ORDERS = ("source", "random", "reversed", "sorted")
 
 DEFAULT_SECONDS, DEFAULT_MEMORY, DEFAULT_TOLERANCE = 60.0, "2GiB", 1e-3
 
-_READING = ("label", "drop", "id", "one_hot", "drop_missing", "sep", "decimal_comma", "format")
-"""Arguments of `maxmargin.load` that a table [[data]] may give."""
+_COLUMN, _COLUMNS = "a column, by its name or position", "columns, by their names or positions"
+
+_READING = {
+    "label": _COLUMN, "drop": _COLUMNS, "id": _COLUMN, "one_hot": _COLUMNS, "drop_missing": "true or false",
+    "sep": "a text", "decimal_comma": "true or false", "format": "a text",
+}  # fmt: skip
+"""Arguments of `maxmargin.load` that a table [[data]] may give, and what each is."""
 
 _NAMES = {str: "text", int: "whole number", dict: "table {seconds = ..., memory = ...}"}
+
+_MOST_SEED = (1 << 32) - 1
+"""Largest seed that all libraries take."""
 
 _TOP = ("schema", "title", "seeds", "orders", "prepare", "folds", "tolerance", "limit", "plugins", "data", "method")
 _DATA = ("source", "positive", "features", *_READING)
@@ -118,10 +128,14 @@ class Study:
         path = Path(study)
         text = path.read_bytes()
         try:
-            content = tomllib.loads(text.decode("utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            content = tomllib.loads(text.decode("utf-8-sig"))
+        except RecursionError as error:
+            raise DataError(f"{path}: found lists that are nested too deeply") from error
+        except ValueError as error:
             raise DataError(f"{path}: found no TOML: {error}") from error
-        return _Reader(name=str(path), lines=tuple(text.decode().splitlines()), folder=path.parent).study(content)
+        return _Reader(name=str(path), lines=tuple(text.decode("utf-8-sig").splitlines()), folder=path.parent).study(
+            content
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings that all cells share, as the report states them."""
@@ -145,18 +159,18 @@ class _Reader:
 
     def study(self, content: Mapping[str, Any]) -> Study:
         self._check_keys(content, _TOP, table="", number=0)
-        if content.get("schema") != SCHEMA:
+        if content.get("schema") != SCHEMA or not isinstance(content["schema"], int):
             self._refuse("schema", f"schema {content.get('schema')!r}", f"schema = {SCHEMA}")
         plugins = tuple(map(self._near, self._several(content, "plugins", str, ()) if "plugins" in content else ()))
         return Study(
             title=self._one(content, "title", str, Path(self.name).stem),
             sources=tuple(self._sources(content)),
             settings=tuple(self._settings(content, plugins)),
-            seeds=self._several(content, "seeds", int, (0,)),
+            seeds=self._seeds(content),
             orders=self._words(content, "orders", ORDERS, ("source",)),
             prepare=self._words(content, "prepare", tuple(map(str, How)), ("raw",)),
             folds=self._folds(content),
-            tolerance=self._positive(content, "tolerance", DEFAULT_TOLERANCE),
+            tolerance=self._tolerance(content),
             limit=self._limit(content),
             plugins=plugins,
         )
@@ -165,7 +179,9 @@ class _Reader:
         names: set[str] = set()
         for number, table in enumerate(self._tables(content, "data")):
             self._check_keys(table, _DATA, table="data", number=number)
-            reading = {key: table[key] for key in _READING if key in table}
+            reading = {key: self._argument(table, key, number) for key in _READING if key in table}
+            if "positive" in table and not isinstance(table["positive"], str | int | float):
+                self._refuse("positive", quote(table["positive"]), "a class", "data", number)
             features = self._features(table, number)
             for wanted in self._several(table, "source", str, (), table="data", number=number):
                 for path in self._found(wanted, number):
@@ -176,6 +192,16 @@ class _Reader:
                     names.add(name)
                     positive = table.get("positive")
                     yield Source(name=name, path=path, reading=reading, positive=positive, features=features)
+
+    def _argument(self, table: Mapping[str, Any], key: str, number: int) -> Any:
+        """Return an argument of `maxmargin.load`; several columns as a tuple."""
+        value, kind = table[key], _READING[key]
+        if kind == _COLUMNS and isinstance(value, list | tuple) and all(map(_is_column, value)):
+            return tuple(value)
+        is_right = {"true or false": isinstance(value, bool), "a text": isinstance(value, str)}
+        if not is_right.get(kind, _is_column(value)):
+            self._refuse(key, quote(value), kind, "data", number)
+        return value
 
     def _features(self, table: Mapping[str, Any], number: int) -> str | None:
         name = table.get("features")
@@ -189,10 +215,12 @@ class _Reader:
 
     def _found(self, wanted: str, number: int) -> list[str]:
         """Return the paths that a pattern stands for, or the one source."""
+        if wanted == STDIN:
+            self._refuse("source", "the standard input", "a file, which can be read again", "data", number)
         near = self._near(wanted)
         if not any(mark in wanted for mark in "*?") or os.path.exists(near):
             return [near]
-        found = sorted(glob.glob(str(self.folder.resolve() / wanted), recursive=True))
+        found = sorted(glob.glob(os.path.join(glob.escape(str(self.folder.resolve())), wanted), recursive=True))
         if not found:
             self._refuse("source", f"no file of {quote(wanted)}", "a pattern of files that exist", "data", number)
         return found
@@ -205,7 +233,7 @@ class _Reader:
     def _settings(self, content: Mapping[str, Any], plugins: tuple[str, ...]) -> Iterator[Setting]:
         seen: set[str] = set()
         for number, table in enumerate(self._tables(content, "method")):
-            grid = {key: value if isinstance(value, list) else [value] for key, value in table.items() if key != "name"}
+            grid = {key: self._values(key, value, number) for key, value in table.items() if key != "name"}
             for name in self._several(table, "name", str, (), table="method", number=number):
                 method = self._method(name, plugins, grid, number)
                 for values in product(*grid.values()):
@@ -216,6 +244,15 @@ class _Reader:
                         self._refuse("name", text, "every setting once", "method", number)
                     seen.add(mark)
                     yield Setting(method=method, params=params)
+
+    def _values(self, key: str, value: Any, number: int) -> list[Any]:
+        """Return the values of a parameter; each is one that JSON holds, or infinity."""
+        values = value if isinstance(value, list) else [value]
+        wrong = [one for one in values if not _is_parameter(one)]
+        if wrong or not values:
+            expected = "numbers, texts, true, false, or tables of them"
+            self._refuse(key, quote(wrong[0]) if wrong else "nothing", expected, "method", number)
+        return values
 
     def _method(self, name: str, plugins: tuple[str, ...], grid: Mapping[str, Any], number: int) -> Method:
         try:
@@ -229,6 +266,19 @@ class _Reader:
                 self._refuse(key, str(error), "", "method", number)
         return method
 
+    def _seeds(self, content: Mapping[str, Any]) -> tuple[int, ...]:
+        seeds: tuple[int, ...] = self._several(content, "seeds", int, (0,))
+        for seed in seeds:
+            if not 0 <= seed <= _MOST_SEED:
+                self._refuse("seeds", str(seed), f"whole numbers from 0 to {_MOST_SEED}")
+        return seeds
+
+    def _tolerance(self, content: Mapping[str, Any]) -> float:
+        tolerance = self._positive(content, "tolerance", DEFAULT_TOLERANCE)
+        if tolerance >= 1:
+            self._refuse("tolerance", f"{tolerance:g}", "a number below 1")
+        return tolerance
+
     def _folds(self, content: Mapping[str, Any]) -> int:
         folds: int = self._one(content, "folds", int, 0)
         if folds < 0 or folds == 1:
@@ -239,10 +289,15 @@ class _Reader:
         table = self._one(content, "limit", dict, {})
         self._check_keys(table, ("seconds", "memory"), table="limit", number=0)
         seconds = self._positive(table, "seconds", DEFAULT_SECONDS, table="limit")
+        given = table.get("memory", DEFAULT_MEMORY)
         try:
-            memory = memory_size(table.get("memory", DEFAULT_MEMORY))
+            memory = memory_size(given)
         except WordedError as error:
             self._refuse("memory", str(error), "", "limit")
+        except OverflowError:
+            memory = sys.maxsize
+        if memory >= sys.maxsize:
+            self._refuse("memory", quote(given), "a size of memory", "limit")
         return Limit(seconds=seconds, memory=memory)
 
     def _tables(self, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
@@ -281,13 +336,14 @@ class _Reader:
 
     def _positive(self, content: Mapping[str, Any], key: str, default: float, table: str = "") -> float:
         value = content.get(key, default)
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= sys.float_info.max:
             self._refuse(key, quote(value), "a positive number", table)
         return float(value)
 
     def _check_keys(self, content: Any, known: tuple[str, ...], *, table: str, number: int) -> None:
         for key in content:
             if key not in known:
+                key = str(key)
                 expected = f"one of {', '.join(known)}"
                 hint = nearest(key, known)
                 self._refuse(key, f"the key {quote(key)}", f"{expected} ({hint})" if hint else expected, table, number)
@@ -297,6 +353,16 @@ class _Reader:
         where = f"line {line}, " if line else ""
         wanted = f"found {found}, expected {expected}" if expected else found
         raise DataError(f"{self.name}: {where}{key!r}: {wanted}")
+
+
+def _is_column(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def _is_parameter(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str | int) and _is_parameter(entry) for key, entry in value.items())
+    return value is None or (isinstance(value, str | int | float) and value == value)  # not NaN
 
 
 def _line_of(lines: Sequence[str], key: str, table: str, number: int) -> int | None:

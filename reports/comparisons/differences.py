@@ -18,7 +18,7 @@ CELL = ("data", "prepare", "features", "method", "params", "order", "seed", "fol
 
 _OF_DATA = ("data", "prepare", "features", "fold")
 
-_COMPARED = ("status", "claim_true", "margin", "n_mistakes", "n_errors")
+_COMPARED = ("status", "claim", "claim_true", "margin", "objective", "n_mistakes", "n_errors", "held_out_errors")
 """The fields whose changes are listed."""
 
 _MOST_ROWS = 60
@@ -130,7 +130,8 @@ def sentence(found: Fields) -> str:
     )
     n_changed = len({(e["data"], e["method"], e["order"], e["seed"]) for e in found["changed"]})
     if not (found["verdicts"] or found["changed"] or found["added"] or found["removed"]):
-        return f"All {plural(found['n_matched'], 'run')} have the same status, claims, margins, mistakes and errors."
+        runs = plural(found["n_matched"], "run")
+        return f"All {runs} have the same status, claims, margins, objectives, mistakes and errors."
     return (
         f"{alarm}Of {plural(found['n_matched'], 'run')} in both comparisons {count(n_changed)} changed; "
         f"{count(len(found['added']))} were added and {count(len(found['removed']))} removed; "

@@ -33,6 +33,8 @@ class TimePoint:
 
     Attributes
     ----------
+    key : str
+        What tells the data set from others; labels may be cut.
     data : str
     difficulty : float
         R/gamma.
@@ -42,10 +44,14 @@ class TimePoint:
         Median of the mistakes, where the method counts them.
     """
 
+    key: str
     data: str
     difficulty: float
     seconds: float
     mistakes: float | None
+
+
+_SHOWN = tuple(name for name in TimePoint.__slots__ if name != "key")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +98,7 @@ def _point(records: Sequence[Record]) -> list[TimePoint]:
     mistakes = [record["n_mistakes"] for record in records if record["n_mistakes"] is not None]
     return [
         TimePoint(
+            key=data_set_key(records[0]),
             data=data_set_label(records[0]),
             difficulty=difficulty,
             seconds=geometric_mean(record["seconds"] for record in records),
@@ -112,7 +119,7 @@ def fields(laws: Sequence[TimeLaw]) -> Fields:
         "exponents": [
             {"method": law.label, "question": law.question,
              **{name: getattr(law.exponent, name) for name in ("value", "low", "high", "n", "reason")},
-             "points": [{name: getattr(point, name) for name in TimePoint.__slots__} for point in law.points]}
+             "points": [{name: getattr(point, name) for name in _SHOWN} for point in law.points]}
             for law in laws
         ],
         "races": _races(laws),
@@ -124,12 +131,12 @@ def _races(laws: Sequence[TimeLaw]) -> list[Fields]:
     entries: dict[str, list[tuple[TimeLaw, TimePoint]]] = {}
     for law in laws:
         for point in law.points:
-            entries.setdefault(point.data, []).append((law, point))
+            entries.setdefault(point.key, []).append((law, point))
     races = []
-    for data, every in entries.items():
+    for every in entries.values():
         online = [entry for entry in every if entry[0].question == "online"]
         solvers = [entry for entry in every if entry[0].question != "online"]
-        races.append({"data": data, "difficulty": every[0][1].difficulty, "online": _first(online),
+        races.append({"data": every[0][1].data, "difficulty": every[0][1].difficulty, "online": _first(online),
                       "solver": _first(solvers)})  # fmt: skip
     return sorted(races, key=lambda race: (race["difficulty"], race["data"]))
 

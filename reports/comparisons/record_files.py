@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from maxmargin.comparison.cells import FIELDS
+from maxmargin.comparison.comparison import with_words
 from maxmargin.reports.comparisons.runs import Record
 from maxmargin.text.outputs import replacing
 from maxmargin.text.tables import write_table
@@ -64,4 +65,4 @@ def _type(name: str) -> "pa.DataType":
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+    return json.dumps(with_words(value), sort_keys=True, ensure_ascii=False, default=str)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import Integers, as_dense, as_fraction, as_integers, times_power_of_two
 from maxmargin.solvers.exact.products import exact_products, exact_squares
 from maxmargin.solvers.exact.units import ColumnUnits
@@ -53,6 +53,11 @@ class Samples:
     known_bounds: Bounds | None
     positive: str | int | float | bool | None = None
     sizes: Sizes
+
+    def __post_init__(self) -> None:
+        if self.bias not in (True, False):
+            raise InvalidOptionError(f"bias is {self.bias!r}; expected True or False")
+        object.__setattr__(self, "bias", bool(self.bias))
 
     @property
     def n_samples(self) -> int:

@@ -1,6 +1,7 @@
 """Plug-ins that behave, and plug-ins that do everything a method must not do; each test copies those it needs."""
 
 GOOD = """
+RANDOM = False
 def fit(X, y, *, seed, time_limit, pause=0.0, scale=1.0):
     import time
     time.sleep(pause)

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.outcome import LONGEST_MESSAGE, Ending, Outcome, is_out_of_memory
@@ -27,6 +27,15 @@ _DIE_WITH_PARENT = 1
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 _MIB = 1 << 20
+
+_MOST_PRINTED = 1 << 30
+"""Largest size in bytes of a file that a task may write, that of what it prints among them."""
+
+_LEFT = 70
+"""Exit code of a process that a task left with 0."""
+
+_LONGEST_TIMER = 1e8
+"""Seconds of the longest time limit that the kernel is asked to keep: three years."""
 
 
 class Meter:
@@ -75,14 +84,36 @@ def set_up(folder: str, n_threads: int | None) -> None:
     os.setsid()
     multiprocessing.current_process().daemon = False  # else a task could start no processes of its own
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _never_leave_in_silence()
     descriptor = os.open(log_of(folder, os.getpid()), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
+    _limit_files()
     if n_threads is not None:
         os.environ.update(dict.fromkeys(_THREAD_VARIABLES, str(n_threads)))
         from threadpoolctl import threadpool_limits
 
         threadpool_limits(n_threads)
+
+
+def _limit_files() -> None:
+    """Limit the size of the files that tasks write. POSIX only."""
+    with suppress(ImportError, ValueError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        most = _MOST_PRINTED if hard == resource.RLIM_INFINITY else min(hard, _MOST_PRINTED)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+
+
+def _never_leave_in_silence() -> None:
+    """Have `os._exit(0)` end this process with another code, since its end would not be noticed."""
+    leave, own = os._exit, os.getpid()
+
+    def left(code: int) -> NoReturn:
+        leave(code or (_LEFT if os.getpid() == own else 0))
+
+    setattr(os, "_exit", left)  # noqa: B010  # a function of the standard library
 
 
 def log_of(folder: str, pid: int) -> Path:
@@ -130,7 +161,7 @@ def _ended_after(seconds: float | None) -> Iterator[None]:
         yield
         return
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, min(seconds, _LONGEST_TIMER))
     try:
         yield
     finally:

@@ -10,6 +10,21 @@ GRACE = 30.0
 """Seconds that a task has beside those that are limited: to read its data, to warm up, to judge the answer."""
 
 
+_LONGEST = 1e8
+"""Seconds beyond which nobody waits for a process: three years."""
+
+
+def check_jobs(jobs: object) -> None:
+    """Refuse what is no number of processes.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1:
+        raise InvalidOptionError(f"jobs is {jobs!r}; expected a number of processes from 1")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
     """What a task may take.
@@ -37,13 +52,13 @@ class Limit:
     def __post_init__(self) -> None:
         for name in ("seconds", "memory", "grace"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
+            if value is not None and not (isinstance(value, int | float) and value > 0):
                 raise InvalidOptionError(f"the limit of {name} is {value!r}; expected a positive number")
 
     @property
     def backstop(self) -> float | None:
         """Seconds after which the process is killed from outside; None without a limit."""
-        return None if self.seconds is None else self.seconds + self.grace
+        return None if self.seconds is None or self.seconds > _LONGEST else self.seconds + self.grace
 
     def to_dict(self) -> dict[str, Any]:
         """Return the limits by name, for a record."""

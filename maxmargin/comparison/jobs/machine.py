@@ -52,10 +52,12 @@ def _processor() -> str:
 
 def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
     """Return the versions of the packages that are installed."""
-    found: dict[str, str] = {}
-    for name in packages:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+    return {name: version for name in packages if (version := _version(name)) is not None}
+
+
+@cache
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

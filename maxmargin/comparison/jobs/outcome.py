@@ -8,6 +8,10 @@ LONGEST_MESSAGE = 300
 """Number of characters of what a task said that are kept."""
 
 
+NOT_RUN = "not_run"
+"""The status of a task that could not begin, for a reason that passes: its data cannot be read, or have changed."""
+
+
 class Ending(StrEnum):
     """The ways in which a task ends."""
 

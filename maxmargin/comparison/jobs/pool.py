@@ -13,12 +13,16 @@ from types import TracebackType
 from typing import Any
 
 from maxmargin.comparison.jobs.child import execute, log_of, set_up
-from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.limit import Limit, check_jobs
 from maxmargin.comparison.jobs.outcome import Ending, Outcome, of_dead_process
 from maxmargin.solvers.errors import InvalidOptionError
 
 _PREFIX = "maxmargin-"
 """How the names of folders for the output of processes begin; the number of the process that made it follows."""
+
+
+_TAIL = 1 << 14
+"""Bytes at the end of what a process printed among which its last line is looked for."""
 
 
 class Pool:
@@ -36,7 +40,7 @@ class Pool:
     Raises
     ------
     InvalidOptionError
-        If pebble is not installed.
+        If pebble is not installed, or the number is not one.
 
     Notes
     -----
@@ -45,6 +49,7 @@ class Pool:
     """
 
     def __init__(self, n_workers: int = 1, *, is_fresh: bool = False, n_threads: int | None = 1) -> None:
+        check_jobs(n_workers)
         try:
             from pebble import ProcessPool
         except ImportError:
@@ -99,7 +104,9 @@ class Pool:
 
     def _last_line(self, pid: int) -> str:
         try:
-            lines = log_of(self._folder, pid).read_text(errors="replace").splitlines()
+            with log_of(self._folder, pid).open("rb") as log:
+                log.seek(-min(_TAIL, log.seek(0, os.SEEK_END)), os.SEEK_END)
+                lines = log.read().decode(errors="replace").splitlines()
         except OSError:
             return ""
         return next((line.strip() for line in reversed(lines) if line.strip()), "")

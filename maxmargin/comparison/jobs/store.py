@@ -134,7 +134,7 @@ class Store:
         if not path.is_file():
             raise DataError(f"{folder}: found no {NAME}, expected the folder of a comparison")
         before = self._file.total_changes
-        with self._explained():
+        with self._explained(path):
             self._file.execute("ATTACH ? AS other", (f"{path}",))
             try:
                 self._file.execute(_TAKE_OVER)
@@ -147,12 +147,12 @@ class Store:
             return self._file.execute(query, (key,)).fetchone()
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explained(self, path: Path | None = None) -> Iterator[None]:
         """Name the file in errors of SQLite."""
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: {error}; what was written before is kept") from error
+            raise StoreError(f"{path or self.path}: {error}; what was written before is kept") from error
 
 
 _TAKE_OVER = """

@@ -42,7 +42,7 @@ def method_of(name: str, plugins: Sequence[str] = ()) -> Method:
     """
     known = catalogue()
     if plugins:
-        known = known | {method.name: method for method in map(_of_new_name, plugins)}
+        known = known | _from_files(plugins)
     for candidate in (name, f"online.{name}"):
         if candidate in known:
             return known[candidate]
@@ -50,8 +50,12 @@ def method_of(name: str, plugins: Sequence[str] = ()) -> Method:
     raise InvalidOptionError(f"there is no method {quote(name)}{f'; {hint}' if hint else ''}")
 
 
-def _of_new_name(path: str) -> Method:
-    method = from_file(path)
-    if method.name in catalogue():
-        raise InvalidOptionError(f"plug-in {path}: {quote(method.name)} is a method already; expected another NAME")
-    return method
+def _from_files(paths: Sequence[str]) -> dict[str, Method]:
+    """Return the methods of Python files by their names, each of which is new."""
+    found: dict[str, Method] = {}
+    for path in paths:
+        method = from_file(path)
+        if method.name in found or method.name in catalogue():
+            raise InvalidOptionError(f"plug-in {path}: {quote(method.name)} is a method already; expected another NAME")
+        found[method.name] = method
+    return found

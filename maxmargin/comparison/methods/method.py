@@ -70,6 +70,8 @@ class Method:
         Its version where no package has one, such as the hash of a file.
     parameters : frozenset of str or None
         The names of its parameters; None accepts any.
+    is_foreign : bool
+        Whether it may write into its arguments: it is given copies.
     is_random : bool
         Whether the seed matters even if the rows keep their order.
     random_if : callable, optional
@@ -88,6 +90,7 @@ class Method:
     packages: tuple[str, ...] = ()
     mark: str = ""
     parameters: frozenset[str] | None = frozenset()
+    is_foreign: bool = False
     is_random: bool = False
     random_if: Callable[[Mapping[str, Any]], bool] | None = None
     bounds: Callable[..., Mapping[str, float]] | None = None
@@ -96,7 +99,7 @@ class Method:
     @property
     def is_installed(self) -> bool:
         """Whether the modules that it needs are here."""
-        return all(find_spec(name) is not None for name in self.needs)
+        return all(map(_is_there, self.needs))
 
     @property
     def version(self) -> str:
@@ -129,3 +132,10 @@ class Method:
                 near = difflib.get_close_matches(name, self.parameters, n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 raise InvalidOptionError(f"{self.name} has no parameter {name!r}; it has {known}{hint}")
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):  # of a module inside a package that is not there
+        return False

@@ -3,7 +3,9 @@
 import hashlib
 import importlib.util
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stdout
 from functools import lru_cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -24,6 +26,8 @@ _HANDED = ("seed", "time_limit")
 def from_file(path: str) -> Method:
     """Return the method of a Python file: its `fit`, called NAME or as the file, which NEEDS modules.
 
+    It is taken for RANDOM, so that it runs with every seed of a study, unless it says that it is not.
+
     Raises
     ------
     InvalidOptionError
@@ -31,8 +35,8 @@ def from_file(path: str) -> Method:
     """
     try:
         content = Path(path).read_bytes()
-    except OSError as error:
-        raise InvalidOptionError(f"plug-in {path}: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        raise InvalidOptionError(f"plug-in {path!r}: {getattr(error, 'strerror', None) or error}") from None
     return _from_file(path, hashlib.sha256(content).hexdigest()[:12])
 
 
@@ -45,7 +49,8 @@ def _from_file(path: str, mark: str) -> Method:
         raise InvalidOptionError(f"plug-in {path}: expected a Python file")
     module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        with redirect_stdout(sys.stderr):  # what a command prints is its answer
+            spec.loader.exec_module(module)
     except BaseException as error:
         raise InvalidOptionError(f"plug-in {path}: {type(error).__name__}: {error}") from error
     return _method(module, default=name, where=f"plug-in {path}", mark=mark)
@@ -71,18 +76,20 @@ def _broken(summary: str, *_: Any, **__: Any) -> Answer:
 
 def _method(found: ModuleType | Callable[..., Any], *, default: str, where: str, mark: str) -> Method:
     fit = found if callable(found) else getattr(found, "fit", None)
-    if fit is None:
+    if not callable(fit):
         raise InvalidOptionError(f"{where}: found no function fit(X, y, *, seed, time_limit)")
-    question = getattr(found, "QUESTION", Question.SEPARATION.value)
-    if question not in set(Question):
+    question, needs = getattr(found, "QUESTION", Question.SEPARATION.value), getattr(found, "NEEDS", ())
+    if not isinstance(question, str) or question not in set(Question):
         raise InvalidOptionError(f"{where}: QUESTION is {question!r}; expected one of {', '.join(Question)}")
     return Method(
         name=getattr(found, "NAME", default),
         fit=partial(_heard, fit),
         question=Question(question),
         summary=(fit.__doc__ or getattr(found, "__doc__", None) or where).strip().partition("\n")[0],
-        needs=tuple(getattr(found, "NEEDS", ())),
+        needs=(needs,) if isinstance(needs, str) else tuple(needs),
         mark=mark,
+        is_foreign=True,
+        is_random=bool(getattr(found, "RANDOM", True)),
         parameters=_parameters(fit, where),
     )
 
