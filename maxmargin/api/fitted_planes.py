@@ -7,6 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.api.model_boundaries import (
+    check_decides_at_zero,
+    check_order_of_columns,
+    check_response_is_half_at_zero,
+)
 from maxmargin.data.arrays import refuse_masked
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.sparse import is_sparse
@@ -54,9 +59,11 @@ class GivenPlane:
         InvalidOptionError
             If it is to be one through the origin, and b is not 0.
         """
-        if bias is False and self.b != 0:
+        if bias not in (None, True, False):
+            raise InvalidOptionError(f"bias is {bias!r}; expected True, False or None")
+        if bias is not None and not bias and self.b != 0:
             raise InvalidOptionError(f"b is {self.b!r} and bias is False; expected b = 0, as it is through the origin")
-        return self if bias is None else replace(self, bias=bias)
+        return self if bias is None else replace(self, bias=bool(bias))
 
 
 def plane_of_numbers(w: Any, b: Any, names: Sequence[str]) -> GivenPlane:
@@ -102,12 +109,16 @@ def plane_of_model(model: Any, dataset: Dataset) -> GivenPlane:
         side is +1.
     """
     if getattr(model, "coef_", None) is not None:
-        return _of_coefficients(model, dataset)
+        plane = _of_coefficients(model, dataset)
+        check_decides_at_zero(model, dataset)
+        return plane
     if hasattr(model, "params") or _named_entries(model) is not None:
-        return _of_parameters(model, dataset)
+        plane = _of_parameters(model, dataset)
+        check_response_is_half_at_zero(model)
+        return plane
     raise InvalidOptionError(
         f"model is a {type(model).__name__} without coef_ and without params; expected a fitted linear model (of a "
-        "pipeline its last step, with the X that this step is given)"
+        "pipeline its last step, with the X that this step is given; of a search its best_estimator_)"
     )
 
 
@@ -126,16 +137,21 @@ def choose_class(classes: Sequence[Label], wanted: Any) -> Label | None:
 
 
 def sign_of_side(negative: Any, positive: Any, dataset: Dataset) -> int | None:
-    """Return 1 if the positive side is the class +1 of the data, -1 if it is the class -1; None if neither is clear."""
+    """Return 1 if the positive side is the class +1 of the data, -1 if it is the class -1; None if neither is clear.
+
+    Both labels have to be classes of the data, or the signs -1 and 1 where -1 is no class. One of several classes
+    against the rest may be told from a label that is no class. None stands for the other class.
+    """
     classes = [choose_class(dataset.classes, label) for label in (negative, positive)]
-    if classes == [None, None]:
-        codes: tuple[Any, Any] = choose_class((-1, 1), negative), choose_class((-1, 1), positive)
-        return {(-1, 1): 1, (1, -1): -1}.get(codes)
-    for label in (dataset.positive, dataset.negative):
-        sign = 1 if label == dataset.positive else -1
-        if label is not None and classes.count(label) == 1:
-            return sign if classes[1] == label else -sign
-    return None
+    codes: tuple[Any, Any] = choose_class((-1, 1), negative), choose_class((-1, 1), positive)
+    if set(codes) == {-1, 1} and choose_class(dataset.classes, -1) is None:
+        return 1 if codes == (-1, 1) else -1
+    wanted = [dataset.negative, dataset.positive]
+    if len(dataset.classes) > 2:
+        wanted[0] = None
+    if negative is None:
+        return {dataset.positive: 1, dataset.negative: -1}.get(classes[1])
+    return 1 if classes == wanted else -1 if classes == wanted[::-1] else None
 
 
 # scikit-learn
@@ -192,8 +208,8 @@ def _row_and_sign(model: Any, n_rows: int, dataset: Dataset) -> tuple[int, int]:
 
 def _of_parameters(model: Any, dataset: Dataset) -> GivenPlane:
     fitted, params = getattr(model, "model", None), getattr(model, "params", model)
-    values = _vector(params, "params")
     named = _named_entries(params)
+    values = _vector(list(params.values()) if isinstance(params, Mapping) else params, "params")
     names = [str(name) for name in (named or getattr(fitted, "exog_names", None) or ())]
     exog = _design(fitted, len(values))
     constant, b = _constant(values, names, exog)
@@ -206,6 +222,8 @@ def _of_parameters(model: Any, dataset: Dataset) -> GivenPlane:
         w = _by_name(weights, dataset.feature_names, "model")
     else:
         w = values[rest]
+        if exog is not None:
+            check_order_of_columns(exog[:, rest], dataset)
         if constant is not None and len(values) == dataset.n_features:
             _check_is_one(dataset, constant)
             w = np.insert(w, constant, 0.0)
@@ -247,16 +265,16 @@ def _check_is_one(dataset: Dataset, column: int) -> None:
 
 
 def _sign_of_response(fitted: Any, dataset: Dataset) -> int:
-    """Return 1 if the response 1 of a model is the class +1, else -1."""
-    one = choose_class(dataset.classes, 1)
-    if one is not None:
-        return 1 if one == dataset.positive else -1
+    """Return 1 if the response 1 of a model is the class +1, else -1: by its responses, or by labels 0 and 1."""
     endog = getattr(fitted, "endog", None)
     response = np.empty(0) if endog is None else np.asarray(endog)
     if response.shape == (dataset.n_samples,):
         for sign in (1, -1):
             if np.array_equal(response == 1, dataset.y * sign > 0):
                 return sign
+    for zero in (0, -1):
+        if choose_class(dataset.classes, 1) is not None and (side := sign_of_side(zero, 1, dataset)) is not None:
+            return side
     raise InvalidOptionError(
         f"model does not say which of its sides is {dataset.positive!r}, the class +1; expected labels 0 and 1, or the "
         "labels to which the model was fitted"

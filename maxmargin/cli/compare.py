@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.cli.feedback import Exit, note, progress_shown
+from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm, note, progress_shown
 from maxmargin.cli.request import print_json, print_text
 from maxmargin.solvers.answers.forms import counted
 from maxmargin.text.tables import aligned
@@ -33,7 +33,7 @@ def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, qui
         note(f"{counted(len(plan.cells), 'cell')}, {len(plan.due):,} to run", quiet=quiet)
 
     try:
-        with progress_shown(_stage_text, quiet=quiet) as line:
+        with cleaned_up_at_sigterm(), progress_shown(_stage_text, quiet=quiet) as line:
             comparison = compared(read, out=output, on_plan=on_plan, on_progress=line, **options)
     except KeyboardInterrupt:
         code, comparison = Exit.INTERRUPTED, load_comparison(output)

@@ -1,12 +1,13 @@
 """Everything that a command reports besides its answer: its exit code, and notes and progress on stderr."""
 
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from maxmargin.data.outofcore.announcing import listened
 from maxmargin.solvers.basics.compiling import announced_to
@@ -40,6 +41,23 @@ class Exit(IntEnum):
     UNDECIDED = 4
     INTERRUPTED = 130
     READER_LEFT = 141  # the exit code of a program that SIGPIPE ends
+
+
+@contextmanager
+def cleaned_up_at_sigterm() -> Iterator[None]:
+    """Have SIGTERM end the block like an exit, so that files and processes of its own do not stay."""
+
+    def end(number: int, _: object) -> NoReturn:
+        sys.exit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def note(text: str, *, quiet: bool) -> None:

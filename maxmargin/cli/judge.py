@@ -97,6 +97,8 @@ def plane_of_document(document: dict[str, Any], name: str, dataset: Dataset) -> 
         plane = plane_of_numbers(document["w"], document["b"], dataset.feature_names)
     except InvalidOptionError as error:
         raise DataError(shown(f"{name}: {error.on_command_line}")) from error
+    if not isinstance(document.get("bias", False), bool):
+        _refuse(name, "bias", _shown(document["bias"]), "true or false")
     if document.get("bias") is False and plane.b != 0:
         _refuse(name, "bias", "false, where b is not 0", "true, or b = 0")
     if isinstance(document.get("bias"), bool):
@@ -156,6 +158,8 @@ def _finite(value: Any, name: str, key: str) -> float:
         _refuse(name, key, _shown(value), "a number")
     if not math.isfinite(value) or (float(value) == 0 and value.has_digits):
         _refuse(name, key, quote(value.text), "a finite number within the range of binary64")
+    if value.is_rounded:
+        _refuse(name, key, quote(value.text), "a whole number that binary64 holds")
     return float(value)
 
 
@@ -163,6 +167,11 @@ class _Number(float):
     """A number as it is written; integers are never long integers, which Python may refuse to read."""
 
     text: str
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether a whole number is written that binary64 does not hold."""
+        return self.text.lstrip("-").isdecimal() and int(float(self)) != int(self.text)
 
     @property
     def has_digits(self) -> bool:

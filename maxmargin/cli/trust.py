@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from maxmargin.cli.feedback import Exit, progress_shown
+from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm, progress_shown
 from maxmargin.cli.request import Request
 from maxmargin.solvers.errors import InvalidOptionError
 
@@ -20,7 +20,7 @@ def trust(request: Request, *, time_limit: float, jobs: int, methods: tuple[str,
     def text(_: float, stage: "Stage") -> str:
         return f"{stage.what}: {stage.n_done} of {stage.n_due}"
 
-    with progress_shown(text, quiet=request.quiet) as line:
+    with cleaned_up_at_sigterm(), progress_shown(text, quiet=request.quiet) as line:
         report = ask(request.dataset, time_limit=time_limit, jobs=jobs, methods=methods or None, on_progress=line)
     request.answer("trust", report.to_dict, report.summary)
     return Exit.INVALID if report.false_claims else Exit.OK

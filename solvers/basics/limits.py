@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
 
 from maxmargin.solvers.errors import InvalidOptionError
 
@@ -40,7 +42,8 @@ class Limits:
     started: float = field(default_factory=time.monotonic, repr=False)
 
     def __post_init__(self) -> None:
-        if self.time_limit is not None and not self.time_limit > 0:
+        given: Any = self.time_limit  # of any type, in Python
+        if given is not None and not (isinstance(given, Real) and float(given) > 0):
             raise InvalidOptionError(f"time_limit is {self.time_limit!r}; expected a positive number of seconds")
         if self.exact_limit < 0:
             raise InvalidOptionError(f"exact_limit is {self.exact_limit!r}; expected a number of columns from 0")

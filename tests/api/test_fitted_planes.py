@@ -227,3 +227,69 @@ def test_a_data_set_has_its_labels() -> None:
         mm.judge(dataset.X, None, [1.0], -50.0)
     flipped = mm.judge(dataset, w=[-1.0], b=50.0, positive=dataset.classes[0])
     assert flipped.separates and flipped.margin == 10 and flipped.positive == dataset.classes[0]
+
+
+def test_labels_of_a_model_that_only_one_class_has_do_not_say_which_side_is_which() -> None:
+    """Labels 0 and 1 of a model are no classes 1 and 2 of the data, though both have a 1."""
+    X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([1, 1, 2, 2])
+    coded = LogisticRegression().fit(X, (y == 2).astype(int))
+    with pytest.raises(InvalidOptionError, match="model has the classes 0, 1"):
+        mm.judge(X, y, model=coded)
+    assert not mm.judge(X, y, model=LogisticRegression().fit(X, y)).error_rows.size
+    assert not mm.judge(X, y, model=LogisticRegression().fit(X, np.where(y == 2, 1, -1))).error_rows.size
+
+
+def test_the_responses_of_a_model_say_which_side_is_which() -> None:
+    api = pytest.importorskip("statsmodels.api")
+    X, y = np.array([[1.0], [2.0], [3.0], [2.5], [4.0], [5.0], [6.0]]), np.array([1, 1, 1, 2, 2, 1, 2])
+    fitted = api.Logit((y == 2).astype(int), api.add_constant(X)).fit(disp=0)
+    expected = np.flatnonzero((fitted.predict() > 0.5) != (y == 2)).tolist()
+    assert mm.judge(X, y, model=fitted).error_rows.tolist() == expected
+    with pytest.raises(InvalidOptionError, match="which of its sides"):
+        mm.judge(X, y, model=pd.Series({"const": -1.0, "0": 1.0}))
+
+
+def test_models_that_decide_elsewhere_are_refused() -> None:
+    from sklearn.cross_decomposition import PLSRegression
+    from sklearn.linear_model import Ridge
+
+    X, signs = np.array([[10.0, 1.0], [11.0, 2.0], [12.0, 1.0], [13.0, 2.0]]), np.array([-1, -1, 1, 1])
+    with pytest.raises(InvalidOptionError, match="scores are not coef_"):
+        mm.judge(X, signs, model=PLSRegression(1).fit(X, signs))
+    with pytest.raises(InvalidOptionError, match="a regression"):
+        mm.judge(X, signs > 0, model=Ridge().fit(X, signs > 0))
+    expected = np.flatnonzero(np.sign(Ridge().fit(X, signs).predict(X)) != signs).tolist()
+    assert mm.judge(X, signs, model=Ridge().fit(X, signs)).error_rows.tolist() == expected
+
+
+@pytest.mark.parametrize("kind", ["offset", "cloglog", "poisson", "ols", "order"])
+def test_results_whose_response_is_not_half_at_zero_are_refused(kind: str) -> None:
+    api = pytest.importorskip("statsmodels.api")
+    X, labels = data()
+    y, C = (labels == "case").astype(int), api.add_constant(X)
+    families = api.families
+    model = {
+        "offset": lambda: api.GLM(y, C, family=families.Binomial(), offset=X[:, 0]),
+        "cloglog": lambda: api.GLM(y, C, family=families.Binomial(families.links.CLogLog())),
+        "poisson": lambda: api.Poisson(y, C),
+        "ols": lambda: api.OLS(y, C),
+        "order": lambda: api.Logit(y, C[:, ::-1]),
+    }[kind]()
+    fitted = model.fit(**({"disp": 0} if kind in ("poisson", "order") else {}))
+    with pytest.raises(InvalidOptionError, match=r"offset|1/2|another order"):
+        mm.judge(X, y, model=fitted)
+
+
+@pytest.mark.parametrize("bias", [2.5, "no", np.array([1, 0])])
+def test_what_is_no_truth_value_is_no_bias(bias: Any) -> None:
+    for call in (mm.hard_margin, mm.separability, mm.soft_margin, mm.perceptron):
+        with pytest.raises((InvalidOptionError, ValueError)):
+            call([[1.0], [2.0]], [0, 1], bias=bias)
+    with pytest.raises((InvalidOptionError, ValueError)):
+        mm.judge([[1.0], [2.0]], [0, 1], [1.0], -1.5, bias=bias)
+
+
+def test_numpy_has_truth_values_too() -> None:
+    with pytest.raises(InvalidOptionError, match="bias is False"):
+        mm.judge([[1.0], [2.0]], [0, 1], [1.0], -1.5, bias=np.False_)
+    assert mm.soft_margin([[1.0], [2.0]], [0, 1], bias=np.False_).bias is False

@@ -1,9 +1,6 @@
 """Every installed solver on one data set: the runs that a trust report is made of."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -13,7 +10,7 @@ from maxmargin.comparison.audit.trust_report import TrustReport, setting_name
 from maxmargin.comparison.audit.unit_audit import audit_units
 from maxmargin.comparison.collect import collected
 from maxmargin.comparison.comparison import Comparison
-from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.limit import Limit, check_jobs
 from maxmargin.comparison.jobs.pool import Pool
 from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.methods.every_method import catalogue, method_of
@@ -23,7 +20,7 @@ from maxmargin.comparison.study_file import Setting, Source, Study
 from maxmargin.data.arrays import from_arrays
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 GAPS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 50)
 """Planted gaps are 2^-k for these k."""
@@ -86,6 +83,8 @@ def trust(
     ------
     InvalidProblemError
         If the data do not state a question about two classes in memory.
+    InvalidOptionError
+        If there is no such method, or a number makes no sense.
 
     See Also
     --------
@@ -109,9 +108,11 @@ def trust(
     >>> report.gaps[1]["separable_down_to"] < report.gaps[0]["separable_down_to"]
     True
     """
+    check_jobs(jobs)
     dataset = _dataset(X, y, positive)
     settings, limit = tuple(_settings(methods)), Limit(seconds=time_limit, memory=MEMORY)
-    with _as_file(dataset) as source, TemporaryDirectory() as folder, Pool(jobs) as workers, Store(folder) as store:
+    with Pool(jobs) as workers, Store(workers.new_folder()) as store:
+        source = _as_file(dataset, workers)
 
         def comparison_of(*sources: Source) -> tuple[Plan, Comparison]:
             study = Study(title="trust", sources=sources, settings=settings, limit=limit)
@@ -143,6 +144,8 @@ def _dataset(X: Any, y: Any, positive: object) -> Dataset:
     """
     if isinstance(X, Dataset) and y is not None:
         raise InvalidProblemError("found a Dataset and y; a Dataset has its labels")
+    if not isinstance(X, Dataset) and y is None:
+        raise InvalidProblemError("y is None; expected the labels of the rows, or a Dataset in place of X")
     dataset = X if isinstance(X, Dataset) else from_arrays(X, y)
     dataset = dataset if positive is None else dataset.one_vs_rest(positive)
     if not dataset.is_in_memory:
@@ -154,20 +157,21 @@ def _dataset(X: Any, y: Any, positive: object) -> Dataset:
     return dataset
 
 
-@contextmanager
-def _as_file(dataset: Dataset) -> Iterator[Source]:
-    """Write the rows and their signs to a file that other processes read, for as long as they need it."""
+def _as_file(dataset: Dataset, workers: Pool) -> Source:
+    """Write the rows and their signs to a file that the processes read; it goes with them."""
     problem = problem_of(dataset)
     X = problem.X if isinstance(problem.X, np.ndarray) else problem.X.toarray()
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "data.npz")
-        np.savez(path, X=X, y=problem.y.astype(np.int64))
-        yield Source(name=dataset.source, path=str(path), reading={})
+    path = workers.new_folder() / "data.npz"
+    np.savez(path, X=X, y=problem.y.astype(np.int64))
+    return Source(name=dataset.source, path=str(path), reading={})
 
 
 def _settings(methods: Iterable[str] | None) -> Iterator[Setting]:
     """Yield the methods to ask, our own first, with the parameters that users give them."""
-    names = list(_default_methods()) if methods is None else methods
+    given = _default_methods() if methods is None else [methods] if isinstance(methods, str) else methods
+    names = tuple(dict.fromkeys(given))
+    if not names:
+        raise InvalidOptionError("methods is empty; expected names of methods, or None for all that are installed")
     for name in names:
         method = method_of(name)
         for params in _SETTINGS.get(method.name, ({},)):

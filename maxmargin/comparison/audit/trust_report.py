@@ -47,7 +47,7 @@ class TrustReport(Result):
     --------
     >>> import maxmargin as mm
     >>> mm.trust(mm.load("agresti"), methods=["lp"])
-    <TrustReport separable; of 1 solver 0 claim what is false, 0 claim nothing>
+    <TrustReport separable; of 1 solver 0 claims what is false, 0 claims nothing>
     """
 
     source: str
@@ -67,7 +67,8 @@ class TrustReport(Result):
         """The report on one line."""
         n_false, n_open = len(self.false_claims), sum(entry["claim"] is None for entry in self.solvers)
         asked = counted(len(self.solvers), "solver")
-        return f"{self.proven['verdict']}; of {asked} {n_false} claim what is false, {n_open} claim nothing"
+        claim = "claims" if len(self.solvers) == 1 else "claim"
+        return f"{self.proven['verdict']}; of {asked} {n_false} {claim} what is false, {n_open} {claim} nothing"
 
     def summary(self) -> str:
         """Return the report as text, with the script."""
@@ -115,11 +116,15 @@ def _solver_lines(solvers: Iterable[Mapping[str, Any]]) -> list[str]:
             {True: "true", False: "FALSE", None: "-" if entry["claim"] is None else "not decided"}[entry["claim_true"]],
             _share_text(entry),
             "-" if entry["seconds"] is None else f"{entry['seconds']:.3g}",
-            shown((entry["status"] if entry["status"] != "ok" else entry["message"])[:_LONGEST_STATUS]),
+            shown(_status_text(entry)[:_LONGEST_STATUS]),
         )
         for entry in solvers
     ]
     return aligned(rows, to_the_left=(0, 1, 2, 5))
+
+
+def _status_text(entry: Mapping[str, Any]) -> str:
+    return str(entry["message"]) if entry["status"] == "ok" else f"{entry['status']}: {entry['message']}"
 
 
 def _share_text(entry: Mapping[str, Any]) -> str:
@@ -131,7 +136,8 @@ def _share_text(entry: Mapping[str, Any]) -> str:
 def _unit_lines(units: Iterable[Mapping[str, Any]]) -> list[str]:
     rows = [("rule", "tolerance", "on these data", "wrong after columns were multiplied by")]
     for entry in units:
-        says = {True: "right", False: "WRONG", None: "-"}[entry["is_right"]]
+        is_open = entry["says"] is not None and entry["is_right"] is None
+        says = "not decided" if is_open else {True: "right", False: "WRONG", None: "no optimum"}[entry["is_right"]]
         rows.append((entry["rule"], f"{entry['tolerance']:.0e}", says, _rescalings(entry)))
     return ["Units: the verdict does not depend on them, these rules do.", *aligned(rows, to_the_left=(0, 2, 3))]
 
@@ -141,7 +147,7 @@ def _rescalings(entry: Mapping[str, Any]) -> str:
     texts = [f"10^{power} ({shown(label)})" for label, power in wrong[:_MOST_RESCALINGS]]
     more = len(wrong) - len(texts)
     texts += [f"{more} more"] if more else []
-    texts += [f"no optimum {entry['not_answered']} times"] if entry["not_answered"] else []
+    texts += [f"no optimum {counted(entry['not_answered'], 'time')}"] if entry["not_answered"] else []
     return ", ".join(texts) or "-"
 
 

@@ -6,7 +6,7 @@ linear program with bounded coefficients does, and with it what a fixed toleranc
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,12 +69,26 @@ def _scaled(X: Floats, columns: Any, power: int) -> Floats | None:
     return copy if is_exact else None
 
 
-def _values(X: Any, y: Any) -> dict[str, float | None]:
+def _values(X: Floats, y: Floats) -> dict[str, float | None]:
+    return dict(zip(RULES, (_asked(_largest_t, X, y), _asked(_largest_coefficient, X, y)), strict=True))
+
+
+def _asked(optimum: Callable[[Floats, Floats], Any], X: Floats, y: Floats) -> float | None:
+    """Return an optimum; None if the solver gives none, or fails."""
+    try:
+        found = optimum(X, y)
+    except Exception:  # solvers raise anything
+        return None
+    return None if found is None or not np.isfinite(found) else float(found)
+
+
+def _largest_t(X: Floats, y: Floats) -> Any:
+    return max_t_lp(X, y, solver="HIGHS")[3]
+
+
+def _largest_coefficient(X: Floats, y: Floats) -> Any:
     beta, _, optimum = konis_lp(X, y)
-    found = max_t_lp(X, y, solver="HIGHS")[3]
-    t = None if found is None else float(found)
-    size = None if beta is None or optimum is None else float(np.abs(beta).max())
-    return dict(zip(RULES, (t, size), strict=True))
+    return None if beta is None or optimum is None else np.abs(beta).max()
 
 
 def audit_units(view: View, names: Sequence[str], verdict: str, workers: Workers, limit: Limit) -> list[dict[str, Any]]:
@@ -101,8 +115,8 @@ def audit_units(view: View, names: Sequence[str], verdict: str, workers: Workers
     run(jobs, workers, is_done=lambda job: False, on_done=note)
     labels: dict[int | None, str] = {None: "all columns"} | dict(enumerate(names))
     unknown = {str(power): dict.fromkeys(RULES) for power in POWERS}
-    measured = {labels[column]: found.get(column, unknown) for column in columns}
-    return [_entry(rule, tolerance, measured, verdict) for rule in RULES for tolerance in TOLERANCES]
+    measured = {column: found.get(column, unknown) for column in columns}
+    return [_entry(rule, tolerance, measured, labels, verdict) for rule in RULES for tolerance in TOLERANCES]
 
 
 def _answer(outcome: Outcome) -> dict[str, dict[str, float | None]]:
@@ -110,28 +124,30 @@ def _answer(outcome: Outcome) -> dict[str, dict[str, float | None]]:
     return values
 
 
-def _entry(rule: str, tolerance: float, measured: Mapping[str, Any], verdict: str) -> dict[str, Any]:
+def _entry(
+    rule: str, tolerance: float, measured: Mapping[int | None, Any], labels: Mapping[int | None, str], verdict: str
+) -> dict[str, Any]:
     # max t is positive for complete separation only; the coefficients are not 0 for quasi-complete separation too
     right = verdict == "separable" if rule.startswith("max t") else verdict in ("separable", "quasi-separable")
     wrong, n_missing, says = [], 0, None
-    for label, power, value in _cases(measured, rule):
+    for column, power, value in _cases(measured, rule):
         if value is None:
             n_missing += 1
             continue
         is_above = value > tolerance
-        if power == 0 and label == "all columns":
+        if power == 0:
             says = is_above
         if verdict != "undecided" and is_above != right:
-            wrong.append((label, power))
+            wrong.append((labels[column], power))
     is_right = None if says is None or verdict == "undecided" else says == right
     return {"rule": rule, "tolerance": tolerance, "says": says, "is_right": is_right,
             "wrong_at": sorted(wrong, key=lambda case: (abs(case[1]), case[0] != "all columns", case)),
             "not_answered": n_missing}  # fmt: skip
 
 
-def _cases(measured: Mapping[str, Any], rule: str) -> Iterator[tuple[str, int, float | None]]:
+def _cases(measured: Mapping[int | None, Any], rule: str) -> Iterator[tuple[int | None, int, float | None]]:
     """Yield what was rescaled, the power of ten, and the value; the data as they are once only."""
-    for label, by_power in measured.items():
+    for column, by_power in measured.items():
         for power, values in by_power.items():
-            if int(power) != 0 or label == "all columns":
-                yield label, int(power), values[rule]
+            if int(power) != 0 or column is None:
+                yield column, int(power), values[rule]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from maxmargin.solvers.errors import InvalidOptionError
@@ -52,7 +53,7 @@ class Limit:
     def __post_init__(self) -> None:
         for name in ("seconds", "memory", "grace"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, int | float) and value > 0):
+            if value is not None and not (isinstance(value, Real) and float(value) > 0):
                 raise InvalidOptionError(f"the limit of {name} is {value!r}; expected a positive number")
 
     @property

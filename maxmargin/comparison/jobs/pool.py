@@ -79,6 +79,10 @@ class Pool:
         self._end_dead_groups()
         shutil.rmtree(self._folder, ignore_errors=True)
 
+    def new_folder(self) -> Path:
+        """Make a folder that is deleted with the processes; or later, if this process is killed."""
+        return Path(tempfile.mkdtemp(dir=self._folder))
+
     def submit(self, task: str, arguments: Mapping[str, Any], limit: Limit) -> "Future[Outcome]":
         """Have a task, named as "module:function", carried out."""
         outcome: Future[Outcome] = Future()

@@ -11,9 +11,6 @@ from maxmargin.comparison.methods.hearing import heard
 from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
 from maxmargin.comparison.methods.peer_scripts import sklearn_classifier
 
-LIBSVM_ITERATIONS, LIBSVM_ITERATIONS_A_ROW = 10_000_000, 100
-"""LIBSVM without max_iter stops after the greater of these numbers of iterations, and does not say so."""
-
 _COMMON = frozenset({"class_weight", "fit_intercept", "max_iter", "tol"})
 
 _PARAMETERS: dict[str, tuple[Question, bool, frozenset[str]]] = {
@@ -65,9 +62,10 @@ def fit(name: str, X: Any, y: Any, *, seed: int, time_limit: float | None, **par
     """Fit a classifier, and read its claim off its number of iterations and its warnings."""
     kernel = {"kernel": "linear"} if name == "SVC" else {}
     model, said = heard(sklearn_classifier, X, y, name, **kernel, random_state=seed, **params)
-    n_iterations, limit = int(np.max(model.n_iter_)), _limit(name, model, X.shape[0])
+    n_iterations, limit = int(np.max(model.n_iter_)), float(model.max_iter) if model.max_iter > 0 else math.inf
     has_converged = n_iterations < limit and not any(text.startswith("ConvergenceWarning") for text in said)
     relation = f"< {limit:,.0f}" if n_iterations < limit else f"reaches the limit {limit:,.0f}"
+    relation = relation if math.isfinite(limit) else "without a limit"
     claims = _claims(name, model, params, has_converged=has_converged)
     note = claims.pop("note", None)
     message = "; ".join([f"n_iter_ = {n_iterations:,} {relation}", *([note] if note else []), *said])
@@ -75,19 +73,11 @@ def fit(name: str, X: Any, y: Any, *, seed: int, time_limit: float | None, **par
             "message": message, **claims}  # fmt: skip
 
 
-def _limit(name: str, model: Any, n_samples: int) -> float:
-    """Return the number of iterations at which a classifier stops; LIBSVM has a limit of its own."""
-    if model.max_iter > 0:
-        return float(model.max_iter)
-    return float(max(LIBSVM_ITERATIONS, LIBSVM_ITERATIONS_A_ROW * n_samples)) if name == "SVC" else math.inf
-
-
 def _claims(name: str, model: Any, params: Mapping[str, Any], *, has_converged: bool) -> dict[str, Any]:
     """Return the claim of a fitted classifier, the objective that it is about, and a note why there is none.
 
     Perceptron claims nothing: it stops when the loss no longer falls, and its ``t_`` counts rows, not mistakes. Nor
-    does SGDClassifier, which stops likewise. LIBSVM at its own limit says ``fit_status_ = 0``, which its documentation
-    calls "correctly fitted": that is its claim, and the answer is marked as capped.
+    does SGDClassifier, which stops likewise. SVC claims an optimum where ``fit_status_`` is 0, "correctly fitted".
     """
     if name == "LogisticRegression":
         is_unpenalised = math.isinf(params.get("C", 1.0)) or params.get("penalty", "") is None
@@ -100,7 +90,7 @@ def _claims(name: str, model: Any, params: Mapping[str, Any], *, has_converged: 
         return {"claim": None, "note": "the classes have weights, so no soft margin with one C is claimed"}
     C = float(params.get("C", 1.0))
     if name == "SVC":
-        is_fitted = model.fit_status_ == 0 and (has_converged or model.max_iter <= 0)
+        is_fitted = model.fit_status_ == 0 and has_converged
         return {"claim": Claim.OPTIMAL if is_fitted else None, "objective": {"C": C, "intercept": "free"},
                 "note": f"fit_status_ = {model.fit_status_}"}  # fmt: skip
     if model.loss != "hinge" or model.penalty != "l2":
