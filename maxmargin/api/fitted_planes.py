@@ -272,8 +272,9 @@ def _sign_of_response(fitted: Any, dataset: Dataset) -> int:
         for sign in (1, -1):
             if np.array_equal(response == 1, dataset.y * sign > 0):
                 return sign
-    for zero in (0, -1):
-        if choose_class(dataset.classes, 1) is not None and (side := sign_of_side(zero, 1, dataset)) is not None:
+    for other in (0, -1):
+        are_classes = all(choose_class(dataset.classes, label) is not None for label in (other, 1))
+        if are_classes and (side := sign_of_side(other, 1, dataset)) is not None:
             return side
     raise InvalidOptionError(
         f"model does not say which of its sides is {dataset.positive!r}, the class +1; expected labels 0 and 1, or the "
