@@ -159,7 +159,7 @@ class _Reader:
 
     def study(self, content: Mapping[str, Any]) -> Study:
         self._check_keys(content, _TOP, table="", number=0)
-        if content.get("schema") != SCHEMA or not isinstance(content["schema"], int):
+        if content.get("schema") != SCHEMA or isinstance(content["schema"], bool | float):
             self._refuse("schema", f"schema {content.get('schema')!r}", f"schema = {SCHEMA}")
         plugins = tuple(map(self._near, self._several(content, "plugins", str, ()) if "plugins" in content else ()))
         return Study(

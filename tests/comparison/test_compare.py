@@ -20,6 +20,8 @@ from maxmargin.comparison.cells import FIELDS
 from maxmargin.comparison.collect import load_comparison
 from maxmargin.comparison.compared import compared
 from maxmargin.comparison.jobs.store import NAME, Store
+from maxmargin.reports.comparisons.research_report import comparison_report
+from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError
 
 TIMED = ("seconds", "times_ours", "passes", "peak_mib", "jobs")
@@ -293,6 +295,18 @@ WRONG = {
     "[[data]]\nsource='no/such/*.csv'\n[[method]]\nname='lp'\n": ("a pattern of files that exist", 3),
     "[[data]]\nsource='xor'\n": ("tables [[method]]", None),
     "seeds = []\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("found nothing", 2),
+    "schema = true\n": ("schema = 1", 1),
+    "tolerance = 5\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("a number below 1", 2),
+    "seeds = [0, -1]\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("whole numbers from 0", 2),
+    f"limit = {{seconds = 1{400 * '0'}}}\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("a positive number", 2),
+    f"limit = {{memory = '1{400 * '0'}'}}\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("a size of memory", 2),
+    "[[data]]\nsource='-'\n[[method]]\nname='lp'\n": ("a file, which can be read again", 3),
+    "[[data]]\nsource='xor'\nlabel = ['y']\n[[method]]\nname='lp'\n": ("a column, by its name", 4),
+    "[[data]]\nsource='xor'\ndrop = [['y']]\n[[method]]\nname='lp'\n": ("columns, by their names", 4),
+    "[[data]]\nsource='xor'\ndrop_missing = 'x'\n[[method]]\nname='lp'\n": ("true or false", 4),
+    "[[data]]\nsource='xor'\n[[method]]\nname='soft-margin'\nC = []\n": ("found nothing", 6),
+    "[[data]]\nsource='xor'\n[[method]]\nname='soft-margin'\nC = [[1, 2]]\n": ("tables of them", 6),
+    "[[data]]\nsource='xor'\n[[method]]\nname='sklearn.SVC'\ntol = 2020-01-01\n": ("tables of them", 6),
     "folds = 1\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("a number of folds from 2", 2),
 }  # fmt: skip
 
@@ -318,6 +332,8 @@ def test_broken_plug_ins_and_toml_are_one_line(tmp_path: Path, capsys: pytest.Ca
     method = "[[data]]\nsource='xor'\n[[method]]\nname='bad'\n"
     for content, expected in {
         "def fit(X): pass\n": "expected fit(X, y, *, seed, time_limit)",
+        "fit = 5\n": "found no function fit",
+        "QUESTION = ['x']\ndef fit(X, y, *, seed, time_limit): pass\n": "QUESTION is ['x']",
         "x = 1\n": "found no function fit",
         "def fit(:\n": "SyntaxError",
         "import no_such_module\n": "ModuleNotFoundError",
@@ -506,3 +522,102 @@ def test_sparse_rows_are_such_as_peers_take(tmp_path: Path) -> None:
     comparison = compared(study(tmp_path, text))
     assert [record["status"] for record in comparison.records] == ["ok"] * 5
     assert [record["n_errors"] for record in comparison.records] == [0] * 5
+
+
+VANDAL = """
+RANDOM = False
+def fit(X, y, *, seed, time_limit, params=None):
+    import os
+    import numpy as np
+    np.seterr(all="raise")
+    X.flags.writeable = y.flags.writeable = True
+    mean = X.mean(axis=0)
+    X -= mean
+    y += 1
+    y /= 2
+    return {"w": None, "message": f"{mean.tolist()}", "bounds": {"novikoff": 1.0}, "n_mistakes": 1000}
+"""
+
+
+@pytest.mark.slow
+def test_a_method_that_writes_into_its_rows_harms_no_other(tmp_path: Path) -> None:
+    text = "orders = ['source', 'random']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = {}\n"
+    others = ["hard-margin", "sklearn.SVC", "perceptron", "statsmodels.GLM"]
+    alone = compared(study(tmp_path, text.format(others)))
+    path = study(tmp_path, "plugins = ['vandal.py']\n" + text.format(["vandal", *others]), vandal=VANDAL)
+    beside = compared(path)
+    assert timeless(alone) == [one for one in timeless(beside) if one["method"] != "vandal"]
+    messages = {record["message"] for record in beside.records if record["method"] == "vandal"}
+    assert len(messages) == 1, "the first run, the warm run and every order see the same rows"
+    assert not comparison_report(beside).to_dict()["mistakes"].get("alarms")
+    assert [record["bounds"] for record in beside.records if record["method"] == "vandal"] == [{}, {}]
+
+
+@pytest.mark.slow
+def test_seeds_of_plug_ins_are_varied_and_recorded(tmp_path: Path) -> None:
+    seeded = "def fit(X, y, *, seed, time_limit):\n    return {'w': [1.0 + seed], 'n_mistakes': seed}\n"
+    text = "seeds = [{}]\nplugins = ['seeded.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'seeded'\n"
+    for seeds in ([0, 1], [7], [1, 0]):
+        path = study(tmp_path, text.format(", ".join(map(str, seeds))), seeded=seeded)
+        found = [(record["seed"], record["n_mistakes"]) for record in compared(path, out=tmp_path / "out").records]
+        assert found == [(seed, seed) for seed in seeds]
+
+
+@pytest.mark.slow
+def test_answers_that_are_none_are_invalid_and_the_report_is_written(tmp_path: Path) -> None:
+    answers = {
+        "many": "{'w': None, 'n_mistakes': 10**30}", "words": "{'w': ['1']}", "complex": "{'w': [1j]}",
+        "huge": "{'w': [10**400]}", "claim": "{'w': None, 'claim': []}", "no_b": "{'w': [1.0], 'b': [1, 2]}",
+        "aim": "{'w': [1.0], 'objective': 3}", "zero": "{'w': [1.0], 'objective': {'C': 1, 'intercept': 0}}",
+    }  # fmt: skip
+    plug_ins = {name: f"def fit(X, y, *, seed, time_limit):\n    return {text}\n" for name, text in answers.items()}
+    plug_ins["odd"] = "def fit(X, y, *, seed, time_limit):\n    return {'w': None, 'message': 'bad \\udc80' * 10**6}\n"
+    plug_ins["gone"] = "def fit(X, y, *, seed, time_limit):\n    import os\n    os._exit(0)\n"
+    files = json.dumps([f"{name}.py" for name in plug_ins])
+    names = json.dumps(list(plug_ins))
+    text = f"plugins = {files}\n[[data]]\nsource = 'agresti'\n[[method]]\nname = {names}\n"
+    assert run(["compare", str(study(tmp_path, text, **plug_ins)), "-o", str(tmp_path / "out"), "-q"]) == 0
+    found = {record["method"]: record for record in load_comparison(tmp_path / "out").records}
+    assert {found[name]["status"] for name in answers} == {"invalid"}
+    assert found["odd"]["status"] == "ok" and len(found["odd"]["message"]) < 10_000
+    assert (found["gone"]["status"], found["gone"]["exit_code"]) == ("crashed", 70)
+    assert (tmp_path / "out" / "records.parquet").exists()
+
+
+@pytest.mark.slow
+def test_lists_of_columns_and_tables_of_parameters(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("id,x1,c,y\n1,0,u,a\n2,1,v,b\n3,2,u,b\n4,0,v,a\n")
+    text = "[[data]]\nsource = 'd.csv'\ndrop = ['id']\none_hot = ['c']\n"
+    text += "[[method]]\nname = 'sklearn.SVC'\nC = [1, inf]\n[[method]]\nname = 'lp'\n"
+    comparison = compared(study(tmp_path, text))
+    lp = comparison.records[-1]
+    assert (lp["status"], lp["n_features"], lp["claim_true"]) == ("ok", 2, True)
+    assert [record["params"].get("C") for record in comparison.to_dict()["records"]] == [1, "inf", None]
+
+
+@pytest.mark.slow
+def test_a_file_that_is_missing_for_a_moment_is_read_later(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("x,y\n1,0\n3,1\n")
+    path = study(tmp_path, "[[data]]\nsource = 'd.csv'\n[[method]]\nname = 'lp'\n")
+
+    def move(plan: object) -> None:
+        (tmp_path / "d.csv").rename(tmp_path / "e.csv")
+
+    with pytest.raises((DataError, OSError), match=r"(?i)no such file"):
+        compared(path, out=tmp_path / "out", on_plan=move)
+    (tmp_path / "e.csv").rename(tmp_path / "d.csv")
+    assert [record["status"] for record in compared(path, out=tmp_path / "out").records] == ["ok"]
+
+
+@pytest.mark.slow
+def test_a_plug_in_that_changes_while_a_study_runs_is_not_taken_for_the_old_one(tmp_path: Path) -> None:
+    text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
+    path = study(tmp_path, text, good=GOOD)
+    with pytest.raises(DataError, match="has changed since the study was planned"):
+        compared(path, out=tmp_path / "out", on_plan=lambda plan: (tmp_path / "good.py").write_text(GOOD + "\n"))
+
+
+@pytest.mark.parametrize("shard", [3, (0, 0), (5, 3), (1,), ("a", "b")])
+def test_shards_in_python_are_checked_as_well(tmp_path: Path, shard: Any) -> None:
+    with pytest.raises(InvalidOptionError, match="expected I/N"):
+        compared(study(tmp_path, SMALL, good=GOOD), shard=shard)
