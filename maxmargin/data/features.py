@@ -4,6 +4,7 @@ What is proven of the new columns is proven of the numbers as they are stored. P
 exact; other products, radii and angles are rounded to binary64.
 """
 
+import math
 from itertools import combinations, combinations_with_replacement
 from typing import Any
 
@@ -12,6 +13,9 @@ import numpy as np
 from maxmargin.data.arrays import held_numbers
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+
+_MOST_COLUMNS = 1_000_000
+"""Largest number of columns that are made."""
 
 
 def products(X: Any) -> Floats:
@@ -65,7 +69,7 @@ def polynomial(X: Any, degree: int = 2) -> Floats:
     Raises
     ------
     InvalidOptionError
-        If the degree is less than 1.
+        If the degree is less than 1, or makes more than a million columns.
     InvalidProblemError
         If X is not a finite matrix, or a monomial overflows.
 
@@ -80,6 +84,8 @@ def polynomial(X: Any, degree: int = 2) -> Floats:
     """
     if degree < 1:
         raise InvalidOptionError(f"degree is {degree}; expected a whole number from 1")
+    if degree > _MOST_COLUMNS or math.comb(np.shape(X)[-1] + degree, degree) > _MOST_COLUMNS:
+        raise InvalidOptionError(f"degree is {degree}, which makes more than {_MOST_COLUMNS:,} columns; expected fewer")
     rows = _matrix(X)
     columns = range(rows.shape[1])
     return _monomials(rows, [m for k in range(1, degree + 1) for m in combinations_with_replacement(columns, k)])

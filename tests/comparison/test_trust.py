@@ -1,9 +1,12 @@
 """The trust report: who is wrong, in which units, at which gaps; and the script that shows it elsewhere."""
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ import pytest
 import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.comparison.audit.trust_audit import GAPS, trust
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 SOME = (
     "hard-margin", "lp", "cvxpy.CLARABEL", "cvxpy.DAQP", "cvxpy.max-t.HIGHS", "cvxpy.nearest-points.OSQP",
@@ -149,3 +152,60 @@ def test_rows_without_memory_for_zeros_are_refused() -> None:
 def test_a_dataset_has_its_labels() -> None:
     with pytest.raises(mm.InvalidProblemError, match="a Dataset has its labels"):
         trust(mm.load("agresti"), [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"jobs": 0}, "number of processes from 1"),
+        ({"jobs": 1.5}, "number of processes from 1"),
+        ({"methods": []}, "methods is empty"),
+        ({"methods": "lpp"}, "there is no method 'lpp'"),
+        ({"time_limit": "1"}, "expected a positive number"),
+        ({"time_limit": 0}, "expected a positive number"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any], error: str) -> None:
+    with pytest.raises(InvalidOptionError, match=error):
+        trust([[1.0], [2.0]], [0, 1], **options)
+    with pytest.raises(InvalidProblemError, match="y is None"):
+        trust([[1.0], [2.0]])
+
+
+@pytest.mark.slow
+def test_a_limit_may_be_infinite_and_methods_are_asked_once() -> None:
+    found = trust([[1.0], [2.0]], [0, 1], methods=["lp", "lp"], time_limit=float("inf"))
+    assert [one["claim_true"] for one in found.solvers] == [True]
+
+
+@pytest.mark.slow
+def test_rescalings_that_no_solver_answers_are_counted() -> None:
+    found = trust([[1e200, 2e200], [3e200, 1e200]], [0, 1], methods=["lp"])
+    assert all(rule["says"] is not None or rule["not_answered"] > 0 for rule in found.units)
+
+
+@pytest.mark.slow
+def test_the_script_has_the_rows_of_the_report(tmp_path: Path) -> None:
+    source = tmp_path / "data.csv"
+    source.write_text("a,b,out\n1,0,0\n2,5,0\n3,-4,1\n4,1,1\n2.5,0,1\n")
+    for options in ({}, {"drop": "b"}, {"label": "a", "positive": "4"}):
+        found = trust(mm.load(str(source), **options), methods=["rule.feasible", "sklearn.LogisticRegression"])
+        wrong = [one for one in found.solvers if one["claim_true"] is not True]
+        code = found.script.removeprefix("python - <<'END'\n").removesuffix("\nEND")
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+        said = [float(line.rpartition("= ")[2]) for line in done.stdout.splitlines() if "least y" in line]
+        assert said == pytest.approx([one["margin"] for one in wrong if one["margin"] is not None], rel=1e-6)
+
+
+@pytest.mark.slow
+def test_sigterm_leaves_no_files(tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-m", "maxmargin", "trust", "breast_cancer", "--method", "z3"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        end = time.monotonic() + 60
+        while not list(tmp_path.glob("maxmargin-*/*/data.npz")) and time.monotonic() < end:
+            time.sleep(0.05)
+        process.terminate()
+        process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert not list(tmp_path.glob("maxmargin-*"))
