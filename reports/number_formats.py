@@ -16,6 +16,10 @@ _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e6
 """Outside of these moduli numbers are written with a power of ten."""
 
 
+_NEARLY_ALL = 0.999999
+"""Share of an optimum beyond which the digits are those of rounding."""
+
+
 def count(value: int | None) -> str:
     """Return a whole number with thousands separators.
 
@@ -90,6 +94,17 @@ def percent(share: float) -> str:
         if text != "100" or share >= 1:
             return f"{text} %"
     return "100 %"
+
+
+def share_of_the_best(share: float) -> str:
+    """Return a share of an optimum as a percentage, without the digits near 100 % that depend on the machine.
+
+    Examples
+    --------
+    >>> share_of_the_best(0.5), share_of_the_best(1 - 1e-12)
+    ('50 %', '≥ 99.9999 %')
+    """
+    return f"≥ {percent(_NEARLY_ALL)}" if share > _NEARLY_ALL else percent(share)
 
 
 def proven(lower: float, upper: float, most: int = 17) -> str:

@@ -13,7 +13,7 @@ from maxmargin.reports.comparisons import (
     timings,
 )
 from maxmargin.reports.document import Block, Card, Document, Section
-from maxmargin.reports.number_formats import UNKNOWN, count, one_line, percent, plural
+from maxmargin.reports.number_formats import UNKNOWN, count, one_line, plural, share_of_the_best
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.tables import aligned
 
@@ -124,6 +124,6 @@ def _method_lines(found: Fields) -> list[str]:
 
 def _method_row(entry: Fields, times: Fields) -> list[str]:
     counts = [count(entry[name]) for name in ("n_data", "n_separated", "n_reached")]
-    least = UNKNOWN if entry["least_share"] is None else percent(entry["least_share"])
+    least = UNKNOWN if entry["least_share"] is None else share_of_the_best(entry["least_share"])
     seconds = [timings.mean_text(times[entry["method"]])] if times else []
     return [shown(entry["method"]), *counts, least, *seconds]

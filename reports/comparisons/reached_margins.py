@@ -7,7 +7,7 @@ from typing import Any
 
 from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, grouped, is_separable, separates, share_of
 from maxmargin.reports.document import Block, Paragraph, Table
-from maxmargin.reports.number_formats import UNKNOWN, count, number, percent
+from maxmargin.reports.number_formats import UNKNOWN, count, number, share_of_the_best
 
 Fields = dict[str, Any]
 
@@ -69,7 +69,7 @@ def _margin_table(question: str, entries: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _share(share: float | None) -> str:
-    return UNKNOWN if share is None else percent(share)
+    return UNKNOWN if share is None else share_of_the_best(share)
 
 
 def claim_fields(runs: Runs) -> list[Fields]:
