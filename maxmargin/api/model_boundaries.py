@@ -97,7 +97,8 @@ def _predictor_of_half(fitted: Any) -> float | None:
     endog = getattr(fitted, "endog", None)
     link = getattr(getattr(fitted, "family", None), "link", None)
     if callable(link):
-        return float(np.ravel(link(np.array([0.5])))[0])
+        linked: Any = link(np.array([0.5]))
+        return float(np.ravel(linked)[0])
     if type(fitted).__name__ in ("OLS", "WLS", "GLS") and endog is not None:
         return float((np.min(endog) + np.max(endog)) / 2)
     return {"Poisson": float("nan"), "NegativeBinomial": float("nan"), "GeneralizedPoisson": float("nan")}.get(

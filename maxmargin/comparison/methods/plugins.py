@@ -75,9 +75,10 @@ def _broken(summary: str, *_: Any, **__: Any) -> Answer:
 
 
 def _method(found: ModuleType | Callable[..., Any], *, default: str, where: str, mark: str) -> Method:
-    fit = found if callable(found) else getattr(found, "fit", None)
-    if not callable(fit):
+    offered = found if callable(found) else getattr(found, "fit", None)
+    if not callable(offered):
         raise InvalidOptionError(f"{where}: found no function fit(X, y, *, seed, time_limit)")
+    fit: Callable[..., Any] = offered
     question, needs = getattr(found, "QUESTION", Question.SEPARATION.value), getattr(found, "NEEDS", ())
     if not isinstance(question, str) or question not in set(Question):
         raise InvalidOptionError(f"{where}: QUESTION is {question!r}; expected one of {', '.join(Question)}")
