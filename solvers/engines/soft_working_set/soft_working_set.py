@@ -50,10 +50,13 @@ _MOST_ROUNDS = 6
 _NEGLIGIBLE = 1e-14
 """Largest cost of the rows on the wrong side, relative to the objective, that counts as a rounding error."""
 
+_NARROW = 1e-9
+"""Relative gap of the two objectives, of a program without rows on the wrong side, up to which it counts as solved."""
+
 _MOST_CACHED_ROWS = 50_000
 """Largest number of rows of the program that are cached with the state; more are fetched again."""
 
-ABANDONED = "abandoned"
+ABANDONED, STALLED = "abandoned", "stalled"
 
 
 def fits(problem: Problem) -> bool:
@@ -277,7 +280,7 @@ class _Run:
             self.normal, self.multipliers = plane[: self.problem.n_features], near.all_multipliers(multipliers)
             wrong = near.wrong_side(plane)
             if wrong.shortfall <= _NEGLIGIBLE * wrong.objective:
-                self.status = "user_limit" if self.is_over() else "optimal"
+                self.status = "user_limit" if self.is_over() else self._status(wrong.objective)
                 return True
             if wrong.are_too_many or self.is_over():
                 break
@@ -285,6 +288,11 @@ class _Run:
             self.progress.keep_near(near)
         self.normal, self.multipliers = before
         return False
+
+    def _status(self, objective: float) -> str:
+        """Return whether the multipliers prove the objective; the program of few rows may have stopped before."""
+        dual = float(self.multipliers.sum()) - float(self.normal @ self.normal) / 2
+        return "optimal" if abs(objective - dual) <= _NARROW * objective else STALLED
 
 
 def _of_sample(problem: Problem, costs: Floats, is_over: Callable[[], bool]) -> tuple[Floats, float]:

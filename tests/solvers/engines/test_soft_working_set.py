@@ -100,6 +100,19 @@ def test_weights_are_costs() -> None:
 METHODS_OF_MANY = ("working-set", "interior-point")
 
 
+def test_a_program_that_stalls_is_not_called_optimal() -> None:
+    rng = np.random.default_rng(21)
+    X = rng.normal(size=(4500, 1))
+    y = np.where(X[:, 0] + rng.normal(size=4500) > 0, 1.0, -1.0)
+    X[:3] *= 1e4
+    y[:4] = -1.0, 1.0, -1.0, 1.0
+    problem = replace(Problem.validated(X, y, bias=True), sizes=SIZES)
+    mine, answer = soft_margin(problem, 1.0, method="working-set"), soft_margin(problem, 1.0)
+    assert mine.lower <= answer.objective and answer.lower <= mine.objective
+    assert (mine.attempts[0].status == "optimal") == (mine.gap <= NARROW * mine.objective)
+    assert answer.gap <= NARROW * answer.objective
+
+
 @given(st.data())
 @settings(max_examples=30, deadline=None)
 def test_any_data_end_in_a_narrow_interval(data: st.DataObject) -> None:
@@ -123,7 +136,7 @@ def test_any_data_end_in_a_narrow_interval(data: st.DataObject) -> None:
     assert answer.attempts[0].solver == "Clarabel" or soft_working_set.is_worth_it(problem)
     mine = soft_margin(problem, C, method="working-set")
     assert mine.lower <= answer.objective and answer.lower <= mine.objective
-    assert mine.gap <= NARROW * mine.objective or mine.attempts[0].status == soft_working_set.ABANDONED
+    assert mine.gap <= NARROW * mine.objective or mine.attempts[0].status != "optimal"
     assert answer.gap <= NARROW * answer.objective
 
 
