@@ -127,6 +127,7 @@ def test_what_is_left_out_of_many_classes_is_said() -> None:
     assert "were left out" not in whole.to_markdown() and late.to_html()
 
 
+@pytest.mark.slow
 def test_a_guarantee_that_is_open_for_lack_of_time_says_so() -> None:
     run = mm.online(*_sparse(), "averaged", max_epochs=2, time_limit=60.0)
     assert not any("time limit" in guarantee.note for guarantee in run.guarantees)
@@ -139,6 +140,7 @@ def test_a_guarantee_that_is_open_for_lack_of_time_says_so() -> None:
     assert all(guarantee.holds in (True, None) for guarantee in late.guarantees)
 
 
+@pytest.mark.slow
 def test_fewer_orders_are_the_first_ones_of_more() -> None:
     X, y = _overlapping()
     mm.order_study(X, y, n_orders=1, n_search=0, n_sequence=0, max_epochs=1)  # code is imported and compiled

@@ -348,6 +348,7 @@ def test_broken_plug_ins_and_toml_are_one_line(tmp_path: Path, capsys: pytest.Ca
         compared({"schema": 1, "data": [], "method": []})
 
 
+@pytest.mark.slow
 def test_a_dry_run_runs_nothing_and_a_second_run_neither(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = study(tmp_path, SMALL, good=GOOD)
     assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--dry-run", "-q"]) == 4

@@ -42,7 +42,10 @@ def dataset(name: str) -> mm.Dataset:
     return mm.load("iris", positive=name)
 
 
-@pytest.fixture(scope="module", params=["strip", "plane", "setosa", "versicolor", "quasi"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("versicolor", "quasi")]
+
+
+@pytest.fixture(scope="module", params=["strip", "plane", "setosa", *SLOW])
 def report(request: pytest.FixtureRequest) -> MarginReport:
     return margin_report(dataset(request.param), Cs=(0.1, 10.0), max_mistakes=1_000)
 

@@ -129,6 +129,7 @@ def test_the_report_is_that_of_the_data_in_memory(studies: Studies, kind: str) -
     assert any("random sample" in sentence for sentence in outside["unknown"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["separable", "overlapping"])
 def test_what_passes_tell_of_a_plane(studies: Studies, kind: str) -> None:
     outside, inside = studies[kind]

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 SCRIPTS = ("small", "margins", "engines", "hard_margin", "verdicts", "sparse", "out_of_core", "soft_margin")

@@ -80,6 +80,7 @@ def test_a_bad_task_is_recorded_and_the_next_one_runs(
     assert good.ending is Ending.OK
 
 
+@pytest.mark.slow
 def test_a_task_that_ignores_all_signals_is_killed() -> None:
     bad, good = outcomes("hang_and_ignore_signals", "doubled", number=1, limit=Limit(seconds=0.5, grace=1.0))
     assert bad.ending is Ending.TIMEOUT

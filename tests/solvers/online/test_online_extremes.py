@@ -33,7 +33,7 @@ HARD: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("bias", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("case", HARD)
 def test_no_hard_numbers_break_a_run_or_a_guarantee(case: str, bias: bool) -> None:
     X, y = np.array(HARD[case][0]), HARD[case][1]

@@ -49,7 +49,8 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "pegasos": [{"lambda_": lambda_} for lambda_ in (0.01, 3.0)],
     "kernel-perceptron": [{"kernel": "linear"}, {"kernel": "polynomial", "degree": 2}],
 }
-N_PROBLEMS = 30
+SEEDS = [range(10), pytest.param(range(10, 30), marks=pytest.mark.slow)]
+"""Of the small problems."""
 NEEDS_NO_SEPARATION = {"pa-1", "pa-2", "ogd", "second-order", "arow", "delta-rule", "delta-rule-sgd", "pegasos"}
 NEEDS_NO_SEPARATION |= {"subgradient-svm", "pocket"}
 """Algorithms of which every guarantee is decided on every data set."""
@@ -92,9 +93,10 @@ def runs(name: str, seed: int, max_epochs: int) -> list[OnlineRun]:
     return answers
 
 
+@pytest.mark.parametrize("seeds", SEEDS, ids=["few", "more"])
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_no_guarantee_is_ever_broken(name: str) -> None:
-    for seed in range(N_PROBLEMS):
+def test_no_guarantee_is_ever_broken(name: str, seeds: range) -> None:
+    for seed in seeds:
         for run in runs(name, seed, max_epochs=[3, 20, 100][seed % 3]):
             assert not run.converged or run.n_errors == 0 or name in CONVERGE_ON_ANY, (seed, run.algorithm)
             broken = [guarantee for guarantee in run.guarantees if guarantee.holds is False]
@@ -104,9 +106,10 @@ def test_no_guarantee_is_ever_broken(name: str) -> None:
                 assert guarantee.holds is None or math.isfinite(guarantee.achieved)
 
 
+@pytest.mark.parametrize("seeds", SEEDS, ids=["few", "more"])
 @pytest.mark.parametrize("name", sorted(set(ALGORITHMS) - MAY_BE_OPEN))
-def test_guarantees_are_decided_where_their_assumptions_are_proven(name: str) -> None:
-    for seed in range(N_PROBLEMS):
+def test_guarantees_are_decided_where_their_assumptions_are_proven(name: str, seeds: range) -> None:
+    for seed in seeds:
         _, reference = known(seed)
         for run in runs(name, seed, max_epochs=20):
             for guarantee in run.guarantees:
