@@ -125,6 +125,10 @@ class MarginReport:
     def __repr__(self) -> str:
         return f"<MarginReport {' '.join(self._document.headline)}>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: the study; figures hold functions, and are drawn again."""
+        return {"study": self.study}
+
     @cached_property
     def pictures(self) -> "tuple[Picture, ...]":
         """The figures, with their captions and alternative texts."""
