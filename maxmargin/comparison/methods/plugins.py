@@ -75,10 +75,9 @@ def _broken(summary: str, *_: Any, **__: Any) -> Answer:
 
 
 def _method(found: ModuleType | Callable[..., Any], *, default: str, where: str, mark: str) -> Method:
-    offered = found if callable(found) else getattr(found, "fit", None)
-    if not callable(offered):
+    fit = found if callable(found) else getattr(found, "fit", None)
+    if not callable(fit):
         raise InvalidOptionError(f"{where}: found no function fit(X, y, *, seed, time_limit)")
-    fit: Callable[..., Any] = offered
     question, needs = getattr(found, "QUESTION", Question.SEPARATION.value), getattr(found, "NEEDS", ())
     if not isinstance(question, str) or question not in set(Question):
         raise InvalidOptionError(f"{where}: QUESTION is {question!r}; expected one of {', '.join(Question)}")
@@ -95,7 +94,7 @@ def _method(found: ModuleType | Callable[..., Any], *, default: str, where: str,
     )
 
 
-def _heard(fit: Callable[..., Answer], X: Any, y: Any, **options: Any) -> Answer:
+def _heard(fit: Callable[..., Any], X: Any, y: Any, **options: Any) -> Answer:
     """Call `fit`, and add its warnings to its message."""
     answer: Answer
     answer, said = heard(fit, X, y, **options)
@@ -104,7 +103,7 @@ def _heard(fit: Callable[..., Answer], X: Any, y: Any, **options: Any) -> Answer
     return {**answer, "message": "; ".join([part for part in (answer.get("message"), *said) if part])}
 
 
-def _parameters(fit: Callable[..., Answer], where: str) -> frozenset[str] | None:
+def _parameters(fit: Callable[..., Any], where: str) -> frozenset[str] | None:
     """Return the names of the parameters of `fit`; None if it takes any."""
     parameters = inspect.signature(fit).parameters.values()
     takes_any = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters)

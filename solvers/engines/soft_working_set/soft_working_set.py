@@ -56,7 +56,7 @@ _NARROW = 1e-9
 _MOST_CACHED_ROWS = 50_000
 """Largest number of rows of the program that are cached with the state; more are fetched again."""
 
-ABANDONED, STALLED = "abandoned", "stalled"
+ABANDONED = "abandoned"
 
 
 def fits(problem: Problem) -> bool:
@@ -280,7 +280,7 @@ class _Run:
             self.normal, self.multipliers = plane[: self.problem.n_features], near.all_multipliers(multipliers)
             wrong = near.wrong_side(plane)
             if wrong.shortfall <= _NEGLIGIBLE * wrong.objective:
-                self.status = "user_limit" if self.is_over() else self._status(wrong.objective)
+                self.status = self._status(wrong.objective)
                 return True
             if wrong.are_too_many or self.is_over():
                 break
@@ -290,9 +290,11 @@ class _Run:
         return False
 
     def _status(self, objective: float) -> str:
-        """Return whether the multipliers prove the objective; the program of few rows may have stopped before."""
+        """Return how the search ended; the interior point may have stopped before the two objectives met."""
+        if self.is_over():
+            return "user_limit"
         dual = float(self.multipliers.sum()) - float(self.normal @ self.normal) / 2
-        return "optimal" if abs(objective - dual) <= _NARROW * objective else STALLED
+        return "optimal" if abs(objective - dual) <= _NARROW * objective else "stalled"
 
 
 def _of_sample(problem: Problem, costs: Floats, is_over: Callable[[], bool]) -> tuple[Floats, float]:

@@ -100,12 +100,27 @@ def test_weights_are_costs() -> None:
 METHODS_OF_MANY = ("working-set", "interior-point")
 
 
-def test_a_program_that_stalls_is_not_called_optimal() -> None:
-    rng = np.random.default_rng(21)
-    X = rng.normal(size=(4500, 1))
-    y = np.where(X[:, 0] + rng.normal(size=4500) > 0, 1.0, -1.0)
-    X[:3] *= 1e4
+KINDS = ("few points", "heavy tails", "outliers", "one class is rare", "smooth")
+
+
+def _hard_rows(kind: str, *, seed: int, d: int, noise: float) -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(4500, d))
+    y = np.where(X[:, 0] + noise * rng.normal(size=4500) > 0, 1.0, -1.0)
+    if kind == "few points":
+        X = np.round(X)
+    elif kind == "heavy tails":
+        X = rng.standard_cauchy(size=(4500, d))
+    elif kind == "outliers":
+        X[:3] *= 1e4
+    elif kind == "one class is rare":
+        y[:] = -1.0
     y[:4] = -1.0, 1.0, -1.0, 1.0
+    return X, y
+
+
+def test_a_program_that_stalls_is_not_called_optimal() -> None:
+    X, y = _hard_rows("outliers", seed=21, d=1, noise=1.0)
     problem = replace(Problem.validated(X, y, bias=True), sizes=SIZES)
     mine, answer = soft_margin(problem, 1.0, method="working-set"), soft_margin(problem, 1.0)
     assert mine.lower <= answer.objective and answer.lower <= mine.objective
@@ -116,27 +131,19 @@ def test_a_program_that_stalls_is_not_called_optimal() -> None:
 @given(st.data())
 @settings(max_examples=30, deadline=None)
 def test_any_data_end_in_a_narrow_interval(data: st.DataObject) -> None:
-    seed, d = data.draw(st.integers(0, 2**20)), data.draw(st.integers(1, 4))
-    rng = np.random.default_rng(seed)
-    kind = data.draw(st.sampled_from(["few points", "heavy tails", "outliers", "one class is rare", "smooth"]))
-    X = rng.normal(size=(4500, d))
-    y = np.where(X[:, 0] + data.draw(st.sampled_from([0.0, 0.1, 1.0, 5.0])) * rng.normal(size=4500) > 0, 1.0, -1.0)
-    if kind == "few points":
-        X = np.round(X)
-    elif kind == "heavy tails":
-        X = rng.standard_cauchy(size=(4500, d))
-    elif kind == "outliers":
-        X[:3] *= 1e4
-    elif kind == "one class is rare":
-        y[:] = -1.0
-    y[:4] = -1.0, 1.0, -1.0, 1.0
+    X, y = _hard_rows(
+        data.draw(st.sampled_from(KINDS)),
+        seed=data.draw(st.integers(0, 2**20)),
+        d=data.draw(st.integers(1, 4)),
+        noise=data.draw(st.sampled_from([0.0, 0.1, 1.0, 5.0])),
+    )
     problem = replace(Problem.validated(X, y, bias=data.draw(st.booleans())), sizes=SIZES)
     C = 10.0 ** data.draw(st.integers(-5, 5))
     answer = soft_margin(problem, C)
     assert answer.attempts[0].solver == "Clarabel" or soft_working_set.is_worth_it(problem)
     mine = soft_margin(problem, C, method="working-set")
     assert mine.lower <= answer.objective and answer.lower <= mine.objective
-    assert mine.gap <= NARROW * mine.objective or mine.attempts[0].status != "optimal"
+    assert mine.gap <= NARROW * mine.objective or mine.attempts[0].status in (soft_working_set.ABANDONED, "stalled")
     assert answer.gap <= NARROW * answer.objective
 
 
