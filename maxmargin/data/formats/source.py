@@ -256,12 +256,10 @@ def not_text(content: bytes, position: int, lines_before: int, source: str) -> D
 
 def _known_form(content: bytes, source: str) -> tuple[str, str] | None:
     """Return the format or encoding that the first bytes of a (decompressed) source show, and advice."""
-    encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None) or _utf16(content)
-    if encoding is not None:
-        return f"text in {encoding}", f"convert it: iconv -f {encoding} -t UTF-8"
     form = next((name for start, name in _FORMATS.items() if content.startswith(start)), None)
     if form is None:
-        return None
+        encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None) or _utf16(content)
+        return (f"text in {encoding}", f"convert it: iconv -f {encoding} -t UTF-8") if encoding else None
     if form != _GZIP:
         return form, f"say what it is with {option('format')}"
     if source == STDIN_NAME:

@@ -199,8 +199,11 @@ def test_files_of_a_folder_have_the_same_index(tmp_path: Path) -> None:
 # What the message advises helps
 
 
-def test_gzip_in_gzip(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    once = gzip.compress(b"a,y\n1,0\n2,1\n")
+@pytest.mark.parametrize("mtime", [0, ord("\n")], ids=["no time", "a time that ends the first line"])
+def test_gzip_in_gzip(
+    mtime: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    once = gzip.compress(b"a,y\n1,0\n2,1\n", mtime=mtime)
     for name, memory in (("data.csv.gz", None), ("data.csv.gz", 1000), ("data.svm.gz", None)):
         (tmp_path / name).write_bytes(gzip.compress(once))
         said = refused(lambda n=name, m=memory: mm.load(tmp_path / n, memory=m))
