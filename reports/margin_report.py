@@ -176,9 +176,11 @@ def check_suffix(path: Path) -> None:
 
 
 def margin_report(
-    dataset: "Dataset",
+    X: Any,
+    y: Any = None,
     *,
-    bias: bool = True,
+    bias: bool | None = None,
+    positive: object = None,
     bias_scale: float | Literal["best"] = 1.0,
     zero: str = "mistake",
     order: str = "cyclic",
@@ -195,12 +197,16 @@ def margin_report(
 
     Parameters
     ----------
-    dataset : Dataset
-        The data, from `maxmargin.load` or `maxmargin.from_arrays`. For more than two classes without a positive one,
-        the report is a table of every class against the rest and of every pair, and the answer for all classes at once.
-        Rows outside memory are read in passes, for two classes, cyclic order and raw features only.
-    bias : bool, default True
-        If False, only hyperplanes through the origin are considered.
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
+        The data. For more than two classes without a positive one, the report is a table of every class against the
+        rest and of every pair, and the answer for all classes at once. Rows outside memory are read in passes, for two
+        classes, cyclic order and raw features only.
+    y : array_like of shape (n_samples,), or str, optional
+        The labels, the name of their column or a formula, as in `maxmargin.separability`; None for a Dataset.
+    bias : bool, optional
+        If False, only hyperplanes through the origin are considered. The default is True, or what a formula says.
+    positive : label, optional
+        The label that is +1, against all others.
     bias_scale : float or "best", default 1.0
         The constant coordinate s that carries the perceptron's bias, as in `maxmargin.perceptron`.
     zero : {"mistake", "positive", "negative"}, default "mistake"
@@ -235,7 +241,7 @@ def margin_report(
     Raises
     ------
     InvalidProblemError
-        If `dataset` is not a Dataset.
+        If the data are not finite numbers with at least two classes.
     InvalidOptionError
         If an option has a value that it does not take.
 
@@ -247,26 +253,20 @@ def margin_report(
     Examples
     --------
     >>> import maxmargin as mm
-    >>> points = mm.from_arrays([[10.0], [40.0], [60.0], [90.0]], ["low", "low", "high", "high"])
-    >>> mm.margin_report(points, Cs=[1.0]).to_dict()["hard_margin"]["margin"]
+    >>> X, y = [[10.0], [40.0], [60.0], [90.0]], ["low", "low", "high", "high"]
+    >>> mm.margin_report(X, y, Cs=[1.0]).to_dict()["hard_margin"]["margin"]
     10.0
     """
-    from maxmargin.data.dataset import Dataset
+    from maxmargin.data.tabular import given
     from maxmargin.reports.study.report_settings import Settings
-    from maxmargin.solvers.errors import InvalidProblemError
 
-    given: object = dataset
-    if not isinstance(given, Dataset):
-        found = f"found {type(given).__module__}.{type(given).__name__}"
-        raise InvalidProblemError(
-            f"{found}, expected a Dataset: margin_report(maxmargin.from_arrays(X, y)), or maxmargin.load of a file"
-        )
+    asked = given(X, y, bias=bias, positive=positive)
     settings = Settings(
-        bias=bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed, max_epochs=max_epochs,
+        bias=asked.bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed, max_epochs=max_epochs,
         max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),
         orders=orders, time_limit=time_limit,
     )  # fmt: skip
-    return report_with(dataset, settings, on_progress=on_progress)
+    return report_with(asked.dataset, settings, on_progress=on_progress)
 
 
 def report_with(

@@ -3,10 +3,11 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api.question import Question, with_positive
-from maxmargin.data.arrays import from_arrays
+from maxmargin.api.question import Question, with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import DecimalReading, class_problem_of, problem_of
+from maxmargin.data.tabular import given, names_of
+from maxmargin.solvers.answers.forms import Names
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 def separability(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
-    bias: bool = True,
+    bias: bool | None = None,
     positive: object = None,
     method: str = "auto",
     solver: str | None = None,
@@ -38,14 +39,17 @@ def separability(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Real, finite numbers, which are not rounded: verdicts about Decimals and Fractions are about these very numbers.
-    y : array_like of shape (n_samples,)
-        Labels with at least two different values. If there are two, the affirmative one of a known pair (yes/no, +/-,
-        true/false, case/control, positive/negative and the like) is +1, otherwise the greater one in sorted order;
-        ``positive_reason`` of the answer says which rule applied.
-    bias : bool, default True
-        If False, only hyperplanes through the origin are considered.
+        The text columns of a data frame are coded as a regression model codes them, as columns of 0 and 1 for every
+        level but the first.
+    y : array_like of shape (n_samples,), or str, optional
+        Labels with at least two different values; or the name of their column in the data frame; or a formula such as
+        ``"died ~ age + C(stage)"`` [3]_, which needs the extra ``formula``. A Dataset has its own labels. Of two labels
+        the affirmative one of a known pair (yes/no, +/-, true/false, case/control, positive/negative and the like) is
+        +1, otherwise the greater one in sorted order; ``positive_reason`` of the answer says which rule applied.
+    bias : bool, optional
+        If False, only hyperplanes through the origin are considered. The default is True, or what a formula says.
     positive : label, optional
         The label that is +1, against all others.
     method : {"auto", "highs", "cvxpy"}, default "auto"
@@ -83,6 +87,8 @@ def separability(
        models", Biometrika 71 (1984), 1-10.
     .. [2] T. J. Santner and D. E. Duffy, "A note on A. Albert and J. A. Anderson's conditions for the existence of
        maximum likelihood estimates in logistic regression models", Biometrika 73 (1986), 755-758.
+    .. [3] M. Wardrop, "Formulaic: an implementation of Wilkinson formulas for Python",
+       https://matthewwardrop.github.io/formulaic/
 
     Examples
     --------
@@ -92,24 +98,26 @@ def separability(
     >>> quasi.verdict.value, quasi.touching_rows.tolist(), quasi.infinite_columns
     ('quasi-separable', [1, 2], {'(Intercept)': '-', 0: '+'})
     """
-    dataset = from_arrays(X, y, positive=positive)
-    limits = {"time_limit": time_limit, "exact_limit": exact_limit}
-    answer = separability_of(dataset, DecimalReading.of(dataset), bias=bias, method=method, solver=solver, **limits)
-    return answer if hasattr(X, "columns") else replace(answer, feature_names=None)
+    asked = given(X, y, bias=bias, positive=positive)
+    return separability_of(
+        asked.dataset, DecimalReading.of(asked.dataset), asked.names, bias=asked.bias, method=method, solver=solver,
+        time_limit=time_limit, exact_limit=exact_limit,
+    )  # fmt: skip
 
 
 def separability_of(
     dataset: Dataset,
     reading: DecimalReading | None,
+    names: Names | None = None,
     *,
     bias: bool = True,
     method: str = "auto",
     solver: str | None = None,
     **limits: Any,
 ) -> "Separability":
-    """Return the answer, with its names, for a data set or a part of it; with a reading, about its exact numbers.
+    """Return the answer for a data set or a part of it; with a reading, about its exact numbers.
 
-    The other options are those of `separability`.
+    The names are those of the data set unless others are given. The other options are those of `separability`.
 
     Raises
     ------
@@ -125,7 +133,7 @@ def separability_of(
         if reading is None
         else (reading.problem_of if dataset.is_binary else reading.class_problem_of)
     )
-    answer = with_names(decide(asked(dataset, bias=bias), **options, **limits), dataset)
+    answer = named(decide(asked(dataset, bias=bias), **options, **limits), dataset, names)
     if reading is None or answer.certificate is None:
         return answer
     return replace(answer, certificate=reading.restated(answer.certificate))
@@ -143,18 +151,18 @@ def decide(problem: Problem | ClassProblem, *, exact_limit: int | None = None, *
     return of_more(problem, exact_limit=limit, **options)
 
 
-def with_names(answer: "Separability", dataset: Dataset) -> "Separability":
-    """Return the answer with the names of columns and classes."""
-    names = tuple(str(label) for label in dataset.classes)
-    class_names = None if dataset.is_binary else names
-    return with_positive(replace(answer, feature_names=dataset.feature_names, class_names=class_names), dataset)
+def named(answer: "Separability", dataset: Dataset, names: Names | None = None) -> "Separability":
+    """Return the answer with the names of rows, columns and classes; those of the data set unless others are given."""
+    class_names = None if dataset.is_binary else tuple(str(label) for label in dataset.classes)
+    answer = replace(answer, class_names=class_names)
+    return with_names(answer, dataset, names_of(dataset) if names is None else names)
 
 
 def fewest_errors(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
-    bias: bool = True,
+    bias: bool | None = None,
     positive: object = None,
     method: str = "auto",
     solver: str | None = None,
@@ -168,12 +176,13 @@ def fewest_errors(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `separability`; of more classes, `positive` has to choose one.
-    bias : bool, default True
-        If False, only hyperplanes through the origin are considered.
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `separability`; None for a Dataset. Of more
+        classes, `positive` has to choose one.
+    bias : bool, optional
+        If False, only hyperplanes through the origin are considered. The default is True, or what a formula says.
     positive : label, optional
         The label that is +1, against all others.
     method : {"auto", "cvxpy"}, default "auto"
@@ -231,7 +240,7 @@ def fewest_errors(
 
 
 def least_total_slack(
-    X: Any, y: Any, *, bias: bool = True, positive: object = None, time_limit: float | None = None
+    X: Any, y: Any = None, *, bias: bool | None = None, positive: object = None, time_limit: float | None = None
 ) -> "TotalSlack":
     """Find min sum xi_i subject to y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0: how wrong a hyperplane has to be.
 
@@ -240,12 +249,13 @@ def least_total_slack(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `separability`; of more classes, `positive` has to choose one.
-    bias : bool, default True
-        If False, only hyperplanes through the origin are considered.
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `separability`; None for a Dataset. Of more
+        classes, `positive` has to choose one.
+    bias : bool, optional
+        If False, only hyperplanes through the origin are considered. The default is True, or what a formula says.
     positive : label, optional
         The label that is +1, against all others.
     time_limit : float, optional

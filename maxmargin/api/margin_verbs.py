@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 def hard_margin(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
-    bias: bool = True,
+    bias: bool | None = None,
     positive: object = None,
     method: str = "auto",
     solver: str | None = None,
@@ -29,12 +29,13 @@ def hard_margin(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `separability`; of more classes, `positive` has to choose one.
-    bias : bool, default True
-        If False, only hyperplanes through the origin are considered.
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `separability`; None for a Dataset. Of more
+        classes, `positive` has to choose one.
+    bias : bool, optional
+        If False, only hyperplanes through the origin are considered. The default is True, or what a formula says.
     positive : label, optional
         The label that is +1, against all others.
     method : {"auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy"}, default "auto"
@@ -99,10 +100,10 @@ def hard_margin(
 
 def soft_margin(
     X: Any,
-    y: Any,
+    y: Any = None,
     C: float = 1.0,
     *,
-    bias: bool = True,
+    bias: bool | None = None,
     positive: object = None,
     sample_weight: Any = None,
     class_weight: Mapping[Any, float] | str | None = None,
@@ -117,14 +118,15 @@ def soft_margin(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `separability`; of more classes, `positive` has to choose one.
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `separability`; None for a Dataset. Of more
+        classes, `positive` has to choose one.
     C : float, default 1.0
         Cost of a unit of slack, positive and finite (scikit-learn's and LIBSVM's C).
-    bias : bool, default True
-        If False, only hyperplanes through the origin are considered.
+    bias : bool, optional
+        If False, only hyperplanes through the origin are considered. The default is True, or what a formula says.
     positive : label, optional
         The label that is +1, against all others.
     sample_weight : array_like of shape (n_samples,), optional
@@ -180,10 +182,10 @@ def soft_margin(
 
 def soft_margin_path(
     X: Any,
-    y: Any,
-    Cs: Iterable[float],
+    y: Any = None,
+    Cs: Iterable[float] = (0.01, 0.1, 1.0, 10.0, 100.0),
     *,
-    bias: bool = True,
+    bias: bool | None = None,
     positive: object = None,
     sample_weight: Any = None,
     class_weight: Mapping[Any, float] | str | None = None,
@@ -198,14 +200,15 @@ def soft_margin_path(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `separability`.
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `separability`; None for a
+        Dataset.
     Cs : iterable of float
-        Costs of a unit of slack, positive and finite, in any order.
-    bias : bool, default True
-        If False, only hyperplanes through the origin are considered.
+        Costs of a unit of slack, positive and finite, in any order. The default is five powers of ten from 0.01 to 100.
+    bias : bool, optional
+        If False, only hyperplanes through the origin are considered. The default is True, or what a formula says.
     positive : label, optional
         The label that is +1, against all others.
     sample_weight : array_like of shape (n_samples,), optional
@@ -259,10 +262,10 @@ def soft_margin_path(
 
 def nu_margin(
     X: Any,
-    y: Any,
+    y: Any = None,
     nu: float = 0.5,
     *,
-    bias: bool = True,
+    bias: bool | None = None,
     positive: object = None,
     sample_weight: Any = None,
     class_weight: Mapping[Any, float] | str | None = None,
@@ -278,14 +281,15 @@ def nu_margin(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `separability`; of more classes, `positive` has to choose one.
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `separability`; None for a Dataset. Of more
+        classes, `positive` has to choose one.
     nu : float, default 0.5
         A number above 0. With a bias it is at most twice the share of the lighter class, otherwise at most 1.
-    bias : bool, default True
-        If False, only hyperplanes through the origin are considered.
+    bias : bool, optional
+        If False, only hyperplanes through the origin are considered. The default is True, or what a formula says.
     positive : label, optional
         The label that is +1, against all others.
     sample_weight : array_like of shape (n_samples,), optional

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
-from maxmargin.data.arrays import check_row_names, from_arrays
+from maxmargin.data.arrays import check_row_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of, row_weights
-from maxmargin.solvers.answers.forms import NamedAnswer
+from maxmargin.data.tabular import given
+from maxmargin.solvers.answers.forms import NamedAnswer, Names
 from maxmargin.solvers.problem.problem import Problem
 
 Answer = TypeVar("Answer", bound=NamedAnswer)
@@ -23,25 +24,28 @@ class Question:
         The rows with their labels.
     problem : Problem
         The rows with their signs.
+    names : Names
+        What the rows and the columns are called.
     weights : object
         The weights of the rows as the solvers take them; None if all are 1.
     """
 
     dataset: Dataset
     problem: Problem
+    names: Names
     weights: Any = None
 
     @classmethod
-    def of(cls, X: Any, y: Any, *, bias: bool, positive: object) -> Self:
-        """Return the question about these arrays.
+    def of(cls, X: Any, y: Any, *, bias: bool | None, positive: object) -> Self:
+        """Return the question about these data, as `maxmargin.data.tabular.given` reads them.
 
         Raises
         ------
         InvalidProblemError
             If the data do not state a question about two classes.
         """
-        dataset = from_arrays(X, y, positive=positive)
-        return cls(dataset=dataset, problem=problem_of(dataset, bias=bias))
+        asked = given(X, y, bias=bias, positive=positive)
+        return cls(dataset=asked.dataset, problem=problem_of(asked.dataset, bias=asked.bias), names=asked.names)
 
     @classmethod
     def weighted(
@@ -49,12 +53,12 @@ class Question:
         X: Any,
         y: Any,
         *,
-        bias: bool,
+        bias: bool | None,
         positive: object,
         sample_weight: Any,
         class_weight: Mapping[Any, float] | str | None,
     ) -> Self:
-        """Return the question about these arrays and weights.
+        """Return the question about these data and weights.
 
         Raises
         ------
@@ -66,10 +70,10 @@ class Question:
         return replace(question, weights=row_weights(question.dataset, sample_weight, class_weight))
 
     def named(self, answer: Answer) -> Answer:
-        """Return the answer with the class that is +1, and why it is."""
-        return with_positive(answer, self.dataset)
+        """Return the answer with the names of the data, the class that is +1, and why it is."""
+        return with_names(answer, self.dataset, self.names)
 
 
-def with_positive(answer: Answer, dataset: Dataset) -> Answer:
-    """Return the answer with the class that is +1, and why it is."""
-    return replace(answer, positive=dataset.positive, positive_reason=dataset.positive_reason)
+def with_names(answer: Answer, dataset: Dataset, names: Names) -> Answer:
+    """Return the answer with the names of the data, the class that is +1, and why it is."""
+    return replace(answer, positive=dataset.positive, positive_reason=dataset.positive_reason, names=names)

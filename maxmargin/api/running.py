@@ -26,9 +26,9 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 def perceptron(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
-    bias: bool = True,
+    bias: bool | None = None,
     positive: object = None,
     bias_scale: float | Literal["best"] = 1.0,
     zero: str = "mistake",
@@ -49,12 +49,13 @@ def perceptron(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `separability`; of more classes, `positive` has to choose one.
-    bias : bool, default True
-        If True, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`. If False, it
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `separability`; None for a Dataset. Of
+        more classes, `positive` has to choose one.
+    bias : bool, optional
+        By default, and if True, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`. If False, it
         goes through the origin.
     positive : label, optional
         The label that is +1, against all others.
@@ -137,10 +138,10 @@ def perceptron(
 
 def online(
     X: Any,
-    y: Any,
+    y: Any = None,
     algorithm: str = "averaged",
     *,
-    bias: bool = True,
+    bias: bool | None = None,
     positive: object = None,
     bias_scale: float | Literal["best"] = 1.0,
     order: str | None = None,
@@ -155,14 +156,15 @@ def online(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly, in memory.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `separability`; of more classes, `positive` has to choose one.
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `separability`; None for a Dataset. Of
+        more classes, `positive` has to choose one.
     algorithm : str, default "averaged"
         The name of one of the `online_algorithms`.
-    bias : bool, default True
-        If False, the run goes through the origin.
+    bias : bool, optional
+        If False, the run goes through the origin. The default is True, or what a formula says.
     positive : label, optional
         The label that is +1, against all others.
     bias_scale : float or "best", default 1.0

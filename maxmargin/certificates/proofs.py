@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from maxmargin.data.arrays import Features, features_of, labels_of
+from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import LabelError, Labels, encode
 from maxmargin.data.numbers.binary64 import ExactRows
+from maxmargin.data.tabular import parts_of, refuse_labels_of_dataset
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
@@ -70,17 +72,18 @@ def read_proof(path: str | os.PathLike[str]) -> Document:
     return parse(Path(path).read_bytes())
 
 
-def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any) -> bool:
+def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any = None) -> bool:
     """Check a proof about these data in exact arithmetic, with nothing but the standard library.
 
     Parameters
     ----------
     certificate : Certificate, dict, str or path
         The certificate of an answer, its fields, their JSON text, or the path of a proof file.
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         The features that the proof is about.
-    y : array_like of shape (n_samples,)
-        The labels. The proof says as `positive` which of them is +1: by the text of the label, or as its number (1, "1"
+    y : array_like of shape (n_samples,), or str, optional
+        The labels, the name of their column or a formula, as in `maxmargin.separability`; None for a Dataset. The proof
+        says as `positive` which of them is +1: by the text of the label, or as its number (1, "1"
         and "1.0" name the label 1; True names the label True, not 1). Without `positive` there must be two labels, and
         the greater one is +1. The hash of the data covers the signs, so any other choice is refused.
 
@@ -128,15 +131,23 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str]
 def statement_about(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any) -> str:
     """Check a proof as `verify` does; return its statement about the classes, in one line."""
     document = _document(certificate)
-    features = features_of(X, None)
-    try:
-        labels = encode(labels_of(y, features.X.shape[0]))
-    except LabelError as error:
-        raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
+    features, labels = _features_and_labels(X, y, document)
     exact = _exact_rows(document, features)
     if exact is not None:
         return check_labelled(document, exact.units.rows(exact.integers), labels)
     return check_labelled(document, _Rows(ClassProblem(features.X, labels.codes, len(labels.classes))), labels)
+
+
+def _features_and_labels(X: Any, y: Any, document: Document) -> tuple[Features, Labels]:
+    if isinstance(X, Dataset):
+        refuse_labels_of_dataset(y)
+        return Features(X.X, X.feature_names, None, X.exact), encode(X.labels)
+    table = parts_of(X, y, bias=document["data"]["bias"])
+    features = features_of(table.features, None, has_intercept=table.has_intercept)
+    try:
+        return features, encode(labels_of(table.labels, features.X.shape[0]))
+    except LabelError as error:
+        raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
 
 
 def _exact_rows(document: Document, features: Features) -> ExactRows | None:

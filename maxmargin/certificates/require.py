@@ -102,10 +102,10 @@ def _check(requirement: str) -> None:
 
 def require(
     X: Any,
-    y: Any,
-    requirement: Requirement,
+    y: Any = None,
+    requirement: Requirement = "overlap",
     *,
-    bias: bool = True,
+    bias: bool | None = None,
     positive: object = None,
     time_limit: float | None = None,
     exact_limit: int | None = None,
@@ -117,14 +117,16 @@ def require(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Real, finite numbers, as in `maxmargin.separability`.
-    y : array_like of shape (n_samples,)
-        Labels of at least two classes, as in `maxmargin.separability`.
-    requirement : {"separable", "quasi-separable", "overlap", "not-strictly-separable"}
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of at least two classes, the name of their column or a formula, as in `maxmargin.separability`. A Dataset
+        has its own; its call is ``require(dataset, requirement="overlap")``.
+    requirement : {"overlap", "separable", "quasi-separable", "not-strictly-separable"}, default "overlap"
         The verdict that has to be proven; "not-strictly-separable" means quasi-separable or overlap.
-    bias : bool, default True
-        If False, only hyperplanes through the origin are considered, and the logistic regression has no intercept.
+    bias : bool, optional
+        If False, only hyperplanes through the origin are considered, and the logistic regression has no intercept. The
+        default is True, or what a formula says.
     positive : label, optional
         The label that is +1, against all others.
     time_limit : float, optional

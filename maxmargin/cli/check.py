@@ -5,10 +5,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api.deciding import separability_of, with_names
+from maxmargin.api.deciding import named, separability_of
 from maxmargin.certificates.require import holds
 from maxmargin.cli.feedback import Exit, waiting
-from maxmargin.cli.request import Request, names_of
+from maxmargin.cli.request import Request
 from maxmargin.data.problems import class_answers
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.basics.printable import shown
@@ -65,7 +65,7 @@ def check(
             classes = _class_answers(request, ask, of_two, clock)
             answer = classes.multinomial
         with_columns = columns or answer.has_cheap_columns
-        fields = answer.fields(request.names, with_columns=with_columns)
+        fields = answer.fields(with_columns=with_columns)
         stored = partial(of_two if dataset.is_binary else ask, dataset, None, time_limit=clock.share())
         fields |= _reading_fields(request, answer, stored)
     if proof is not None:
@@ -74,7 +74,7 @@ def check(
         fields |= {"requirement": require, "requirement_holds": holds(answer, require)}
 
     def text() -> str:
-        whole = answer.summary(request.names, with_columns=with_columns, remarks=_remarks(fields))
+        whole = answer.summary(with_columns=with_columns, remarks=_remarks(fields))
         return whole if classes is None else _classes_text(classes, whole)
 
     request.answer("check", lambda: {**fields, **({} if classes is None else _tables(classes, fields))}, text)
@@ -111,7 +111,7 @@ def _older_proof(path: Path, request: Request, limits: Limits) -> "Separability 
         answer, why = None, f"is of no use here: {error}"
     if answer is None:
         request.note(f"the older proof {path} {why}; looking for a new one")
-    return None if answer is None else with_names(answer, dataset)
+    return None if answer is None else named(answer, dataset)
 
 
 def _reading_fields(request: Request, answer: "Separability", stored: "Callable[[], Separability]") -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _tables(answers: "ClassAnswers[Separability]", multinomial: dict[str, Any]) 
 
 def _part_fields(part: "Dataset", answer: "Separability") -> dict[str, Any]:
     """Return the answer of one class against the rest, or of a pair."""
-    fields = answer.fields(names_of(part), with_columns=answer.has_cheap_columns)
+    fields = answer.fields(with_columns=answer.has_cheap_columns)
     return {"positive": part.positive, "positive_reason": part.positive_reason, **fields}
 
 

@@ -18,16 +18,17 @@ def fewest_errors(
     request: Request, *, method: str, solver: str | None, time_limit: float, max_rows: int | None
 ) -> Exit:
     """Search for both, print what is proven of them, and return the exit code."""
-    problem, names = request.problem, request.names
+    problem = request.problem
     with waiting("searching for the fewest errors", quiet=request.quiet):
         answer = solve(problem, method=method, solver=solver, time_limit=time_limit, max_rows=max_rows or MAX_ROWS)
+    answer = request.named(answer)
     is_interrupted = answer.reason == WHAT_WAS_PROVEN
     slack = None if is_interrupted else _slack(problem, time_limit, quiet=request.quiet)
     remark = "least total slack: not computed" if slack is None else slack.interval_text
     request.answer(
         "fewest-errors",
-        lambda: {**answer.fields(names), "total_slack": None if slack is None else slack.fields(names)},
-        lambda: answer.summary(names, remarks=[f"  {remark}"]),
+        lambda: {**answer.fields(), "total_slack": None if slack is None else slack.fields()},
+        lambda: answer.summary(remarks=[f"  {remark}"]),
     )
     if is_interrupted or slack is None:
         return Exit.INTERRUPTED

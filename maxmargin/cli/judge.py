@@ -46,7 +46,7 @@ def judge(request: Request, *, document: dict[str, Any], name: str, g: float | N
     with waiting("judging the hyperplane", quiet=request.quiet):
         judged = judge_plane(request.dataset, plane, g=g, time_limit=time_limit)
     request = replace(request, bias=judged.bias)
-    request.answer("judge", lambda: judged.fields(request.names), lambda: judged.summary(request.names))
+    request.answer("judge", judged.fields, judged.summary)
     return Exit.OK if judged.separates else Exit.DOES_NOT_SEPARATE
 
 

@@ -21,15 +21,15 @@ def margin(request: Request, *, exact: bool, exact_limit: int | None, proof: Pat
     proof : path, optional
         The file for the proof of the exact margin, of both ends of the interval, or that the margin is 0.
     """
-    most_columns, names = EXACT_LIMIT if exact_limit is None else exact_limit, request.names
+    most_columns = EXACT_LIMIT if exact_limit is None else exact_limit
     with waiting("solving for the maximum margin", quiet=request.quiet):
-        answer = hard_margin(request.problem, exact=exact, exact_limit=most_columns, **options)
+        answer = request.named(hard_margin(request.problem, exact=exact, exact_limit=most_columns, **options))
     if proof is not None:
         request.write_proof(proof, answer.interval_certificate)
     request.answer(
         "margin",
-        lambda: {**answer.fields(names), **(answer.exact_fields(names) if exact else {})},
-        lambda: answer.summary(names, exact=exact),
+        lambda: {**answer.fields(), **(answer.exact_fields() if exact else {})},
+        lambda: answer.summary(exact=exact),
     )
     return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)
 
@@ -44,10 +44,10 @@ def soft(request: Request, *, C: float, class_weight: str | None, **options: Any
     """Print the soft margin and return the exit code; options are those of `maxmargin.soft_margin`."""
     weights = row_weights(request.dataset, None, class_weight)
     with waiting("solving for the soft margin", quiet=request.quiet):
-        answer = soft_margin(request.problem, C, sample_weight=weights, **options)
+        answer = request.named(soft_margin(request.problem, C, sample_weight=weights, **options))
     request.answer(
         "soft-margin",
-        lambda: {"class_weight": class_weight, **answer.fields(request.names)},
-        lambda: answer.summary(request.names, weights="balancing the classes"),
+        lambda: {"class_weight": class_weight, **answer.fields()},
+        lambda: answer.summary(weights="balancing the classes"),
     )
     return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)

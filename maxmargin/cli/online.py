@@ -107,7 +107,7 @@ class _Runner:
         import numpy as np
 
         with run_shown(algorithm.name, quiet=self.request.quiet) as on_progress:
-            return run_online(
+            run = run_online(
                 self.problem,
                 algorithm,
                 self.settings,
@@ -115,6 +115,7 @@ class _Runner:
                 on_progress=on_progress,
                 reference=self.truth,
             )
+        return self.request.named(run)
 
     def maximum(self) -> "HardMargin":
         """Return the maximum margin in the user's space."""
@@ -157,7 +158,7 @@ def _one(runner: _Runner, algorithm: "Algorithm") -> Exit:
     runner.answer(
         "online",
         lambda: _run_fields(run, runner, maximum),
-        lambda: run.summary(request.names, maximum=maximum, reference=runner.truth, prepare=request.prepare),
+        lambda: run.summary(maximum=maximum, reference=runner.truth, prepare=request.prepare),
     )
     return _exit_code([run], maximum)
 
@@ -211,7 +212,7 @@ def _run_fields(run: "OnlineRun", runner: _Runner, maximum: "HardMargin", *, wit
         "maximum_margin": {"status": maximum.status.value, "lower": maximum.lower, "upper": maximum.upper},
         "run_maximum_margin": {"status": truth.hard.status.value, "lower": low, "upper": high},
     }
-    return run.fields(runner.request.names, known=known, with_rows=with_rows)
+    return run.fields(known=known, with_rows=with_rows)
 
 
 def _table_text(runs: "dict[str, OnlineRun | str]", maximum: "HardMargin", prepare: str) -> str:

@@ -41,6 +41,7 @@ def perceptron(
     request = replace(request, bias=problem.bias)
     with run_shown(quiet=request.quiet) as on_progress:
         run = run_perceptron(problem, bias_scale=scale, rng=seed, on_progress=on_progress, **options)
+    run = request.named(run)
     exit_code = _EXITS.get(run.stop_reason, Exit.NOT_CONVERGED)
     traced: dict[str, Any] = {}
     try:
@@ -53,8 +54,8 @@ def perceptron(
         exit_code = Exit.INTERRUPTED
     request.answer(
         "perceptron",
-        lambda: {**run.fields(request.names, prepare=request.prepare, seed=seed), **traced},
-        lambda: run.summary(request.names, prepare=request.prepare),
+        lambda: {**run.fields(prepare=request.prepare, seed=seed), **traced},
+        lambda: run.summary(prepare=request.prepare),
     )
     return exit_code
 

@@ -5,12 +5,12 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from maxmargin.cli.feedback import data_shown, note
-from maxmargin.solvers.answers.forms import Names, plain
+from maxmargin.solvers.answers.forms import NamedAnswer, Names, plain
 from maxmargin.solvers.basics.printable import shown, shown_lines
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from maxmargin.data.problems import DecimalReading
     from maxmargin.solvers.problem.problem import Problem
     from maxmargin.solvers.proof.certificate import Certificate
+
+Answer = TypeVar("Answer", bound=NamedAnswer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,13 @@ class Request:
     @property
     def names(self) -> Names:
         """The names of the rows and the columns of the data."""
+        from maxmargin.data.tabular import names_of
+
         return names_of(self.dataset)
+
+    def named(self, answer: Answer) -> Answer:
+        """Return the answer with the names of the rows and the columns of the data."""
+        return replace(answer, names=self.names)
 
     def prepared(self) -> "Request":
         """Return the request with the features of its data prepared.
@@ -199,11 +207,6 @@ def print_text(*parts: str) -> None:
     """Print text; nothing that comes from data acts on the terminal. Single lines were escaped before."""
     for part in parts:
         print(shown_lines(part))
-
-
-def names_of(dataset: "Dataset") -> Names:
-    """Return the positions of the rows in the source, their names in the --id column, and the names of the columns."""
-    return Names(positions=dataset.rows, ids=dataset.row_ids, columns=dataset.feature_names)
 
 
 def _data_fields(dataset: "Dataset") -> dict[str, Any]:

@@ -7,17 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.assemble import first_not_finite, stacked
+from maxmargin.data.coding import OF_A_FRAME, coded
 from maxmargin.data.dataset import Dataset, dataset_of
 from maxmargin.data.formats.frames import column_of, columns_of, index_of, is_from_table_library, labels_of_series
 from maxmargin.data.formats.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
-from maxmargin.data.formats.table import Matrix, index_note
+from maxmargin.data.formats.table import Column, Matrix, OneHot, Table, index_note
 from maxmargin.data.labels import LabelError, Labels, encode, positive_class
 from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, FractionColumns, NumberError, array_of, numbers
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.rows import InMemory, RowSource
 from maxmargin.solvers.problem.scaling import Bounds, bounds_of_rows
-from maxmargin.text.data_error import DataError, quote
+from maxmargin.text.data_error import DataError
+
+LEAVE_ROWS_OUT = "leave such rows out first, for example with dropna()"
+"""What to do about missing values in a data frame."""
 
 LIBRARIES_WITH_INDEX = frozenset({"pandas", "modin", "cudf", "dask", "narwhals"})
 """Packages whose tables may have an index."""
@@ -89,22 +93,55 @@ def from_arrays(
     >>> from_arrays([[0.0], [1.0], [3.0]], ["a", "a", "b"]).y
     array([-1, -1,  1])
     """
+    return features_and_labels(X, y, positive=positive, feature_names=feature_names, source=source)
+
+
+def features_and_labels(
+    X: Any,
+    y: Any,
+    *,
+    positive: object = None,
+    feature_names: Iterable[object] | None = None,
+    source: str = "array",
+    label_name: str | None = None,
+    has_intercept: bool = True,
+    notes: tuple[str, ...] = (),
+) -> Dataset:
+    """Make a data set of features and labels, as `from_arrays` does.
+
+    Parameters
+    ----------
+    X, y, positive, feature_names, source
+        As in `from_arrays`.
+    label_name : str, optional
+        What the labels are called; by default the name of a series, or "y".
+    has_intercept : bool, default True
+        If False, the first text column of a data frame keeps a column for every level.
+    notes : tuple of str, default ()
+        What was done to the columns before.
+    """
     check_row_names(X=X, y=y)
-    features = features_of(X, feature_names)
+    features = features_of(X, feature_names, has_intercept=has_intercept)
     values = labels_of(y, features.X.shape[0])
     try:
         labels = encode(values)
         chosen = positive_class(labels.classes, positive)
     except LabelError as error:
         raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
+    own_name = getattr(y, "name", None)
+    names = index_of_rows(X, y)
     return dataset_of(
         features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
-        label_name="y", source=source, notes=features.notes,
+        label_name=label_name or (own_name if isinstance(own_name, str) and own_name else "y"), source=source,
+        row_ids=None if names is None else tuple(map(str, names)), notes=(*notes, *features.notes),
     )  # fmt: skip
 
 
-def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
+def features_of(X: Any, feature_names: Iterable[object] | None, *, has_intercept: bool = True) -> Features:
     """Return finite numbers, the names of the columns, and other findings.
+
+    The text columns of a data frame are coded as columns of 0 and 1; without an intercept, the first of them keeps a
+    column for every level.
 
     Raises
     ------
@@ -122,7 +159,7 @@ def features_of(X: Any, feature_names: Iterable[object] | None) -> Features:
         elif is_sparse(X):
             matrix, exact = canonical_csr(X), None
         elif is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
-            own_names, matrix, exact, notes = _matrix_of_frame(X)
+            own_names, matrix, exact, notes = _matrix_of_frame(X, has_intercept)
             names = own_names if names is None else names
         else:
             matrix, exact = _dense(X)
@@ -237,21 +274,40 @@ def _checked_length(values: AnyLabels, n_samples: int) -> AnyLabels:
     return values
 
 
-def _matrix_of_frame(X: Any) -> tuple[tuple[str, ...], Floats, FractionColumns | None, tuple[str, ...]]:
+def _matrix_of_frame(
+    X: Any, has_intercept: bool
+) -> tuple[tuple[str, ...], Floats, FractionColumns | None, tuple[str, ...]]:
     try:
         every, series = columns_of(X, "X")
         index = index_of(X, every)
         kept = [j for j in range(len(every)) if j not in index]
-        columns = [column_of(series[j], every[j], "X") for j in kept]
+        table = _coded([column_of(series[j], every[j], "X") for j in kept], has_intercept)
     except DataError as error:
         raise InvalidProblemError(str(error)) from error
-    for column in columns:
-        if isinstance(column.values, list):
-            first = next(value for value in column.values if value is not None)
-            raise InvalidProblemError(f"X, column {column.name!r}: found the text {quote(first)}, expected numbers")
+    columns = [column for column in table.features if isinstance(column, Column)]
     exact = [column.exact for column in columns]
     is_held = all(column is None for column in exact)
-    return tuple(every[j] for j in kept), stacked(columns), None if is_held else exact, index_note(every, index)
+    notes = (*index_note(every, index), *table.notes)
+    return tuple(str(column.name) for column in columns), stacked(columns), None if is_held else exact, notes
+
+
+def _coded(columns: Sequence[Column], has_intercept: bool) -> Table:
+    """Return a table of these columns, with texts as columns of 0 and 1.
+
+    Raises
+    ------
+    DataError
+        If a text is missing, or the texts of a column do not look like levels.
+    """
+    names = tuple(column.name for column in columns)
+    table = Table(source="X", names=names, features=tuple(columns), label=np.empty(0), label_name="y")
+    if not any(isinstance(column.values, list) for column in columns):
+        return table
+    for column in columns:
+        if isinstance(column.values, list) and None in column.values:
+            row = column.values.index(None)
+            raise table.error(row, column.name, found="a missing value", expected="a text", hint=LEAVE_ROWS_OUT)
+    return coded(table, tuple(columns), OneHot(every=True), advice=OF_A_FRAME, has_intercept=has_intercept)
 
 
 def _dense(X: Any) -> tuple[Floats, FractionColumns | None]:
@@ -311,6 +367,15 @@ def check_row_names(**tables: Any) -> None:
                 f"the index of {name} is not that of {first}, expected the same rows in the same order (use "
                 f"{name}.loc[{first}.index], or reset_index(drop=True) on both where the order is right as it is)"
             )
+
+
+def index_of_rows(*tables: Any) -> list[Any] | None:
+    """Return the labels of the rows by the first of these that has an index; None if it only counts the rows from 0."""
+    index = next((index for table in tables if (index := _index_of(table)) is not None), None)
+    if index is None or _is_dask_index(index) or (getattr(index, "start", None) == 0 and index.step == 1):
+        return None
+    labels: list[Any] = index.tolist()
+    return None if labels == list(range(len(labels))) else labels
 
 
 def _index_of(table: Any) -> Any:

@@ -1,6 +1,5 @@
 """From a table to a matrix of finite numbers: rows with missing values, texts, infinities."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,25 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.coding import coded, no_texts
 from maxmargin.data.formats.table import Choice, Column, Matrix, Table
 from maxmargin.data.labels import LabelError, Labels, encode, is_absent
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError
-from maxmargin.data.numbers.numerals import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT, Texts, empty_column_hint
+from maxmargin.data.numbers.numerals import DROP_MISSING_HINT, Texts, empty_column_hint
 from maxmargin.solvers.basics.array_types import Floats, Mask
-from maxmargin.solvers.errors import option
-from maxmargin.text.data_error import DataError, listed, quote
-
-MOST_LEVELS = 1000
-"""A text column with more different texts than this is not encoded."""
-
-MOST_ROWS_ALONE = 0.5
-"""Largest share of rows with a text of their own for which a column is encoded without being named.
-
-Such a row has a column of 0 and 1, and so a weight, of its own: it is put right whatever its class is.
-"""
-
-FEW_ROWS = 5
-"""Number of rows up to which any share is accepted: among few rows, different texts are no surprise."""
+from maxmargin.text.data_error import DataError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -62,9 +49,9 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     table = _without_missing(table, choice)
     labels = _labels(table)
     if isinstance(table.features, tuple):
-        table = _numeric(table, table.features, choice)
+        table = coded(table, table.features, choice.one_hot)
     elif choice.one_hot.named:
-        raise _no_texts(table, choice.one_hot.named[0])
+        raise no_texts(table, choice.one_hot.named[0])
     X = _matrix(table.features)
     _check_finite(X, table)
     return Assembled(table=table, X=X, labels=labels, exact=_exact_rows(X, table))
@@ -206,101 +193,6 @@ def _taken(values: Any, rows: NDArray[Any]) -> Any:
     if values is None:
         return None
     return [values[i] for i in rows] if isinstance(values, list) else values[rows]
-
-
-# Texts
-
-
-def _numeric(table: Table, features: tuple[Column, ...], choice: Choice) -> Table:
-    """Encode the text columns."""
-    columns: list[Column] = []
-    notes = list(table.notes)
-    for column in features:
-        if not isinstance(column.values, list):
-            if column.is_named:
-                raise _no_texts(table, column.name)
-            columns.append(column)
-            continue
-        if not column.is_named:
-            if not choice.one_hot.every:
-                raise _text_error(table, column.name, column.values)
-            if choice.one_hot.is_checked:
-                _check_levels(table, column.name, column.values)
-        encoded, note = _one_hot(table, column.name, column.values)
-        columns += encoded
-        notes.append(note)
-    if not columns:
-        raise table.error(
-            found=f"no feature column left after {option('one_hot')}", expected="at least one", hint=notes[-1]
-        )
-    names = tuple(column.name for column in columns)
-    return replace(table, features=tuple(columns), names=names, notes=tuple(notes))
-
-
-def _no_texts(table: Table, name: str | int) -> DataError:
-    expected = f"texts to encode for {option('one_hot_column')}"
-    return table.error(column=name, found="a column of numbers", expected=expected)
-
-
-def _check_levels(table: Table, name: str | int, texts: Texts) -> None:
-    """Raise if the texts of a column that was not named do not look like levels: they are numbers, or mostly differ.
-
-    Raises
-    ------
-    DataError
-    """
-    present = Counter(text for text in texts if text is not None)
-    anyway = f"name it with {option('one_hot_column')} to encode it all the same"
-    if _are_mostly_numbers(table, present):
-        raise _text_error(table, name, texts, anyway)
-    n_alone, n_rows = sum(count == 1 for count in present.values()), present.total()
-    if n_rows > FEW_ROWS and n_alone > MOST_ROWS_ALONE * n_rows:
-        found = f"{len(present)} different texts in {n_rows} rows, such as {listed(list(present)[:3])}"
-        raise table.error(
-            column=name, found=found, expected=f"texts that rows share, to encode with {option('one_hot')}",
-            hint="a row with a column of 0 and 1 to itself is always put right, so nearly different texts separate "
-            f"anything; drop it with {option('drop')}, or {anyway}",
-        )  # fmt: skip
-
-
-def _are_mostly_numbers(table: Table, present: "Counter[str]") -> bool:
-    """Return whether most texts look like numbers, and the others like slips; levels such as 1 and 2 do not."""
-    n_numeric = sum(count for text, count in present.items() if table.spelling.looks_numeric(text))
-    return 2 * n_numeric > present.total() and not all(map(table.spelling.is_number, present))
-
-
-def _text_error(table: Table, name: str | int, texts: Texts, anyway: str = "") -> DataError:
-    """Return the error about the first text that is not a number; `anyway` says how to encode it all the same."""
-    spelling = table.spelling
-    row = next((i for i, text in enumerate(texts) if text is not None and not spelling.is_number(text)), 0)
-    text = str(texts[row])
-    if spelling.is_number(text):
-        return table.error(row, name, found=f"the text {quote(text)}", expected="a number", hint=STORE_NUMBERS)
-    hint = spelling.hint(text)
-    if anyway and option("one_hot_column") not in hint:
-        hint = f"{'most of the column are numbers' if hint == TEXT_HINT else hint}; {anyway}"
-    return table.error(row, name, found=quote(text), expected="a number", hint=hint)
-
-
-def _one_hot(table: Table, name: str | int, texts: Texts) -> tuple[list[Column], str]:
-    levels = sorted({text for text in texts if text is not None})
-    if len(levels) > MOST_LEVELS:
-        raise table.error(
-            column=name, found=f"{len(levels)} different texts such as {listed(levels[:3])}",
-            expected=f"at most {MOST_LEVELS} to encode with {option('one_hot')}",
-            hint=f"drop it with {option('drop')}",
-        )  # fmt: skip
-    dropped, *kept = levels
-    position = {level: code for code, level in enumerate(levels)}
-    codes = np.array([position[text] for text in texts if text is not None])
-    columns = [
-        Column(name=f"{name}={level}", values=(codes == code).astype(np.float64))
-        for code, level in enumerate(kept, start=1)
-    ]
-    return (
-        columns,
-        f"one-hot: column {name!r} became {len(kept)} of 0 and 1; level {dropped!r} is dropped, it is where all are 0",
-    )
 
 
 # Numbers

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api.running import generator_of, in_time, run_perceptron
-from maxmargin.data.arrays import from_arrays
 from maxmargin.data.problems import problem_of
+from maxmargin.data.tabular import given
 from maxmargin.solvers.answers.forms import Result, counted, plain
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
@@ -206,9 +206,9 @@ class MistakeTrace(Result):
 
 def mistake_trace(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
-    bias: bool = True,
+    bias: bool | None = None,
     positive: object = None,
     bias_scale: float | Literal["best"] = 1.0,
     zero: str = "mistake",
@@ -223,12 +223,13 @@ def mistake_trace(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `maxmargin.separability`; of more classes, `positive` has to choose one.
-    bias : bool, default True
-        If True, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`. If False, it
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `maxmargin.separability`; None for a Dataset. Of
+        more classes, `positive` has to choose one.
+    bias : bool, optional
+        By default, and if True, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`. If False, it
         goes through the origin.
     positive : label, optional
         The label that is +1, against all others.
@@ -285,9 +286,8 @@ def mistake_trace(
     if not (isinstance(most_points, int) and most_points >= 2):
         raise InvalidOptionError(f"most_points is {most_points!r}; expected a whole number from 2")
     check_time_limit(time_limit)
-    problem, scale, time_limit = in_time(
-        problem_of(from_arrays(X, y, positive=positive), bias=bias), bias_scale, time_limit
-    )
+    asked = given(X, y, bias=bias, positive=positive)
+    problem, scale, time_limit = in_time(problem_of(asked.dataset, bias=asked.bias), bias_scale, time_limit)
     limits = Limits(time_limit=time_limit)
     generator = generator_of(rng)
     as_it_was = copy.deepcopy(generator)

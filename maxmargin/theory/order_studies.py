@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from maxmargin.api.question import with_positive
+from maxmargin.api.question import with_names
 from maxmargin.api.running import run_perceptron, with_bias_scale
-from maxmargin.data.arrays import from_arrays
 from maxmargin.data.problems import problem_of
-from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, cut, plain, through
+from maxmargin.data.tabular import given
+from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, plain, through
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
@@ -161,7 +161,7 @@ class OrderStudy(NamedAnswer):
         """The most mistakes of all sequences, proven; None where it is not known, or some sequence has no end."""
         return None if self.exhaustive is None else self.exhaustive.n_mistakes
 
-    def fields(self, names: Names = NO_NAMES) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """Return the fields of ``maxmargin orders --json``: those of `to_dict` with long lists cut, and extremes."""
         fields = self.to_dict()
         for part in (fields["outcomes"], *(fields[name] for name in ("given", "most", "fewest", "sequence"))):
@@ -195,7 +195,7 @@ class OrderStudy(NamedAnswer):
         )
         return result
 
-    def summary(self, names: Names = NO_NAMES) -> str:
+    def summary(self) -> str:
         """Return the text of ``maxmargin orders``; nothing in it has a name."""
         outcomes, limit, kind = self.outcomes, self.settings.max_epochs, through(self.hard.bias)
         n_orders, n_converged = len(outcomes.n_mistakes), int(outcomes.converged.sum())
@@ -228,9 +228,9 @@ class OrderStudy(NamedAnswer):
 
 def order_study(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
-    bias: bool = True,
+    bias: bool | None = None,
     positive: object = None,
     bias_scale: float | Literal["best"] = 1.0,
     zero: str = "mistake",
@@ -257,12 +257,13 @@ def order_study(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly, in memory.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `maxmargin.separability`; of more classes, `positive` has to choose one.
-    bias : bool, default True
-        If True, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`. If False, it
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `maxmargin.separability`; None for a Dataset. Of
+        more classes, `positive` has to choose one.
+    bias : bool, optional
+        By default, and if True, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`. If False, it
         goes through the origin.
     positive : label, optional
         The label that is +1, against all others.
@@ -326,9 +327,9 @@ def order_study(
     effort = Effort(n_orders=n_orders, n_search=n_search, n_sequence=n_sequence, max_states=max_states)
     check_effort(effort)
     limits = Limits(time_limit=time_limit)
-    dataset = from_arrays(X, y, positive=positive)
+    asked = given(X, y, bias=bias, positive=positive)
     of_bounds = limits.part(2)
-    problem, scale = with_bias_scale(problem_of(dataset, bias=bias), bias_scale, of_bounds)
+    problem, scale = with_bias_scale(problem_of(asked.dataset, bias=asked.bias), bias_scale, of_bounds)
     # The bounds of any order look at the space of a run and not at its mistakes, so one epoch will do.
     one_pass = run_perceptron(problem, bias_scale=scale, zero=zero, max_epochs=1, time_limit=of_bounds.share(2))
     context = Context(problem=problem, run=one_pass, n_passes=max_epochs, limits=of_bounds)
@@ -338,7 +339,7 @@ def order_study(
     settings = PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=max_epochs, max_mistakes=max_mistakes)
     bounds = tuple(bound for bound in bounds_of(context) if bound.valid and bound.name in _OF_ANY_ORDER)
     study = studied_orders(context, settings, effort, bounds=bounds, seed=seed, limits=limits, on_progress=on_progress)
-    return with_positive(study, dataset)
+    return with_names(study, asked.dataset, asked.names)
 
 
 def bounds_of_any_order(known: tuple[Bound, ...], context: Context) -> tuple[Bound, ...]:

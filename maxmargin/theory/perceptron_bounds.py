@@ -5,8 +5,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.api.running import best_bias_scale, run_perceptron
-from maxmargin.data.arrays import from_arrays
 from maxmargin.data.problems import problem_of
+from maxmargin.data.tabular import given
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
@@ -24,9 +24,9 @@ _SHARES_OF_THE_RUN = 2
 
 def mistake_bounds(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
-    bias: bool = True,
+    bias: bool | None = None,
     positive: object = None,
     bias_scale: float | Literal["best"] = 1.0,
     n_passes: int | None = 1,
@@ -42,12 +42,13 @@ def mistake_bounds(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `maxmargin.separability`; of more classes, `positive` has to choose one.
-    bias : bool, default True
-        If True, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`. If False, it
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `maxmargin.separability`; None for a Dataset. Of
+        more classes, `positive` has to choose one.
+    bias : bool, optional
+        By default, and if True, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`. If False, it
         goes through the origin.
     positive : label, optional
         The label that is +1, against all others.
@@ -94,7 +95,8 @@ def mistake_bounds(
     >>> round(bounds["novikoff"].value)
     17690
     """
-    problem = problem_of(from_arrays(X, y, positive=positive), bias=bias)
+    asked = given(X, y, bias=bias, positive=positive)
+    problem = problem_of(asked.dataset, bias=asked.bias)
     return run_and_bounds(problem, bias_scale=bias_scale, n_passes=n_passes, C=C, time_limit=time_limit)[1]
 
 

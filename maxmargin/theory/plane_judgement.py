@@ -6,11 +6,11 @@ from fractions import Fraction
 from typing import Any
 
 from maxmargin.api.fitted_planes import GivenPlane, plane_of_model, plane_of_numbers
-from maxmargin.api.question import with_positive
-from maxmargin.data.arrays import from_arrays
+from maxmargin.api.question import with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
-from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, rounded_up, some, through
+from maxmargin.data.tabular import given, names_of
+from maxmargin.solvers.answers.forms import NamedAnswer, Names, counted, rounded_up, some, through
 from maxmargin.solvers.answers.statuses import Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
@@ -124,21 +124,15 @@ class PlaneJudgement(NamedAnswer):
     def _verdict(self) -> str:
         return "separates" if self.separates else "does not separate"
 
-    def summary(self, names: Names = NO_NAMES) -> str:
-        """Return the text of ``maxmargin judge``.
-
-        Parameters
-        ----------
-        names : Names
-            What the rows and the columns are called.
-        """
+    def summary(self) -> str:
+        """Return the text of ``maxmargin judge``."""
         lines = [f"{self._verdict}: {self._of_errors()}"]
         if not self.separates:
             lines.append(
-                f"  errors (rows from 0): {some(names.numbers(self.error_rows).tolist(), _MOST_ROWS, '({n} in all)')}"
+                f"  errors (rows from 0): {some(self.names.numbers(self.error_rows).tolist(), _MOST_ROWS, '({n} in all)')}"
             )
         lines.append(f"  geometric margin in [{self.margin!r}, {self.margin_upper!r}]")
-        lines += [*self._maximum_lines(), self._cone_line(), *self._bound_lines(), *names.plane_lines(self.w, self.b)]
+        lines += [*self._maximum_lines(), self._cone_line(), *self._bound_lines(), *self.names.plane_lines(self.w, self.b)]
         return "\n".join(lines)
 
     def _of_errors(self) -> str:
@@ -182,13 +176,16 @@ class PlaneJudgement(NamedAnswer):
             lines.append(f"    {self.n_samples:,} in one pass, the number of rows: the bound says nothing {source}")
         return lines
 
-    def fields(self, names: Names) -> dict[str, Any]:
+    def _roles(self) -> tuple[tuple[str, Any], ...]:
+        return (("error", self.error_rows),)
+
+    def fields(self) -> dict[str, Any]:
         """Return the fields of ``maxmargin judge --json``."""
         return {
             "separates": self.separates,
             "margin": self.margin,
             "margin_upper": self.margin_upper,
-            **names.fields("error_rows", self.error_rows),
+            **self.names.fields("error_rows", self.error_rows),
             "share_lower": self.share_lower,
             "share_upper": self.share_upper,
             "gamma_lower": self.gamma_lower,
@@ -234,9 +231,9 @@ def judge(
     ----------
     X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly.
-    y : array_like of shape (n_samples,), optional
-        Labels of two classes, as in `separability`; of more classes, `positive` has to choose one. None for a Dataset,
-        which has its own.
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `separability`; None for a Dataset. Of more
+        classes, `positive` has to choose one.
     w : array_like of shape (n_features,), mapping or series, optional
         The normal, not 0, with the class +1 on the side where w.x + b > 0. Mappings, and series if the columns of X
         have names, are read by the names of the columns. Numbers that binary64 does not hold are refused.
@@ -293,7 +290,8 @@ def judge(
     >>> judge(X, y, w={"0": -1.0}, b=40.0).error_rows.tolist()
     [1]
     """
-    dataset = _dataset_of(X, y, positive)
+    asked = given(X, y, positive=positive)
+    dataset = asked.dataset
     problem_of(dataset)  # refuses more than two classes, of which a model is not asked
     if (w is None) == (model is None):
         found = "neither w nor model is given" if w is None else "both w and model are given"
@@ -304,23 +302,20 @@ def judge(
         plane = plane_of_model(model, dataset)
     else:
         plane = plane_of_numbers(w, b, dataset.feature_names)
-    return judge_plane(dataset, plane.of_kind(bias), g=g, time_limit=time_limit)
-
-
-def _dataset_of(X: Any, y: Any, positive: object) -> Dataset:
-    if not isinstance(X, Dataset):
-        if y is None:
-            raise InvalidOptionError("y is None; expected the labels of the rows, or a Dataset in place of X")
-        return from_arrays(X, y, positive=positive)
-    if y is not None:
-        raise InvalidOptionError("X is a Dataset, which has its own labels; expected no y")
-    return X if positive is None else X.one_vs_rest(positive)
+    return judge_plane(dataset, plane.of_kind(bias), asked.names, g=g, time_limit=time_limit)
 
 
 def judge_plane(
-    dataset: Dataset, plane: GivenPlane, *, g: float | None = None, time_limit: float | None = None
+    dataset: Dataset,
+    plane: GivenPlane,
+    names: Names | None = None,
+    *,
+    g: float | None = None,
+    time_limit: float | None = None,
 ) -> PlaneJudgement:
-    """Return the judgement of a hyperplane; the other parameters are as in `judge`.
+    """Return the judgement of a hyperplane; the names are those of the data set unless others are given.
+
+    The other parameters are as in `judge`.
 
     Raises
     ------
@@ -346,7 +341,7 @@ def judge_plane(
         novikoff=run.novikoff(), freund_schapire=value, g=chosen, curve=curve, n_samples=problem.n_samples,
         status=known.status,
     )  # fmt: skip
-    return with_positive(judged, dataset)
+    return with_names(judged, dataset, names_of(dataset) if names is None else names)
 
 
 def _shares(least: Fraction, square: Fraction, lower: float, upper: float) -> tuple[float, float]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from maxmargin.api.running import best_bias_scale, run_perceptron, with_bias_scale
-from maxmargin.data.arrays import from_arrays
 from maxmargin.data.preparing import How, prepare
 from maxmargin.data.problems import problem_of
+from maxmargin.data.tabular import given
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
@@ -80,7 +80,7 @@ class StudiedPoint:
 
 def translation_study(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     shifts: Iterable[float] | None = None,
     direction: Any = None,
@@ -97,10 +97,11 @@ def translation_study(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly, in memory; sparse rows become dense.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `maxmargin.separability`.
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `maxmargin.separability`; None for a
+        Dataset.
     shifts : iterable of float, optional
         Values of t; by default from -1 to 4.
     direction : array_like of shape (n_features,), optional
@@ -153,7 +154,7 @@ def translation_study(
 
 def scale_study(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     scales: Sequence[float] | None = None,
     factors: Sequence[float] = SCALES,
@@ -165,10 +166,11 @@ def scale_study(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly, in memory; sparse rows become dense.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `maxmargin.separability`.
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `maxmargin.separability`; None for a
+        Dataset.
     scales : sequence of float, optional
         Values of s; by default sqrt(R |b*|) times the factors. If b* = 0, there is no best s (the smaller, the better),
         and R takes its place.
@@ -219,7 +221,7 @@ def scale_study(
 
 def preparation_study(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     preparations: Iterable[How | str] = tuple(How),
     positive: object = None,
@@ -234,10 +236,11 @@ def preparation_study(
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly, in memory; sparse rows become dense.
-    y : array_like of shape (n_samples,)
-        Labels of two classes, as in `maxmargin.separability`.
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `maxmargin.separability`; None for a
+        Dataset.
     preparations : iterable of {"raw", "center", "standardize", "unit"}, optional
         The preparations, as in `maxmargin.prepare`; by default all of them.
     positive : label, optional
@@ -288,7 +291,7 @@ def _in_time(point: Callable[[Any], StudiedPoint], values: Iterable[Any], limits
 
 
 def _dense(X: Any, y: Any, positive: object) -> Problem:
-    problem = problem_of(from_arrays(X, y, positive=positive))
+    problem = problem_of(given(X, y, bias=True, positive=positive).dataset)
     if not isinstance(problem.row_source, InMemory):
         raise InvalidOptionError("the study needs the rows in memory; found rows elsewhere: allow more memory")
     return Problem(np.ascontiguousarray(problem.dense_rows(slice(None))), problem.y)

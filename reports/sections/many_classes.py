@@ -35,7 +35,7 @@ from maxmargin.reports.sections.shared import (
     what_was_read,
 )
 from maxmargin.reports.study.class_study import ClassStudy, Contest
-from maxmargin.solvers.answers.forms import NO_NAMES, without_intercepts
+from maxmargin.solvers.answers.forms import without_intercepts
 from maxmargin.solvers.proof.margins import n_errors
 
 _MOST_PAIRS = 300
@@ -66,8 +66,8 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "positive_reason": contest.positive_reason,
         "negative": contest.negative,
         "n_samples": contest.problem.n_samples,
-        **chosen(contest.separability.fields(NO_NAMES, with_columns=False), _OF_VERDICT),
-        **chosen(hard.fields(NO_NAMES), ("status", "margin", "lower", "upper")),
+        **chosen(contest.separability.fields(with_columns=False), _OF_VERDICT),
+        **chosen(hard.fields(), ("status", "margin", "lower", "upper")),
         "n_support": len(hard.support),
         **run_fields(run),
         "achieved_margin": run.margin,

@@ -23,7 +23,6 @@ from maxmargin.reports.number_formats import (
 from maxmargin.reports.sections.shared import Columns, chosen, table_of
 from maxmargin.reports.study.measures import angle_degrees, cosine
 from maxmargin.reports.study.study import Study
-from maxmargin.solvers.answers.forms import NO_NAMES
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
@@ -72,7 +71,7 @@ def fields(study: Study) -> dict[str, Any]:
 def _run(study: Study) -> dict[str, Any]:
     run, settings = study.run, study.settings
     return {
-        **chosen(run.fields(NO_NAMES, prepare=settings.prepare, seed=settings.seed), _OF_RUN),
+        **chosen(run.fields(prepare=settings.prepare, seed=settings.seed), _OF_RUN),
         "run_norm": run.run_norm,
         "run_maximum_lower": study.run_hard.lower,
         "run_maximum_upper": study.run_hard.upper,
@@ -87,7 +86,7 @@ def _run(study: Study) -> dict[str, Any]:
 
 def run_fields(run: PerceptronRun) -> dict[str, Any]:
     """Return the outcome of a run in short."""
-    return chosen(run.fields(NO_NAMES), ("n_mistakes", "n_epochs", "converged", "stop_reason"))
+    return chosen(run.fields(), ("n_mistakes", "n_epochs", "converged", "stop_reason"))
 
 
 def _rates(run: PerceptronRun) -> dict[str, Any]:

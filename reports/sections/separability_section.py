@@ -14,7 +14,6 @@ from maxmargin.reports.number_formats import count, number, one_line, plural, sh
 from maxmargin.reports.phrasing import length, of_kind, unless_flat
 from maxmargin.reports.sections.shared import Entries, chosen, name_columns, row_fields, row_names, table_of
 from maxmargin.reports.study.report_settings import Settings
-from maxmargin.solvers.answers.forms import NO_NAMES
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.exact.dyadic import as_fraction
 from maxmargin.solvers.problem.problem import Problem
@@ -60,7 +59,7 @@ def fields(dataset: Dataset, answer: Separability, question: Problem | None, set
     certificate, cut = _certificate(answer.certificate, sizes.proof_characters)
     reason = _too_much_work(dataset, answer, sizes.column_work)
     return {
-        **chosen(answer.fields(NO_NAMES, with_columns=reason is None), _OF_ANSWER),
+        **chosen(answer.fields(with_columns=reason is None), _OF_ANSWER),
         **_first_rows(dataset, answer),
         "columns_reason": reason,
         "witness": _witness(dataset, answer, question),

@@ -40,7 +40,6 @@ from maxmargin.reports.sections.shared import (
 from maxmargin.reports.study.measures import norm, unit
 from maxmargin.reports.study.soft_grid import SoftPoint
 from maxmargin.reports.study.study import Study
-from maxmargin.solvers.answers.forms import NO_NAMES
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -96,7 +95,7 @@ def _hard_margin(hard: HardMargin) -> dict[str, Any]:
     if hard.upper > 0 and math.isfinite(hard.upper):
         width = float((Fraction(hard.upper) - Fraction(hard.lower)) / Fraction(hard.upper))
     return {
-        **chosen(hard.fields(NO_NAMES), _OF_HARD_MARGIN),
+        **chosen(hard.fields(), _OF_HARD_MARGIN),
         "relative_width": width,
         "unit_w": None if hard.w is None else unit(hard.w),
         "n_support": len(hard.support),
@@ -106,7 +105,7 @@ def _hard_margin(hard: HardMargin) -> dict[str, Any]:
 def _soft_fields(point: SoftPoint) -> dict[str, Any]:
     C, plane = point.solution.C, point.plane
     return {
-        **chosen(point.solution.fields(NO_NAMES), ("C", "status", "objective", "lower", "gap", "b", "engine")),
+        **chosen(point.solution.fields(), ("C", "status", "objective", "lower", "gap", "b", "engine")),
         "c": 2 * C,
         "lambda": 1 / (2 * C),
         "margin_width": math.inf if plane is None else 1 / norm(plane.w),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, starmap, takewhile
 
-from maxmargin.api.deciding import with_names
+from maxmargin.api.deciding import named
 from maxmargin.api.running import with_bias_scale
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
@@ -108,7 +108,7 @@ def _multinomial(dataset: Dataset, settings: Settings, time_limit: float | None)
     problem = class_problem_of(dataset, bias=settings.bias)
     if settings.prepare != How.RAW:
         problem = replace(problem, X=prepare(problem.X, settings.prepare).X, known_bounds=None)
-    return with_names(multinomial(problem, time_limit=time_limit), dataset)
+    return named(multinomial(problem, time_limit=time_limit), dataset)
 
 
 def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | None, time_limit: float | None) -> Contest:

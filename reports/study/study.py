@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from maxmargin.api.deciding import with_names
+from maxmargin.api.deciding import named
 from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
@@ -178,7 +178,7 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     check_orders(settings.orders, is_in_memory=dataset.is_in_memory)
     limits = Limits(time_limit=settings.time_limit)
     problem = prepared_problem(dataset, settings)
-    answer = with_names(separability(problem, time_limit=limits.share(_Shares.verdict)), dataset)
+    answer = named(separability(problem, time_limit=limits.share(_Shares.verdict)), dataset)
     run_problem, scale = with_bias_scale(problem, settings.bias_scale, limits.part(_Shares.margin))
     affordable = _affordable(settings, problem, answer)
     run = run_of(run_problem, affordable, scale, on_progress, limits.share(_Shares.run))

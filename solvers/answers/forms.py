@@ -8,15 +8,17 @@ separates it. Such sentences are made from `bias`; None stands for a phrase that
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from enum import Enum
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.errors import InvalidOptionError
 
 LONGEST_LIST = 1000
 """Largest number of entries of a list in JSON; `<name>_count` gives its whole length."""
@@ -39,15 +41,24 @@ class Names:
     ----------
     positions : ndarray of int, optional
         The position of each row in the source, from 0, if rows were left out.
-    ids : sequence of str, optional
-        The names of the rows.
+    ids : sequence, optional
+        The names of the rows: the labels of an index, or the texts of a column.
     columns : sequence of str, optional
         The names of the columns.
+    label : str, optional
+        The name of the labels.
+    notes : tuple of str
+        What was done to rows and columns before: which were left out, and how categories are coded.
+    frame : callable, optional
+        The function that makes a data frame of columns, given as a dict of sequences by name.
     """
 
     positions: NDArray[Any] | None = None
-    ids: Sequence[str] | None = None
+    ids: Sequence[Any] | None = None
     columns: Sequence[str] | None = None
+    label: str | None = None
+    notes: tuple[str, ...] = ()
+    frame: Callable[[Mapping[str, Any]], Any] | None = None
 
     def numbers(self, rows: Any) -> Any:
         """Return the positions of rows in the source; None if there are no rows."""
@@ -57,7 +68,7 @@ class Names:
         """Return the rows as a list of positions, and as ``<name>_ids`` if they have names."""
         fields = cut(name, self.numbers(rows))
         if self.ids is not None and rows is not None:
-            fields[f"{name}_ids"] = [self.ids[row] for row in rows[:LONGEST_LIST].tolist()]
+            fields[f"{name}_ids"] = [_as_json(self.ids[row]) for row in rows[:LONGEST_LIST].tolist()]
         return fields
 
     def plane_lines(self, w: Any, b: float) -> list[str]:
@@ -68,6 +79,9 @@ class Names:
         rest = [f"    ... {more} more (--json lists all)"] if more > 0 else []
         return ["  w", *weights[:_MOST_WEIGHTS], *rest, f"  b {b!r}"]
 
+
+INTERCEPT = "(Intercept)"
+"""Name of the bias among the columns."""
 
 NO_NAMES = Names()
 """Rows and columns go by their numbers."""
@@ -99,6 +113,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
     return value
+
+
+def _as_json(label: Any) -> Any:
+    """Return the label of a row as JSON holds it: dates and other objects by their text."""
+    return label if isinstance(label, str | int) else str(label)
 
 
 class Result:
@@ -143,30 +162,21 @@ class NamedAnswer(Result):
         The class that is +1; None if the labels were signs, or if there are more than two classes.
     positive_reason : str or None
         Why it is that class.
+    names : Names
+        What the rows and the columns are called.
     """
 
     positive: Any = None
     positive_reason: str | None = None
+    names: Names = NO_NAMES
 
     @abstractmethod
-    def fields(self, names: Names) -> dict[str, Any]:
-        """Return the fields that the command line prints as JSON, without those that describe the data.
-
-        Parameters
-        ----------
-        names : Names
-            What the rows are called.
-        """
+    def fields(self) -> dict[str, Any]:
+        """Return the fields that the command line prints as JSON, without those that describe the data."""
 
     @abstractmethod
-    def summary(self, names: Names = NO_NAMES) -> str:
-        """Return the text that the command line prints of the answer.
-
-        Parameters
-        ----------
-        names : Names
-            What the rows and the columns are called; by default they go by their numbers.
-        """
+    def summary(self) -> str:
+        """Return the text that the command line prints of the answer."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields of the JSON that the command line prints, in Python's own types.
@@ -174,8 +184,54 @@ class NamedAnswer(Result):
         Lists have at most 1,000 entries, with their whole length as ``<name>_count``; rows are numbered from 0, and
         None stands for infinity and for numbers that are not known.
         """
-        result: dict[str, Any] = plain(self.fields(NO_NAMES))
+        result: dict[str, Any] = plain(self.fields())
         return result
+
+    def to_frame(self, of: str) -> Any:
+        """Return the rows or the columns that the answer speaks of, as a data frame.
+
+        Parameters
+        ----------
+        of : {"rows", "columns"}
+            "rows": the rows that play a role, with their position in the source from 0, their id (the label of the
+            index, the text of the id column, else the position), and the role. "columns": the columns by name, with
+            what the answer says of each.
+
+        Returns
+        -------
+        data frame
+            Of the library whose data frame the question was about; otherwise of pandas, Polars or Arrow, whichever is
+            installed first.
+
+        Raises
+        ------
+        InvalidOptionError
+            If `of` is something else, or the answer is of a solver, not of a verb.
+        """
+        tables = {"rows": self._rows_table, "columns": self._columns_table}
+        if of not in tables:
+            raise InvalidOptionError(f"to_frame is asked for {of!r}; expected 'rows' or 'columns'")
+        if self.names.frame is None:
+            raise InvalidOptionError("only answers of verbs, such as maxmargin.separability, make data frames")
+        return self.names.frame(tables[of]())
+
+    def _rows_table(self) -> dict[str, Any]:
+        role_of = {row: role for role, rows in self._roles() for row in np.unique(rows).tolist()}
+        rows = np.array(sorted(role_of), dtype=np.int64)
+        positions = self.names.numbers(rows).tolist()
+        ids = positions if self.names.ids is None else [self.names.ids[row] for row in rows.tolist()]
+        return {"position": positions, "id": ids, "role": [role_of[row] for row in rows.tolist()]}
+
+    def _roles(self) -> Sequence[tuple[str, Any]]:
+        """Return the roles and the rows that play each; a row has the last role that names it."""
+        return ()
+
+    def _columns_table(self) -> dict[str, Any]:
+        w, b = getattr(self, "w", None), getattr(self, "b", None)
+        names = range(0 if w is None else len(w)) if self.names.columns is None else self.names.columns
+        if w is None:
+            return {"name": [], "weight": []}
+        return {"name": [*map(str, names), INTERCEPT], "weight": [*w.tolist(), b]}
 
 
 def html_table(headline: str, fields: Mapping[str, Any]) -> str:

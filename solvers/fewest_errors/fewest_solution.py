@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, cut, some, through
+from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, some, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.printable import shown
@@ -91,13 +91,11 @@ class FewestErrors(NamedAnswer):
     reason: str = ""
     bias: bool = True
 
-    def summary(self, names: Names = NO_NAMES, *, remarks: Sequence[str] = ()) -> str:
+    def summary(self, *, remarks: Sequence[str] = ()) -> str:
         """Return the text of ``maxmargin fewest-errors``.
 
         Parameters
         ----------
-        names : Names
-            What the rows and the columns are called.
         remarks : sequence of str
             Further lines, which come before the hyperplane.
         """
@@ -106,38 +104,41 @@ class FewestErrors(NamedAnswer):
             first = f"fewest errors {self.upper:,} (proven: no hyperplane{kind} has fewer)"
         else:
             first = f"fewest errors{kind} between {self.lower:,} and {self.upper:,} (proven)"
-        lines = [first, *([f"  {shown(self.reason)}"] if self.reason else []), self._rows_line(names, kind)]
+        lines = [first, *([f"  {shown(self.reason)}"] if self.reason else []), self._rows_line(kind)]
         if self.lower:
             search = self.lower > self.packing_lower
             nodes = f", and the search of {counted(self.n_nodes, 'node')}" if search else ""
             sets = counted(len(self.witnesses), "set")
             lines.append(f"  lower end from {sets} of rows, each of which has to lose one{nodes}")
-        return "\n".join([*lines, *remarks, *names.plane_lines(self.w, self.b), f"  found by {self.engine}"])
+        return "\n".join([*lines, *remarks, *self.names.plane_lines(self.w, self.b), f"  found by {self.engine}"])
 
-    def _rows_line(self, names: Names, kind: str) -> str:
+    def _rows_line(self, kind: str) -> str:
         """Name the rows to drop."""
         rows = self.error_rows.tolist()
         if not rows:
             return f"  no row to drop: the data are separable{kind}"
-        if names.ids is None:
-            numbered, called = " (from 0)", names.numbers(self.error_rows).tolist()
+        if self.names.ids is None:
+            numbered, called = " (from 0)", self.names.numbers(self.error_rows).tolist()
         else:
-            numbered, called = "", [names.ids[row] for row in rows]
+            numbered, called = "", [self.names.ids[row] for row in rows]
         listed = some(called, 20, "{more:,} more (--json lists them)")
         return f"  rows to drop{numbered}, so that the rest is separable{kind}: {listed}"
 
-    def fields(self, names: Names) -> dict[str, Any]:
+    def _roles(self) -> tuple[tuple[str, Any], ...]:
+        return (("error", self.error_rows),)
+
+    def fields(self) -> dict[str, Any]:
         """Return the fields of ``maxmargin fewest-errors --json`` but those of the total slack."""
         return {
             "status": self.status.value,
             "lower": self.lower,
             "upper": self.upper,
             "is_optimal": self.is_optimal,
-            **names.fields("error_rows", self.error_rows),
+            **self.names.fields("error_rows", self.error_rows),
             "w": self.w,
             "b": self.b,
             "packing_lower": self.packing_lower,
-            **cut("witnesses", [names.numbers(np.array(witness.rows)).tolist() for witness in self.witnesses]),
+            **cut("witnesses", [self.names.numbers(np.array(witness.rows)).tolist() for witness in self.witnesses]),
             "n_nodes": self.n_nodes,
             "reason": self.reason,
             "engine": self.engine,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, through
+from maxmargin.solvers.answers.forms import NamedAnswer, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
@@ -83,9 +83,9 @@ class TotalSlack(NamedAnswer):
     attempts: tuple[SolverRun, ...] = ()
     bias: bool = True
 
-    def summary(self, names: Names = NO_NAMES) -> str:
+    def summary(self) -> str:
         """Return the interval, as in the text of ``maxmargin fewest-errors``, and the hyperplane."""
-        return "\n".join([self.interval_text, *names.plane_lines(self.w, self.b)])
+        return "\n".join([self.interval_text, *self.names.plane_lines(self.w, self.b)])
 
     @property
     def interval_text(self) -> str:
@@ -94,7 +94,7 @@ class TotalSlack(NamedAnswer):
         what = f"least total slack{through(self.bias)}, sum of (1 - y(w.x{offset}))_+"
         return f"{what}, proven: [{self.lower!r}, {self.upper!r}]"
 
-    def fields(self, names: Names) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """Return the fields of ``total_slack`` in ``maxmargin fewest-errors --json``."""
         return {
             "status": self.status.value,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import LONGEST_LIST, NO_NAMES, NamedAnswer, Names, some, through
+from maxmargin.solvers.answers.forms import LONGEST_LIST, NamedAnswer, some, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import width_of
@@ -124,13 +124,11 @@ class HardMargin(NamedAnswer):
         """The status and the proven interval."""
         return f"{self.status.value}: maximum margin in [{self.lower!r}, {self.upper!r}]"
 
-    def summary(self, names: Names = NO_NAMES, *, exact: bool = True) -> str:
+    def summary(self, *, exact: bool = True) -> str:
         """Return the text of ``maxmargin margin``.
 
         Parameters
         ----------
-        names : Names
-            What the rows and the columns are called.
         exact : bool
             Whether to show the exact maximum margin if it is known, as ``--exact`` does.
         """
@@ -142,14 +140,14 @@ class HardMargin(NamedAnswer):
             kind = f"  maximum margin{through(self.bias)}"
             lines.append(f"{kind}, proven interval [{self.lower!r}, {self.upper!r}]{width}")
         if self.w is not None and self.b is not None:
-            support = some(names.numbers(self.support).tolist(), 20, "({n} in all)")
+            support = some(self.names.numbers(self.support).tolist(), 20, "({n} in all)")
             lines += [f"  margin of the hyperplane below {self.margin!r}", f"  support rows (from 0): {support}"]
-            lines += names.plane_lines(self.w, self.b)
+            lines += self.names.plane_lines(self.w, self.b)
         if self.engine != "none":
             lines.append(f"  found by {self.engine}")
         return "\n".join(lines)
 
-    def fields(self, names: Names) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """Return the fields of ``maxmargin margin --json``."""
         return {
             "status": self.status.value,
@@ -160,7 +158,7 @@ class HardMargin(NamedAnswer):
             "gap": self.gap,
             "w": self.w,
             "b": self.b,
-            **names.fields("support", self.support),
+            **self.names.fields("support", self.support),
             "support_dual": self.dual[self.support][:LONGEST_LIST],
             "primal_residual": self.primal_residual,
             "dual_residual": self.dual_residual,
@@ -169,12 +167,15 @@ class HardMargin(NamedAnswer):
             "attempts": [asdict(run) for run in self.attempts],
         }
 
-    def exact_fields(self, names: Names) -> dict[str, Any]:
+    def _roles(self) -> tuple[tuple[str, Any], ...]:
+        return (("support", self.support),)
+
+    def exact_fields(self) -> dict[str, Any]:
         """Return what ``--exact`` adds: fractions as texts, the multipliers in the order of the support."""
         square, w, b, dual = self.margin_squared, self.w_exact, self.b_exact, self.dual_exact
         return {
             "exact_plane": self._exact_plane(),
-            "exact_hull": self._exact_hull(names),
+            "exact_hull": self._exact_hull(),
             "margin_squared": None if square is None else quotient_text(square),
             "w_exact": None if w is None else [quotient_text(value) for value in w],
             "b_exact": None if b is None else quotient_text(b),
@@ -192,13 +193,13 @@ class HardMargin(NamedAnswer):
             "margin_squared": quotient_text(plane.margin_squared),
         }
 
-    def _exact_hull(self, names: Names) -> dict[str, Any] | None:
+    def _exact_hull(self) -> dict[str, Any] | None:
         """Return the weights of two hull points that prove the upper end, in full."""
         hull = self.upper_certificate
         if hull is None:
             return None
         return {
-            "rows": names.numbers(np.array(hull.rows)),
+            "rows": self.names.numbers(np.array(hull.rows)),
             "weights": [text(weight) for weight in hull.weights],
             "margin_squared": quotient_text(hull.margin_squared),
         }

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import LONGEST_LIST, NO_NAMES, Names, cut, through
+from maxmargin.solvers.answers.forms import LONGEST_LIST, cut, through
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -119,7 +119,6 @@ class OnlineRun(Run):
 
     def summary(
         self,
-        names: Names = NO_NAMES,
         *,
         maximum: "HardMargin | None" = None,
         reference: "Reference | None" = None,
@@ -129,8 +128,6 @@ class OnlineRun(Run):
 
         Parameters
         ----------
-        names : Names
-            The names of the columns.
         maximum : HardMargin, optional
             The maximum margin in the user's space, to compare with.
         reference : Reference, optional
@@ -152,7 +149,7 @@ class OnlineRun(Run):
         lines += [f"  {name}: {value!r}" for name, value in self.extras.items() if isinstance(value, int | float)]
         lines.append("  guarantees of the theory, on this run")
         lines += [line for guarantee in self.guarantees for line in guarantee.lines]
-        return "\n".join(lines if self.space.is_kernel else [*lines, *names.plane_lines(self.w, self.b)])
+        return "\n".join(lines if self.space.is_kernel else [*lines, *self.names.plane_lines(self.w, self.b)])
 
     def _called(self) -> str:
         parameters = asdict(self.algorithm)
@@ -177,13 +174,12 @@ class OnlineRun(Run):
         return f"{self.margin / maximum.upper:.1%}" if is_known else ""
 
     def fields(
-        self, names: Names, *, known: Mapping[str, Any] = MappingProxyType({}), with_rows: bool = True
+        self, *, known: Mapping[str, Any] = MappingProxyType({}), with_rows: bool = True
     ) -> dict[str, Any]:
         """Return the fields of ``maxmargin online --json``, among them what is known about the data.
 
         Parameters
         ----------
-        names : Names
         known : mapping
             The maximum margins, in the user's space and in that of the run.
         with_rows : bool
@@ -199,15 +195,18 @@ class OnlineRun(Run):
             **{name: getattr(self, name) for name in _MARGIN_FIELDS},
             **known,
             "guarantees": [{**asdict(one), "applies": one.value is not None} for one in self.guarantees],
-            **(self._row_fields(names) if with_rows else {}),
+            **(self._row_fields() if with_rows else {}),
         }
 
-    def _row_fields(self, names: Names) -> dict[str, Any]:
+    def _roles(self) -> tuple[tuple[str, Any], ...]:
+        return (("update", self.update_rows),)
+
+    def _row_fields(self) -> dict[str, Any]:
         return {
             "w": self.w,
             "b": self.b,
             **cut("updates_per_epoch", self.updates_per_epoch),
-            **names.fields("update_rows", self.update_rows),
+            **self.names.fields("update_rows", self.update_rows),
             "extras": {name: _cut(value) for name, value in self.extras.items()},
         }
 

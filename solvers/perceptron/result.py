@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, cut, through
+from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, through
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
@@ -125,13 +125,11 @@ class PerceptronRun(Run):
     resumed_from: int | None = None
     bias: bool = True
 
-    def summary(self, names: Names = NO_NAMES, *, prepare: str = "raw") -> str:
+    def summary(self, *, prepare: str = "raw") -> str:
         """Return the text of ``maxmargin perceptron``.
 
         Parameters
         ----------
-        names : Names
-            What the columns are called.
         prepare : {"raw", "center", "standardize", "unit"}
             What was done to the features before the run.
         """
@@ -155,7 +153,7 @@ class PerceptronRun(Run):
             lines.append(f"  rounding may have decided {scores}: other machines may differ")
         if prepare == "raw" and not self.converged and self.stop_reason is not StopReason.INTERRUPTED:
             lines.append(self.advice)
-        return "\n".join([*lines, *names.plane_lines(self.w, self.b)])
+        return "\n".join([*lines, *self.names.plane_lines(self.w, self.b)])
 
     @property
     def space_text(self) -> str:
@@ -167,7 +165,10 @@ class PerceptronRun(Run):
         """The command that tells whether a run that was stopped can converge, as a line of text."""
         return f"  whether it can converge at all: maxmargin check{'' if self.bias else ' --no-bias'}"
 
-    def fields(self, names: Names, *, prepare: str = "raw", seed: int | None = None) -> dict[str, Any]:
+    def _roles(self) -> tuple[tuple[str, Any], ...]:
+        return (("mistake", self.mistake_rows),)
+
+    def fields(self, *, prepare: str = "raw", seed: int | None = None) -> dict[str, Any]:
         """Return the fields of ``maxmargin perceptron --json``, with what was done before the run."""
         settings = self.settings
         return {
@@ -195,7 +196,7 @@ class PerceptronRun(Run):
             "b": self.b,
             "norm": self.norm,
             **cut("mistakes_per_epoch", self.mistakes_per_epoch),
-            **names.fields("mistake_rows", self.mistake_rows),
+            **self.names.fields("mistake_rows", self.mistake_rows),
         }
 
     @property

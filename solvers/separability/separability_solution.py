@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, intercept, some, through, without_intercepts
+from maxmargin.solvers.answers.forms import INTERCEPT, NamedAnswer, intercept, some, through, without_intercepts
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Mask, Rows
 from maxmargin.solvers.basics.printable import shown
@@ -25,9 +25,6 @@ from maxmargin.solvers.proof.certificate import (
 )
 
 Attempts = tuple[SolverRun, ...]
-
-INTERCEPT = "(Intercept)"
-"""Name of the bias among the columns."""
 
 _OF_COLUMNS = ("infinite_columns", "finite_columns", "aliased_columns", "dimension")
 """Fields that take long to compute for large separable data."""
@@ -97,8 +94,6 @@ class Separability(NamedAnswer):
         The number of columns of X.
     bias : bool
         Whether hyperplanes have a bias.
-    feature_names : tuple of str, optional
-        The names of the columns; without them columns are called by their position.
     class_names : tuple of str, optional
         For more than two classes, their names: columns are then called by class and name, and the first class is the
         reference.
@@ -135,7 +130,6 @@ class Separability(NamedAnswer):
     n_strict: int | None = None
     n_features: int | None = None
     bias: bool = True
-    feature_names: tuple[str, ...] | None = None
     class_names: tuple[str, ...] | None = None
 
     @classmethod
@@ -187,7 +181,7 @@ class Separability(NamedAnswer):
             return f"not strictly separable{kind} (proven; quasi-separable or overlap: undecided)"
         return f"undecided{kind}"
 
-    def fields(self, names: Names, *, with_columns: bool = True) -> dict[str, Any]:
+    def fields(self, *, with_columns: bool = True) -> dict[str, Any]:
         """Return the fields of ``maxmargin check --json``; columns that are not wanted are None."""
         inequalities = {"n_inequalities": self.n_inequalities, "n_strict": self.n_strict}
         return {
@@ -195,10 +189,10 @@ class Separability(NamedAnswer):
             "strictly_separable": self.strictly_separable,
             "proof": self.proof,
             "reason": self.reason,
-            **names.fields("separated_rows", self.separated_rows),
-            **names.fields("touching_rows", self.touching_rows),
+            **self.names.fields("separated_rows", self.separated_rows),
+            **self.names.fields("touching_rows", self.touching_rows),
             **{name: getattr(self, name) if with_columns else None for name in _OF_COLUMNS},
-            **names.fields("witness_rows", self.witness_rows),
+            **self.names.fields("witness_rows", self.witness_rows),
             **self._certificate_fields(),
             **({} if self.n_inequalities is None else inequalities),
             "engine": self.engine,
@@ -215,13 +209,11 @@ class Separability(NamedAnswer):
             rows = list(self.certificate.rows)
         return {"hyperplane": plane, "witness_weights": weights, "balancing_rows": rows}
 
-    def summary(self, names: Names = NO_NAMES, *, with_columns: bool | None = None, remarks: Sequence[str] = ()) -> str:
+    def summary(self, *, with_columns: bool | None = None, remarks: Sequence[str] = ()) -> str:
         """Return the text of ``maxmargin check``.
 
         Parameters
         ----------
-        names : Names
-            What the rows are called.
         with_columns : bool, optional
             Whether to name the infinite columns; by default if `has_cheap_columns`.
         remarks : sequence of str
@@ -230,19 +222,19 @@ class Separability(NamedAnswer):
         reason = self.reason.removeprefix(self.headline.replace(" (proven)", ": "))
         lines = [self.headline, f"  {shown(reason)}"]
         if self.strictly_separable is False:
-            lines += self._rows_lines(names)
+            lines += self._rows_lines()
         if self.verdict is not Verdict.UNDECIDED:
             lines += self._logistic_lines(self.has_cheap_columns if with_columns is None else with_columns)
         last = f"found by {self.engine}" if self.proof else f"verdict: {self.verdict.advice_for(bias=self.bias)}"
         return "\n".join([*lines, *remarks, f"  {last}"])
 
-    def _rows_lines(self, names: Names) -> list[str]:
+    def _rows_lines(self) -> list[str]:
         parts = (
             ("strictly separated rows", self.separated_rows),
             ("rows that exclude strict separation", self.witness_rows),
         )
         return [
-            f"  {title} (from 0): {_some(names.numbers(rows).tolist())}"
+            f"  {title} (from 0): {_some(self.names.numbers(rows).tolist())}"
             for title, rows in parts
             if rows is not None and len(rows)
         ]
@@ -276,7 +268,7 @@ class Separability(NamedAnswer):
 
     def _table_fields(self) -> dict[str, Any]:
         """Return the fields with the columns if they are found quickly."""
-        return self.fields(NO_NAMES, with_columns=self.has_cheap_columns)
+        return self.fields(with_columns=self.has_cheap_columns)
 
     @property
     def has_cheap_columns(self) -> bool:
@@ -340,7 +332,7 @@ class Separability(NamedAnswer):
         return f"{other}: {name}"
 
     def _feature_name(self, column: int) -> str | int:
-        return column if self.feature_names is None else self.feature_names[column]
+        return column if self.names.columns is None else self.names.columns[column]
 
 
 def _hyperplane_fields(w: Sequence[Fraction], b: Fraction) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import LONGEST_LIST, NO_NAMES, NamedAnswer, Names, through
+from maxmargin.solvers.answers.forms import LONGEST_LIST, NamedAnswer, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import width_of
@@ -69,7 +69,7 @@ class MarginWithSlack(NamedAnswer):
         return f"{self.status.value}: objective at {parameter} in [{self.lower!r}, {self.objective!r}]"
 
     def _fields(
-        self, names: Names, parameter: dict[str, float], margin: dict[str, float | None], slack: dict[str, float]
+        self, parameter: dict[str, float], margin: dict[str, float | None], slack: dict[str, float]
     ) -> dict[str, Any]:
         """Return the fields of JSON, with those of one question in their places: parameter, margin and slack."""
         return {
@@ -81,7 +81,7 @@ class MarginWithSlack(NamedAnswer):
             "w": self.w,
             "b": self.b,
             **margin,
-            **names.fields("support", self.support),
+            **self.names.fields("support", self.support),
             "support_dual": self.dual[self.support][:LONGEST_LIST],
             **slack,
             "reason": self.reason,
@@ -89,7 +89,10 @@ class MarginWithSlack(NamedAnswer):
             "attempts": [asdict(run) for run in self.attempts],
         }
 
-    def _summary(self, names: Names, objective: str, slack: str) -> str:
+    def _roles(self) -> tuple[tuple[str, Any], ...]:
+        return (("support", self.support), ("slack", np.flatnonzero(self.slack > 0)))
+
+    def _summary(self, objective: str, slack: str) -> str:
         interval = f"[{self.lower!r}, {self.objective!r}]"
         return "\n".join(
             [
@@ -97,7 +100,7 @@ class MarginWithSlack(NamedAnswer):
                 f"  objective {objective}: {self.objective!r}",
                 f"  proven interval of the optimum{through(self.bias)} {interval}",
                 f"  {slack}; {len(self.support)} support rows",
-                *names.plane_lines(self.w, self.b),
+                *self.names.plane_lines(self.w, self.b),
                 "  no solver improved on w = 0" if self.engine == "none" else f"  found by {self.engine}",
             ]
         )
@@ -161,26 +164,27 @@ class SoftMargin(MarginWithSlack):
         """The status and the proven interval."""
         return self._headline(f"C = {self.C!r}")
 
-    def fields(self, names: Names) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """Return the fields of ``maxmargin margin --soft C --json``."""
         norm = float(np.linalg.norm(self.w))
         slack = {"slack_sum": float(self.slack.sum()), "slack_count": self.n_slack, "n_errors": self.n_errors}
-        return self._fields(names, {"C": self.C}, {"margin": 1 / norm if norm else None}, slack)
+        return self._fields({"C": self.C}, {"margin": 1 / norm if norm else None}, slack)
 
-    def summary(self, names: Names = NO_NAMES, *, weights: str = "the sample weights") -> str:
+    def _roles(self) -> tuple[tuple[str, Any], ...]:
+        return (*MarginWithSlack._roles(self), ("error", np.flatnonzero(self.slack >= 1)))
+
+    def summary(self, *, weights: str = "the sample weights") -> str:
         """Return the text of ``maxmargin margin --soft C``.
 
         Parameters
         ----------
-        names : Names
-            What the columns are called.
         weights : str
             What the v are, in words.
         """
         slack = "sum xi" if self.sample_weight is None else f"sum v xi, v {weights},"
         objective = f"1/2||w||^2 + C {slack} at C = {self.C!r}"
         wrong = f"{self.n_slack} rows inside the margin or wrong, {self.n_errors} of them wrong"
-        return self._summary(names, objective, wrong)
+        return self._summary(objective, wrong)
 
     @property
     def n_errors(self) -> int:
@@ -251,15 +255,15 @@ class NuMargin(MarginWithSlack):
         """The status and the proven interval."""
         return self._headline(f"nu = {self.nu!r}")
 
-    def fields(self, names: Names) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """Return the answer as fields of JSON."""
-        return self._fields(names, {"nu": self.nu}, {"rho": self.rho}, {"slack_count": self.n_slack})
+        return self._fields({"nu": self.nu}, {"rho": self.rho}, {"slack_count": self.n_slack})
 
-    def summary(self, names: Names = NO_NAMES) -> str:
+    def summary(self) -> str:
         """Return the answer as text, in the form of ``maxmargin margin --soft C``."""
         mean = "sum xi / n" if self.sample_weight is None else "sum v xi / sum v, v the sample weights,"
         objective = f"1/2||w||^2 - nu rho + {mean} at nu = {self.nu!r}"
-        return self._summary(names, objective, f"functional margin rho = {self.rho!r}, {self.n_slack} rows with slack")
+        return self._summary(objective, f"functional margin rho = {self.rho!r}, {self.n_slack} rows with slack")
 
     @property
     def C(self) -> float | None:  # noqa: N802

@@ -17,9 +17,9 @@ from maxmargin.comparison.methods.every_method import catalogue, method_of
 from maxmargin.comparison.methods.method import Question as Asked
 from maxmargin.comparison.run_study import Plan, Progress, carry_out
 from maxmargin.comparison.study_file import Setting, Source, Study
-from maxmargin.data.arrays import from_arrays
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
+from maxmargin.data.tabular import given
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 GAPS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 50)
@@ -60,10 +60,10 @@ def trust(
 
     Parameters
     ----------
-    X : Dataset, array_like, SciPy sparse array or data frame
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         A data set of two classes, or its features.
-    y : array_like of shape (n_samples,), optional
-        The labels; None for a Dataset.
+    y : array_like of shape (n_samples,), or str, optional
+        The labels, the name of their column or a formula, as in `maxmargin.separability`; None for a Dataset.
     positive : label, optional
         The label that is +1, against all others.
     time_limit : float, default 60.0
@@ -142,12 +142,7 @@ def _dataset(X: Any, y: Any, positive: object) -> Dataset:
     ------
     InvalidProblemError
     """
-    if isinstance(X, Dataset) and y is not None:
-        raise InvalidProblemError("found a Dataset and y; a Dataset has its labels")
-    if not isinstance(X, Dataset) and y is None:
-        raise InvalidProblemError("y is None; expected the labels of the rows, or a Dataset in place of X")
-    dataset = X if isinstance(X, Dataset) else from_arrays(X, y)
-    dataset = dataset if positive is None else dataset.one_vs_rest(positive)
+    dataset = given(X, y, bias=True, positive=positive).dataset
     if not dataset.is_in_memory:
         raise InvalidProblemError(f"{dataset.source} is not in memory, and most solvers need it there")
     n_samples, n_features = problem_of(dataset).X.shape

@@ -149,7 +149,8 @@ def column_of(series: "nw.Series[Any]", name: str | int, source: str) -> Column:
     import narwhals as nw
 
     if series.dtype in (nw.String, nw.Categorical, nw.Enum):
-        return Column(name=name, values=[None if value is None else str(value) for value in _list_of(series)])
+        texts = [None if value is None else str(value) for value in _list_of(series)]
+        return Column(name=name, values=texts, levels=_declared_levels(series))
     try:
         found = _numbers_of(series)
     except NumberError as error:
@@ -162,6 +163,18 @@ def column_of(series: "nw.Series[Any]", name: str | int, source: str) -> Column:
         hint = TEXT_HINT.partition(" or ")[0]
         raise data_error(source, column=name, found=f"values of type {series.dtype}", expected="numbers", hint=hint)
     return Column(name=name, values=found.nearest, exact=found.exact)
+
+
+def _declared_levels(series: "nw.Series[Any]") -> tuple[str, ...] | None:
+    """Return the levels in the order that a model takes them: pandas' categories, and those of an enumeration."""
+    import narwhals as nw
+
+    dtype = series.dtype
+    if isinstance(dtype, nw.Enum):
+        return tuple(map(str, dtype.categories))
+    if dtype == nw.Categorical and series.implementation.is_pandas_like():
+        return tuple(map(str, series.to_native().cat.categories))
+    return None
 
 
 def _numbers_of(series: "nw.Series[Any]") -> Numbers | None:

@@ -224,7 +224,8 @@ class Column:
     """One column: float64 numbers with NaN where missing, or texts with None where missing.
 
     The numbers may come with their texts, as the source writes them but with decimal points, or as fractions where
-    binary64 does not hold them. `is_named` says that it was named to be encoded.
+    binary64 does not hold them. `is_named` says that it was named to be encoded. `levels` are the texts in the order
+    that the source declares, as pandas' categories do.
     """
 
     name: str | int
@@ -232,6 +233,7 @@ class Column:
     texts: Sequence[str] | None = None
     is_named: bool = False
     exact: NDArray[np.object_] | None = None
+    levels: tuple[str, ...] | None = None
 
     def is_missing(self) -> Mask:
         """Return which rows have no value."""

@@ -1,0 +1,164 @@
+"""Text columns as columns of 0 and 1, coded as a regression model would: one for every level but the first."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from maxmargin.data.formats.table import Column, OneHot, Table
+from maxmargin.data.numbers.numerals import STORE_NUMBERS, TEXT_HINT, Texts
+from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, listed, quote
+
+MOST_LEVELS = 1000
+"""A text column with more different texts than this is not coded."""
+
+MOST_ROWS_ALONE = 0.5
+"""Largest share of rows with a text of their own for which a column is coded without being named.
+
+Such a row has a column of 0 and 1, and so a weight, of its own: it is put right whatever its class is.
+"""
+
+FEW_ROWS = 5
+"""Number of rows up to which any share is accepted: among few rows, different texts are no surprise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What a caller can do about a text column that is not coded."""
+
+    leave_out: str
+    code_anyway: str
+
+
+WHEN_LOADING = Advice(
+    leave_out=f"drop it with {option('drop')}",
+    code_anyway=f"name it with {option('one_hot_column')} to encode it all the same",
+)
+
+OF_A_FRAME = Advice(leave_out="leave it out of X", code_anyway="give its columns of 0 and 1 yourself")
+
+
+def coded(
+    table: Table,
+    features: tuple[Column, ...],
+    one_hot: OneHot,
+    *,
+    advice: Advice = WHEN_LOADING,
+    has_intercept: bool = True,
+) -> Table:
+    """Return the table with its text columns coded.
+
+    Parameters
+    ----------
+    table : Table
+    features : tuple of Column
+        Its features.
+    one_hot : OneHot
+        The columns to code.
+    advice : Advice
+        The end of messages about columns that are not coded.
+    has_intercept : bool, default True
+        Whether the model has an intercept. Without one, the first text column keeps a column for every level.
+
+    Raises
+    ------
+    DataError
+        If a text column is not to be coded, or its texts do not look like levels.
+    """
+    columns: list[Column] = []
+    notes = list(table.notes)
+    keeps_all_levels = not has_intercept
+    for column in features:
+        if not isinstance(column.values, list):
+            if column.is_named:
+                raise no_texts(table, column.name)
+            columns.append(column)
+            continue
+        if not column.is_named:
+            if not one_hot.every:
+                raise _text_error(table, column.name, column.values)
+            if one_hot.is_checked:
+                _check_levels(table, column.name, column.values, advice)
+        indicators, note = _indicators(table, column, column.values, advice, keeps_all_levels)
+        keeps_all_levels = False
+        columns += indicators
+        notes.append(note)
+    if not columns:
+        raise table.error(found="no feature column left after coding texts", expected="at least one", hint=notes[-1])
+    names = tuple(column.name for column in columns)
+    return replace(table, features=tuple(columns), names=names, notes=tuple(notes))
+
+
+def no_texts(table: Table, name: str | int) -> DataError:
+    """Return the error about a column of numbers that was named to be coded."""
+    expected = f"texts to encode for {option('one_hot_column')}"
+    return table.error(column=name, found="a column of numbers", expected=expected)
+
+
+def _check_levels(table: Table, name: str | int, texts: Texts, advice: Advice) -> None:
+    """Raise if the texts of a column that was not named do not look like levels: they are numbers, or mostly differ.
+
+    Raises
+    ------
+    DataError
+    """
+    present = Counter(text for text in texts if text is not None)
+    if _are_mostly_numbers(table, present):
+        raise _text_error(table, name, texts, advice.code_anyway)
+    n_alone, n_rows = sum(count == 1 for count in present.values()), present.total()
+    if n_rows > FEW_ROWS and n_alone > MOST_ROWS_ALONE * n_rows:
+        found = f"{len(present)} different texts in {n_rows} rows, such as {listed(list(present)[:3])}"
+        raise table.error(
+            column=name, found=found, expected="texts that rows share",
+            hint="a row with a column of 0 and 1 to itself is always put right, so nearly different texts separate "
+            f"anything; {advice.leave_out}, or {advice.code_anyway}",
+        )  # fmt: skip
+
+
+def _are_mostly_numbers(table: Table, present: "Counter[str]") -> bool:
+    """Return whether most texts look like numbers, and the others like slips; levels such as 1 and 2 do not."""
+    n_numeric = sum(count for text, count in present.items() if table.spelling.looks_numeric(text))
+    return 2 * n_numeric > present.total() and not all(map(table.spelling.is_number, present))
+
+
+def _text_error(table: Table, name: str | int, texts: Texts, anyway: str = "") -> DataError:
+    """Return the error about the first text that is not a number; `anyway` says how to encode it all the same."""
+    spelling = table.spelling
+    row = next((i for i, text in enumerate(texts) if text is not None and not spelling.is_number(text)), 0)
+    text = str(texts[row])
+    if spelling.is_number(text):
+        return table.error(row, name, found=f"the text {quote(text)}", expected="a number", hint=STORE_NUMBERS)
+    hint = spelling.hint(text)
+    if anyway and option("one_hot_column") not in hint:
+        hint = f"{'most of the column are numbers' if hint == TEXT_HINT else hint}; {anyway}"
+    return table.error(row, name, found=quote(text), expected="a number", hint=hint)
+
+
+def _indicators(
+    table: Table, column: Column, texts: Texts, advice: Advice, keeps_all_levels: bool
+) -> tuple[list[Column], str]:
+    """Return the columns of 0 and 1 of a text column, and a note that says which level has none."""
+    name, levels = column.name, _levels(column, texts)
+    if len(levels) > MOST_LEVELS:
+        raise table.error(
+            column=name, found=f"{len(levels)} different texts such as {listed(levels[:3])}",
+            expected=f"at most {MOST_LEVELS} to code", hint=advice.leave_out,
+        )  # fmt: skip
+    kept = levels if keeps_all_levels else levels[1:]
+    position = {level: code for code, level in enumerate(levels)}
+    codes = np.array([position[text] for text in texts if text is not None])
+    indicators = [
+        Column(name=f"{name}={level}", values=(codes == position[level]).astype(np.float64)) for level in kept
+    ]
+    said = "no level is left out, as there is no intercept"
+    if not keeps_all_levels:
+        said = f"level {levels[0]!r} is left out, it is where all are 0"
+    return indicators, f"column {name!r} became {len(kept)} of 0 and 1; {said}"
+
+
+def _levels(column: Column, texts: Texts) -> Sequence[str]:
+    """Return the levels that some row has: in the order that the column declares, otherwise sorted."""
+    present = {text for text in texts if text is not None}
+    return sorted(present) if column.levels is None else [level for level in column.levels if level in present]

@@ -1,0 +1,200 @@
+"""Formulas such as ``died ~ age + C(stage)``: the features, the labels and the intercept that they state."""
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from maxmargin.data.formats.frames import column_of, columns_of
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.text.data_error import DataError, listed, nearest, quote
+
+_FUNCTIONS = frozenset(
+    {
+        "C", "I", "Q", "Treatment", "Sum", "Helmert", "Diff", "Poly", "log", "log2", "log10", "exp", "exp2", "exp10",
+        "center", "scale", "standardize", "poly", "bs", "cc", "cr", "cs",
+    }
+)  # fmt: skip
+"""Functions that a formula may call."""
+
+_MEMBERS = {
+    "np": frozenset(
+        {"abs", "cbrt", "ceil", "cos", "exp", "expm1", "floor", "log", "log10", "log1p", "log2", "maximum", "minimum"}
+        | {"round", "sign", "sin", "sqrt", "square", "tan", "tanh"}
+    ),
+    "contr": frozenset({"SAS", "diff", "helmert", "poly", "sum", "treatment"}),
+}
+"""Members of modules that a formula may call."""
+
+_SYNTAX = (
+    ast.Expression, ast.Call, ast.keyword, ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare,
+    ast.BoolOp, ast.List, ast.Tuple, ast.operator, ast.unaryop, ast.cmpop, ast.boolop,
+)  # fmt: skip
+"""What the Python in a formula may consist of: it may come from a proof file, so it cannot do anything but compute."""
+
+_QUOTED_NAME = re.compile("`[^`]*`")
+
+
+class Modelled(NamedTuple):
+    """The features and the labels of a model, before they are turned into numbers and classes.
+
+    `features` has no intercept. What a formula makes of a data frame is a pandas data frame, coded as the formula
+    states; `labels` is then the column of the response, or the values of its expression, and `notes` say which level of
+    each categorical term has no column.
+    """
+
+    features: Any
+    labels: Any
+    has_intercept: bool
+    label_name: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_formula(formula: str, frame: Any) -> Modelled:
+    """Return what a formula makes of a data frame.
+
+    Parameters
+    ----------
+    formula : str
+        In the notation of R and of formulaic. It may use the functions that `_FUNCTIONS` and `_MEMBERS` list. The
+        values of functions are rounded to binary64, and answers are about the rounded numbers.
+    frame : data frame
+        With a value in every row of the columns that the formula names.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the formula cannot be read, or the data frame does not have what it names.
+    """
+    parsed = _parsed(formula, _column_names(frame))
+    _check_safe(formula, [*parsed.lhs, *parsed.rhs])
+    variables = sorted(map(str, parsed.required_variables))
+    table = _pandas_of(frame, variables, formula)
+    features = _matrix(formula, parsed.rhs, table)
+    intercept = [j for term, places in features.model_spec.term_indices.items() if str(term) == "1" for j in places]
+    if features.shape[1] == len(intercept):
+        raise _refused(formula, "it has no term but the intercept; expected one at least")
+    return Modelled(
+        features=features.drop(columns=features.columns[intercept]),
+        labels=_response(formula, parsed.lhs, table),
+        has_intercept=bool(intercept),
+        notes=_omitted_levels(features),
+    )
+
+
+def _omitted_levels(features: Any) -> tuple[str, ...]:
+    """Return notes that say which level of each categorical term has no column."""
+    notes = []
+    for factor, (_, state) in features.model_spec.encoder_state.items():
+        levels = state.get("categories", ())
+        coded = {level for level in levels if f"{factor}[T.{level}]" in features.columns}
+        left_out = [str(level) for level in levels if level not in coded]
+        if coded and left_out:
+            notes.append(f"{factor}: level {listed(left_out)} is left out, it is where all its columns are 0")
+    return tuple(notes)
+
+
+def _parsed(formula: str, columns: Sequence[str]) -> Any:
+    if find_spec("formulaic") is None:
+        raise InvalidOptionError(
+            f"{quote(formula)} is a formula, which needs formulaic; install it with pip install 'maxmargin[formula]'"
+        )
+    from formulaic import Formula
+    from formulaic.errors import FormulaicError
+
+    try:
+        parsed = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(columns)})
+    except (FormulaicError, SyntaxError, ValueError) as error:
+        raise _refused(formula, _first_line(error)) from error
+    if not hasattr(parsed, "lhs") or not hasattr(parsed, "rhs") or len(list(parsed.lhs)) != 1:
+        raise _refused(formula, "expected one response on its left, as in 'y ~ x'")
+    unknown = [name for name in sorted(map(str, parsed.required_variables)) if name not in columns]
+    if unknown:
+        hint = nearest(unknown[0], columns)
+        found = f"there is no column {quote(unknown[0])}; expected some of {listed(columns)}"
+        raise _refused(formula, f"{found}{f' ({hint})' if hint else ''}")
+    return parsed
+
+
+def _check_safe(formula: str, terms: Iterable[Any]) -> None:
+    """Refuse Python other than arithmetic, comparisons and calls of the functions that are listed."""
+    for factor in (factor for term in terms for factor in term.factors):
+        if str(factor.eval_method).endswith("PYTHON"):
+            for node in ast.walk(ast.parse(_QUOTED_NAME.sub("_", factor.expr).strip(), mode="eval")):
+                if not (isinstance(node, _SYNTAX) or _is_member(node)) or not _is_allowed_call(node):
+                    expected = f"arithmetic, comparisons and calls of {', '.join(sorted(_FUNCTIONS))} or np.log"
+                    raise _refused(formula, f"it uses {quote(ast.unparse(node))}; expected {expected} and the like")
+
+
+def _is_member(node: ast.AST) -> bool:
+    is_named = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    return is_named and node.attr in _MEMBERS.get(node.value.id, ())  # type: ignore[attr-defined]
+
+
+def _is_allowed_call(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return True
+    return _is_member(node.func) or (isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS)
+
+
+def _pandas_of(frame: Any, variables: Sequence[str], formula: str) -> Any:
+    """Return the columns of the variables as a pandas data frame with the index of `frame`.
+
+    Raises
+    ------
+    InvalidProblemError
+        If a value is missing, or a column holds what binary64 does not.
+    """
+    import narwhals as nw
+
+    names, series = columns_of(frame, "X")
+    for name, column in zip(names, series, strict=True):
+        if name not in variables:
+            continue
+        if column.dtype in (nw.Object, nw.Unknown, nw.Decimal) and column_of(column, name, "X").exact is not None:
+            raise _refused(formula, f"the column {quote(name)} holds numbers that binary64 does not hold")
+        missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
+        if missing.any():
+            row = missing.to_list().index(True)
+            hint = "leave such rows out first, for example with dropna()"
+            raise _refused(formula, f"the column {quote(name)} has a missing value in row {row}; {hint}")
+    return nw.from_native(frame, eager_only=True).select(list(variables)).to_pandas()
+
+
+def _matrix(formula: str, part: Any, table: Any) -> Any:
+    from formulaic.errors import FormulaicError
+
+    try:
+        return part.get_model_matrix(table, na_action="raise")
+    except (FormulaicError, ValueError, TypeError, NameError, SyntaxError, KeyError) as error:
+        raise _refused(formula, _first_line(error)) from error
+
+
+def _response(formula: str, part: Any, table: Any) -> Any:
+    """Return the labels: a column as it is, or the numbers of an expression, 1 where a comparison holds."""
+    (term,) = part
+    (factor,) = term.factors if len(term.factors) == 1 else (None,)
+    if factor is not None and str(factor.eval_method).endswith("LOOKUP"):
+        return table[factor.expr]
+    values = _matrix(formula, part, table)
+    is_comparison = [str(name).rsplit("[", 1)[-1] for name in values.columns] in (["False]", "True]"], ["T.True]"])
+    if values.shape[1] != 1 and not is_comparison:
+        raise _refused(formula, f"its response has {values.shape[1]} columns; expected one")
+    return values.iloc[:, -1].rename(str(term))
+
+
+def _column_names(frame: Any) -> tuple[str, ...]:
+    try:
+        return columns_of(frame, "X")[0]
+    except DataError as error:
+        raise InvalidProblemError(str(error)) from error
+
+
+def _first_line(error: BaseException) -> str:
+    text = re.sub("\x1b\\[[0-9;]*m", "", str(error)).strip()
+    return next(iter(text.splitlines()), type(error).__name__)
+
+
+def _refused(formula: str, why: str) -> InvalidProblemError:
+    return InvalidProblemError(f"y is the formula {quote(formula)}: {why}")

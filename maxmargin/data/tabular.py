@@ -1,0 +1,149 @@
+"""What every verb is given: arrays, a data frame with labels, the name of their column or a formula, or a data set."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from maxmargin.data.arrays import features_and_labels, index_of_rows
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.formats.frames import columns_of, is_from_table_library
+from maxmargin.data.formulas import Modelled, read_formula
+from maxmargin.data.frames_out import frame_of, library_of
+from maxmargin.solvers.answers.forms import Names
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.text.data_error import DataError, listed, nearest, quote
+
+
+EXPECTED_LABELS = "the labels of the rows, the name of their column in a data frame, or a formula"
+"""What y may be beside X."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """The data of a question, whether it is about hyperplanes with a bias, and what its rows and columns are called."""
+
+    dataset: Dataset
+    bias: bool
+    names: Names
+
+
+def given(X: Any, y: Any = None, *, bias: bool | None = None, positive: object = None) -> Given:
+    """Return the data that a verb is asked about.
+
+    Parameters
+    ----------
+    X : array_like, SciPy sparse array, data frame, Dask collection or Dataset
+        The rows. The text columns of a data frame are coded as columns of 0 and 1, one for every level but the first.
+    y : array_like, str or None
+        The labels; the name of their column in the data frame; or a formula such as ``"died ~ age + C(stage)"``. A
+        column of exactly this name comes before a formula. None if `X` is a Dataset, which has its labels.
+    bias : bool, optional
+        Whether hyperplanes have a bias. By default they do, unless a formula leaves the intercept out.
+    positive : label, optional
+        The label that is +1, against all others.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the data do not state a question.
+    InvalidOptionError
+        If `bias` contradicts the formula.
+    """
+    if isinstance(X, Dataset):
+        return _of_dataset(X, y, bias, positive)
+    table = parts_of(X, y, bias=bias)
+    dataset = features_and_labels(
+        table.features, table.labels, positive=positive, has_intercept=table.has_intercept, label_name=table.label_name,
+        notes=table.notes,
+    )  # fmt: skip
+    has_names = is_from_table_library(table.features) and hasattr(table.features, "columns")
+    names = Names(
+        ids=index_of_rows(X, table.labels),
+        columns=dataset.feature_names if has_names else None,
+        label=dataset.label_name,
+        notes=dataset.notes,
+        frame=partial(frame_of, library_of(X, table.labels)),
+    )
+    return Given(dataset=dataset, bias=table.has_intercept, names=names)
+
+
+def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
+    """Return the columns and the labels that `given` is asked about, for rows that are not in a Dataset.
+
+    Raises
+    ------
+    InvalidProblemError
+        If y is neither labels, nor the name of a column of X, nor a formula about its columns.
+    """
+    if y is None:
+        raise InvalidProblemError(f"y is None; expected {EXPECTED_LABELS}, or a Dataset in place of X")
+    if not isinstance(y, str):
+        return Modelled(features=X, labels=y, has_intercept=has_bias(bias))
+    columns = _column_names(X, y)
+    if y in columns:
+        import narwhals as nw
+
+        table = nw.from_native(X, eager_only=True)
+        rest, labels = table.drop(y).to_native(), table[y].to_native()
+        return Modelled(features=rest, labels=labels, has_intercept=has_bias(bias), label_name=y)
+    if "~" not in y:
+        hint = nearest(y, columns)
+        raise InvalidProblemError(
+            f"y is {quote(y)}; expected one of the columns {listed(columns)}, or a formula such as 'y ~ x'"
+            f"{f' ({hint})' if hint else ''}"
+        )
+    modelled = read_formula(y, X)
+    if bias is not None and has_bias(bias) != modelled.has_intercept:
+        kind = "has an intercept" if modelled.has_intercept else "has no intercept"
+        raise InvalidOptionError(f"bias is {bias}, but the formula {quote(y)} {kind}; expected no bias")
+    return modelled
+
+
+def has_bias(bias: bool | None) -> bool:
+    """Return whether hyperplanes have a bias; None is the default, that they have.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `bias` is neither True, False nor None.
+    """
+    if bias is None or isinstance(bias, bool):
+        return bias is not False
+    raise InvalidOptionError(f"bias is {bias!r}; expected True or False")
+
+
+def names_of(dataset: Dataset) -> Names:
+    """Return the positions of the rows in the source, their names, and the names of the columns and of the labels."""
+    return Names(
+        positions=dataset.rows,
+        ids=dataset.row_ids,
+        columns=dataset.feature_names,
+        label=dataset.label_name,
+        notes=dataset.notes,
+        frame=partial(frame_of, None),
+    )
+
+
+def _of_dataset(dataset: Dataset, y: Any, bias: bool | None, positive: object) -> Given:
+    refuse_labels_of_dataset(y)
+    chosen = dataset if positive is None else _with_positive(dataset, positive)
+    return Given(dataset=chosen, bias=has_bias(bias), names=names_of(chosen))
+
+
+def refuse_labels_of_dataset(y: Any) -> None:
+    """Raise an InvalidProblemError if labels are given beside a Dataset."""
+    if y is not None:
+        raise InvalidProblemError("X is a Dataset, which has its own labels; expected no y")
+
+
+def _with_positive(dataset: Dataset, positive: object) -> Dataset:
+    return replace(dataset.one_vs_rest(positive), positive_reason="chosen with positive=")
+
+
+def _column_names(X: Any, y: str) -> tuple[str, ...]:
+    if not is_from_table_library(X):
+        raise InvalidProblemError(f"y is {quote(y)} and X is no data frame; expected {EXPECTED_LABELS}")
+    try:
+        return columns_of(X, "X")[0]
+    except DataError as error:
+        raise InvalidProblemError(str(error)) from error
