@@ -10,7 +10,7 @@ from maxmargin.solvers.answers.forms import intercept
 _MOST_COLUMNS = 70
 _MOST_NAMED = 5
 
-_SIGNS = {"+": "+∞", "-": "−∞", "undetermined": "infinite, either sign"}
+_SIGNS = {"+": "+∞", "-": "−∞", "either sign": "infinite, either sign"}
 
 
 def blocks(report: dict[str, Any]) -> tuple[Block, ...]:

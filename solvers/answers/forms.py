@@ -162,12 +162,15 @@ class NamedAnswer(Result):
         The class that is +1; None if the labels were signs, or if there are more than two classes.
     positive_reason : str or None
         Why it is that class.
+    negative : label or None
+        The class that is -1; ``"rest"`` for several.
     names : Names
         What the rows and the columns are called.
     """
 
     positive: Any = None
     positive_reason: str | None = None
+    negative: Any = None
     names: Names = NO_NAMES
 
     @abstractmethod

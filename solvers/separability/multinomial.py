@@ -24,6 +24,7 @@ from maxmargin.solvers.proof.certificate import (
 from maxmargin.solvers.separability.cone.columns import later_column_signs
 from maxmargin.solvers.separability.cone.cone_rows import ClassRows, SignedRows
 from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, decide, violated_rows
+from maxmargin.solvers.separability.details import Details
 from maxmargin.solvers.separability.separability_solution import Attempts, Separability
 
 _MOST_ENTRIES = 20_000_000
@@ -126,6 +127,7 @@ def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: Attem
         witness=_witness(cone, decision),
         n_inequalities=cone.n_rows,
         n_strict=int((~decision.touching).sum()),
+        details=Details.of_more(cone.problem),
         find_columns=None if cone.width > limits.exact_limit else later_column_signs(cone, decision, limits),
     )
 

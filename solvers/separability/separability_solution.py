@@ -12,6 +12,7 @@ from maxmargin.solvers.answers.forms import INTERCEPT, NamedAnswer, intercept, s
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Mask, Rows
 from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.proof.certificate import (
@@ -23,6 +24,8 @@ from maxmargin.solvers.proof.certificate import (
     SeparatingHyperplane,
     text,
 )
+from maxmargin.solvers.separability.details import Details
+from maxmargin.solvers.separability.terms import FinitePart, Term, finite_part_of, next_steps, terms_of
 
 Attempts = tuple[SolverRun, ...]
 
@@ -44,7 +47,7 @@ class ColumnSigns:
     Attributes
     ----------
     infinite : dict of column to sign
-        "+" or "-": the sign in every direction in which the coordinate is not 0; "undetermined": both signs occur.
+        "+" or "-": the sign in every direction in which the coordinate is not 0; "either sign": both occur.
     finite : tuple of int
         Coordinates that are 0 in every direction.
     aliased : tuple of int
@@ -86,6 +89,8 @@ class Separability(NamedAnswer):
         The solver runs, with what each solver claimed.
     find_columns : callable, optional
         The function that computes ``columns``.
+    details : Details, optional
+        The rows, from which ``terms`` and ``finite_part`` are computed.
     n_inequalities : int, optional
         For more than two classes, the number of inequalities of a row and another class.
     n_strict : int, optional
@@ -126,6 +131,7 @@ class Separability(NamedAnswer):
     separated_rows: Rows | None = None
     touching_rows: Rows | None = None
     find_columns: Callable[[], ColumnSigns | None] | None = None
+    details: Details | None = None
     n_inequalities: int | None = None
     n_strict: int | None = None
     n_features: int | None = None
@@ -168,8 +174,8 @@ class Separability(NamedAnswer):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle holds: the answer with its columns computed, without the function that finds them."""
-        return {**vars(self), "columns": self.columns, "find_columns": None}
+        """Return what a pickle holds: the answer with its columns and terms computed, without the rows."""
+        return {**vars(self), "columns": self.columns, "terms": self.terms, "find_columns": None, "details": None}
 
     @property
     def headline(self) -> str:
@@ -192,6 +198,7 @@ class Separability(NamedAnswer):
             **self.names.fields("separated_rows", self.separated_rows),
             **self.names.fields("touching_rows", self.touching_rows),
             **{name: getattr(self, name) if with_columns else None for name in _OF_COLUMNS},
+            "terms": [asdict(term) for term in self.terms] if with_columns and self.terms is not None else None,
             **self.names.fields("witness_rows", self.witness_rows),
             **self._certificate_fields(),
             **({} if self.n_inequalities is None else inequalities),
@@ -210,61 +217,69 @@ class Separability(NamedAnswer):
         return {"hyperplane": plane, "witness_weights": weights, "balancing_rows": rows}
 
     def summary(self, *, with_columns: bool | None = None, remarks: Sequence[str] = ()) -> str:
-        """Return the text of ``maxmargin check``.
+        """Return the text of ``maxmargin check``: the verdict, the terms, what to do next, and the proof.
 
         Parameters
         ----------
         with_columns : bool, optional
-            Whether to name the infinite columns; by default if `has_cheap_columns`.
+            Whether to name the infinite terms; by default if `has_cheap_columns`.
         remarks : sequence of str
             Further lines, which come before the last one.
         """
         reason = self.reason.removeprefix(self.headline.replace(" (proven)", ": "))
-        lines = [self.headline, f"  {shown(reason)}"]
+        is_known = self.has_cheap_columns if with_columns is None else with_columns
+        lines = [*self._event_lines(), self.headline]
+        if self.verdict is not Verdict.UNDECIDED:
+            lines += self._logistic_lines(is_known)
+        lines += [*(f"  {shown(note)}" for note in self.names.notes), "proof", f"  {shown(reason)}"]
         if self.strictly_separable is False:
             lines += self._rows_lines()
-        if self.verdict is not Verdict.UNDECIDED:
-            lines += self._logistic_lines(self.has_cheap_columns if with_columns is None else with_columns)
+        if is_known and self.dimension and self.verdict is not Verdict.UNDECIDED:
+            lines.append(f"  dimension of the cone of directions to infinity: {self.dimension}")
         last = f"found by {self.engine}" if self.proof else f"verdict: {self.verdict.advice_for(bias=self.bias)}"
         return "\n".join([*lines, *remarks, f"  {last}"])
+
+    def _event_lines(self) -> list[str]:
+        """Return the line that says which class is the event."""
+        if self.positive is None or self.names.label is None:
+            return []
+        other = "all others" if self.negative == "rest" else shown(str(self.negative))
+        return [
+            f"{shown(self.names.label)}: the event (+1) is {shown(str(self.positive))}, against {other}; "
+            f"{shown(str(self.positive_reason))}"
+        ]
 
     def _rows_lines(self) -> list[str]:
         parts = (
             ("strictly separated rows", self.separated_rows),
             ("rows that exclude strict separation", self.witness_rows),
         )
-        return [
-            f"  {title} (from 0): {_some(self.names.numbers(rows).tolist())}"
-            for title, rows in parts
-            if rows is not None and len(rows)
-        ]
+        return [f"  {title}{self._called(rows)}" for title, rows in parts if rows is not None and len(rows)]
+
+    def _called(self, rows: Rows) -> str:
+        """Return rows by their names, or by their positions."""
+        ids = self.names.ids
+        if ids is None:
+            return f" (from 0): {_some(self.names.numbers(rows).tolist())}"
+        return f": {shown(_some([ids[row] for row in rows.tolist()]))}"
 
     def _logistic_lines(self, with_columns: bool) -> list[str]:
-        """Return what the verdict says of logistic regression."""
+        """Return what the verdict says of logistic regression, and what to do."""
         model = f"  logistic regression{intercept(self.bias)}"
         aliased = list((with_columns and self.aliased_columns) or ())
-        dependent = f"    aliased columns (they depend linearly on those before): {_some(aliased)}"
+        dependent = f"  aliased columns (they depend linearly on those before): {_some(aliased)}"
         aliased_lines = [dependent] if aliased else []
         if self.verdict is Verdict.OVERLAP:
             return [f"{model}: the maximum-likelihood estimate exists", *aliased_lines]
-        infinite = self.infinite_columns if with_columns else None
-        if infinite is None:
+        terms = self.terms if with_columns else None
+        if terms is None:
             options = "--exact-limit" if self.find_columns is None else "--columns, --time-limit"
-            columns = [f"    which coefficients are infinite was not computed ({options})"]
+            columns = [f"  which coefficients are infinite was not computed ({options})"]
         else:
-            dimension = f"    dimension of the cone of directions to infinity: {self.dimension}"
-            columns = [*self._signs_lines(infinite), *aliased_lines, dimension]
-        return [f"{model}: no finite maximum-likelihood estimate", *columns]
-
-    def _signs_lines(self, infinite: dict[str | int, str]) -> list[str]:
-        signed = [f"{name} {sign}" for name, sign in infinite.items() if sign in "+-"]
-        either = [name for name, sign in infinite.items() if sign not in "+-"]
-        parts = (
-            ("infinite coefficients", signed),
-            ("infinite, in one direction + and in another -", either),
-            ("finite coefficients", list(self.finite_columns or ()) or ["none"]),
-        )
-        return [f"    {title}: {_some(columns)}" for title, columns in parts if columns]
+            finite = f"  finite coefficients: {_some(list(self.finite_columns or ()) or ['none'])}"
+            columns = ["  infinite coefficients", *_terms_lines(terms), finite, *aliased_lines]
+        steps = [f"  {step}" for step in next_steps(self, terms or ())]
+        return [f"{model}: no finite maximum-likelihood estimate", *columns, "what next, any of", *steps]
 
     def _table_fields(self) -> dict[str, Any]:
         """Return the fields with the columns if they are found quickly."""
@@ -297,11 +312,48 @@ class Separability(NamedAnswer):
         """The exact signs of all columns over the hyperplanes without a row on the wrong side; found on first use."""
         return None if self.find_columns is None else self.find_columns()
 
+    @cached_property
+    def terms(self) -> tuple[Term, ...] | None:
+        """The infinite terms with their sign and the reason in words; None if they are not known."""
+        return terms_of(self)
+
+    def finite_part(self) -> FinitePart:
+        """Return the rows and columns on which the finite part of the maximum-likelihood estimate is fitted.
+
+        Returns
+        -------
+        FinitePart
+            The rows that touch every hyperplane, in the columns that are linearly independent there.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the verdict is undecided, there are more than two classes, or the answer was unpickled, without its rows.
+        """
+        if self.n_inequalities is not None or self.verdict is Verdict.UNDECIDED:
+            raise InvalidOptionError(f"finite_part needs a verdict on two classes; found {self.headline}")
+        if self.details is None:
+            raise InvalidOptionError("the answer does not have its rows any more; ask maxmargin.separability again")
+        return finite_part_of(self)
+
+    def _roles(self) -> tuple[tuple[str, Any], ...]:
+        parts = (("separated", self.separated_rows), ("touching", self.touching_rows), ("witness", self.witness_rows))
+        return tuple((role, rows) for role, rows in parts if rows is not None)
+
+    def _columns_table(self) -> dict[str, Any]:
+        terms = [(str(term.name), term.sign, term.reason) for term in self.terms or ()]
+        finite = [(str(name), "finite", "") for name in self.finite_columns or ()]
+        reason = "depends linearly on the columns before it"
+        aliased = [(str(name), "aliased", reason) for name in self.aliased_columns or ()]
+        columns = zip(*[*terms, *finite, *aliased], strict=True) if terms or finite or aliased else ((), (), ())
+        return dict(zip(("name", "sign", "reason"), map(list, columns), strict=True))
+
     @property
     def infinite_columns(self) -> dict[str | int, str] | None:
-        """Columns whose logistic coefficient is infinite, with its sign: "+", "-" or "undetermined".
+        """Columns whose logistic coefficient is infinite, with its sign: "+", "-" or "either sign".
 
-        ``"(Intercept)"`` is the bias. "undetermined": the coefficient can go to infinity with either sign.
+        ``"(Intercept)"`` is the bias. With "either sign" the likelihood rises towards its supremum along directions of
+        both signs.
         """
         if self.columns is None:
             return None
@@ -352,6 +404,16 @@ def _hyperplane_fields(w: Sequence[Fraction], b: Fraction) -> dict[str, Any]:
 
 def _fraction_text(value: Fraction) -> str:
     return f"{text(value.numerator)}/{text(value.denominator)}"
+
+
+def _terms_lines(terms: Sequence[Term]) -> list[str]:
+    names = [shown(str(term.name)) for term in terms[:_MOST_NAMED]]
+    width = max(map(len, names), default=0)
+    lines = [
+        f"    {name:<{width}}  {term.sign}  {shown(term.reason)}" for name, term in zip(names, terms, strict=False)
+    ]
+    more = len(terms) - len(names)
+    return [*lines, f"    ... {more} more (--json lists them)"] if more else lines
 
 
 def _some(values: Sequence[object]) -> str:

@@ -19,6 +19,7 @@ from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.separability.cone.columns import later_column_signs
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import Decision
+from maxmargin.solvers.separability.details import Details
 from maxmargin.solvers.separability.separability_solution import Attempts, Separability
 
 
@@ -29,10 +30,12 @@ def answer_of(
     problem, columns = cone.problem, later_column_signs(cone, decision, limits)
     if not decision.touching.any():
         plane = _plane(problem, decision.direction)
-        return replace(separable(cone, plane, engine, attempts, limits), find_columns=columns)
+        details = Details.of_two(cone, decision)
+        return replace(separable(cone, plane, engine, attempts, limits), find_columns=columns, details=details)
     certificate, reason = _certificate(problem, decision), _reason(decision, problem.bias)
     answer = Separability.proven(certificate, decision.touching, reason, engine, attempts)
-    return replace(answer, witness=CommonHullPoint.by(problem, decision.witness), find_columns=columns)
+    witness = CommonHullPoint.by(problem, decision.witness)
+    return replace(answer, witness=witness, find_columns=columns, details=Details.of_two(cone, decision))
 
 
 def _plane(problem: Problem, direction: tuple[Fraction, ...]) -> SeparatingHyperplane:
@@ -53,7 +56,12 @@ def separable(
     if cone.width > limits.exact_limit:
         return answer
     direction = (*plane.w, plane.b) if bias else tuple(plane.w)
-    return replace(answer, find_columns=lambda: later_column_signs(cone, Decision.separable(direction, cone), limits)())
+    decision = Decision.separable(direction, cone)
+    return replace(
+        answer,
+        find_columns=lambda: later_column_signs(cone, decision, limits)(),
+        details=Details.of_two(cone, decision),
+    )
 
 
 def _certificate(problem: Problem, decision: Decision) -> Overlap | QuasiSeparation:

@@ -39,7 +39,7 @@ def facts_by_rays(problem: Any) -> Facts:
         verdict="separable" if not touching else "quasi-separable" if separated else "overlap",
         separated=separated,
         touching=touching,
-        infinite={j: "undetermined" if len(s) == 2 else "+" if 1 in s else "-" for j, s in signs.items() if s},
+        infinite={j: "either sign" if len(s) == 2 else "+" if 1 in s else "-" for j, s in signs.items() if s},
         finite=tuple(sorted(j for j, s in signs.items() if not s)),
         aliased=tuple(j for j in range(width) if j not in kept),
         dimension=rank(rays),

@@ -21,7 +21,7 @@ from maxmargin.solvers.separability.cone.decide import Decision, violated_rows
 from maxmargin.solvers.separability.cone.strict import Stage
 from maxmargin.solvers.separability.separability_solution import ColumnSigns
 
-POSITIVE, NEGATIVE, UNDETERMINED = "+", "-", "undetermined"
+POSITIVE, NEGATIVE, EITHER_SIGN = "+", "-", "either sign"
 
 _FIRST_ROWS_A_COLUMN = 5
 """Number of rows per column to start with: those with the least product with the interior direction."""
@@ -108,7 +108,7 @@ class _Opposites:
         """Return the sign of a coordinate that is not 0 on the whole cone; raise `OutOfTime` once the time is over."""
         inner = self.directions[0][column]
         if not inner or any(v[column] * inner < 0 for v in self.directions):
-            return UNDETERMINED
+            return EITHER_SIGN
         against = self.cone.unit(column, -1 if inner > 0 else 1)
         is_quick = True
         while not self.limits.is_over():
@@ -123,7 +123,7 @@ class _Opposites:
             wrong = violated_rows(self.cone.rows, answer, self.separated)
             if not wrong.size:
                 self.directions.append(answer)
-                return UNDETERMINED
+                return EITHER_SIGN
             is_quick = is_quick and not np.isin(wrong, self.active).any()
             self._activate(np.setdiff1d(wrong[: self.cone.settings.sign_rows_added], self.active))
         raise OutOfTime

@@ -160,7 +160,7 @@ def test_units_of_the_columns(data: Data, first: int, rest: int) -> None:
     assert is_right(problem, separability(problem), facts_by_rays(Problem(X, y, bias)))
 
 
-FLIPPED = {"+": "-", "-": "+", "undetermined": "undetermined"}
+FLIPPED = {"+": "-", "-": "+", "either sign": "either sign"}
 
 
 @given(problems(small), st.randoms(use_true_random=False))
@@ -395,11 +395,11 @@ def test_a_finite_coefficient_beside_an_infinite_one() -> None:
     assert answer.dimension == 1
 
 
-def test_undetermined_signs() -> None:
+def test_either_sign() -> None:
     problem = Problem(np.array([[-1.0, 0.0], [1.0, 0.0], [1.0, 3.0], [-1.0, 3.0]]), np.array([-1.0, 1.0, 1.0, -1.0]))
     answer = separability(problem)
     assert is_right(problem, answer)
-    assert answer.infinite_columns == {"(Intercept)": "undetermined", 0: "+", 1: "undetermined"}
+    assert answer.infinite_columns == {"(Intercept)": "either sign", 0: "+", 1: "either sign"}
 
 
 def test_iris_and_breast_cancer() -> None:

@@ -1,0 +1,282 @@
+"""Why coefficients are infinite, and what stays finite: ranges of columns, a short inequality, the rows that remain."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
+from maxmargin.solvers.exact.circuits import null_vectors, rescaled
+from maxmargin.solvers.exact.dyadic import without_denominators
+from maxmargin.solvers.exact.linear import independent_rows
+from maxmargin.solvers.problem.problem import ClassProblem, Problem
+from maxmargin.solvers.separability.cone.cone_rows import SignedRows
+from maxmargin.solvers.separability.cone.decide import Decision, violated_rows
+
+_MOST_DIGITS = 6
+"""Largest number of significant digits of a weight in a short inequality."""
+
+_MOST_ENTRIES = 1_000_000
+"""Largest number of entries (rows times columns) for which a sparse inequality is looked for, in about a second."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ColumnRanges:
+    """The values of every column within every class.
+
+    Attributes
+    ----------
+    least, greatest : ndarray of shape (n_classes, n_features)
+        Floats, or Fractions where the rows are exact numbers beyond binary64.
+    n_ones : ndarray of int, of shape (n_classes, n_features)
+        Number of rows of the class in which the column is not 0.
+    n_rows : ndarray of int, of shape (n_classes,)
+        Number of rows of the class.
+    is_indicator : ndarray of bool, of shape (n_features,)
+        Whether the column has no values but 0 and 1.
+    """
+
+    least: NDArray[Any]
+    greatest: NDArray[Any]
+    n_ones: NDArray[np.int64]
+    n_rows: NDArray[np.int64]
+    is_indicator: Mask
+
+    def alone(self, column: int, group: int, sign: str, *, bias: bool) -> bool:
+        """Return whether the column alone, with this sign, puts no row of a class or of the others on the wrong side.
+
+        Then, for some threshold t (0 without a bias), sign (x - t) >= 0 in all rows of the class, and <= 0 in all
+        others.
+        """
+        inside, outside = self._inside_and_outside(column, group)
+        if sign == "-":
+            inside, outside = outside, inside
+        (low, _), (_, high) = inside, outside
+        return bool(low >= high and (bias or low >= 0 >= high))
+
+    def reason(self, column: int, group: int, sign: str, name: str, inside: str, outside: str) -> str:
+        """Return in words what a column that is a direction by itself says of a class and of the other rows.
+
+        Parameters
+        ----------
+        column, group, sign
+            As in `alone`, which has to be True.
+        name : str
+            What the column is called.
+        inside, outside : str
+            What the rows of the class have, and what the others have.
+        """
+        first, second = self._inside_and_outside(column, group)
+        if sign == "-":
+            (first, inside), (second, outside) = (second, outside), (first, inside)
+        (low, _), (_, high) = first, second
+        if not self.is_indicator[column]:
+            return f"{name} is at least {_number(low)} where {inside}, and at most {_number(high)} where {outside}"
+        ones = int(self.n_ones[:, column].sum())
+        zeros = int(self.n_rows.sum()) - ones
+        given, other = (name, f"not {name}") if "=" in name else (f"{name} = 1", f"{name} = 0")
+        of_ones, of_zeros = f"all {ones:,} rows with {given} have {inside}", f"all {zeros:,} rows with {other} have {outside}"
+        if ones == 1:
+            of_ones = f"the only row with {given} has {inside}"
+        if zeros == 1:
+            of_zeros = f"the only row with {other} has {outside}"
+        return f"{of_ones}, and {of_zeros}" if low > high else of_ones if low == 0 else of_zeros
+
+    def _inside_and_outside(self, column: int, group: int) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+        others = np.arange(len(self.n_rows)) != group
+        least, greatest = self.least[:, column], self.greatest[:, column]
+        return (least[group], greatest[group]), (least[others].min(), greatest[others].max())
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, Fraction):
+        return str(value)
+    return repr(float(value)).removesuffix(".0")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Details:
+    """What the rows of a question say beyond its verdict; all of it is found when it is asked for.
+
+    Attributes
+    ----------
+    samples : Problem or ClassProblem
+        The rows.
+    n_classes : int
+    cone : SignedRows, optional
+        The cone of a question about two classes.
+    decision : Decision, optional
+        Its decision.
+    """
+
+    samples: Problem | ClassProblem
+    n_classes: int
+    cone: SignedRows | None = None
+    decision: Decision | None = None
+
+    @classmethod
+    def of_two(cls, cone: SignedRows, decision: Decision) -> "Details":
+        """Return the details of a question about two classes."""
+        return cls(samples=cone.problem, n_classes=2, cone=cone, decision=decision)
+
+    @classmethod
+    def of_more(cls, problem: ClassProblem) -> "Details":
+        """Return the details of a question about all classes at once: the ranges of the columns."""
+        return cls(samples=problem, n_classes=problem.n_classes)
+
+    @cached_property
+    def ranges(self) -> ColumnRanges:
+        """The values of every column within every class."""
+        is_two = isinstance(self.samples, Problem)
+        codes = (np.asarray(self.samples.y) > 0).astype(np.int64) if is_two else self.samples.codes
+        if self.samples.integers is not None:
+            units = (Fraction(1),) * self.samples.n_features if self.samples.units is None else self.samples.units.units
+            exact = np.array(self.samples.integers, dtype=object) * np.array(units, dtype=object)
+            return _merged([_ranges_of_chunk(self.n_classes, exact, codes)])
+        parts, start = [], 0
+        for X in self.samples.dense_chunks():
+            parts.append(_ranges_of_chunk(self.n_classes, X, codes[start : start + len(X)]))
+            start += len(X)
+        return _merged(parts)
+
+    def inequality(self, coordinates: Sequence[int]) -> list[Fraction] | None:
+        """Return a direction on these coordinates that is positive on all separated rows and 0 on the others.
+
+        Its entries have few digits and many are 0, where such a direction is found; it is checked on all rows in exact
+        arithmetic. None if there is none with few digits.
+        """
+        if self.cone is None or self.decision is None:
+            return None
+        found = _short_direction(self.cone, self.decision, list(coordinates))
+        units, bias = self.samples.units, self.samples.bias
+        return found if found is None or units is None else units.direction(found, bias=bias)
+
+    def remaining_columns(self, order: Sequence[int]) -> list[int]:
+        """Return the coordinates that are linearly independent on the touching rows, the first ones in this order."""
+        if self.cone is None or self.decision is None or not self.decision.basis:
+            return []
+        table, _ = self.cone.integers(np.array(self.decision.basis, dtype=np.int64))
+        return [order[position] for position in independent_rows(table[:, list(order)].T)]
+
+
+def _ranges_of_chunk(n_classes: int, X: NDArray[Any], codes: NDArray[np.int64]) -> ColumnRanges:
+    shape, kind = (n_classes, X.shape[1]), X.dtype
+    least, greatest = np.full(shape, np.inf, dtype=kind), np.full(shape, -np.inf, dtype=kind)
+    n_ones, n_rows = np.zeros(shape, dtype=np.int64), np.zeros(n_classes, dtype=np.int64)
+    for code in range(n_classes):
+        rows = X[codes == code]
+        if len(rows):
+            least[code], greatest[code] = rows.min(axis=0), rows.max(axis=0)
+            n_ones[code], n_rows[code] = (rows != 0).sum(axis=0), len(rows)
+    is_indicator = np.asarray(((X == 0) | (X == 1)).all(axis=0), dtype=np.bool_)
+    return ColumnRanges(least=least, greatest=greatest, n_ones=n_ones, n_rows=n_rows, is_indicator=is_indicator)
+
+
+def _merged(parts: Sequence[ColumnRanges]) -> ColumnRanges:
+    return ColumnRanges(
+        least=np.min([part.least for part in parts], axis=0),
+        greatest=np.max([part.greatest for part in parts], axis=0),
+        n_ones=np.sum([part.n_ones for part in parts], axis=0),
+        n_rows=np.sum([part.n_rows for part in parts], axis=0),
+        is_indicator=np.all([part.is_indicator for part in parts], axis=0),
+    )
+
+
+# A direction with few digits
+
+
+def _short_direction(cone: SignedRows, decision: Decision, coordinates: list[int]) -> list[Fraction] | None:
+    separated = np.flatnonzero(~decision.touching)
+    basis = _integer_basis(cone, decision, coordinates)
+    if not basis:
+        return None
+    for target in (_sparse(cone, separated, coordinates, basis), _given(decision, coordinates, basis)):
+        for digits in range(1, _MOST_DIGITS + 1):
+            weights = None if target is None else _rounded(target, digits)
+            direction = None if weights is None else _combined(cone.width, coordinates, basis, weights)
+            if direction is not None and not violated_rows(cone, direction, separated).size:
+                return direction
+    return None
+
+
+def _integer_basis(cone: SignedRows, decision: Decision, coordinates: list[int]) -> list[list[int]]:
+    """Return a basis, on these coordinates, of the directions that are 0 on all touching rows."""
+    if not decision.basis:
+        identity: list[list[int]] = np.eye(len(coordinates), dtype=np.int64).tolist()
+        return identity
+    table, exponents = cone.integers(np.array(decision.basis, dtype=np.int64))
+    own = [exponents[column] for column in coordinates]
+    return [rescaled(vector, own) for _, vector in null_vectors(table[:, coordinates].tolist())]
+
+
+def _sparse(cone: SignedRows, separated: Rows, coordinates: list[int], basis: list[list[int]]) -> Floats | None:
+    """Return the combination of the basis with the least weighted sum of moduli that is at least 1 on all rows."""
+    if len(separated) * len(coordinates) > _MOST_ENTRIES:
+        return None
+    from scipy.optimize import linprog
+
+    problem, n_basis, n_columns = cone.problem, len(basis), len(coordinates)
+    rows = problem.dense_rows(separated)
+    rows = np.hstack([rows, np.ones((len(rows), 1))])[:, coordinates] * np.asarray(problem.y)[separated, None]
+    with np.errstate(all="ignore"):
+        sizes = np.abs(rows).max(axis=0)
+        vectors = np.array(basis, dtype=np.float64).T
+        products = rows @ vectors
+    if not (np.isfinite(products).all() and np.isfinite(sizes).all()):
+        return None
+    moduli = sizes[:, None] * vectors
+    above = np.block([
+        [-products, np.zeros((len(rows), n_columns))],
+        [moduli, -np.eye(n_columns)],
+        [-moduli, -np.eye(n_columns)],
+    ])  # fmt: skip
+    limits = np.concatenate([-np.ones(len(rows)), np.zeros(2 * n_columns)])
+    costs = np.concatenate([np.zeros(n_basis), np.ones(n_columns)])
+    bounds = [(None, None)] * n_basis + [(0, None)] * n_columns
+    found = linprog(costs, A_ub=above, b_ub=limits, bounds=bounds, method="highs")
+    return found.x[:n_basis] if found.status == 0 else None
+
+
+def _given(decision: Decision, coordinates: list[int], basis: list[list[int]]) -> Floats | None:
+    """Return the direction of the decision as a combination of the basis, approximately."""
+    with np.errstate(all="ignore"):
+        target = np.array([_nearest(decision.direction[column]) for column in coordinates])
+        vectors = np.array(basis, dtype=np.float64).T
+    if not (np.isfinite(target).all() and np.isfinite(vectors).all()):
+        return None
+    return np.asarray(np.linalg.lstsq(vectors, target, rcond=None)[0])
+
+
+def _nearest(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf
+
+
+def _rounded(weights: Floats, digits: int) -> list[Fraction] | None:
+    """Return the weights over the greatest of them, each rounded to this number of significant digits."""
+    greatest = np.abs(weights).max(initial=0.0)
+    if not (0 < greatest < np.inf):
+        return None
+    return [Fraction(f"{weight / greatest:.{digits - 1}e}") for weight in weights.tolist()]
+
+
+def _combined(
+    width: int, coordinates: list[int], basis: list[list[int]], weights: list[Fraction]
+) -> list[Fraction] | None:
+    """Return the combination in whole numbers without a common factor; None if they have too many digits."""
+    entries = [sum((w * v[j] for w, v in zip(weights, basis, strict=True)), Fraction(0)) for j in range(len(coordinates))]
+    if not any(entries):
+        return None
+    direction = [Fraction(0)] * width
+    whole = without_denominators(entries)
+    for column, entry in zip(coordinates, whole, strict=True):
+        direction[column] = Fraction(entry)
+    if max(len(str(abs(entry)).rstrip("0")) for entry in whole) > _MOST_DIGITS:
+        return None
+    return direction
