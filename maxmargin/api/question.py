@@ -76,5 +76,10 @@ class Question:
 
 def with_names(answer: Answer, dataset: Dataset, names: Names) -> Answer:
     """Return the answer with the names of the data, the class that is +1, and why it is."""
-    classes = {"positive": dataset.positive, "positive_reason": dataset.positive_reason, "negative": dataset.negative}
-    return replace(answer, names=names, **classes)
+    return replace(
+        answer,
+        positive=dataset.positive,
+        positive_reason=dataset.positive_reason,
+        negative=dataset.negative,
+        names=names,
+    )

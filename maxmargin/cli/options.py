@@ -181,6 +181,11 @@ def data_options(command: Command, *, is_required: bool = True) -> Command:
         click.argument("source", required=is_required),
         click.option("--label", metavar="COL", help="Column of the labels.  [default: the last]"),
         click.option(
+            "--formula",
+            metavar="TEXT",
+            help='The model in place of --label: "died ~ age + C(stage)"; it also decides the bias.',
+        ),
+        click.option(
             "--positive",
             metavar="VALUE",
             help="Class that is +1; all others are -1.  [default: yes of yes/no and the like, else the greater]",

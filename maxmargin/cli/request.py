@@ -129,9 +129,13 @@ def read(options: dict[str, Any], two_classes_for: str | None, *, decimal: bool 
     """
     from maxmargin.data.problems import check_is_binary64
 
-    quiet, source = options.pop("quiet"), _source_fields(options)
+    quiet, source, formula = options.pop("quiet"), _source_fields(options), options.pop("formula")
     click.get_current_context().with_resource(data_shown(quiet=quiet))
-    dataset, reading = (_read_text if decimal else _read)(options)
+    if formula is None:
+        dataset, reading = (_read_text if decimal else _read)(options)
+        bias = not options.pop("no_bias")
+    else:
+        (dataset, bias), reading = _read_formula(formula, options, decimal=bool(decimal)), None
     for text in dataset.notes:
         note(text, quiet=quiet)
     if decimal is None:
@@ -146,7 +150,7 @@ def read(options: dict[str, Any], two_classes_for: str | None, *, decimal: bool 
         dataset=dataset if reading is None else reading.dataset,
         reading=reading,
         source=source,
-        bias=not options.pop("no_bias"),
+        bias=bias,
         prepare=options.pop("prepare", "raw"),
         as_json=options.pop("as_json"),
         quiet=quiet,
@@ -177,6 +181,30 @@ def _read_text(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading]":
     return text.dataset, text
 
 
+def _read_formula(formula: str, options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, bool]":
+    from maxmargin.data.load_formula import load_by_formula
+
+    refused = {
+        "--label": options.pop("label") is not None,
+        "--no-bias": options.pop("no_bias"),
+        "--one-hot": options.pop("one_hot"),
+        "--one-hot-column": bool(options.pop("one_hot_column")),
+        "--cluster": options.pop("cluster", None) is not None,
+        "--resume": options.pop("resume", None) is not None,
+        "--decimal": decimal,
+    }
+    given = [name for name, is_given in refused.items() if is_given]
+    if given:
+        raise click.UsageError(f"--formula decides what {given[0]} would; expected one of them")
+    options.pop("memory", None)
+    names = ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "format")
+    chosen = {name: options.pop(name) for name in names}
+    dataset, bias = load_by_formula(options.pop("source"), formula, **chosen)
+    if chosen["positive"] is not None:
+        dataset = replace(dataset, positive_reason="chosen with --positive")
+    return dataset, bias
+
+
 def _columns(options: dict[str, Any]) -> dict[str, Any]:
     """Take the arguments of `load` about columns and their text out of `options`."""
     from maxmargin.data.formats.table import OneHot
@@ -190,7 +218,7 @@ def _source_fields(options: dict[str, Any]) -> dict[str, Any]:
     """Return how the data were read, as a proof states it."""
     fields = {name: options[name] for name in ("source", "positive", "id", "one_hot", "drop_missing")}
     label = -1 if options["label"] is None else options["label"]
-    asked = {name: options[name] for name in ("sep", "decimal_comma", "format") if options[name]}
+    asked = {name: options[name] for name in ("formula", "sep", "decimal_comma", "format") if options[name]}
     if options["one_hot_column"]:
         asked["one_hot_columns"] = list(options["one_hot_column"])
     return {**fields, "label": label, "drop": list(options["drop"]), **asked}

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from maxmargin.certificates.proofs import Document, check_labelled, read_proof, statement_about
 from maxmargin.cli.feedback import Exit, waiting
@@ -13,6 +13,9 @@ from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.checker import CertificateError, NotAProofError
 from maxmargin.text.data_error import DataError, data_error
+
+if TYPE_CHECKING:
+    from maxmargin.data.dataset import Dataset
 
 Read = TypeVar("Read")
 
@@ -74,6 +77,9 @@ def _check(document: Document, source: str, memory: str) -> str:
     if document["data"]["reading"] == "decimal":
         return _check_decimal(document, source, memory)
     data = document["data"]
+    if data.get("formula") is not None:
+        dataset, _ = _read(partial(_by_formula, data["formula"]), document, source, memory)
+        return statement_about(document, dataset.X, dataset.labels)
     of_whole_tables = ("one_hot", "one_hot_columns", "drop_missing")
     needs_all = data.get("id") is not None or any(data.get(name) for name in of_whole_tables)
     within = None if needs_all else memory
@@ -109,6 +115,13 @@ def _read(read: Callable[..., Read], document: Document, source: str, memory: st
         if _is_readable(source, memory) or _is_readable(source, memory, **written):
             raise CertificateError(f"these are not the data of the proof: {error.on_command_line}") from error
         raise
+
+
+def _by_formula(formula: str, source: str, *, label: object, one_hot: object, **options: Any) -> "tuple[Dataset, bool]":
+    """Read the source by the formula of a proof, which names the label and decides how texts are coded."""
+    from maxmargin.data.load_formula import load_by_formula
+
+    return load_by_formula(source, formula, **options)
 
 
 def _is_readable(source: str, memory: str, **written: Any) -> bool:

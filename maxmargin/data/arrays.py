@@ -284,7 +284,7 @@ def _matrix_of_frame(
         table = _coded([column_of(series[j], every[j], "X") for j in kept], has_intercept)
     except DataError as error:
         raise InvalidProblemError(str(error)) from error
-    columns = [column for column in table.features if isinstance(column, Column)]
+    columns: Sequence[Column] = table.features  # type: ignore[assignment]  # columns in, columns out
     exact = [column.exact for column in columns]
     is_held = all(column is None for column in exact)
     notes = (*index_note(every, index), *table.notes)

@@ -83,6 +83,17 @@ def read_formula(formula: str, frame: Any) -> Modelled:
     )
 
 
+def variables_of(formula: str, frame: Any) -> tuple[str, ...]:
+    """Return the columns of a data frame that a formula names.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the formula cannot be read, or names a column that is not there.
+    """
+    return tuple(sorted(map(str, _parsed(formula, _column_names(frame)).required_variables)))
+
+
 def _omitted_levels(features: Any) -> tuple[str, ...]:
     """Return notes that say which level of each categorical term has no column."""
     notes = []

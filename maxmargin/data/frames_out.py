@@ -25,5 +25,5 @@ def frame_of(library: str | None, columns: Mapping[str, Sequence[Any]]) -> Any:
     """Return a data frame of this library; without one, of pandas, Polars or Arrow, whichever is installed first."""
     import narwhals as nw
 
-    wanted = library or next(name for name in _PREFERRED if find_spec(name) is not None)
+    wanted: Any = library or next(name for name in _PREFERRED if find_spec(name) is not None)
     return nw.from_dict(dict(columns), backend=wanted).to_native()

@@ -13,7 +13,6 @@ from maxmargin.solvers.answers.forms import Names
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError, listed, nearest, quote
 
-
 EXPECTED_LABELS = "the labels of the rows, the name of their column in a data frame, or a formula"
 """What y may be beside X."""
 

@@ -260,11 +260,11 @@ def order_study(
     X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         Finite numbers that binary64 holds exactly, in memory.
     y : array_like of shape (n_samples,), or str, optional
-        Labels of two classes, the name of their column or a formula, as in `maxmargin.separability`; None for a Dataset. Of
-        more classes, `positive` has to choose one.
+        Labels of two classes, the name of their column or a formula, as in `maxmargin.separability`; None for a
+        Dataset. Of more classes, `positive` has to choose one.
     bias : bool, optional
-        By default, and if True, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`. If False, it
-        goes through the origin.
+        If True, the default, the run is in the space of the rows (x, s) with the constant coordinate s = `bias_scale`.
+        If False, it goes through the origin. A formula decides it.
     positive : label, optional
         The label that is +1, against all others.
     bias_scale : float or "best", default 1.0

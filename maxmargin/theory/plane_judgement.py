@@ -128,11 +128,15 @@ class PlaneJudgement(NamedAnswer):
         """Return the text of ``maxmargin judge``."""
         lines = [f"{self._verdict}: {self._of_errors()}"]
         if not self.separates:
-            lines.append(
-                f"  errors (rows from 0): {some(self.names.numbers(self.error_rows).tolist(), _MOST_ROWS, '({n} in all)')}"
-            )
+            rows = self.names.numbers(self.error_rows).tolist()
+            lines.append(f"  errors (rows from 0): {some(rows, _MOST_ROWS, '({n} in all)')}")
         lines.append(f"  geometric margin in [{self.margin!r}, {self.margin_upper!r}]")
-        lines += [*self._maximum_lines(), self._cone_line(), *self._bound_lines(), *self.names.plane_lines(self.w, self.b)]
+        lines += [
+            *self._maximum_lines(),
+            self._cone_line(),
+            *self._bound_lines(),
+            *self.names.plane_lines(self.w, self.b),
+        ]
         return "\n".join(lines)
 
     def _of_errors(self) -> str:

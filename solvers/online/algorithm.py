@@ -173,9 +173,7 @@ class OnlineRun(Run):
         is_known = not self.space.is_kernel and maximum.w is not None and self.margin > 0
         return f"{self.margin / maximum.upper:.1%}" if is_known else ""
 
-    def fields(
-        self, *, known: Mapping[str, Any] = MappingProxyType({}), with_rows: bool = True
-    ) -> dict[str, Any]:
+    def fields(self, *, known: Mapping[str, Any] = MappingProxyType({}), with_rows: bool = True) -> dict[str, Any]:
         """Return the fields of ``maxmargin online --json``, among them what is known about the data.
 
         Parameters

@@ -77,7 +77,7 @@ DATA = {"sha256": str, "n_samples": int, "n_features": int, "bias": bool, "readi
 SOURCE: dict[str, Any] = {
     "source": str, "label": str | int, "positive": str | int | float | bool, "drop": list[str | int], "id": str | int,
     "one_hot": bool, "one_hot_columns": list[str | int], "drop_missing": bool, "sep": str, "decimal_comma": bool,
-    "format": str, "classes": list[str], "values": list[list[str]],
+    "format": str, "formula": str, "classes": list[str], "values": list[list[str]],
 }  # fmt: skip
 """How the data were read. Each of these fields may be absent or null."""
 MOST_LEVELS = 100
@@ -471,7 +471,7 @@ def rank(matrix: Iterable[Vector], prime: int, enough: int) -> int:
 
 def read_table(path: str, data: dict[str, Any]) -> tuple[list[Any], list[Any], list[int]]:
     """Read a table of numbers as the proof says; return its rows, its classes in order, and the class of every row."""
-    for name in ("one_hot_columns", "sep", "decimal_comma", "format"):
+    for name in ("one_hot_columns", "sep", "decimal_comma", "format", "formula"):
         if data.get(name) not in (None, False, []):
             raise OSError(f"{path}: {name} of the proof is not known here: use maxmargin verify")
     table = table_of(path)

@@ -79,7 +79,10 @@ class ColumnRanges:
         ones = int(self.n_ones[:, column].sum())
         zeros = int(self.n_rows.sum()) - ones
         given, other = (name, f"not {name}") if "=" in name else (f"{name} = 1", f"{name} = 0")
-        of_ones, of_zeros = f"all {ones:,} rows with {given} have {inside}", f"all {zeros:,} rows with {other} have {outside}"
+        of_ones, of_zeros = (
+            f"all {ones:,} rows with {given} have {inside}",
+            f"all {zeros:,} rows with {other} have {outside}",
+        )
         if ones == 1:
             of_ones = f"the only row with {given} has {inside}"
         if zeros == 1:
@@ -131,8 +134,10 @@ class Details:
     @cached_property
     def ranges(self) -> ColumnRanges:
         """The values of every column within every class."""
-        is_two = isinstance(self.samples, Problem)
-        codes = (np.asarray(self.samples.y) > 0).astype(np.int64) if is_two else self.samples.codes
+        if isinstance(self.samples, Problem):
+            codes = (np.asarray(self.samples.y) > 0).astype(np.int64)
+        else:
+            codes = self.samples.codes
         if self.samples.integers is not None:
             units = (Fraction(1),) * self.samples.n_features if self.samples.units is None else self.samples.units.units
             exact = np.array(self.samples.integers, dtype=object) * np.array(units, dtype=object)
@@ -270,7 +275,9 @@ def _combined(
     width: int, coordinates: list[int], basis: list[list[int]], weights: list[Fraction]
 ) -> list[Fraction] | None:
     """Return the combination in whole numbers without a common factor; None if they have too many digits."""
-    entries = [sum((w * v[j] for w, v in zip(weights, basis, strict=True)), Fraction(0)) for j in range(len(coordinates))]
+    entries = [
+        sum((w * v[j] for w, v in zip(weights, basis, strict=True)), Fraction(0)) for j in range(len(coordinates))
+    ]
     if not any(entries):
         return None
     direction = [Fraction(0)] * width

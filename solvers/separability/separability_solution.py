@@ -25,7 +25,7 @@ from maxmargin.solvers.proof.certificate import (
     text,
 )
 from maxmargin.solvers.separability.details import Details
-from maxmargin.solvers.separability.terms import FinitePart, Term, finite_part_of, next_steps, terms_of
+from maxmargin.solvers.separability.terms import FinitePart, Term, finite_part_of, next_steps, terms_lines, terms_of
 
 Attempts = tuple[SolverRun, ...]
 
@@ -35,9 +35,9 @@ _OF_COLUMNS = ("infinite_columns", "finite_columns", "aliased_columns", "dimensi
 _MOST_NAMED = 10
 """Largest number of rows or columns that a line of the text names."""
 
-_CHEAP_COLUMNS = 100_000
-"""Largest product of the number of rows and the squared number of columns for which the text names the infinite columns
-of separable data without being asked."""
+_CHEAP_WIDTH, _CHEAP_ENTRIES = 84, 50_000_000
+"""Largest number of coefficients, and of entries of X, for which the text names the infinite coefficients of separable
+data without being asked: each takes up to two or three seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,10 +274,13 @@ class Separability(NamedAnswer):
         terms = self.terms if with_columns else None
         if terms is None:
             options = "--exact-limit" if self.find_columns is None else "--columns, --time-limit"
-            columns = [f"  which coefficients are infinite was not computed ({options})"]
+            which = "which coefficients are infinite was"
+            if self.verdict is Verdict.SEPARABLE:
+                which = "all coefficients are infinite but those of aliased columns; their signs were"
+            columns = [f"  {which} not computed ({options})"]
         else:
             finite = f"  finite coefficients: {_some(list(self.finite_columns or ()) or ['none'])}"
-            columns = ["  infinite coefficients", *_terms_lines(terms), finite, *aliased_lines]
+            columns = ["  infinite coefficients", *terms_lines(terms, _MOST_NAMED), finite, *aliased_lines]
         steps = [f"  {step}" for step in next_steps(self, terms or ())]
         return [f"{model}: no finite maximum-likelihood estimate", *columns, "what next, any of", *steps]
 
@@ -290,7 +293,9 @@ class Separability(NamedAnswer):
         """Whether finding the columns takes a moment only, as it does whenever the data are not separable."""
         if self.verdict is not Verdict.SEPARABLE or self.separated_rows is None or self.n_features is None:
             return True
-        return len(self.separated_rows) * (self.n_features + 1) ** 2 <= _CHEAP_COLUMNS
+        n_samples = len(self.separated_rows)
+        blocks = 1 if self.n_inequalities is None else self.n_inequalities // n_samples
+        return blocks * (self.n_features + 1) <= _CHEAP_WIDTH and n_samples * self.n_features <= _CHEAP_ENTRIES
 
     @property
     def proof(self) -> str | None:
@@ -404,16 +409,6 @@ def _hyperplane_fields(w: Sequence[Fraction], b: Fraction) -> dict[str, Any]:
 
 def _fraction_text(value: Fraction) -> str:
     return f"{text(value.numerator)}/{text(value.denominator)}"
-
-
-def _terms_lines(terms: Sequence[Term]) -> list[str]:
-    names = [shown(str(term.name)) for term in terms[:_MOST_NAMED]]
-    width = max(map(len, names), default=0)
-    lines = [
-        f"    {name:<{width}}  {term.sign}  {shown(term.reason)}" for name, term in zip(names, terms, strict=False)
-    ]
-    more = len(terms) - len(names)
-    return [*lines, f"    ... {more} more (--json lists them)"] if more else lines
 
 
 def _some(values: Sequence[object]) -> str:

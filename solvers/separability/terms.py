@@ -1,5 +1,6 @@
 """The terms of a logistic regression that separation makes infinite: why, in words, and what to do about them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -7,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import INTERCEPT, Names, counted, some
+from maxmargin.solvers.answers.forms import Names, counted, some
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Rows
+from maxmargin.solvers.basics.printable import shown
 
 if TYPE_CHECKING:
     from maxmargin.solvers.separability.separability_solution import Separability
@@ -21,6 +23,10 @@ _MOST_TERMS = 8
 
 _MOST_NAMED = 6
 """Largest number of levels that a line of advice names."""
+
+_IN_COMBINATION = "in combination with the others, see below"
+
+_MAY_JOIN = "a small weight may join a combination of the other infinite terms"
 
 _THE_INTERCEPT = "it moves with the other infinite terms"
 
@@ -37,11 +43,14 @@ class Term:
         Where the estimate goes.
     reason : str
         What the data say that makes it infinite.
+    is_combined : bool
+        Whether the reason is an inequality of several terms.
     """
 
     name: str | int
     sign: str
     reason: str
+    is_combined: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -100,14 +109,31 @@ def terms_of(answer: "Separability") -> tuple[Term, ...] | None:
     if answer.columns is None or answer.details is None or answer.n_features is None:
         return None
     names = answer.infinite_columns or {}
-    combined = combination(answer)
-    return tuple(
-        Term(name=name, sign=sign, reason=_reason(answer, coordinate, sign, name, combined))
-        for (coordinate, sign), name in zip(answer.columns.infinite.items(), names, strict=True)
-    )
+    (combined, members), terms = _combination(answer), list[Term]()
+    for (coordinate, sign), name in zip(answer.columns.infinite.items(), names, strict=True):
+        reason = _reason(answer, coordinate, sign)
+        is_member = reason is None and (not members or coordinate in members)
+        found = combined if is_member else reason or _MAY_JOIN
+        terms.append(Term(name=name, sign=sign, reason=found, is_combined=is_member))
+    return tuple(terms)
 
 
-def _reason(answer: "Separability", coordinate: int, sign: str, name: str | int, combined: str) -> str:
+def terms_lines(terms: Sequence[Term], most: int) -> list[str]:
+    """Return a line for each of the first terms, and one for the combination of several."""
+    names = [shown(str(term.name)) for term in terms[:most]]
+    width = max(map(len, names), default=0)
+    counts = Counter(term.reason for term in terms if term.is_combined)
+    lines = [
+        f"    {name:<{width}}  {term.sign}  {shown(term.reason) if counts[term.reason] < 2 else _IN_COMBINATION}"
+        for name, term in zip(names, terms, strict=False)
+    ]
+    more = len(terms) - len(names)
+    lines += [f"    ... {more} more (--json lists them)"] if more else []
+    return lines + [f"    the combination: {shown(reason)}" for reason, count in counts.items() if count > 1]
+
+
+def _reason(answer: "Separability", coordinate: int, sign: str) -> str | None:
+    """Return why a term is infinite by itself; None if it is in combination with others only."""
     assert answer.details is not None and answer.n_features is not None
     block, column = divmod(coordinate, answer.n_features + answer.bias)
     if column == answer.n_features:
@@ -120,7 +146,7 @@ def _reason(answer: "Separability", coordinate: int, sign: str, name: str | int,
     for group, direction in groups:
         if ranges.alone(column, group, direction, bias=answer.bias):
             return ranges.reason(column, group, direction, called, *_sides(answer, group))
-    return combined
+    return None
 
 
 def _called(answer: "Separability", column: int) -> str:
@@ -139,22 +165,26 @@ def _sides(answer: "Separability", group: int) -> tuple[str, str]:
     return f"{label}={answer.positive}", other
 
 
-def combination(answer: "Separability") -> str:
-    """Return the inequality that all infinite terms satisfy together, in short numbers where there are such."""
+def _combination(answer: "Separability") -> tuple[str, frozenset[int]]:
+    """Return the inequality that infinite terms satisfy together, in short numbers if there are such, and its columns.
+
+    No columns are returned for an inequality that is not spelt out.
+    """
     assert answer.columns is not None and answer.details is not None and answer.n_features is not None
     coordinates = list(answer.columns.infinite)
     direction = answer.details.inequality(coordinates) if coordinates else None
     if direction is None:
-        return f"a combination of {counted(len(coordinates), 'term')}; the proof has its weights"
-    weights = [(direction[column], _called(answer, column)) for column in range(answer.n_features) if direction[column]]
+        return f"a combination of {counted(len(coordinates), 'term')}; the proof has its weights", frozenset()
+    weights = {column: direction[column] for column in range(answer.n_features) if direction[column]}
     if len(weights) > _MOST_TERMS:
-        return f"a combination of {counted(len(weights), 'column')}; the proof has its weights"
+        return f"a combination of {counted(len(weights), 'column')}; the proof has its weights", frozenset()
     threshold = -direction[answer.n_features] if answer.bias else Fraction(0)
     inside, outside = _sides(answer, 1)
     sides = f"is at least {threshold} where {inside}, and at most {threshold} where {outside}"
     if answer.verdict is Verdict.SEPARABLE:
         sides = f"is above {threshold} where {inside}, and below {threshold} where {outside}"
-    return f"{_sum_of(weights)} {sides}"
+    total = _sum_of([(weight, _called(answer, column)) for column, weight in weights.items()])
+    return f"{total} {sides}", frozenset(weights)
 
 
 def _sum_of(weights: Sequence[tuple[Fraction, str]]) -> str:
@@ -190,20 +220,22 @@ def finite_part_of(answer: "Separability") -> FinitePart:
 def next_steps(answer: "Separability", terms: Sequence[Term]) -> list[str]:
     """Return what a statistician can do about separated data, with the calls."""
     steps = [
-        "penalise, which makes every estimate finite: Firth's penalty, firthmodels.FirthLogisticRegression().fit(X, y),",
-        "  or a ridge, sklearn.linear_model.LogisticRegression(C=1.0).fit(X, y)",
+        "penalise, which makes every estimate finite: Firth's penalty,",
+        "  firthmodels.FirthLogisticRegression().fit(X, y), or a ridge, LogisticRegression(C=1.0).fit(X, y)",
     ]
-    levels = [str(term.name) for term in terms if any(mark in str(term.name) for mark in ("=", "[")) and term.reason]
+    levels = [str(term.name) for term in terms if any(mark in str(term.name) for mark in ("=", "["))]
     if levels:
         steps.append(f"merge with another level, or drop: {some(levels, _MOST_NAMED, '{more} more')}; then check again")
-    steps.append(
-        "condition on the other terms: exact logistic regression (exlogistic in Stata, the EXACT statement in SAS) has "
-        "finite"
-    )
-    steps.append("  one-sided intervals; with strata, statsmodels' ConditionalLogit(y, X, groups=strata)")
-    if answer.verdict is Verdict.QUASI_SEPARABLE and answer.n_inequalities is None and answer.touching_rows is not None:
-        n_touching = counted(len(answer.touching_rows), "row")
-        steps.append(f"fit the finite part, on the {n_touching} that overlap: part = answer.finite_part(); part.X, part.y")
-    if answer.verdict is Verdict.SEPARABLE and answer.n_inequalities is None:
-        steps.append("no term stays finite; for a rule that predicts, maxmargin.hard_margin(X, y) is farthest from all rows")
-    return steps
+    steps += [
+        "condition on the other terms: exact logistic regression (exlogistic in Stata, EXACT in SAS), whose one-sided",
+        "  intervals are finite; with strata, statsmodels' ConditionalLogit(y, X, groups=strata)",
+    ]
+    if answer.n_inequalities is not None or answer.touching_rows is None:
+        return steps
+    if answer.verdict is Verdict.SEPARABLE:
+        return [*steps, "if a rule that predicts is enough: maxmargin.hard_margin(X, y) is farthest from all rows"]
+    overlapping = counted(len(answer.touching_rows), "row")
+    return [
+        *steps,
+        f"fit the finite part, on the {overlapping} that overlap: part = answer.finite_part(); part.X, part.y",
+    ]

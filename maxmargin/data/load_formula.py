@@ -1,0 +1,129 @@
+"""Files read by a formula: the columns that it names, and the rows that have a value in all of them."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.arrays import features_and_labels
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.formats.readers import read
+from maxmargin.data.formats.table import Choice, ColumnRef, OneHot, Table, columns_named
+from maxmargin.data.formulas import read_formula, variables_of
+from maxmargin.data.labels import encode, is_absent
+from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
+
+_PLAIN_NAME = re.compile(r"\s*(?:`([^`]+)`|(\w+))\s*")
+
+
+def load_by_formula(
+    source: Any,
+    formula: str,
+    *,
+    positive: object = None,
+    drop: ColumnRef | Iterable[ColumnRef] = (),
+    id: ColumnRef | None = None,
+    drop_missing: bool = False,
+    sep: str | None = None,
+    decimal_comma: bool = False,
+    format: str | None = None,
+) -> tuple[Dataset, bool]:
+    """Read a data set, in memory, by a formula; return it, and whether the formula has an intercept.
+
+    Parameters
+    ----------
+    source : str, path or data frame
+        As in `maxmargin.load`.
+    formula : str
+        As in `maxmargin.separability`.
+    positive, id, sep, decimal_comma, format
+        As in `maxmargin.load`.
+    drop : column or iterable of columns, default ()
+        Columns that "." in the formula does not stand for.
+    drop_missing : bool, default False
+        Whether to leave out rows without a value in a column that the formula names; otherwise there can be none.
+
+    Raises
+    ------
+    DataError, InvalidProblemError
+        If the source cannot be read, or does not have what the formula names.
+    """
+    response = _PLAIN_NAME.fullmatch(formula.partition("~")[0])
+    choice = Choice(
+        label=-1 if response is None else response[1] or response[2], drop=columns_named(drop), id=id,
+        one_hot=OneHot(every=True), sep=sep, decimal_comma=decimal_comma, format=format,
+    )  # fmt: skip
+    table = read(source, choice)
+    if len(table.label) == 0:
+        raise table.error(found="no rows", expected="at least one")
+    frame = _frame_of(table)
+    rows = _complete_rows(table, frame, formula, drop_missing=drop_missing)
+    n_dropped = len(frame) - len(rows)
+    dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
+    frame = frame.iloc[rows].reset_index(drop=True).apply(lambda column: _whole(column.to_numpy()))
+    return _dataset(table, formula, frame, rows, positive, (*table.notes, dropped) if n_dropped else table.notes)
+
+
+def _complete_rows(table: Table, frame: Any, formula: str, *, drop_missing: bool) -> NDArray[np.int64]:
+    """Return the rows that have a value in every column that a formula names.
+
+    Raises
+    ------
+    DataError
+        If there are others and they are not to be left out, or no row is left.
+    """
+    names = list(variables_of(formula, frame))
+    is_missing = frame[names].isna()
+    is_complete = ~is_missing.any(axis=1).to_numpy()
+    if not (is_complete.all() or drop_missing):
+        first = int(np.argmin(is_complete))
+        name = names[int(np.argmax(is_missing.iloc[first]))]
+        raise table.error(first, name, found="a missing value", expected="a value", hint=DROP_MISSING_HINT)
+    if not is_complete.any():
+        raise table.error(found="a missing value in every row", expected="at least one complete row")
+    return np.flatnonzero(is_complete).astype(np.int64)
+
+
+def _dataset(
+    table: Table, formula: str, frame: Any, rows: Any, positive: object, notes: tuple[str, ...]
+) -> tuple[Dataset, bool]:
+    modelled = read_formula(formula, frame)
+    dataset = features_and_labels(
+        modelled.features, modelled.labels, positive=positive, source=table.source, notes=(*notes, *modelled.notes)
+    )
+    ids = None if table.ids is None else tuple(table.ids[row] for row in rows.tolist())
+    kept = None if len(rows) == len(table.label) else rows.astype(np.int64)
+    return replace(dataset, row_ids=ids, rows=kept), modelled.has_intercept
+
+
+def _frame_of(table: Table) -> Any:
+    """Return all columns of a table, the labels as well, as a pandas data frame."""
+    import pandas as pd
+
+    if isinstance(table.features, tuple):
+        columns = {str(column.name): column.values for column in table.features}
+    else:
+        matrix = table.features if isinstance(table.features, np.ndarray) else table.features.toarray()
+        columns = {str(name): matrix[:, j] for j, name in enumerate(table.names)}
+    return pd.DataFrame({**columns, str(table.label_name): _labels(table)})
+
+
+def _labels(table: Table) -> Any:
+    """Return the labels as numbers where all are, otherwise as they are; None where they are missing."""
+    values = [None if is_absent(label) else label for label in list(table.label)]
+    present = [value for value in values if value is not None]
+    if not present:
+        return values
+    encoded = iter(encode(present).tolist())
+    return [None if value is None else next(encoded) for value in values]
+
+
+def _whole(values: Any) -> Any:
+    """Return numbers as integers if all are whole and exact."""
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f" or not np.isfinite(values).all():
+        return values
+    is_whole = (values == np.floor(values)) & (np.abs(values) < 2**53)
+    return values.astype(np.int64) if is_whole.all() else values
