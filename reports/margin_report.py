@@ -257,7 +257,7 @@ def margin_report(
     >>> mm.margin_report(X, y, Cs=[1.0]).to_dict()["hard_margin"]["margin"]
     10.0
     """
-    from maxmargin.data.tabular import given
+    from maxmargin.data.tabular.given import given
     from maxmargin.reports.study.report_settings import Settings
 
     asked = given(X, y, bias=bias, positive=positive)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.api.question import Question, with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import DecimalReading, class_problem_of, problem_of
-from maxmargin.data.tabular import given, names_of
+from maxmargin.data.tabular.given import given, names_of
 from maxmargin.solvers.answers.forms import Names
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
@@ -87,8 +87,8 @@ def separability(
        models", Biometrika 71 (1984), 1-10.
     .. [2] T. J. Santner and D. E. Duffy, "A note on A. Albert and J. A. Anderson's conditions for the existence of
        maximum likelihood estimates in logistic regression models", Biometrika 73 (1986), 755-758.
-    .. [3] M. Wardrop, "Formulaic: an implementation of Wilkinson formulas for Python",
-       https://matthewwardrop.github.io/formulaic/
+    .. [3] G. N. Wilkinson and C. E. Rogers, "Symbolic description of factorial models for analysis of variance", Applied
+       Statistics 22 (1973), 392-399.
 
     Examples
     --------

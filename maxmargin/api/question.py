@@ -7,7 +7,7 @@ from typing import Any, Self, TypeVar
 from maxmargin.data.arrays import check_row_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of, row_weights
-from maxmargin.data.tabular import given
+from maxmargin.data.tabular.given import given
 from maxmargin.solvers.answers.forms import NamedAnswer, Names
 from maxmargin.solvers.problem.problem import Problem
 
@@ -37,7 +37,7 @@ class Question:
 
     @classmethod
     def of(cls, X: Any, y: Any, *, bias: bool | None, positive: object) -> Self:
-        """Return the question about these data, as `maxmargin.data.tabular.given` reads them.
+        """Return the question about these data, as `maxmargin.data.tabular.given.given` reads them.
 
         Raises
         ------

@@ -12,7 +12,7 @@ from maxmargin.data.arrays import Features, features_of, labels_of
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import LabelError, Labels, encode
 from maxmargin.data.numbers.binary64 import ExactRows
-from maxmargin.data.tabular import parts_of, refuse_labels_of_dataset
+from maxmargin.data.tabular.given import parts_of, refuse_labels_of_dataset
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate

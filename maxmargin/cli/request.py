@@ -58,7 +58,7 @@ class Request:
     @property
     def names(self) -> Names:
         """The names of the rows and the columns of the data."""
-        from maxmargin.data.tabular import names_of
+        from maxmargin.data.tabular.given import names_of
 
         return names_of(self.dataset)
 
@@ -182,7 +182,7 @@ def _read_text(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading]":
 
 
 def _read_formula(formula: str, options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, bool]":
-    from maxmargin.data.load_formula import load_by_formula
+    from maxmargin.data.tabular.load_formula import load_by_formula
 
     refused = {
         "--label": options.pop("label") is not None,

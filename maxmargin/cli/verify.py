@@ -119,7 +119,7 @@ def _read(read: Callable[..., Read], document: Document, source: str, memory: st
 
 def _by_formula(formula: str, source: str, *, label: object, one_hot: object, **options: Any) -> "tuple[Dataset, bool]":
     """Read the source by the formula of a proof, which names the label and decides how texts are coded."""
-    from maxmargin.data.load_formula import load_by_formula
+    from maxmargin.data.tabular.load_formula import load_by_formula
 
     return load_by_formula(source, formula, **options)
 

@@ -10,7 +10,7 @@ import numpy as np
 from maxmargin.api.question import with_names
 from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular import given
+from maxmargin.data.tabular.given import given
 from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, plain, through
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
@@ -99,6 +99,10 @@ class OrderStudy(NamedAnswer):
         The class that is +1; None for more than two classes.
     positive_reason : str or None
         Why that class is +1.
+    negative : label or None
+        The class that is -1; ``"rest"`` for several.
+    names : Names
+        What the rows and the columns are called.
 
     See Also
     --------

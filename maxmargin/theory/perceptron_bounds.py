@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.api.running import best_bias_scale, run_perceptron
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular import given
+from maxmargin.data.tabular.given import given
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem

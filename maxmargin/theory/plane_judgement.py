@@ -9,7 +9,7 @@ from maxmargin.api.fitted_planes import GivenPlane, plane_of_model, plane_of_num
 from maxmargin.api.question import with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular import given, names_of
+from maxmargin.data.tabular.given import given, names_of
 from maxmargin.solvers.answers.forms import NamedAnswer, Names, counted, rounded_up, some, through
 from maxmargin.solvers.answers.statuses import Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
@@ -77,6 +77,10 @@ class PlaneJudgement(NamedAnswer):
         The class that is +1.
     positive_reason : str or None
         Why that class is +1.
+    negative : label or None
+        The class that is -1; ``"rest"`` for several.
+    names : Names
+        What the rows and the columns are called.
 
     See Also
     --------

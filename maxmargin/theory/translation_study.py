@@ -11,7 +11,7 @@ import numpy as np
 from maxmargin.api.running import best_bias_scale, run_perceptron, with_bias_scale
 from maxmargin.data.preparing import How, prepare
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular import given
+from maxmargin.data.tabular.given import given
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError

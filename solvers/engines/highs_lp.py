@@ -96,6 +96,25 @@ def greatest_combination(
     return None if values is None or multipliers is None else (values, -multipliers)
 
 
+def least_moduli(products: Floats, moduli: Floats) -> Floats | None:
+    """Return c with the least sum of |moduli c| such that products c >= 1 in every row, or None."""
+    (n_rows, width), n_moduli = products.shape, len(moduli)
+    above = np.block([
+        [products, np.zeros((n_rows, n_moduli))],
+        [moduli, np.eye(n_moduli)],
+        [-moduli, np.eye(n_moduli)],
+    ])  # fmt: skip
+    greatest = infinity()
+    program = model(
+        costs=np.concatenate([np.zeros(width), np.ones(n_moduli)]),
+        columns=(np.full(width + n_moduli, -greatest), np.full(width + n_moduli, greatest)),
+        rows=(np.concatenate([np.ones(n_rows), np.zeros(2 * n_moduli)]), np.full(n_rows + 2 * n_moduli, greatest)),
+        matrix=_stored_columns(above.T),
+    )
+    found = _values(program, [], None)
+    return None if found is None else found[:width]
+
+
 def _values(program: Any, attempts: list[SolverRun], time_limit: float | None) -> Floats | None:
     values, _, attempt = _run(lambda: program, time_limit)
     attempts.append(attempt)

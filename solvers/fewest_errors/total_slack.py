@@ -60,6 +60,10 @@ class TotalSlack(NamedAnswer):
         The class that is +1.
     positive_reason : str or None
         Why that class is +1.
+    negative : label or None
+        The class that is -1; ``"rest"`` for several.
+    names : Names
+        What the rows and the columns are called.
 
     See Also
     --------

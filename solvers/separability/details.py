@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
+from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import null_vectors, rescaled
 from maxmargin.solvers.exact.dyadic import without_denominators
 from maxmargin.solvers.exact.linear import independent_rows
@@ -22,6 +23,28 @@ _MOST_DIGITS = 6
 
 _MOST_ENTRIES = 1_000_000
 """Largest number of entries (rows times columns) for which a sparse inequality is looked for, in about a second."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnSigns:
+    """The signs of every coordinate over the directions of the cone, with those of aliased columns set to 0.
+
+    Attributes
+    ----------
+    infinite : dict of column to sign
+        "+" or "-": the sign in every direction in which the coordinate is not 0; "either sign": both occur.
+    finite : tuple of int
+        Coordinates that are 0 in every direction.
+    aliased : tuple of int
+        Columns that depend linearly on those before them; they have no coefficient of their own.
+    dimension : int
+        Dimension of the cone, modulo the directions that are 0 on every row.
+    """
+
+    infinite: dict[int, str]
+    finite: tuple[int, ...]
+    aliased: tuple[int, ...]
+    dimension: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -222,28 +245,16 @@ def _sparse(cone: SignedRows, separated: Rows, coordinates: list[int], basis: li
     """Return the combination of the basis with the least weighted sum of moduli that is at least 1 on all rows."""
     if len(separated) * len(coordinates) > _MOST_ENTRIES:
         return None
-    from scipy.optimize import linprog
-
-    problem, n_basis, n_columns = cone.problem, len(basis), len(coordinates)
+    problem = cone.problem
     rows = problem.dense_rows(separated)
     rows = np.hstack([rows, np.ones((len(rows), 1))])[:, coordinates] * np.asarray(problem.y)[separated, None]
     with np.errstate(all="ignore"):
         sizes = np.abs(rows).max(axis=0)
         vectors = np.array(basis, dtype=np.float64).T
-        products = rows @ vectors
-    if not (np.isfinite(products).all() and np.isfinite(sizes).all()):
+        products, moduli = rows @ vectors, sizes[:, None] * vectors
+    if not (np.isfinite(products).all() and np.isfinite(moduli).all()):
         return None
-    moduli = sizes[:, None] * vectors
-    above = np.block([
-        [-products, np.zeros((len(rows), n_columns))],
-        [moduli, -np.eye(n_columns)],
-        [-moduli, -np.eye(n_columns)],
-    ])  # fmt: skip
-    limits = np.concatenate([-np.ones(len(rows)), np.zeros(2 * n_columns)])
-    costs = np.concatenate([np.zeros(n_basis), np.ones(n_columns)])
-    bounds = [(None, None)] * n_basis + [(0, None)] * n_columns
-    found = linprog(costs, A_ub=above, b_ub=limits, bounds=bounds, method="highs")
-    return found.x[:n_basis] if found.status == 0 else None
+    return highs_lp.least_moduli(products, moduli)
 
 
 def _given(decision: Decision, coordinates: list[int], basis: list[list[int]]) -> Floats | None:

@@ -127,7 +127,7 @@ def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: Attem
         witness=_witness(cone, decision),
         n_inequalities=cone.n_rows,
         n_strict=int((~decision.touching).sum()),
-        details=Details.of_more(cone.problem),
+        find_details=lambda: Details.of_more(cone.problem),
         find_columns=None if cone.width > limits.exact_limit else later_column_signs(cone, decision, limits),
     )
 

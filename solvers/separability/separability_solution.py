@@ -24,7 +24,7 @@ from maxmargin.solvers.proof.certificate import (
     SeparatingHyperplane,
     text,
 )
-from maxmargin.solvers.separability.details import Details
+from maxmargin.solvers.separability.details import ColumnSigns, Details
 from maxmargin.solvers.separability.terms import FinitePart, Term, finite_part_of, next_steps, terms_lines, terms_of
 
 Attempts = tuple[SolverRun, ...]
@@ -38,28 +38,6 @@ _MOST_NAMED = 10
 _CHEAP_WIDTH, _CHEAP_ENTRIES = 84, 50_000_000
 """Largest number of coefficients, and of entries of X, for which the text names the infinite coefficients of separable
 data without being asked: each takes up to two or three seconds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnSigns:
-    """The signs of every coordinate over the directions of the cone, with those of aliased columns set to 0.
-
-    Attributes
-    ----------
-    infinite : dict of column to sign
-        "+" or "-": the sign in every direction in which the coordinate is not 0; "either sign": both occur.
-    finite : tuple of int
-        Coordinates that are 0 in every direction.
-    aliased : tuple of int
-        Columns that depend linearly on those before them; they have no coefficient of their own.
-    dimension : int
-        Dimension of the cone, modulo the directions that are 0 on every row.
-    """
-
-    infinite: dict[int, str]
-    finite: tuple[int, ...]
-    aliased: tuple[int, ...]
-    dimension: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -89,8 +67,8 @@ class Separability(NamedAnswer):
         The solver runs, with what each solver claimed.
     find_columns : callable, optional
         The function that computes ``columns``.
-    details : Details, optional
-        The rows, from which ``terms`` and ``finite_part`` are computed.
+    find_details : callable, optional
+        The function that returns the ``details``.
     n_inequalities : int, optional
         For more than two classes, the number of inequalities of a row and another class.
     n_strict : int, optional
@@ -106,6 +84,10 @@ class Separability(NamedAnswer):
         The class that is +1; None for more than two classes.
     positive_reason : str or None
         Why that class is +1.
+    negative : label or None
+        The class that is -1; ``"rest"`` for several.
+    names : Names
+        What the rows and the columns are called.
 
     See Also
     --------
@@ -131,7 +113,7 @@ class Separability(NamedAnswer):
     separated_rows: Rows | None = None
     touching_rows: Rows | None = None
     find_columns: Callable[[], ColumnSigns | None] | None = None
-    details: Details | None = None
+    find_details: Callable[[], Details] | None = None
     n_inequalities: int | None = None
     n_strict: int | None = None
     n_features: int | None = None
@@ -175,7 +157,8 @@ class Separability(NamedAnswer):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: the answer with its columns and terms computed, without the rows."""
-        return {**vars(self), "columns": self.columns, "terms": self.terms, "find_columns": None, "details": None}
+        found = {"columns": self.columns, "terms": self.terms, "details": None}
+        return {**vars(self), **found, "find_columns": None, "find_details": None}
 
     @property
     def headline(self) -> str:
@@ -316,6 +299,11 @@ class Separability(NamedAnswer):
     def columns(self) -> ColumnSigns | None:
         """The exact signs of all columns over the hyperplanes without a row on the wrong side; found on first use."""
         return None if self.find_columns is None else self.find_columns()
+
+    @cached_property
+    def details(self) -> Details | None:
+        """The rows, from which ``terms`` and ``finite_part`` are computed; None for an answer from a pickle."""
+        return None if self.find_details is None else self.find_details()
 
     @cached_property
     def terms(self) -> tuple[Term, ...] | None:

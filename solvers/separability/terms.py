@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from maxmargin.solvers.answers.forms import Names, counted, some
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.printable import shown
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.solvers.separability.details import ColumnSigns, Details
 
 OPPOSITE = {"+": "-", "-": "+"}
 
@@ -29,6 +27,58 @@ _IN_COMBINATION = "in combination with the others, see below"
 _MAY_JOIN = "a small weight may join a combination of the other infinite terms"
 
 _THE_INTERCEPT = "it moves with the other infinite terms"
+
+
+class Answer(Protocol):
+    """The attributes of a `Separability` that the words are made of."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict."""
+
+    @property
+    def bias(self) -> bool:
+        """Whether hyperplanes have a bias."""
+
+    @property
+    def positive(self) -> Any:
+        """The class that is +1."""
+
+    @property
+    def negative(self) -> Any:
+        """The class that is -1."""
+
+    @property
+    def names(self) -> Names:
+        """What rows and columns are called."""
+
+    @property
+    def n_features(self) -> int | None:
+        """The number of columns of X."""
+
+    @property
+    def n_inequalities(self) -> int | None:
+        """The number of inequalities of more than two classes."""
+
+    @property
+    def class_names(self) -> tuple[str, ...] | None:
+        """The names of more than two classes."""
+
+    @property
+    def touching_rows(self) -> Rows | None:
+        """The rows on every hyperplane."""
+
+    @property
+    def columns(self) -> ColumnSigns | None:
+        """The signs of the coefficients."""
+
+    @property
+    def details(self) -> Details | None:
+        """The rows."""
+
+    @property
+    def infinite_columns(self) -> dict[str | int, str] | None:
+        """The infinite coefficients by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,14 +154,15 @@ class FinitePart:
         return f"<FinitePart {rows}, {counted(len(self.columns), 'column')}{model}>"
 
 
-def terms_of(answer: "Separability") -> tuple[Term, ...] | None:
+def terms_of(answer: Answer) -> tuple[Term, ...] | None:
     """Return the infinite terms with their reasons; None if they are not known."""
     if answer.columns is None or answer.details is None or answer.n_features is None:
         return None
     names = answer.infinite_columns or {}
-    (combined, members), terms = _combination(answer), list[Term]()
-    for (coordinate, sign), name in zip(answer.columns.infinite.items(), names, strict=True):
-        reason = _reason(answer, coordinate, sign)
+    signs, terms = answer.columns.infinite, list[Term]()
+    reasons = [_reason(answer, coordinate, sign) for coordinate, sign in signs.items()]
+    combined, members = _combination(answer) if None in reasons else ("", frozenset())
+    for (coordinate, sign), name, reason in zip(signs.items(), names, reasons, strict=True):
         is_member = reason is None and (not members or coordinate in members)
         found = combined if is_member else reason or _MAY_JOIN
         terms.append(Term(name=name, sign=sign, reason=found, is_combined=is_member))
@@ -132,7 +183,7 @@ def terms_lines(terms: Sequence[Term], most: int) -> list[str]:
     return lines + [f"    the combination: {shown(reason)}" for reason, count in counts.items() if count > 1]
 
 
-def _reason(answer: "Separability", coordinate: int, sign: str) -> str | None:
+def _reason(answer: Answer, coordinate: int, sign: str) -> str | None:
     """Return why a term is infinite by itself; None if it is in combination with others only."""
     assert answer.details is not None and answer.n_features is not None
     block, column = divmod(coordinate, answer.n_features + answer.bias)
@@ -149,11 +200,11 @@ def _reason(answer: "Separability", coordinate: int, sign: str) -> str | None:
     return None
 
 
-def _called(answer: "Separability", column: int) -> str:
+def _called(answer: Answer, column: int) -> str:
     return f"column {column}" if answer.names.columns is None else answer.names.columns[column]
 
 
-def _sides(answer: "Separability", group: int) -> tuple[str, str]:
+def _sides(answer: Answer, group: int) -> tuple[str, str]:
     """Return what the rows of a class have, and what the others have."""
     label = answer.names.label or "y"
     if answer.n_inequalities is not None:
@@ -165,7 +216,7 @@ def _sides(answer: "Separability", group: int) -> tuple[str, str]:
     return f"{label}={answer.positive}", other
 
 
-def _combination(answer: "Separability") -> tuple[str, frozenset[int]]:
+def _combination(answer: Answer) -> tuple[str, frozenset[int]]:
     """Return the inequality that infinite terms satisfy together, in short numbers if there are such, and its columns.
 
     No columns are returned for an inequality that is not spelt out.
@@ -196,7 +247,7 @@ def _sum_of(weights: Sequence[tuple[Fraction, str]]) -> str:
     return text
 
 
-def finite_part_of(answer: "Separability") -> FinitePart:
+def finite_part_of(answer: Answer) -> FinitePart:
     """Return the rows and columns that remain; the answer is about two classes and has its rows."""
     assert answer.details is not None and answer.touching_rows is not None and answer.n_features is not None
     intercept = answer.n_features
@@ -217,7 +268,7 @@ def finite_part_of(answer: "Separability") -> FinitePart:
     )
 
 
-def next_steps(answer: "Separability", terms: Sequence[Term]) -> list[str]:
+def next_steps(answer: Answer, terms: Sequence[Term]) -> list[str]:
     """Return what a statistician can do about separated data, with the calls."""
     steps = [
         "penalise, which makes every estimate finite: Firth's penalty,",

@@ -30,12 +30,11 @@ def answer_of(
     problem, columns = cone.problem, later_column_signs(cone, decision, limits)
     if not decision.touching.any():
         plane = _plane(problem, decision.direction)
-        details = Details.of_two(cone, decision)
-        return replace(separable(cone, plane, engine, attempts, limits), find_columns=columns, details=details)
+        return replace(separable(cone, plane, engine, attempts, limits), find_columns=columns)
     certificate, reason = _certificate(problem, decision), _reason(decision, problem.bias)
     answer = Separability.proven(certificate, decision.touching, reason, engine, attempts)
     witness = CommonHullPoint.by(problem, decision.witness)
-    return replace(answer, witness=witness, find_columns=columns, details=Details.of_two(cone, decision))
+    return replace(answer, witness=witness, find_columns=columns, find_details=lambda: Details.of_two(cone, decision))
 
 
 def _plane(problem: Problem, direction: tuple[Fraction, ...]) -> SeparatingHyperplane:
@@ -60,7 +59,7 @@ def separable(
     return replace(
         answer,
         find_columns=lambda: later_column_signs(cone, decision, limits)(),
-        details=Details.of_two(cone, decision),
+        find_details=lambda: Details.of_two(cone, decision),
     )
 
 

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 import maxmargin as mm
-from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 NAMES = ["petal", "sepal", "height"]
 
@@ -221,9 +221,9 @@ def test_exact_numbers_that_binary64_holds_are_taken() -> None:
 
 def test_a_data_set_has_its_labels() -> None:
     dataset = mm.load("agresti")
-    with pytest.raises(InvalidOptionError, match="expected no y"):
+    with pytest.raises(InvalidProblemError, match="expected no y"):
         mm.judge(dataset, dataset.y, [1.0], -50.0)
-    with pytest.raises(InvalidOptionError, match="y is None"):
+    with pytest.raises(InvalidProblemError, match="y is None"):
         mm.judge(dataset.X, None, [1.0], -50.0)
     flipped = mm.judge(dataset, w=[-1.0], b=50.0, positive=dataset.classes[0])
     assert flipped.separates and flipped.margin == 10 and flipped.positive == dataset.classes[0]

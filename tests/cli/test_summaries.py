@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 import maxmargin as mm
-from maxmargin.api.deciding import with_names
 from maxmargin.cli.app import run
-from maxmargin.cli.request import names_of
 
 OVERLAP = "id,length,width,y\np,0.1,2,no\nq,0.7,1,yes\nr,0.9,1,no\ns,0.2,3,yes\nt,0.4,2.5,no\n"
 TOUCHING = "id,length,width,y\np,0,2,no\nq,0,2,yes\nr,1,2,yes\ns,-1,2,no\n"
@@ -54,10 +52,7 @@ def test_a_command_prints_the_text_of_its_result(
 ) -> None:
     arguments, data = loaded(source, tmp_path)
     verb, options, of_text = COMMANDS[command]
-    answer = verb(data.X, data.y, bias=bias, **options)
-    if verb is mm.separability:
-        answer = with_names(answer, data)
-    text = answer.summary() if verb is mm.order_study else answer.summary(names_of(data), **of_text)
+    text = verb(data, bias=bias, **options).summary(**of_text)
     assert printed(capsys, *command.split(), *arguments, *([] if bias else ["--no-bias"])) == text
 
 
@@ -66,9 +61,9 @@ def test_fewest_errors_have_the_least_total_slack_among_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], source: str
 ) -> None:
     arguments, data = loaded(source, tmp_path)
-    names, slack = names_of(data), mm.least_total_slack(data.X, data.y)
-    assert slack.summary(names).startswith(f"{slack.interval_text}\n  w\n    {data.feature_names[0]}: ")
-    text = mm.fewest_errors(data.X, data.y).summary(names, remarks=[f"  {slack.interval_text}"])
+    slack = mm.least_total_slack(data)
+    assert slack.summary().startswith(f"{slack.interval_text}\n  w\n    {data.feature_names[0]}: ")
+    text = mm.fewest_errors(data).summary(remarks=[f"  {slack.interval_text}"])
     assert printed(capsys, "fewest-errors", *arguments) == text
 
 
@@ -79,11 +74,11 @@ def test_an_online_run_is_compared_with_the_maximum(
 ) -> None:
     arguments, data = loaded(source, tmp_path)
     command = printed(capsys, "online", *arguments, "-a", algorithm)
-    run = mm.online(data.X, data.y, algorithm)
-    lines = run.summary(names_of(data)).splitlines()
+    run = mm.online(data, algorithm=algorithm)
+    lines = run.summary().splitlines()
     assert all(any(whole.startswith(line) for whole in command.splitlines()) for line in lines)
-    maximum = mm.hard_margin(data.X, data.y)
-    compared = run.summary(names_of(data), maximum=maximum).splitlines()
+    maximum = mm.hard_margin(data)
+    compared = run.summary(maximum=maximum).splitlines()
     further = [line for line in command.splitlines() if line not in compared]
     assert len(further) <= 1 and all(line.startswith("  in the space of the run: achieved ") for line in further)
 

@@ -259,7 +259,7 @@ def with_entry(value: float) -> np.ndarray[Any, Any]:
             pd.DataFrame(with_entry(np.nan), columns=["a", "b"]),
             "X, row 1, column 'a': found NaN, expected a finite number",
         ),
-        (pd.DataFrame({"a": [1, 2, 3], "b": ["u", "v", "w"]}), "X, column 'b': found the text 'u', expected numbers"),
+        (pd.DataFrame({"a": [1, 2, 3], "b": ["u", None, "u"]}), "X: row 1, column 'b': found a missing value"),
         (
             pd.DataFrame([[1, 2]] * 3, columns=["a", "a"]),
             "X: found several columns named 'a', expected a different name",

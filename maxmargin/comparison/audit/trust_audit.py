@@ -19,7 +19,7 @@ from maxmargin.comparison.run_study import Plan, Progress, carry_out
 from maxmargin.comparison.study_file import Setting, Source, Study
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular import given
+from maxmargin.data.tabular.given import given
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 GAPS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 50)

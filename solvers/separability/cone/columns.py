@@ -19,7 +19,7 @@ from maxmargin.solvers.problem.candidate import numbers
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
 from maxmargin.solvers.separability.cone.decide import Decision, violated_rows
 from maxmargin.solvers.separability.cone.strict import Stage
-from maxmargin.solvers.separability.separability_solution import ColumnSigns
+from maxmargin.solvers.separability.details import ColumnSigns
 
 POSITIVE, NEGATIVE, EITHER_SIGN = "+", "-", "either sign"
 

@@ -95,7 +95,7 @@ def complaint(path: Path | str, choice: Choice | None = None, **options: Any) ->
         (
             "a,b\nu,x\nu,y\n",
             {"one_hot": True},
-            "found no feature column left after one_hot=True, expected at least one",
+            "found no feature column left after coding texts, expected at least one",
         ),
         (
             GOOD,

@@ -641,9 +641,8 @@ def test_usage_errors_point_to_the_help_of_the_command(command: str, capsys: pyt
 
 
 def test_a_report_says_what_it_wants() -> None:
-    wanted = r"found numpy.ndarray, expected a Dataset: margin_report\(maxmargin.from_arrays\(X, y\)\)"
-    with pytest.raises(InvalidProblemError, match=wanted):
-        mm.margin_report(np.eye(2))  # type: ignore[arg-type]
+    with pytest.raises(InvalidProblemError, match=r"y is None; expected the labels of the rows, .*or a Dataset"):
+        mm.margin_report(np.eye(2))
 
 
 def test_commands_take_the_options_of_reading(write: Write, capsys: pytest.CaptureFixture[str]) -> None:

@@ -135,7 +135,7 @@ def test_questions_are_answered_as_in_memory(workers: Any) -> None:
     dX, dy = frames()
     verdict, margin = mm.separability(dX, dy), mm.hard_margin(dX, dy)
     assert verdict.verdict == mm.separability(X, y).verdict == "separable"
-    assert verdict.feature_names == ("a", "b", "c")
+    assert verdict.names.columns == ("a", "b", "c")
     whole = mm.hard_margin(X, y)
     assert max(margin.lower, whole.lower) <= min(margin.upper, whole.upper)
     assert mm.verify(verdict.certificate, dX, dy)

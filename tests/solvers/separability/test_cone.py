@@ -12,6 +12,7 @@ from elimination import rank
 from proven import is_right
 
 import maxmargin as mm
+from maxmargin.solvers.answers.forms import Names
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.errors import InvalidOptionError
@@ -334,9 +335,7 @@ def test_aliased_columns_are_the_later_ones() -> None:
 
 
 def test_names_of_columns() -> None:
-    from dataclasses import replace
-
     answer = separability(Problem.validated([[10.0, 1.0], [20.0, 1.0], [30.0, 1.0]], [-1, -1, 1]))
-    named = replace(answer, feature_names=("dose", "one"))
+    named = replace(answer, names=Names(columns=("dose", "one")))
     assert named.infinite_columns == {"dose": "+", "(Intercept)": "-"} and named.aliased_columns == ("one",)
     assert named.finite_columns == ()

@@ -12,9 +12,9 @@ from maxmargin.data.arrays import features_and_labels
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.readers import read
 from maxmargin.data.formats.table import Choice, ColumnRef, OneHot, Table, columns_named
-from maxmargin.data.formulas import read_formula, variables_of
 from maxmargin.data.labels import encode, is_absent
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
+from maxmargin.data.tabular.formulas import read_formula, variables_of
 
 _PLAIN_NAME = re.compile(r"\s*(?:`([^`]+)`|(\w+))\s*")
 

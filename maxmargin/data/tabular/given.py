@@ -4,11 +4,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from maxmargin.data.arrays import features_and_labels, index_of_rows
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.frames import columns_of, is_from_table_library
-from maxmargin.data.formulas import Modelled, read_formula
-from maxmargin.data.frames_out import frame_of, library_of
+from maxmargin.data.tabular.formulas import Modelled, read_formula
+from maxmargin.data.tabular.frames_out import frame_of, library_of
 from maxmargin.solvers.answers.forms import Names
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError, listed, nearest, quote
@@ -55,10 +57,9 @@ def given(X: Any, y: Any = None, *, bias: bool | None = None, positive: object =
         table.features, table.labels, positive=positive, has_intercept=table.has_intercept, label_name=table.label_name,
         notes=table.notes,
     )  # fmt: skip
-    has_names = is_from_table_library(table.features) and hasattr(table.features, "columns")
     names = Names(
         ids=index_of_rows(X, table.labels),
-        columns=dataset.feature_names if has_names else None,
+        columns=dataset.feature_names if hasattr(table.features, "columns") else None,
         label=dataset.label_name,
         notes=dataset.notes,
         frame=partial(frame_of, library_of(X, table.labels)),
@@ -106,8 +107,10 @@ def has_bias(bias: bool | None) -> bool:
     InvalidOptionError
         If `bias` is neither True, False nor None.
     """
-    if bias is None or isinstance(bias, bool):
-        return bias is not False
+    if bias is None:
+        return True
+    if isinstance(bias, bool | np.bool_):
+        return bool(bias)
     raise InvalidOptionError(f"bias is {bias!r}; expected True or False")
 
 

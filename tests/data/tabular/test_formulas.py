@@ -1,0 +1,83 @@
+"""Formulas: what they make of a data frame, and what they are not allowed to do."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from maxmargin.data.tabular.formulas import read_formula
+from maxmargin.solvers.errors import InvalidProblemError
+
+FRAME = pd.DataFrame(
+    {
+        "died": ["yes", "no", "yes", "no"],
+        "age": [50, 60, 70, 20],
+        "stage": ["I", "II", "IV", "I"],
+        "my col": [1.5, 2, 3, 4],
+    },
+    index=[7, 8, 9, 11],
+)
+
+
+@pytest.mark.parametrize(
+    ("formula", "columns", "intercept"),
+    [
+        ("died ~ age + C(stage)", ["age", "C(stage)[T.II]", "C(stage)[T.IV]"], True),
+        ("died ~ . - 1", ["age", "stage[I]", "stage[II]", "stage[IV]", "my col"], False),
+        ("died ~ C(stage, Treatment('IV'))", [f"C(stage, Treatment('IV'))[T.{level}]" for level in ("I", "II")], True),
+        ("died ~ np.log(age) + `my col`:age", ["np.log(age)", "my col:age"], True),
+        ("I(age > 55) ~ 0 + Q('my col')", ["Q('my col')"], False),
+    ],
+)
+def test_columns_labels_and_intercept(formula: str, columns: list[str], intercept: bool) -> None:
+    for frame in (FRAME, pl.from_pandas(FRAME)):
+        found = read_formula(formula, frame)
+        assert list(found.features.columns) == columns and found.has_intercept is intercept
+        expected = [0, 1, 1, 0] if formula.startswith("I(") else FRAME["died"].tolist()
+        assert list(found.labels) == expected
+    assert list(read_formula(formula, FRAME).features.index) == [7, 8, 9, 11]
+
+
+def test_the_numbers_are_those_of_the_columns() -> None:
+    found = read_formula("died ~ age + I(age**2) + stage:age", FRAME).features
+    assert found["I(age ** 2)"].tolist() == [2500, 3600, 4900, 400]
+    assert np.array_equal(found["stage[T.IV]:age"], [0, 0, 70, 0])
+
+
+def test_the_level_that_is_left_out_is_said() -> None:
+    notes = read_formula("died ~ age + C(stage)", FRAME).notes
+    assert notes == ("C(stage): level 'I' is left out, it is where all its columns are 0",)
+    assert read_formula("died ~ 0 + C(stage)", FRAME).notes == ()
+
+
+@pytest.mark.parametrize(
+    "factor",
+    [
+        "__import__('os').system('true')", "I(age.sum())", "I([a for a in age])", "(lambda: 3)()", "I(age.__class__)",
+        "open('x')", "eval('1')", "np.linalg.inv(age)", "np.save('x', age)", "np.fromfile('x')", "I(age[0])",
+        "C(stage.str)", "I(f'{age}')", "exec('1')", "hashed(stage)", "np.log.__call__(age)", "I((age := 3))",
+    ],
+)  # fmt: skip
+def test_a_formula_only_computes(factor: str) -> None:
+    with pytest.raises(InvalidProblemError, match="y is the formula"):
+        read_formula(f"died ~ {factor}", FRAME)
+    with pytest.raises(InvalidProblemError, match="y is the formula"):
+        read_formula(f"{factor} ~ age", FRAME)
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("died ~ agee", r"there is no column 'agee'.*did you mean 'age'\?"),
+        ("died ~ 1", "no term but the intercept"),
+        ("~ age", "expected one response"),
+        ("died + age ~ stage", "expected one response"),
+        ("C(stage) ~ age", "its response has 3 columns; expected one"),
+        ("died ~ age +", "insuffient arguments|misplaced"),
+        ("died ~ np.log", "np.log"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_line(formula: str, said: str) -> None:
+    with pytest.raises(InvalidProblemError, match=said) as found:
+        read_formula(formula, FRAME)
+    assert "\n" not in str(found.value) and "\x1b" not in str(found.value)
