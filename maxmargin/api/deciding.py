@@ -87,8 +87,8 @@ def separability(
        models", Biometrika 71 (1984), 1-10.
     .. [2] T. J. Santner and D. E. Duffy, "A note on A. Albert and J. A. Anderson's conditions for the existence of
        maximum likelihood estimates in logistic regression models", Biometrika 73 (1986), 755-758.
-    .. [3] G. N. Wilkinson and C. E. Rogers, "Symbolic description of factorial models for analysis of variance", Applied
-       Statistics 22 (1973), 392-399.
+    .. [3] G. N. Wilkinson and C. E. Rogers, "Symbolic description of factorial models for analysis of variance",
+       Applied Statistics 22 (1973), 392-399.
 
     Examples
     --------

@@ -205,8 +205,8 @@ def soft_margin_path(
     y : array_like of shape (n_samples,), or str, optional
         Labels of two classes, the name of their column or a formula, as in `separability`; None for a
         Dataset.
-    Cs : iterable of float
-        Costs of a unit of slack, positive and finite, in any order. The default is five powers of ten from 0.01 to 100.
+    Cs : iterable of float, default (0.01, 0.1, 1.0, 10.0, 100.0)
+        Costs of a unit of slack, positive and finite, in any order.
     bias : bool, optional
         If False, only hyperplanes through the origin are considered. The default is True, or what a formula says.
     positive : label, optional

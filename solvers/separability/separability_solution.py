@@ -227,10 +227,9 @@ class Separability(NamedAnswer):
         if self.positive is None or self.names.label is None:
             return []
         other = "all others" if self.negative == "rest" else shown(str(self.negative))
-        return [
-            f"{shown(self.names.label)}: the event (+1) is {shown(str(self.positive))}, against {other}; "
-            f"{shown(str(self.positive_reason))}"
-        ]
+        reason = str(self.positive_reason)
+        why = "as chosen" if reason.startswith("chosen") else shown(reason)
+        return [f"{shown(self.names.label)}: the event (+1) is {shown(str(self.positive))}, against {other}; {why}"]
 
     def _rows_lines(self) -> list[str]:
         parts = (
