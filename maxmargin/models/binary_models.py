@@ -86,7 +86,7 @@ def _reading(results: Any, kind: str, question: tuple[Asked, str]) -> ModelReadi
     asked, event = question
     names = names_of(results.model, asked.rows.shape[1])
     return ModelReading(
-        model=name_of(results),
+        model=name_of(results.model),
         kind=kind,
         event=event,
         questions={"": asked},

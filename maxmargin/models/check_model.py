@@ -13,7 +13,7 @@ from maxmargin.models.binary_models import (
     reading_of_glm,
     reading_of_poisson,
 )
-from maxmargin.models.fitted_results import is_results, name_of
+from maxmargin.models.fitted_results import claimed, is_results, name_of
 from maxmargin.models.linear_classifiers import reading_of_classifier
 from maxmargin.models.model_check import ModelCheck, checked
 from maxmargin.models.reading import Asked, ModelReading, UnansweredError
@@ -109,7 +109,7 @@ def check_model(
     try:
         reading = _reading(model, X, y)
     except UnansweredError as error:
-        reading = ModelReading(model=_name(model), kind=_name(model).partition(" ")[2], reason=str(error))
+        reading = _unanswered(model, str(error))
     options = {"exact_limit": exact_limit}
     answers = {name: _answer(reading, asked, limits, **options) for name, asked in reading.questions.items()}
     verdict, reason = _verdict(answers), _reason(reading, answers)
@@ -119,8 +119,10 @@ def check_model(
     return checked(reading, answers, verdict=verdict, reason=reason, exists=exists)
 
 
-def _name(model: Any) -> str:
-    return name_of(model) if is_results(model) else f"{type(model).__module__.partition('.')[0]} {type(model).__name__}"
+def _unanswered(model: Any, reason: str) -> ModelReading:
+    """Return a reading without a question, with what the model says of itself."""
+    name, said = (name_of(model.model), claimed(model)) if is_results(model) else (name_of(model), None)
+    return ModelReading(model=name, kind=name.partition(" ")[2], claimed_converged=said, reason=reason)
 
 
 def _reading(model: Any, X: Any, y: Any) -> ModelReading:
@@ -128,7 +130,7 @@ def _reading(model: Any, X: Any, y: Any) -> ModelReading:
         return reading_of_classifier(model, X, y)
     if X is not None or y is not None:
         raise InvalidOptionError("results of statsmodels have their data with them; expected neither X nor y")
-    name = name_of(model)
+    name = name_of(model.model)
     if name not in _READERS:
         raise UnansweredError(f"the likelihood of {name} poses another question, or none that is known here")
     return _READERS[name](model)
@@ -137,9 +139,7 @@ def _reading(model: Any, X: Any, y: Any) -> ModelReading:
 def _answer(reading: ModelReading, asked: Asked, limits: Limits, **options: Any) -> "Separability":
     dataset = from_arrays(asked.rows, asked.labels, feature_names=reading.names)
     limit = limits.share()
-    answer = separability_of(
-        dataset, DecimalReading.of(dataset), bias=reading.bias, time_limit=limit, **options
-    )
+    answer = separability_of(dataset, DecimalReading.of(dataset), bias=reading.bias, time_limit=limit, **options)
     return replace(answer, positive=None, positive_reason=None, class_names=reading.class_names)
 
 

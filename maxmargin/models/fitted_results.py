@@ -1,4 +1,4 @@
-"""What results of statsmodels have in common: parameters and errors by name, convergence, weights, offsets, penalties."""
+"""What results of statsmodels have in common: parameters by name, convergence, weights, offsets, penalties."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,9 +20,9 @@ def inner(results: Any) -> Any:
     return getattr(results, "_results", results)
 
 
-def name_of(results: Any) -> str:
-    """Return the package and the class of the model."""
-    kind = type(results.model)
+def name_of(model: object) -> str:
+    """Return the package and the class of a model."""
+    kind = type(model)
     return f"{kind.__module__.partition('.')[0]} {kind.__name__}"
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.api.model_boundaries import check_decides_at_zero
 from maxmargin.data.arrays import check_row_names, features_of, from_arrays
+from maxmargin.models.fitted_results import name_of
 from maxmargin.models.reading import Asked, ModelReading, UnansweredError, all_different
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.separability.separability_solution import INTERCEPT
@@ -69,9 +70,9 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
     kind, is_penalised = _kind(last)
     is_joint = kind in _JOINT and "ovr" not in (getattr(last, "multi_class", None), *_one_against_rest(last))
     reading = ModelReading(
-        model=f"{type(last).__module__.partition('.')[0]} {type(last).__name__}",
+        model=name_of(last),
         kind=kind,
-        event=_event(classes),
+        event=_event(classes, is_joint=is_joint),
         questions=_questions(last, features.X, codes, classes, is_joint=is_joint),
         names=all_different(_names(names, last, X, features.names)),
         bias=getattr(last, "fit_intercept", True) is not False,
@@ -104,7 +105,9 @@ def _coefficients(model: Any) -> Any:
     kernel, found = getattr(model, "kernel", "linear"), getattr(model, "coef_", None)
     if found is None or kernel != "linear" or getattr(model, "classes_", None) is None:
         what = f" with the kernel {kernel!r}" if kernel != "linear" else ""
-        raise InvalidOptionError(f"model is a {type(model).__name__}{what}, which has no coef_ and classes_; {_EXPECTED}")
+        raise InvalidOptionError(
+            f"model is a {type(model).__name__}{what}, which has no coef_ and classes_; {_EXPECTED}"
+        )
     return np.atleast_2d(found.toarray() if hasattr(found, "toarray") else np.asarray(found))
 
 
@@ -117,8 +120,9 @@ def _classes_and_codes(model: Any, y: Any, n_rows: int) -> tuple[tuple[str, ...]
     unknown = [label for label in labels.tolist() if label not in order]
     codes = np.array([order.get(label, 0) for label in labels.tolist()], dtype=np.int64)
     if unknown or len(np.unique(codes)) < len(classes):
+        found = sorted(set(labels.tolist()), key=str)
         raise InvalidOptionError(
-            f"model has the classes {listed(classes.tolist())}, and y has {listed(sorted(set(labels.tolist()), key=str))}; "
+            f"model has the classes {listed(classes.tolist())}, and y has {listed(found)}; "
             "expected the labels to which it was fitted"
         )
     return all_different(classes.tolist()), codes
@@ -145,16 +149,17 @@ def _one_against_rest(model: Any) -> tuple[str, ...]:
     return ("ovr",) if is_one else ()
 
 
-def _event(classes: tuple[str, ...]) -> str:
+def _event(classes: tuple[str, ...], *, is_joint: bool) -> str:
     if len(classes) == 2:
         return f"the event is {classes[1]}, against {classes[0]}"
-    return f"the classes are {', '.join(classes)}"
+    contrasts = f", and coefficients are contrasts with {classes[0]}" if is_joint else ""
+    return f"the classes are {', '.join(classes)}{contrasts}"
 
 
 def _questions(model: Any, X: Any, codes: Codes, classes: tuple[str, ...], *, is_joint: bool) -> dict[str, Asked]:
     """Return one question for two classes or for scores that are fitted at once, else one for each of its decisions."""
     if len(classes) == 2 or is_joint:
-        check_decides_at_zero(model, from_arrays(X, codes))
+        check_decides_at_zero(model, from_arrays(X, codes, positive=1))
         return {"": Asked(rows=X, labels=np.where(codes == 1, 1, -1) if len(classes) == 2 else codes)}
     if not hasattr(model, "dual_coef_"):
         return {name: Asked(rows=X, labels=np.where(codes == code, 1, -1)) for code, name in enumerate(classes)}
@@ -167,7 +172,7 @@ def _questions(model: Any, X: Any, codes: Codes, classes: tuple[str, ...], *, is
 
 
 def _names(names: Any, model: Any, X: Any, columns: tuple[str, ...]) -> list[str]:
-    """Return the names of the columns: of the pipeline, of the model or of the data; else x0, x1, ... as it has them."""
+    """Return the names of the columns: of the pipeline, the model or the data, else x0, x1, and so on."""
     own = getattr(model, "feature_names_in_", None)
     if names is not None or own is not None:
         return list(map(str, names if own is None else own))
@@ -184,10 +189,8 @@ def _claimed(model: Any) -> bool | None:
     return True if (np.asarray(n_iter) < limit).all() else None
 
 
-def _with_estimates(
-    reading: ModelReading, model: Any, coefficients: Any, classes: tuple[str, ...]
-) -> ModelReading:
-    """Return the reading with the coefficients by name; of scores fitted at once, their contrasts to the first class."""
+def _with_estimates(reading: ModelReading, model: Any, coefficients: Any, classes: tuple[str, ...]) -> ModelReading:
+    """Return the reading with the coefficients by name; of scores fitted at once, contrasts to the first class."""
     if hasattr(model, "dual_coef_") and len(classes) > 2:  # a row for each pair
         return reading
     intercepts = np.broadcast_to(np.ravel(model.intercept_), len(coefficients))

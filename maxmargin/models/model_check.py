@@ -14,6 +14,8 @@ from maxmargin.solvers.separability.separability_solution import Separability
 _MOST = 20
 """Largest number of coefficients that the text lists one by one, or names on a line."""
 
+_EITHER = "coefficients that can go to infinity with either sign"
+
 _EXISTS = {
     Verdict.OVERLAP: "exists (overlap, proven)",
     Verdict.QUASI_SEPARABLE: "does not exist (quasi-separable, proven)",
@@ -113,7 +115,7 @@ class ModelCheck(Result):
 
     @property
     def infinite(self) -> dict[str, str] | None:
-        """The infinite coefficients by name: "+", "-", or "undetermined" if they may go either way; None if unknown."""
+        """The infinite coefficients by name: "+", "-", or "undetermined" for either sign; None if unknown."""
         found: dict[str, str] = {}
         for part, answer in self.answers.items():
             if answer.infinite_columns is None or answer.verdict is Verdict.UNDECIDED:
@@ -186,7 +188,17 @@ class ModelCheck(Result):
         if self.verdict is not Verdict.UNDECIDED:
             lines += [*self._coefficient_lines(), *self._advice_lines()]
         lines += [f"  note: {shown(note)}" for note in self.notes]
-        return "\n".join([*lines, f"  {'reason' if self.verdict is Verdict.UNDECIDED else 'proof'}: {shown(self.reason)}"])
+        return "\n".join([*lines, f"  {self._proof_of}: {shown(self.reason)}"])
+
+    @property
+    def _proof_of(self) -> str:
+        if self.verdict is Verdict.UNDECIDED:
+            return "reason"
+        if self.answer is None:
+            return "proof"
+        n_rows, n_columns = self.rows.shape
+        constant = "" if self.answer.bias else ", any constant among them"
+        return f"proof on {counted(n_rows, 'row')} with {counted(n_columns, 'column')}{constant}"
 
     def _claim_lines(self) -> list[str]:
         if not self.has_likelihood:
@@ -206,11 +218,11 @@ class ModelCheck(Result):
         if self.infinite is None:
             return ["  which coefficients are infinite was not computed (see time_limit and exact_limit)"]
         lines = []
+        for title, signs in (("infinite coefficients, whatever was printed", "+-"), (_EITHER, "undetermined")):
+            names = [name for name, sign in self.infinite.items() if sign in signs]
+            lines += [f"  {title}:"] * bool(names) + [self._coefficient_line(name) for name in names[:_MOST]]
+            lines += [f"    ... {len(names) - _MOST} more"] * (len(names) > _MOST)
         if self.infinite:
-            lines.append("  infinite coefficients, whatever was printed:")
-            lines += [self._coefficient_line(name, sign) for name, sign in list(self.infinite.items())[:_MOST]]
-            if len(self.infinite) > _MOST:
-                lines.append(f"    ... {len(self.infinite) - _MOST} more")
             lines.append(f"  finite coefficients: {self._some(self.finite) or 'none'}")
         if self.aliased:
             lines.append(f"  aliased, as they depend linearly on columns before them: {self._some(self.aliased)}")
@@ -219,21 +231,20 @@ class ModelCheck(Result):
     def _some(self, names: tuple[str, ...] | None) -> str:
         return some(names or (), _MOST, "{more} more")
 
-    def _coefficient_line(self, name: str, sign: str) -> str:
-        limit = {"+": "+infinity", "-": "-infinity"}.get(sign, "either way")
+    def _coefficient_line(self, name: str) -> str:
+        limit = {"+": "+infinity", "-": "-infinity"}.get((self.infinite or {})[name], "either sign")
         printed = [f"printed {self.estimates[name]:.6g}"] if name in self.estimates else []
         printed += [f"standard error {self.standard_errors[name]:.6g}"] if name in self.standard_errors else []
         return f"    {shown(name)}: {limit}{' (' * bool(printed)}{', '.join(printed)}{')' * bool(printed)}"
 
     def _advice_lines(self) -> list[str]:
-        if self.verdict is Verdict.OVERLAP:
+        if self.verdict is Verdict.OVERLAP or not self.has_likelihood:
             return []
-        if self.is_penalised or not self.has_likelihood:
-            return ["  what next: read the size of these coefficients as a choice of the method, not as a finding"]
+        if self.is_penalised:
+            return ["  what next: read the size of these coefficients as a choice of the penalty, not as a finding"]
         return [
             "  what next: penalise (Firth, ridge), merge or drop the level or the column that separates, or use exact",
-            f"    methods; Wald tests and standard errors of {counted(len(self.infinite or ()), 'coefficient')} above are "
-            "void",
+            f"    methods; Wald tests of the {counted(len(self.infinite or ()), 'coefficient')} above mean nothing",
         ]
 
 

@@ -105,7 +105,9 @@ def asked_of(rows: Any, positive: Mask, negative: Mask) -> Asked:
     """
     taken = np.repeat(np.arange(len(positive)), positive.astype(np.int64) + negative)
     if not taken.size:
-        raise UnansweredError("no row says anything about the coefficients: none has a weight, or no two can be compared")
+        raise UnansweredError(
+            "no row says anything about the coefficients: none has a weight, or no two can be compared"
+        )
     is_second = np.r_[False, taken[1:] == taken[:-1]]
     labels = np.where(positive[taken] & ~is_second, 1, -1)
     is_whole = len(taken) == rows.shape[0] and not is_second.any()

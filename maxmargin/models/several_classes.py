@@ -40,7 +40,7 @@ def reading_of_mnlogit(results: Any) -> ModelReading:
     params, errors = (np.asarray(values, dtype=np.float64) for values in (results.params, results.bse))
     asked = asked_of(exog, codes == 1, codes == 0) if is_binary else Asked(rows=exog, labels=codes)
     return ModelReading(
-        model=name_of(results),
+        model=name_of(results.model),
         kind="multinomial logistic regression",
         event=f"{model.endog_names} has the classes {', '.join(classes)}; {classes[0]} is the reference",
         questions={"": asked},
@@ -81,7 +81,7 @@ def reading_of_ordered(results: Any) -> ModelReading:
     own = all_different(list(model.exog_names))
     names = (*own[n_columns:], *own[:n_columns])
     return ModelReading(
-        model=name_of(results),
+        model=name_of(results.model),
         kind=kind,
         event=f"{model.endog_names} is ordered {' < '.join(labels)}",
         questions={"": asked_of(table, is_above, ~is_above)},

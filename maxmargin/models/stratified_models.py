@@ -114,7 +114,7 @@ def _reading(results: Any, kind: str, event: str, pairs: Pairs) -> ModelReading:
     exog = design(results.model)
     names = names_of(results.model, exog.shape[1])
     return ModelReading(
-        model=name_of(results),
+        model=name_of(results.model),
         kind=kind,
         event=event,
         questions={"": _asked(exog, pairs)},
