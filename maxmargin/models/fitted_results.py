@@ -74,8 +74,16 @@ def printed(results: Any, names: Sequence[str]) -> dict[str, Any]:
     """Return the fields of a reading that hold what was printed: estimates and standard errors by name."""
     return {
         "estimates": table(names, results.params),
-        "standard_errors": table(names, getattr(results, "bse", None)),
+        "standard_errors": table(names, standard_errors(results)),
     }
+
+
+def standard_errors(results: Any) -> Any:
+    """Return the standard errors of the results; None where the fit made no covariance."""
+    try:
+        return getattr(results, "bse", None)
+    except ValueError:
+        return None
 
 
 def claimed(results: Any) -> bool | None:

@@ -173,9 +173,9 @@ def _questions(model: Any, X: Any, codes: Codes, classes: tuple[str, ...], *, is
 
 def _names(names: Any, model: Any, X: Any, columns: tuple[str, ...]) -> list[str]:
     """Return the names of the columns: of the pipeline, the model or the data, else x0, x1, and so on."""
-    own = getattr(model, "feature_names_in_", None)
-    if names is not None or own is not None:
-        return list(map(str, names if own is None else own))
+    own = getattr(model, "feature_names_in_", names)
+    if own is not None:
+        return list(map(str, own))
     return list(columns) if hasattr(X, "columns") else [f"x{position}" for position in range(len(columns))]
 
 

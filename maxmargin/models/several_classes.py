@@ -14,6 +14,8 @@ from maxmargin.models.fitted_results import (
     penalty,
     printed,
     responses,
+    standard_errors,
+    table,
 )
 from maxmargin.models.reading import Asked, ModelReading, UnansweredError, all_different, asked_of
 
@@ -37,7 +39,7 @@ def reading_of_mnlogit(results: Any) -> ModelReading:
     names = names_of(model, exog.shape[1])
     is_binary = len(classes) == 2
     coefficients = names if is_binary else tuple(f"{label}: {name}" for label in classes[1:] for name in names)
-    params, errors = (np.asarray(values, dtype=np.float64) for values in (results.params, results.bse))
+    errors = standard_errors(results)
     asked = asked_of(exog, codes == 1, codes == 0) if is_binary else Asked(rows=exog, labels=codes)
     return ModelReading(
         model=name_of(results.model),
@@ -46,8 +48,8 @@ def reading_of_mnlogit(results: Any) -> ModelReading:
         questions={"": asked},
         names=names,
         class_names=None if is_binary else classes,
-        estimates=dict(zip(coefficients, params.T.ravel().tolist(), strict=True)),
-        standard_errors=dict(zip(coefficients, errors.T.ravel().tolist(), strict=True)),
+        estimates=table(coefficients, np.asarray(results.params).T),
+        standard_errors=table(coefficients, None if errors is None else np.asarray(errors).T),
         claimed_converged=claimed(inner(results)),
         **penalty(results, len(names)),
     )
@@ -76,15 +78,15 @@ def reading_of_ordered(results: Any) -> ModelReading:
     above, below = rows[codes < n_thresholds], rows[codes > 0]
     steps = np.zeros((len(above) + len(below), n_thresholds))
     steps[np.arange(len(steps)), np.r_[codes[above], codes[below] - 1]] = 1.0
-    table = np.hstack([steps, -exog[np.r_[above, below]]])
-    is_above = np.arange(len(table)) < len(above)
+    expanded = np.hstack([steps, -exog[np.r_[above, below]]])
+    is_above = np.arange(len(expanded)) < len(above)
     own = all_different(list(model.exog_names))
     names = (*own[n_columns:], *own[:n_columns])
     return ModelReading(
         model=name_of(results.model),
         kind=kind,
         event=f"{model.endog_names} is ordered {' < '.join(labels)}",
-        questions={"": asked_of(table, is_above, ~is_above)},
+        questions={"": asked_of(expanded, is_above, ~is_above)},
         names=names,
         claimed_converged=claimed(results),
         **_with_thresholds(model, printed(results, own), own[n_columns:], results.params),

@@ -48,6 +48,7 @@ LINEAR: dict[str, Any] = {
     "perceptron": Perceptron(),
     "discriminant": LinearDiscriminantAnalysis(),
 }
+FAST = ("logistic", "ridge logistic", "linear svc")
 PENALISED = {"ridge logistic", "without intercept", "lasso logistic", "stochastic logistic", "stochastic hinge"} | {
     *("linear svc", "svc", "ridge"),
 }
@@ -64,7 +65,7 @@ def verified(check: mm.ModelCheck) -> mm.ModelCheck:
 
 
 @pytest.mark.parametrize("verdict", LABELS)
-@pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in FAST else pytest.mark.slow) for n in LINEAR])
 def test_every_linear_classifier(name: str, verdict: str) -> None:
     y = LABELS[verdict]
     model = LINEAR[name].fit(X, y)
@@ -195,7 +196,7 @@ def test_sparse_rows() -> None:
     assert check.infinite == {"x0": "+"}
 
 
-def test_names_of_a_frame_and_names_that_occur_twice() -> None:
+def test_names_of_a_frame() -> None:
     y = LABELS["quasi-separable"]
     named = pd.DataFrame(X, columns=["age", "size"])
     assert mm.check_model(LogisticRegression(C=np.inf).fit(named, y), named, y).infinite == {"age": "+"}
