@@ -38,7 +38,7 @@ def design(model: Any) -> Floats:
     """
     exog = getattr(model, "exog", None)
     if exog is None or np.ndim(exog) != 2 or np.shape(exog)[1] == 0:
-        raise UnansweredError("the model has no columns of explanatory variables")
+        raise UnansweredError("the model has no explanatory variables, or its data were removed")
     numbers = held_numbers(np.asarray(exog), "exog")
     if not np.isfinite(numbers).all():
         raise UnansweredError("an explanatory variable is not finite")
@@ -50,17 +50,17 @@ def names_of(model: Any, n_columns: int) -> tuple[str, ...]:
     return all_different(list(model.exog_names)[:n_columns])
 
 
-def responses(model: Any, *, low: float = 0.0, high: float = np.inf) -> Floats:
+def responses(model: Any, *, high: float = np.inf) -> Floats:
     """Return the responses as numbers.
 
     Raises
     ------
     UnansweredError
-        If they are not numbers from `low` to `high`.
+        If they are not numbers from 0 to `high`.
     """
-    endog = np.asarray(model.endog, dtype=np.float64)
-    if endog.ndim != 1 or not (np.isfinite(endog) & (endog >= low) & (endog <= high)).all():
-        raise UnansweredError(f"the responses are not numbers from {low:g} to {high:g}")
+    endog = np.asarray(getattr(model, "endog", None), dtype=np.float64)
+    if endog.ndim != 1 or not (np.isfinite(endog) & (endog >= 0) & (endog <= high)).all():
+        raise UnansweredError(f"the responses are not numbers from 0 to {high:g}, or they were removed")
     return endog
 
 

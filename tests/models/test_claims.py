@@ -305,6 +305,14 @@ def test_a_link_of_ones_own_is_not_taken_for_that_of_statsmodels() -> None:
     assert mm.check_model(results).verdict == "undecided"
 
 
+def test_data_that_were_removed() -> None:
+    for name in ("GLM Logit", "Logit by BFGS"):
+        results = BINARY[name](COIN)
+        results.remove_data()
+        check = mm.check_model(results)
+        assert check.verdict == "undecided" and "removed" in check.reason
+
+
 def test_aliased_columns_are_reported_apart() -> None:
     doubled = X.assign(twice=2 * AGE)
     with warnings_of_fits(silent=False):
