@@ -140,7 +140,9 @@ def _kind(model: Any) -> tuple[str, bool]:
         return kind, penalty is not None and not np.isinf(np.asarray(C, dtype=np.float64)).all()
     if kind == _KINDS["SVC"]:
         return kind, True
-    return kind, kind == _KINDS["RidgeClassifier"] and bool(np.any(getattr(model, "alpha_", getattr(model, "alpha", 0))))
+    return kind, kind == _KINDS["RidgeClassifier"] and bool(
+        np.any(getattr(model, "alpha_", getattr(model, "alpha", 0)))
+    )
 
 
 def _one_against_rest(model: Any) -> tuple[str, ...]:

@@ -14,7 +14,9 @@ from maxmargin.solvers.separability.separability_solution import Separability
 _MOST = 20
 """Largest number of coefficients that the text lists one by one, or names on a line."""
 
-_EITHER = "coefficients that can go to infinity with either sign"
+_QUICK_COLUMNS = 100_000_000
+"""Largest product of the number of inequalities and the squared number of coefficients for which the text finds the
+infinite coefficients of separable data without being asked: it takes a few seconds."""
 
 _EXISTS = {
     Verdict.OVERLAP: "exists (overlap, proven)",
@@ -157,26 +159,31 @@ class ModelCheck(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is proven and what was printed, in Python's own types, which JSON holds."""
-        fields: dict[str, Any] = plain(
-            {
-                "model": self.model_name,
-                "kind": self.kind,
-                "event": self.event,
-                "verdict": self.verdict,
-                "reason": self.reason,
-                "claimed_converged": self.claimed_converged,
-                "converged_is_true": self.converged_is_true,
-                "is_penalised": self.is_penalised,
-                "has_likelihood": self.has_likelihood,
-                "infinite": self.infinite,
-                "finite": self.finite,
-                "aliased": self.aliased,
-                "estimates": self.estimates,
-                "standard_errors": self.standard_errors,
-                "notes": self.notes,
-            }
-        )
-        return {**fields, "answers": {part: answer.to_dict() for part, answer in self.answers.items()}}
+        fields: dict[str, Any] = plain(self._fields())
+        columns = {"infinite": self.infinite, "finite": self.finite, "aliased": self.aliased}
+        answers = {part: answer.to_dict() for part, answer in self.answers.items()}
+        return {**fields, **plain(columns), "answers": answers}
+
+    def _fields(self) -> dict[str, Any]:
+        """Return the fields that are there without further work."""
+        return {
+            "model": self.model_name,
+            "kind": self.kind,
+            "event": self.event,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "claimed_converged": self.claimed_converged,
+            "converged_is_true": self.converged_is_true,
+            "is_penalised": self.is_penalised,
+            "has_likelihood": self.has_likelihood,
+            "estimates": self.estimates,
+            "standard_errors": self.standard_errors,
+            "notes": self.notes,
+        }
+
+    def _table_fields(self) -> dict[str, Any]:
+        """Return the fields, and those of columns if they are found quickly."""
+        return self.to_dict() if self._has_quick_columns else self._fields()
 
     def summary(self) -> str:
         """Return the verdict, the infinite coefficients, whether `converged` is true, what to do, and the proof."""
@@ -200,6 +207,16 @@ class ModelCheck(Result):
         constant = "" if self.answer.bias else ", any constant among them"
         return f"proof on {counted(n_rows, 'row')} with {counted(n_columns, 'column')}{constant}"
 
+    @property
+    def _has_quick_columns(self) -> bool:
+        """Whether the infinite coefficients are found in a few seconds, as always unless rows are separable."""
+        work = 0
+        for part, answer in self.answers.items():
+            (n_rows, n_columns), n_scores = self.questions[part].rows.shape, len(answer.class_names or (0, 1)) - 1
+            is_separable = answer.verdict is Verdict.SEPARABLE
+            work += is_separable * n_rows * n_scores * ((n_columns + answer.bias) * n_scores) ** 2
+        return work <= _QUICK_COLUMNS
+
     def _claim_lines(self) -> list[str]:
         if not self.has_likelihood:
             return ["  its own coefficients are not that estimate, and this does not say whether they are good"]
@@ -215,13 +232,18 @@ class ModelCheck(Result):
         return [f"  it says converged = {self.claimed_converged}{judged}"]
 
     def _coefficient_lines(self) -> list[str]:
+        if not self._has_quick_columns:
+            return ["  which coefficients are infinite takes longer to find: see the attribute infinite"]
         if self.infinite is None:
             return ["  which coefficients are infinite was not computed (see time_limit and exact_limit)"]
-        lines = []
-        for title, signs in (("infinite coefficients, whatever was printed", "+-"), (_EITHER, "undetermined")):
-            names = [name for name, sign in self.infinite.items() if sign in signs]
-            lines += [f"  {title}:"] * bool(names) + [self._coefficient_line(name) for name in names[:_MOST]]
-            lines += [f"    ... {len(names) - _MOST} more"] * (len(names) > _MOST)
+        signed = [name for name, sign in self.infinite.items() if sign in "+-"]
+        either = tuple(name for name, sign in self.infinite.items() if sign not in "+-")
+        of_that = " of that estimate" * (self.is_penalised or not self.has_likelihood)
+        lines = [f"  infinite coefficients{of_that}, whatever was printed:"] * bool(signed)
+        lines += [self._coefficient_line(name) for name in signed[:_MOST]]
+        lines += [f"    ... {len(signed) - _MOST} more"] * (len(signed) > _MOST)
+        if either:
+            lines.append(f"  coefficients that can go to infinity with either sign: {self._some(either)}")
         if self.infinite:
             lines.append(f"  finite coefficients: {self._some(self.finite) or 'none'}")
         if self.aliased:
@@ -232,7 +254,7 @@ class ModelCheck(Result):
         return some(names or (), _MOST, "{more} more")
 
     def _coefficient_line(self, name: str) -> str:
-        limit = {"+": "+infinity", "-": "-infinity"}.get((self.infinite or {})[name], "either sign")
+        limit = "+infinity" if (self.infinite or {})[name] == "+" else "-infinity"
         printed = [f"printed {self.estimates[name]:.6g}"] if name in self.estimates else []
         printed += [f"standard error {self.standard_errors[name]:.6g}"] if name in self.standard_errors else []
         return f"    {shown(name)}: {limit}{' (' * bool(printed)}{', '.join(printed)}{')' * bool(printed)}"
@@ -244,7 +266,7 @@ class ModelCheck(Result):
             return ["  what next: read the size of these coefficients as a choice of the penalty, not as a finding"]
         return [
             "  what next: penalise (Firth, ridge), merge or drop the level or the column that separates, or use exact",
-            f"    methods; Wald tests of the {counted(len(self.infinite or ()), 'coefficient')} above mean nothing",
+            "    methods; Wald tests and standard errors of infinite coefficients mean nothing",
         ]
 
 

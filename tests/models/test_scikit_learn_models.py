@@ -237,6 +237,17 @@ def test_a_class_without_weight_leaves_the_question_open() -> None:
     assert check.converged_is_true is None and check.rows is None
 
 
+def test_coefficients_that_take_long_are_left_to_those_who_ask() -> None:
+    random = np.random.default_rng(0)
+    wide = random.normal(size=(2000, 250))
+    y = wide[:, 0] > 0
+    check = mm.check_model(LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.5).fit(wide, y), wide, y)
+    assert check.verdict == "separable"
+    assert "which coefficients are infinite takes longer to find" in check.summary()
+    check._repr_html_()
+    assert check.answer is not None and "columns" not in vars(check.answer), "nothing was computed"
+
+
 def test_a_time_that_is_over_leaves_the_question_open() -> None:
     iris = mm.load("iris")
     model = LinearSVC().fit(iris.X, iris.y)
