@@ -62,8 +62,16 @@ def reading_of_glm(results: Any) -> ModelReading:
 
 
 def reading_of_gee(results: Any) -> ModelReading:
-    """Return the question of the GLM with the same family, which is the model's own with independence only."""
+    """Return the question of the GLM with the same family, which is the model's own with independence only.
+
+    Raises
+    ------
+    UnansweredError
+        As `reading_of_glm`, or if a penalty was used.
+    """
     reading = reading_of_glm(results)
+    if reading.claimed_converged is None:  # the only mark of fit_regularized
+        raise UnansweredError("the estimating equations were fitted with a penalty, which the results do not keep")
     structure = type(results.model.cov_struct).__name__
     if structure == "Independence":
         return replace(reading, kind=f"{reading.kind} by estimating equations")

@@ -66,7 +66,7 @@ def responses(model: Any, *, high: float = np.inf) -> Floats:
 
 def table(names: Sequence[str], values: Any) -> dict[str, float]:
     """Return numbers by name; nothing where they do not belong to the names, as where there are none."""
-    numbers = np.ravel(np.asarray(np.nan if values is None else values, dtype=np.float64))
+    numbers = np.ravel(np.asarray([] if values is None else values, dtype=np.float64))
     return dict(zip(names, numbers.tolist(), strict=True)) if len(numbers) == len(names) else {}
 
 
@@ -120,7 +120,7 @@ def check_is_plain(results: Any) -> None:
     Raises
     ------
     UnansweredError
-        If there are constraints, an offset that is not finite, or another fit on some of the columns only.
+        If there are constraints, an offset that is not finite, or a penalty that left nothing but a mark.
     """
     fitted, own = results.model, inner(results)
     if getattr(own, "constraints", None) is not None or getattr(fitted, "constraint", None) is not None:
@@ -130,7 +130,9 @@ def check_is_plain(results: Any) -> None:
         if values is not None and not np.isfinite(np.asarray(values, dtype=np.float64)).all():
             raise UnansweredError(f"the model has an {attribute} that is not finite")
     if getattr(own, "regularized", False) or getattr(results, "regularized", False):
-        raise UnansweredError("the model was fitted again on the columns that a penalty had chosen: check that fit")
+        raise UnansweredError(
+            "it was fitted with a penalty, or on the columns that one had chosen, which it does not keep"
+        )
 
 
 def penalty(results: Any, n_columns: int) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
         )
     classes, codes = _classes_and_codes(last, y, features.X.shape[0])
     kind, is_penalised = _kind(last)
-    is_joint = kind in _JOINT and "ovr" not in (getattr(last, "multi_class", None), *_one_against_rest(last))
+    is_joint = kind in _JOINT and not _is_one_against_rest(last)
     reading = ModelReading(
         model=name_of(last),
         kind=kind,
@@ -130,7 +130,9 @@ def _classes_and_codes(model: Any, y: Any, n_rows: int) -> tuple[tuple[str, ...]
 
 def _kind(model: Any) -> tuple[str, bool]:
     """Return the kind of a classifier, and whether it has a penalty."""
-    name = type(model).__name__
+    package, name = name_of(model).split(" ")
+    if package != "sklearn":  # a class of the same name may be anything
+        return "linear classifier", False
     C, penalty = getattr(model, "C_", getattr(model, "C", None)), getattr(model, "penalty", "none given")
     if name == "SGDClassifier":
         kind = _LOGISTIC if model.loss == "log_loss" else f"stochastic gradient descent of the loss {model.loss!r}"
@@ -140,15 +142,14 @@ def _kind(model: Any) -> tuple[str, bool]:
         return kind, penalty is not None and not np.isinf(np.asarray(C, dtype=np.float64)).all()
     if kind == _KINDS["SVC"]:
         return kind, True
-    return kind, kind == _KINDS["RidgeClassifier"] and bool(
-        np.any(getattr(model, "alpha_", getattr(model, "alpha", 0)))
-    )
+    alpha = getattr(model, "alpha_", getattr(model, "alpha", 0))
+    return kind, kind == _KINDS["RidgeClassifier"] and bool(np.any(alpha))
 
 
-def _one_against_rest(model: Any) -> tuple[str, ...]:
-    """Return the mark of solvers that fit one class against the rest."""
-    is_one = type(model).__name__ == "SGDClassifier" or getattr(model, "solver", None) == "liblinear"
-    return ("ovr",) if is_one else ()
+def _is_one_against_rest(model: Any) -> bool:
+    """Return whether a logistic regression is fitted for one class against the rest at a time."""
+    is_told = getattr(model, "multi_class", None) == "ovr" or getattr(model, "solver", None) == "liblinear"
+    return is_told or type(model).__name__ == "SGDClassifier"
 
 
 def _event(classes: tuple[str, ...], *, is_joint: bool) -> str:

@@ -220,6 +220,8 @@ class ModelCheck(Result):
     def _claim_lines(self) -> list[str]:
         if not self.has_likelihood:
             return ["  its own coefficients are not that estimate, and this does not say whether they are good"]
+        if self.is_penalised and self.converged_is_true is False:
+            return ["  it says converged = True: this is false, its coefficients without a penalty have no estimate"]
         if self.is_penalised:
             return ["  its own coefficients are finite because of the penalty, wherever each of them has one"]
         if self.claimed_converged is None:
