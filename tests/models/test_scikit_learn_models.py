@@ -1,5 +1,7 @@
 """Classifiers of scikit-learn: their own coding and columns, penalties, and what is refused."""
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -253,3 +255,29 @@ def test_a_time_that_is_over_leaves_the_question_open() -> None:
     model = LinearSVC().fit(iris.X, iris.y)
     check = mm.check_model(model, iris.X, iris.y, time_limit=1e-9)
     assert check.verdict == "undecided" and "undecided" in check.summary()
+
+
+DUCK = """
+import sys
+import numpy as np
+import maxmargin as mm
+class Logistic:
+    __module__, __qualname__ = "sklearn.linear_model", "LogisticRegression"
+    coef_, intercept_, classes_, C, fit_intercept = np.array([[9.0]]), np.array([-3.0]), np.array([0, 1]), np.inf, True
+Logistic.__name__ = "LogisticRegression"
+class Logit:
+    __module__ = "statsmodels.discrete.discrete_model"
+    exog, endog, exog_names, endog_names = np.array([[1.0, 0], [1, 1]]), np.array([0, 1]), ["const", "x"], "y"
+class Results:
+    model, params, bse, converged = Logit(), [-9.0, 20.0], None, True
+X, y = [[0.0], [1.0]], [0, 1]
+assert mm.check_model(Logistic(), X, y).kind == "logistic regression"
+assert mm.check_model(Results()).converged_is_true is False
+print(sorted({"sklearn", "statsmodels", "pandas"} & set(sys.modules)))
+"""
+
+
+@pytest.mark.slow
+def test_neither_package_is_imported() -> None:
+    done = subprocess.run([sys.executable, "-c", DUCK], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
