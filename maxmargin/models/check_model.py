@@ -167,5 +167,5 @@ def _exists_with_penalty(reading: ModelReading, limits: Limits, **options: Any) 
         return True
     asked, columns = reading.questions[""], list(reading.unpenalised)
     part = replace(reading, names=tuple(reading.names[column] for column in columns))
-    verdict = _answer(part, Asked(rows=asked.rows[:, columns], labels=asked.labels), limits, **options).verdict
+    verdict = _answer(part, replace(asked, rows=asked.rows[:, columns]), limits, **options).verdict
     return None if verdict is Verdict.UNDECIDED else verdict is Verdict.OVERLAP

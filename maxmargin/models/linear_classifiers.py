@@ -161,16 +161,22 @@ def _event(classes: tuple[str, ...], *, is_joint: bool) -> str:
 
 def _questions(model: Any, X: Any, codes: Codes, classes: tuple[str, ...], *, is_joint: bool) -> dict[str, Asked]:
     """Return one question for two classes or for scores that are fitted at once, else one for each of its decisions."""
+    everywhere = np.arange(len(codes))
     if len(classes) == 2 or is_joint:
         check_decides_at_zero(model, from_arrays(X, codes, positive=1))
-        return {"": Asked(rows=X, labels=np.where(codes == 1, 1, -1) if len(classes) == 2 else codes)}
+        labels = np.where(codes == 1, 1, -1) if len(classes) == 2 else codes
+        return {"": Asked(rows=X, labels=labels, positions=everywhere)}
     if not hasattr(model, "dual_coef_"):
-        return {name: Asked(rows=X, labels=np.where(codes == code, 1, -1)) for code, name in enumerate(classes)}
+        signs = [np.where(codes == code, 1, -1) for code in range(len(classes))]
+        return {
+            name: Asked(rows=X, labels=labels, positions=everywhere)
+            for name, labels in zip(classes, signs, strict=True)
+        }
     questions = {}
     for first, second in combinations(range(len(classes)), 2):
         rows = np.flatnonzero((codes == first) | (codes == second))
         labels = np.where(codes[rows] == second, 1, -1)
-        questions[f"{classes[second]} against {classes[first]}"] = Asked(rows=X[rows], labels=labels)
+        questions[f"{classes[second]} against {classes[first]}"] = Asked(rows=X[rows], labels=labels, positions=rows)
     return questions
 
 

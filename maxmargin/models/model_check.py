@@ -116,6 +116,11 @@ class ModelCheck(Result):
         return self.questions[""].labels if self.answer is not None else None
 
     @property
+    def positions(self) -> Any:
+        """The row of the model's data from which each of `rows` follows, from 0; for a difference the two rows."""
+        return self.questions[""].positions if self.answer is not None else None
+
+    @property
     def infinite(self) -> dict[str, str] | None:
         """The infinite coefficients by name: "+", "-", or "undetermined" for either sign; None if unknown."""
         found: dict[str, str] = {}
@@ -193,7 +198,7 @@ class ModelCheck(Result):
             found = [f"{part} {answer.verdict.value}" for part, answer in self.answers.items()]
             lines.append(f"  one question for each: {some(found, _MOST, '{n} in all')}")
         if self.verdict is not Verdict.UNDECIDED:
-            lines += [*self._coefficient_lines(), *self._advice_lines()]
+            lines += [*self._coefficient_lines(), *self._row_lines(), *self._advice_lines()]
         lines += [f"  note: {shown(note)}" for note in self.notes]
         return "\n".join([*lines, f"  {self._proof_of}: {shown(self.reason)}"])
 
@@ -251,6 +256,14 @@ class ModelCheck(Result):
         if self.aliased:
             lines.append(f"  aliased, as they depend linearly on columns before them: {self._some(self.aliased)}")
         return lines
+
+    def _row_lines(self) -> list[str]:
+        """Return the rows that quasi-separated data have to blame."""
+        answer = self.answer
+        if answer is None or answer.separated_rows is None or answer.verdict is not Verdict.QUASI_SEPARABLE:
+            return []
+        rows = sorted(set(self.positions[answer.separated_rows].ravel().tolist()))
+        return [f"  rows of the data that are separated (from 0): {some(rows, _MOST, '{n} in all')}"] * bool(rows)
 
     def _some(self, names: tuple[str, ...] | None) -> str:
         return some(names or (), _MOST, "{more} more")

@@ -25,10 +25,13 @@ class Asked:
         z = label * row for labels -1 and +1; other labels are numbers of classes, as in multinomial models.
     labels : ndarray of shape (n_rows,)
         Signs, or the numbers 0, 1, ... of the classes.
+    positions : ndarray of shape (n_rows,) or (n_rows, 2)
+        The row of the model's data from which each row follows, numbered from 0; for a difference the two rows.
     """
 
     rows: Any
     labels: NDArray[np.int64]
+    positions: Rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -84,10 +87,11 @@ class ModelReading:
     reason: str = ""
 
 
-def asked_of(rows: Any, positive: Mask, negative: Mask) -> Asked:
+def asked_of(rows: Any, positive: Mask, negative: Mask, positions: Rows | None = None) -> Asked:
     """Return the question with x for the positive rows and -x for the negative ones; rows that are both are equalities.
 
-    Labels of both signs are needed to state it, so that a row of a single sign is written as its opposite once.
+    Labels of both signs are needed to state it: if all rows have one sign, the first is written as its opposite. The
+    positions are those of the given rows in the model's data, by default their own.
 
     Raises
     ------
@@ -115,7 +119,7 @@ def asked_of(rows: Any, positive: Mask, negative: Mask) -> Asked:
     if (labels == labels[0]).all():
         rows, labels = np.array(rows), labels.copy()
         rows[0], labels[0] = -rows[0], -labels[0]
-    return Asked(rows=rows, labels=labels)
+    return Asked(rows=rows, labels=labels, positions=taken if positions is None else positions[taken])
 
 
 def differences(X: Floats, first: Rows, second: Rows) -> Any:

@@ -40,7 +40,11 @@ def reading_of_mnlogit(results: Any) -> ModelReading:
     is_binary = len(classes) == 2
     coefficients = names if is_binary else tuple(f"{label}: {name}" for label in classes[1:] for name in names)
     errors = standard_errors(results)
-    asked = asked_of(exog, codes == 1, codes == 0) if is_binary else Asked(rows=exog, labels=codes)
+    asked = (
+        asked_of(exog, codes == 1, codes == 0)
+        if is_binary
+        else Asked(rows=exog, labels=codes, positions=np.arange(len(codes)))
+    )
     return ModelReading(
         model=name_of(results.model),
         kind="multinomial logistic regression",
@@ -86,7 +90,7 @@ def reading_of_ordered(results: Any) -> ModelReading:
         model=name_of(results.model),
         kind=kind,
         event=f"{model.endog_names} is ordered {' < '.join(labels)}",
-        questions={"": asked_of(expanded, is_above, ~is_above)},
+        questions={"": asked_of(expanded, is_above, ~is_above, np.r_[above, below])},
         names=names,
         claimed_converged=claimed(results),
         **_with_thresholds(model, printed(results, own), own[n_columns:], results.params),

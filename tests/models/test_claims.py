@@ -210,6 +210,21 @@ def test_rows_without_weight_are_dropped_and_other_weights_do_not_matter() -> No
         assert verified(results).verdict == verdict
 
 
+def test_rows_are_traced_to_the_data_of_the_model() -> None:
+    weights = np.r_[0.0, np.ones(23)]
+    binary = mm.check_model(sm.GLM(COIN, X, family=sm.families.Binomial(), freq_weights=weights).fit())
+    assert binary.positions.tolist() == list(range(1, 24))
+    assert np.array_equal(binary.rows, X.to_numpy()[binary.positions])
+    assert np.array_equal(binary.labels > 0, COIN[binary.positions] == 1)
+    ordered = OrderedModel(np.arange(24) % 3, X[["age"]])
+    check = mm.check_model(SimpleNamespace(model=ordered, params=np.zeros(3)))
+    assert np.array_equal(check.rows[:, 2], -AGE[check.positions])
+    matched = mm.check_model(ConditionalLogit(COIN, X[["age"]], groups=STRATA).fit())
+    cases, controls = matched.positions.T
+    assert np.array_equal(np.ravel(matched.rows) * matched.labels, (AGE[cases] - AGE[controls]) * 1.0)
+    assert (COIN[cases] == 1).all() and (COIN[controls] == 0).all() and (STRATA[cases] == STRATA[controls]).all()
+
+
 def test_grouped_counts_with_both_outcomes_are_equalities() -> None:
     groups = sm.add_constant(np.array([0.0, 1.0, 1.0, 2.0]))
     results = sm.GLM([[0, 4], [2, 2], [1, 3], [4, 0]], groups, family=sm.families.Binomial()).fit()

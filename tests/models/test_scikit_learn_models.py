@@ -95,6 +95,7 @@ def test_converged_without_a_warning_on_quasi_separated_data() -> None:
     assert "the maximum-likelihood estimate does not exist (quasi-separable, proven)" in text
     assert "it says converged = True: this is false" in text
     assert f"x0: +infinity (printed {model.coef_[0, 0]:.6g})" in text
+    assert "rows of the data that are separated (from 0): 3, 4\n" in text
     assert text.index("infinite coefficients") < text.index("what next: penalise") < text.index("proof on 6 rows")
 
 
