@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from maxmargin.data.dataset import load as load
     from maxmargin.data.generators import generate as generate
     from maxmargin.data.preparing import prepare as prepare
+    from maxmargin.models.check_model import check_model as check_model
+    from maxmargin.models.model_check import ModelCheck as ModelCheck
     from maxmargin.reports.comparing import compare as compare
     from maxmargin.reports.margin_report import MarginReport as MarginReport
     from maxmargin.reports.margin_report import margin_report as margin_report
@@ -74,6 +76,8 @@ _PUBLIC = {
     "maxmargin.data.dataset": ("Dataset", "load"),
     "maxmargin.data.generators": ("generate",),
     "maxmargin.data.preparing": ("prepare",),
+    "maxmargin.models.check_model": ("check_model",),
+    "maxmargin.models.model_check": ("ModelCheck",),
     "maxmargin.reports.comparing": ("compare",),
     "maxmargin.reports.margin_report": ("MarginReport", "margin_report"),
     "maxmargin.solvers.answers.statuses": ("Status", "Verdict"),

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from commands import json_answer
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
 import maxmargin as mm
 from maxmargin.solvers.answers.forms import Names, Result
@@ -46,6 +47,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "judge": lambda: mm.judge(X, SEPARABLE, [1.0, 1.0], -1.0),
     "judge wrong": lambda: mm.judge(X, SEPARABLE, [1.0, -1.0]),
     "judge overlap": lambda: mm.judge(X, OVERLAP, [1.0, 1.0], -1.0, g=0.5),
+    "check_model": lambda: mm.check_model(LogisticRegression(C=np.inf).fit(X, OVERLAP), X, OVERLAP),
+    "check_model ridge": lambda: mm.check_model(RidgeClassifier().fit(X, [0, 1, 2, 2]), X, [0, 1, 2, 2]),
     "compare": lambda: mm.compare(
         {"schema": 1, "data": [{"source": "xor"}], "method": [{"name": ["lp", "perceptron"]}]}
     ),
@@ -153,8 +156,8 @@ def test_every_result_class_has_all_of_it() -> None:
     public = {getattr(mm, name) for name in mm.__all__}
     results = {part for part in public if isinstance(part, type) and issubclass(part, Result)}
     assert {part.__name__ for part in results} == {
-        *("Bound", "Comparison", "FewestErrors", "HardMargin", "MistakeTrace", "NuMargin", "OnlineRun", "OrderStudy"),
-        *("PerceptronRun", "PlaneJudgement", "Separability", "SoftMargin", "TotalSlack", "TrustReport"),
+        *("Bound", "Comparison", "FewestErrors", "HardMargin", "MistakeTrace", "ModelCheck", "NuMargin", "OnlineRun"),
+        *("OrderStudy", "PerceptronRun", "PlaneJudgement", "Separability", "SoftMargin", "TotalSlack", "TrustReport"),
     }
     for part in results:
         for name in ("headline", "summary", "to_dict"):

@@ -1,0 +1,127 @@
+"""Binary and grouped responses, and counts: Logit, Probit, GLM and GEE with binomial or Poisson families, Poisson."""
+
+from dataclasses import replace
+from typing import Any
+
+from maxmargin.models.fitted_results import (
+    check_is_plain,
+    claimed,
+    design,
+    inner,
+    name_of,
+    names_of,
+    penalty,
+    printed,
+    responses,
+    weighted,
+)
+from maxmargin.models.reading import Asked, ModelReading, UnansweredError, asked_of
+from maxmargin.solvers.basics.array_types import Mask
+
+_LINKS = {
+    "logit": "logistic regression",
+    "probit": "probit regression",
+    "cloglog": "complementary log-log regression",
+    "loglog": "log-log regression",
+    "cauchy": "cauchit regression",
+}
+"""Strictly increasing links onto (0, 1), by the name of their class in small letters."""
+
+_COUNTS = {"poisson": "Poisson regression", "negativebinomial": "negative binomial regression"}
+"""Families of counts whose likelihood, with a log link, grows to its supremum as the mean of a zero goes to 0."""
+
+
+def reading_of_binary(results: Any) -> ModelReading:
+    """Return the question of Logit or Probit: x for the response 1, -x for 0, and both between."""
+    return _reading(results, _LINKS[type(results.model).__name__.lower()], _binomial(results.model))
+
+
+def reading_of_poisson(results: Any) -> ModelReading:
+    """Return the question of Poisson, with a log link: -x for a count of 0, and x and -x for a positive one."""
+    return _reading(results, _COUNTS["poisson"], _counts(results.model))
+
+
+def reading_of_glm(results: Any) -> ModelReading:
+    """Return the question of a GLM with a binomial family, or with one of counts and a log link.
+
+    Raises
+    ------
+    UnansweredError
+        If its family or link is another.
+    """
+    family = results.model.family
+    name, link = _class_name(family), _class_name(family.link)
+    if name == "binomial" and link in _LINKS:
+        return _reading(results, _LINKS[link], _binomial(results.model))
+    if name in _COUNTS and link == "log":
+        return _reading(results, _COUNTS[name], _counts(results.model))
+    raise UnansweredError(
+        f"the family {type(family).__name__} with the link {type(family.link).__name__} poses another question than "
+        "separability, or none"
+    )
+
+
+def reading_of_gee(results: Any) -> ModelReading:
+    """Return the question of the GLM with the same family, which is the model's own with independence only.
+
+    Raises
+    ------
+    UnansweredError
+        As `reading_of_glm`, or if a penalty was used.
+    """
+    reading = reading_of_glm(results)
+    if reading.claimed_converged is None:  # the only mark of fit_regularized
+        raise UnansweredError("the estimating equations were fitted with a penalty, which the results do not keep")
+    structure = type(results.model.cov_struct).__name__
+    if structure == "Independence":
+        return replace(reading, kind=f"{reading.kind} by estimating equations")
+    note = (
+        f"what is proven is about the GLM, in which rows are independent; of the estimating equations with the "
+        f"structure {structure} nothing is proven"
+    )
+    kind = f"{reading.kind} by estimating equations with dependence"
+    return replace(reading, kind=kind, has_likelihood=False, notes=(*reading.notes, note))
+
+
+def _class_name(part: Any) -> str:
+    """Return the name of a class of statsmodels; a class of anybody else may be any function."""
+    kind = type(part)
+    return kind.__name__.lower() if kind.__module__.startswith("statsmodels.") else ""
+
+
+def _reading(results: Any, kind: str, question: tuple[Asked, str]) -> ModelReading:
+    check_is_plain(results)
+    asked, event = question
+    names = names_of(results.model, asked.rows.shape[1])
+    return ModelReading(
+        model=name_of(results.model),
+        kind=kind,
+        event=event,
+        questions={"": asked},
+        names=names,
+        claimed_converged=claimed(inner(results)),
+        **printed(results, names),
+        **penalty(results, len(names)),
+    )
+
+
+def _binomial(model: Any) -> tuple[Asked, str]:
+    exog, endog = design(model), responses(model, high=1.0)
+    kept = _weighted(model, len(endog))
+    asked = asked_of(exog, kept & (endog > 0), kept & (endog < 1))
+    name = model.endog_names
+    if isinstance(name, str):
+        return asked, f"the event is {name} = 1"
+    return asked, f"the event is {name[0]!r}, the first column of the response"
+
+
+def _weighted(model: Any, n_rows: int) -> Mask:
+    """Return the rows with a weight; the attribute `weights` of a GLM is its own, and of GEE the user's."""
+    more = ("weights",) if hasattr(model, "cov_struct") else ()
+    return weighted(model, n_rows, "freq_weights", "var_weights", *more)
+
+
+def _counts(model: Any) -> tuple[Asked, str]:
+    exog, endog = design(model), responses(model)
+    kept = _weighted(model, len(endog))
+    return asked_of(exog, kept & (endog > 0), kept), f"{model.endog_names} is a count, and a mean of 0 is out of reach"

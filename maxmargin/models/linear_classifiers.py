@@ -1,0 +1,213 @@
+"""Linear classifiers of scikit-learn, and pipelines that end in one, with the X and y to which they were fitted."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.api.model_boundaries import check_decides_at_zero
+from maxmargin.data.arrays import check_row_names, features_of, from_arrays
+from maxmargin.models.fitted_results import name_of
+from maxmargin.models.reading import Asked, ModelReading, UnansweredError, all_different
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.separability.separability_solution import INTERCEPT
+from maxmargin.text.data_error import listed
+
+Codes = NDArray[np.int64]
+
+_EXPECTED = (
+    "expected results of statsmodels, or a fitted linear classifier of scikit-learn, a pipeline that ends in one, or a "
+    "search among such"
+)
+
+_KINDS = {
+    "LogisticRegression": "logistic regression",
+    "LogisticRegressionCV": "logistic regression",
+    "LinearSVC": "support vector machine",
+    "SVC": "support vector machine",
+    "NuSVC": "support vector machine",
+    "RidgeClassifier": "least squares of signs",
+    "RidgeClassifierCV": "least squares of signs",
+    "Perceptron": "perceptron",
+    "PassiveAggressiveClassifier": "passive-aggressive algorithm",
+    "LinearDiscriminantAnalysis": "linear discriminant analysis",
+}
+
+_LOGISTIC = "logistic regression"
+
+_JOINT = (_LOGISTIC, _KINDS["LinearDiscriminantAnalysis"])
+"""Kinds that fit the scores of more than two classes at once, if they are not told otherwise."""
+
+
+def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
+    """Return the question of a classifier: hyperplanes in the columns that its last step is given, with its intercept.
+
+    Raises
+    ------
+    InvalidOptionError
+        If it is no fitted linear classifier, or X and y are not given or are not those of such a model.
+    InvalidProblemError
+        If X does not hold finite numbers.
+    """
+    last, X, names = _last_step(model, X)
+    coefficients = _coefficients(last)
+    if X is None or y is None:
+        raise InvalidOptionError(f"a {type(last).__name__} does not keep its data; expected the X and y of its fit")
+    check_row_names(X=X, y=y)
+    weights = getattr(last, "class_weight", None)
+    if isinstance(weights, Mapping) and not all(weights.values()):
+        raise UnansweredError("class_weight has a weight of 0, which leaves a class out")
+    features = features_of(X, names)
+    if coefficients.shape[1] != features.X.shape[1]:
+        raise InvalidOptionError(
+            f"model has {coefficients.shape[1]} coefficients and X has {features.X.shape[1]} columns; expected the X "
+            "to which it was fitted"
+        )
+    classes, codes = _classes_and_codes(last, y, features.X.shape[0])
+    kind, is_penalised = _kind(last)
+    is_joint = kind in _JOINT and not _is_one_against_rest(last)
+    reading = ModelReading(
+        model=name_of(last),
+        kind=kind,
+        event=_event(classes, is_joint=is_joint),
+        questions=_questions(last, features.X, codes, classes, is_joint=is_joint),
+        names=all_different(_names(names, last, X, features.names)),
+        bias=getattr(last, "fit_intercept", True) is not False,
+        class_names=classes if is_joint and len(classes) > 2 else None,
+        claimed_converged=_claimed(last),
+        has_likelihood=kind == _LOGISTIC,
+        is_penalised=is_penalised,
+        unpenalised=(),
+    )
+    return _with_estimates(reading, last, coefficients, classes)
+
+
+def _last_step(model: Any, X: Any) -> tuple[Any, Any, Any]:
+    """Return the classifier at the end of a search and a pipeline, what it is given for X, and its columns' names."""
+    model = getattr(model, "best_estimator_", model)
+    if not hasattr(model, "steps"):
+        return model, X, None
+    last, before = model.steps[-1][1], model[:-1]
+    if len(model.steps) == 1 or X is None:
+        return last, X, None
+    try:
+        names = [str(name) for name in before.get_feature_names_out()]
+    except (AttributeError, ValueError):  # a step that does not name what it makes
+        names = None
+    return last, before.transform(X), names
+
+
+def _coefficients(model: Any) -> Any:
+    """Return the coefficients, a row for each decision."""
+    kernel, found = getattr(model, "kernel", "linear"), getattr(model, "coef_", None)
+    if found is None or kernel != "linear" or getattr(model, "classes_", None) is None:
+        what = f" with the kernel {kernel!r}" if kernel != "linear" else ""
+        raise InvalidOptionError(
+            f"model is a {type(model).__name__}{what}, which has no coef_ and classes_; {_EXPECTED}"
+        )
+    return np.atleast_2d(found.toarray() if hasattr(found, "toarray") else np.asarray(found))
+
+
+def _classes_and_codes(model: Any, y: Any, n_rows: int) -> tuple[tuple[str, ...], Codes]:
+    """Return the names of the model's classes, and the number of the class of every row."""
+    classes, labels = np.asarray(model.classes_), np.asarray(y)
+    if classes.ndim != 1 or labels.shape != (n_rows,):
+        raise InvalidOptionError(f"y has shape {labels.shape}; expected one label for each of the {n_rows} rows of X")
+    order = {label: code for code, label in enumerate(classes.tolist())}
+    unknown = [label for label in labels.tolist() if label not in order]
+    codes = np.array([order.get(label, 0) for label in labels.tolist()], dtype=np.int64)
+    if unknown or len(np.unique(codes)) < len(classes):
+        found = sorted(set(labels.tolist()), key=str)
+        raise InvalidOptionError(
+            f"model has the classes {listed(classes.tolist())}, and y has {listed(found)}; "
+            "expected the labels to which it was fitted"
+        )
+    return all_different(classes.tolist()), codes
+
+
+def _kind(model: Any) -> tuple[str, bool]:
+    """Return the kind of a classifier, and whether it has a penalty."""
+    package, name = name_of(model).split(" ")
+    if package != "sklearn":  # a class of the same name may be anything
+        return "linear classifier", False
+    C, penalty = getattr(model, "C_", getattr(model, "C", None)), getattr(model, "penalty", "none given")
+    if name == "SGDClassifier":
+        kind = _LOGISTIC if model.loss == "log_loss" else f"stochastic gradient descent of the loss {model.loss!r}"
+        return kind, penalty is not None and model.alpha > 0
+    kind = _KINDS.get(name, "linear classifier")
+    if kind == _LOGISTIC:
+        return kind, penalty is not None and not np.isinf(np.asarray(C, dtype=np.float64)).all()
+    if kind == _KINDS["SVC"]:
+        return kind, True
+    alpha = getattr(model, "alpha_", getattr(model, "alpha", 0))
+    return kind, kind == _KINDS["RidgeClassifier"] and bool(np.any(alpha))
+
+
+def _is_one_against_rest(model: Any) -> bool:
+    """Return whether a logistic regression is fitted for one class against the rest at a time."""
+    is_told = getattr(model, "multi_class", None) == "ovr" or getattr(model, "solver", None) == "liblinear"
+    return is_told or type(model).__name__ == "SGDClassifier"
+
+
+def _event(classes: tuple[str, ...], *, is_joint: bool) -> str:
+    if len(classes) == 2:
+        return f"the event is {classes[1]}, against {classes[0]}"
+    contrasts = f", and coefficients are contrasts with {classes[0]}" if is_joint else ""
+    return f"the classes are {', '.join(classes)}{contrasts}"
+
+
+def _questions(model: Any, X: Any, codes: Codes, classes: tuple[str, ...], *, is_joint: bool) -> dict[str, Asked]:
+    """Return one question for two classes or for scores that are fitted at once, else one for each of its decisions."""
+    everywhere = np.arange(len(codes))
+    if len(classes) == 2 or is_joint:
+        check_decides_at_zero(model, from_arrays(X, codes, positive=1))
+        labels = np.where(codes == 1, 1, -1) if len(classes) == 2 else codes
+        return {"": Asked(rows=X, labels=labels, positions=everywhere)}
+    if not hasattr(model, "dual_coef_"):
+        signs = [np.where(codes == code, 1, -1) for code in range(len(classes))]
+        return {
+            name: Asked(rows=X, labels=labels, positions=everywhere)
+            for name, labels in zip(classes, signs, strict=True)
+        }
+    questions = {}
+    for first, second in combinations(range(len(classes)), 2):
+        rows = np.flatnonzero((codes == first) | (codes == second))
+        labels = np.where(codes[rows] == second, 1, -1)
+        questions[f"{classes[second]} against {classes[first]}"] = Asked(rows=X[rows], labels=labels, positions=rows)
+    return questions
+
+
+def _names(names: Any, model: Any, X: Any, columns: tuple[str, ...]) -> list[str]:
+    """Return the names of the columns: of the pipeline, the model or the data, else x0, x1, and so on."""
+    own = getattr(model, "feature_names_in_", names)
+    if own is not None:
+        return list(map(str, own))
+    return list(columns) if hasattr(X, "columns") else [f"x{position}" for position in range(len(columns))]
+
+
+def _claimed(model: Any) -> bool | None:
+    """Return True if it stopped before its limit; at the limit it may have converged in the last iteration."""
+    if getattr(model, "fit_status_", None) is not None:
+        return bool(model.fit_status_ == 0)
+    n_iter, limit = getattr(model, "n_iter_", None), getattr(model, "max_iter", None)
+    if n_iter is None or limit is None:
+        return None
+    return True if (np.asarray(n_iter) < limit).all() else None
+
+
+def _with_estimates(reading: ModelReading, model: Any, coefficients: Any, classes: tuple[str, ...]) -> ModelReading:
+    """Return the reading with the coefficients by name; of scores fitted at once, contrasts to the first class."""
+    if hasattr(model, "dual_coef_") and len(classes) > 2:  # a row for each pair
+        return reading
+    intercepts = np.broadcast_to(np.ravel(model.intercept_), len(coefficients))
+    rows = np.column_stack([coefficients, intercepts]) if reading.bias else coefficients
+    names = [*reading.names, INTERCEPT] if reading.bias else list(reading.names)
+    labels = [""] if len(rows) == 1 else [f"{name}: " for name in classes]
+    if reading.class_names is not None:
+        rows, labels = rows[1:] - rows[0], labels[1:]
+    pairs = zip(labels, rows.tolist(), strict=True)
+    estimates = {label + name: value for label, row in pairs for name, value in zip(names, row, strict=True)}
+    return replace(reading, estimates=estimates)

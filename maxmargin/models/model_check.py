@@ -1,0 +1,312 @@
+"""What is proven about a fitted model: its infinite coefficients, and whether it has converged."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from maxmargin.models.reading import Asked, ModelReading
+from maxmargin.solvers.answers.forms import Result, counted, plain, some
+from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.proof.certificate import Certificate
+from maxmargin.solvers.separability.separability_solution import Separability
+
+_MOST = 20
+"""Largest number of coefficients that the text lists one by one, or names on a line."""
+
+_QUICK_COLUMNS = 100_000_000
+"""Largest product of the number of inequalities and the squared number of coefficients for which the text finds the
+infinite coefficients of separable data without being asked: it takes a few seconds."""
+
+_EXISTS = {
+    Verdict.OVERLAP: "exists (overlap, proven)",
+    Verdict.QUASI_SEPARABLE: "does not exist (quasi-separable, proven)",
+    Verdict.SEPARABLE: "does not exist (separable, proven)",
+    Verdict.UNDECIDED: "exists or not: undecided",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ModelCheck(Result):
+    """What is proven about a fitted model, next to what it printed.
+
+    The coefficients are those of the maximum-likelihood estimate. A penalty, or a criterion other than the likelihood,
+    keeps the printed ones finite; `infinite` then names those that are infinite without it.
+
+    Attributes
+    ----------
+    model_name : str
+        The package and the class of the model.
+    kind : str
+        The kind of model in words.
+    event : str
+        The model's own coding of the response: which class is the event.
+    verdict : Verdict
+        Whether the rows of the model's question are separable, quasi-separable, or overlap. The estimate exists if, and
+        only if, they overlap. If the model fits several questions, one for each class, it is the verdict of all at
+        once.
+    answers : dict of str to Separability
+        The answer by the name of the question, which is "" if there is only one; empty if nothing could be asked.
+    questions : dict of str to Asked
+        The labelled rows that the answers and their certificates are about, by the same names.
+    reason : str
+        The proof in words, or why nothing is stated.
+    estimates, standard_errors : dict of str to float
+        What the model printed, by the name of the coefficient; a standard error is missing where it printed none.
+    claimed_converged : bool or None
+        Whether the model says that it converged; None if it does not say.
+    converged_is_true : bool or None
+        False if the model says that it converged, and there is no estimate to converge to. True if it says so and the
+        estimate exists; how near to it the printed values are is not examined. None if the model does not say so, if
+        it is no maximum-likelihood fit, or if nothing is proven.
+    is_penalised : bool
+        Whether a penalty keeps the printed coefficients finite.
+    has_likelihood : bool
+        Whether the model maximises the likelihood whose estimate the verdict is about, perhaps with a penalty.
+    notes : tuple of str
+        Remarks about what was asked.
+
+    See Also
+    --------
+    maxmargin.check_model : Check a fitted model.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = [[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [1.0, 2.0]], ["well", "ill", "well", "ill"]
+    >>> check = mm.check_model(LogisticRegression(C=1.0).fit(X, y), X, y)
+    >>> check.verdict.value, check.event, check.is_penalised, check.infinite
+    ('quasi-separable', 'the event is well, against ill', True, {'x0': '-'})
+    """
+
+    model_name: str
+    kind: str
+    event: str
+    verdict: Verdict
+    answers: dict[str, Separability]
+    questions: dict[str, Asked]
+    reason: str
+    estimates: dict[str, float]
+    standard_errors: dict[str, float]
+    claimed_converged: bool | None
+    converged_is_true: bool | None
+    is_penalised: bool
+    has_likelihood: bool
+    notes: tuple[str, ...]
+
+    @property
+    def answer(self) -> Separability | None:
+        """The answer to the model's question; None if there are several questions, or none."""
+        return self.answers.get("")
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """The proof of `answer`, which `maxmargin.verify` checks with `rows` and `labels`."""
+        return None if self.answer is None else self.answer.certificate
+
+    @property
+    def rows(self) -> Any:
+        """The rows of the model's question: its columns with weight, differences within strata, and the like."""
+        return self.questions[""].rows if self.answer is not None else None
+
+    @property
+    def labels(self) -> Any:
+        """The labels of `rows`: signs, or the numbers of the classes of a multinomial model."""
+        return self.questions[""].labels if self.answer is not None else None
+
+    @property
+    def positions(self) -> Any:
+        """The row of the model's data from which each of `rows` follows, from 0; for a difference the two rows."""
+        return self.questions[""].positions if self.answer is not None else None
+
+    @property
+    def infinite(self) -> dict[str, str] | None:
+        """The infinite coefficients by name: "+", "-", or "undetermined" for either sign; None if unknown."""
+        found: dict[str, str] = {}
+        for part, answer in self.answers.items():
+            if answer.infinite_columns is None or answer.verdict is Verdict.UNDECIDED:
+                return None
+            found |= {_full(part, name): sign for name, sign in answer.infinite_columns.items()}
+        return found if self.answers else None
+
+    @property
+    def finite(self) -> tuple[str, ...] | None:
+        """The coefficients that stay finite; None if they are not known."""
+        return self._named(lambda answer: answer.finite_columns)
+
+    @property
+    def aliased(self) -> tuple[str, ...] | None:
+        """The columns that depend linearly on those before them, and have no coefficient of their own."""
+        return self._named(lambda answer: answer.aliased_columns)
+
+    def _named(self, columns: Callable[[Separability], tuple[str | int, ...] | None]) -> tuple[str, ...] | None:
+        found: list[str] = []
+        for part, answer in self.answers.items():
+            names = columns(answer)
+            if names is None or answer.verdict is Verdict.UNDECIDED:
+                return None
+            found += [_full(part, name) for name in names]
+        return tuple(found) if self.answers else None
+
+    @property
+    def headline(self) -> str:
+        """The verdict in a few words."""
+        if self.verdict is Verdict.UNDECIDED:
+            return f"{self.kind}: undecided"
+        return f"{self.kind}: {self._estimate} {_EXISTS[self.verdict]}"
+
+    @property
+    def _estimate(self) -> str:
+        if not self.has_likelihood:
+            return "the maximum-likelihood estimate for these rows"
+        return f"the {'unpenalised ' * self.is_penalised}maximum-likelihood estimate"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is proven and what was printed, in Python's own types, which JSON holds."""
+        fields: dict[str, Any] = plain(self._fields())
+        columns = {"infinite": self.infinite, "finite": self.finite, "aliased": self.aliased}
+        answers = {part: answer.to_dict() for part, answer in self.answers.items()}
+        return {**fields, **plain(columns), "answers": answers}
+
+    def _fields(self) -> dict[str, Any]:
+        """Return the fields that are there without further work."""
+        return {
+            "model": self.model_name,
+            "kind": self.kind,
+            "event": self.event,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "claimed_converged": self.claimed_converged,
+            "converged_is_true": self.converged_is_true,
+            "is_penalised": self.is_penalised,
+            "has_likelihood": self.has_likelihood,
+            "estimates": self.estimates,
+            "standard_errors": self.standard_errors,
+            "notes": self.notes,
+        }
+
+    def _table_fields(self) -> dict[str, Any]:
+        """Return the fields, and those of columns if they are found quickly."""
+        return self.to_dict() if self._has_quick_columns else self._fields()
+
+    def summary(self) -> str:
+        """Return the verdict, the infinite coefficients, whether `converged` is true, what to do, and the proof."""
+        head = [f"{self.model_name}, {self.kind}", *([self.event] if self.event else [])]
+        lines = [shown("; ".join(head)), f"  {self._estimate} {_EXISTS[self.verdict]}", *self._claim_lines()]
+        if len(self.answers) > 1:
+            found = [f"{part} {answer.verdict.value}" for part, answer in self.answers.items()]
+            lines.append(f"  one question for each: {some(found, _MOST, '{n} in all')}")
+        if self.verdict is not Verdict.UNDECIDED:
+            lines += [*self._coefficient_lines(), *self._row_lines(), *self._advice_lines()]
+        lines += [f"  note: {shown(note)}" for note in self.notes]
+        return "\n".join([*lines, f"  {self._proof_of}: {shown(self.reason)}"])
+
+    @property
+    def _proof_of(self) -> str:
+        if self.verdict is Verdict.UNDECIDED:
+            return "reason"
+        if self.answer is None:
+            return "proof"
+        n_rows, n_columns = self.rows.shape
+        constant = "" if self.answer.bias else ", any constant among them"
+        return f"proof on {counted(n_rows, 'row')} with {counted(n_columns, 'column')}{constant}"
+
+    @property
+    def _has_quick_columns(self) -> bool:
+        """Whether the infinite coefficients are found in a few seconds, as always unless rows are separable."""
+        work = 0
+        for part, answer in self.answers.items():
+            (n_rows, n_columns), n_scores = self.questions[part].rows.shape, len(answer.class_names or (0, 1)) - 1
+            is_separable = answer.verdict is Verdict.SEPARABLE
+            work += is_separable * n_rows * n_scores * ((n_columns + answer.bias) * n_scores) ** 2
+        return work <= _QUICK_COLUMNS
+
+    def _claim_lines(self) -> list[str]:
+        if not self.has_likelihood:
+            return ["  its own coefficients are not that estimate, and this does not say whether they are good"]
+        if self.is_penalised and self.converged_is_true is False:
+            return ["  it says converged = True: this is false, its coefficients without a penalty have no estimate"]
+        if self.is_penalised:
+            return ["  its own coefficients are finite because of the penalty, wherever each of them has one"]
+        if self.claimed_converged is None:
+            return ["  whether it converged, it does not say"]
+        judged = {
+            False: ": this is false, there is nothing to converge to",
+            True: ": there is an estimate, but how near the printed values are to it is not examined",
+            None: "",
+        }[self.converged_is_true]
+        return [f"  it says converged = {self.claimed_converged}{judged}"]
+
+    def _coefficient_lines(self) -> list[str]:
+        if not self._has_quick_columns:
+            return ["  which coefficients are infinite takes longer to find: see the attribute infinite"]
+        if self.infinite is None:
+            return ["  which coefficients are infinite was not computed (see time_limit and exact_limit)"]
+        signed = [name for name, sign in self.infinite.items() if sign in "+-"]
+        either = tuple(name for name, sign in self.infinite.items() if sign not in "+-")
+        of_that = " of that estimate" * (self.is_penalised or not self.has_likelihood)
+        lines = [f"  infinite coefficients{of_that}, whatever was printed:"] * bool(signed)
+        lines += [self._coefficient_line(name) for name in signed[:_MOST]]
+        lines += [f"    ... {len(signed) - _MOST} more"] * (len(signed) > _MOST)
+        if either:
+            lines.append(f"  coefficients that can go to infinity with either sign: {self._some(either)}")
+        if self.infinite:
+            lines.append(f"  finite coefficients: {self._some(self.finite) or 'none'}")
+        if self.aliased:
+            lines.append(f"  aliased, as they depend linearly on columns before them: {self._some(self.aliased)}")
+        return lines
+
+    def _row_lines(self) -> list[str]:
+        """Return the rows that quasi-separated data have to blame."""
+        answer = self.answer
+        if answer is None or answer.separated_rows is None or answer.verdict is not Verdict.QUASI_SEPARABLE:
+            return []
+        rows = sorted(set(self.positions[answer.separated_rows].ravel().tolist()))
+        return [f"  rows of the data that are separated (from 0): {some(rows, _MOST, '{n} in all')}"] * bool(rows)
+
+    def _some(self, names: tuple[str, ...] | None) -> str:
+        return some(names or (), _MOST, "{more} more")
+
+    def _coefficient_line(self, name: str) -> str:
+        limit = "+infinity" if (self.infinite or {})[name] == "+" else "-infinity"
+        printed = [f"printed {self.estimates[name]:.6g}"] if name in self.estimates else []
+        printed += [f"standard error {self.standard_errors[name]:.6g}"] if name in self.standard_errors else []
+        return f"    {shown(name)}: {limit}{' (' * bool(printed)}{', '.join(printed)}{')' * bool(printed)}"
+
+    def _advice_lines(self) -> list[str]:
+        if self.verdict is Verdict.OVERLAP or not self.has_likelihood:
+            return []
+        if self.is_penalised:
+            return ["  what next: read the size of these coefficients as a choice of the penalty, not as a finding"]
+        return [
+            "  what next: penalise (Firth, ridge), merge or drop the level or the column that separates, or use exact",
+            "    methods; Wald tests and standard errors of infinite coefficients mean nothing",
+        ]
+
+
+def _full(part: str, name: str | int) -> str:
+    return f"{part}: {name}" if part else str(name)
+
+
+def checked(
+    reading: ModelReading, answers: Mapping[str, Separability], *, verdict: Verdict, reason: str, exists: bool | None
+) -> ModelCheck:
+    """Return the result; `exists` says whether the estimate that the model looks for exists, with its penalty."""
+    says_so = reading.claimed_converged is True and reading.has_likelihood
+    return ModelCheck(
+        model_name=reading.model,
+        kind=reading.kind,
+        event=reading.event,
+        verdict=verdict,
+        answers=dict(answers),
+        questions=dict(reading.questions),
+        reason=reason,
+        estimates=dict(reading.estimates),
+        standard_errors=dict(reading.standard_errors),
+        claimed_converged=reading.claimed_converged,
+        converged_is_true=exists if says_so else None,
+        is_penalised=reading.is_penalised,
+        has_likelihood=reading.has_likelihood,
+        notes=reading.notes,
+    )

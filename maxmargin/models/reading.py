@@ -1,0 +1,158 @@
+"""What is read from a fitted model: the rows of its question, its names, and what it claims."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
+
+
+class UnansweredError(Exception):
+    """A model whose question is none that can be decided here; the text is the reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Asked:
+    """Labelled rows, and so the cone of the directions v with z.v >= 0 for every row z.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_rows, n_columns), of floats or with some fractions, or SciPy sparse array
+        z = label * row for labels -1 and +1; other labels are numbers of classes, as in multinomial models.
+    labels : ndarray of shape (n_rows,)
+        Signs, or the numbers 0, 1, ... of the classes.
+    positions : ndarray of shape (n_rows,) or (n_rows, 2)
+        The row of the model's data from which each row follows, numbered from 0; for a difference the two rows.
+    """
+
+    rows: Any
+    labels: NDArray[np.int64]
+    positions: Rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ModelReading:
+    """A fitted model as `check_model` asks about it.
+
+    Attributes
+    ----------
+    model : str
+        The package and the class.
+    kind : str
+        The kind of model in words.
+    event : str
+        The coding of its response, in a sentence without a full stop.
+    questions : mapping of str to Asked
+        By the name of the part; a single question has the name "". Nothing can be asked if it is empty.
+    names : tuple of str
+        The names of the columns, all different.
+    bias : bool
+        Whether the model has an intercept that is no column of the rows.
+    class_names : tuple of str, optional
+        The names of the classes of a multinomial model, the reference first.
+    estimates, standard_errors : mapping of str to float
+        What the model printed, by the name of the coefficient.
+    claimed_converged : bool or None
+        Whether it says that it converged; None if it does not say.
+    has_likelihood : bool
+        Whether the model is one whose estimate exists if, and only if, the rows overlap.
+    is_penalised : bool
+        Whether a penalty or another criterion keeps its coefficients finite.
+    unpenalised : tuple of int or None
+        The columns without a penalty, if the others have one; None if that is not known.
+    notes : tuple of str
+        Remarks, each a sentence without a full stop.
+    reason : str
+        Why nothing can be asked.
+    """
+
+    model: str
+    kind: str
+    event: str = ""
+    questions: Mapping[str, Asked] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    bias: bool = False
+    class_names: tuple[str, ...] | None = None
+    estimates: Mapping[str, float] = field(default_factory=dict)
+    standard_errors: Mapping[str, float] = field(default_factory=dict)
+    claimed_converged: bool | None = None
+    has_likelihood: bool = True
+    is_penalised: bool = False
+    unpenalised: tuple[int, ...] | None = None
+    notes: tuple[str, ...] = ()
+    reason: str = ""
+
+
+def asked_of(rows: Any, positive: Mask, negative: Mask, positions: Rows | None = None) -> Asked:
+    """Return the question with x for the positive rows and -x for the negative ones; rows that are both are equalities.
+
+    Labels of both signs are needed to state it: if all rows have one sign, the first is written as its opposite. The
+    positions are those of the given rows in the model's data, by default their own.
+
+    Raises
+    ------
+    UnansweredError
+        If no row is left.
+
+    Examples
+    --------
+    >>> asked = asked_of(np.array([[1.0], [2.0]]), np.array([True, False]), np.array([True, True]))
+    >>> asked.rows.tolist(), asked.labels.tolist()
+    ([[1.0], [1.0], [2.0]], [1, -1, -1])
+    >>> asked = asked_of(np.array([[1.0], [2.0]]), np.array([True, True]), np.array([False, False]))
+    >>> asked.rows.tolist(), asked.labels.tolist()
+    ([[-1.0], [2.0]], [-1, 1])
+    """
+    taken = np.repeat(np.arange(len(positive)), positive.astype(np.int64) + negative)
+    if not taken.size:
+        raise UnansweredError(
+            "no row says anything about the coefficients: none has a weight, or no two can be compared"
+        )
+    is_second = np.r_[False, taken[1:] == taken[:-1]]
+    labels = np.where(positive[taken] & ~is_second, 1, -1)
+    is_whole = len(taken) == rows.shape[0] and not is_second.any()
+    rows = rows if is_whole else rows[taken]
+    if (labels == labels[0]).all():
+        rows, labels = np.array(rows), labels.copy()
+        rows[0], labels[0] = -rows[0], -labels[0]
+    return Asked(rows=rows, labels=labels, positions=taken if positions is None else positions[taken])
+
+
+def differences(X: Floats, first: Rows, second: Rows) -> Any:
+    """Return the rows X[first] - X[second], exactly: fractions stand where binary64 does not hold a difference.
+
+    Examples
+    --------
+    >>> differences(np.array([[3.0, 1.0], [1.0, -(2.0**-53)]]), np.array([0]), np.array([1])).tolist()
+    [[2.0, Fraction(9007199254740993, 9007199254740992)]]
+    """
+    a, b = X[first], X[second]
+    with np.errstate(all="ignore"):
+        result = a - b
+        of_a = result + b
+        error = (a - of_a) + ((of_a - result) - b)  # of the difference, itself not rounded (Knuth 1969)
+    is_rounded = (error != 0) | ~np.isfinite(error)
+    if not is_rounded.any():
+        return result
+    exact = result.astype(object)
+    for place in zip(*np.nonzero(is_rounded), strict=True):
+        exact[place] = Fraction(float(a[place])) - Fraction(float(b[place]))
+    return exact
+
+
+def all_different(names: Sequence[object]) -> tuple[str, ...]:
+    """Return the names as texts; those that occur twice get their position.
+
+    Examples
+    --------
+    >>> all_different(["x", "z", "x"])
+    ('x (column 0)', 'z', 'x (column 2)')
+    """
+    texts = [str(name) for name in names]
+    return tuple(
+        text if texts.count(text) == 1 else f"{text} (column {position})" for position, text in enumerate(texts)
+    )

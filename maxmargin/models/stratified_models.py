@@ -1,0 +1,141 @@
+"""Likelihoods of who is chosen in a stratum: ConditionalLogit, ConditionalPoisson, and PHReg for Cox regression.
+
+The estimate exists if, and only if, all differences x_i - x_k are balanced, of a row i that was chosen and a row k that
+might have been chosen in its place. Differences are formed exactly.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from maxmargin.models.fitted_results import (
+    check_is_plain,
+    claimed,
+    design,
+    name_of,
+    names_of,
+    penalty,
+    printed,
+    responses,
+)
+from maxmargin.models.reading import Asked, ModelReading, UnansweredError, asked_of, differences
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
+
+_MOST_NUMBERS = 20_000_000
+"""Largest number of differences times columns that are formed."""
+
+Pairs = Iterator[tuple[Rows, Rows]]
+"""Parts of a list of pairs: the rows that were chosen, and the rows with which they are compared."""
+
+
+def reading_of_conditional_logit(results: Any) -> ModelReading:
+    """Return the question of the differences of every case and every control of its stratum."""
+    endog = responses(results.model)
+    if not np.isin(endog, (0.0, 1.0)).all():
+        raise UnansweredError("the responses are not 0 and 1")
+    pairs = (_every_pair(rows[endog[rows] == 1], rows[endog[rows] == 0]) for rows in _strata(results.model))
+    event = f"the event is {results.model.endog_names} = 1, within strata"
+    return _reading(results, "conditional logistic regression", event, pairs)
+
+
+def reading_of_conditional_poisson(results: Any) -> ModelReading:
+    """Return the question of the differences of every row with a positive count and every row of its stratum."""
+    endog = responses(results.model)
+    pairs = (_every_pair(rows[endog[rows] > 0], rows) for rows in _strata(results.model))
+    event = f"{results.model.endog_names} is a count, within strata"
+    return _reading(results, "conditional Poisson regression", event, pairs)
+
+
+def reading_of_cox(results: Any) -> ModelReading:
+    """Return the question of the differences of every event and every row at risk at its time.
+
+    Events at one time are each at risk for the others, by Breslow's and by Efron's approximation. Without late entry
+    the rows at risk at the next event are at risk at this one too, so that one event of every time stands for them.
+    """
+    model = results.model
+    time, status = np.asarray(model.endog, dtype=np.float64), np.asarray(model.status, dtype=np.float64)
+    if not np.isfinite(time).all() or not np.isin(status, (0.0, 1.0)).all():
+        raise UnansweredError("a time is not finite, or a status is neither 0 nor 1")
+    strata = getattr(model, "strata", None)
+    parts = _groups(np.zeros(len(time)) if strata is None else np.asarray(strata))
+    entry = getattr(model, "entry", None)
+    if entry is None:
+        pairs = (pair for rows in parts for pair in _chain(time[rows], status[rows] == 1, rows))
+    else:
+        pairs = (
+            pair for rows in parts for pair in _at_risk(np.asarray(entry)[rows], time[rows], status[rows] == 1, rows)
+        )
+    return _reading(results, "Cox regression", f"the event is status = 1, and the time is {model.endog_names}", pairs)
+
+
+def _strata(model: Any) -> list[Rows]:
+    groups = np.asarray(model.groups)
+    if len(groups) != len(model.endog):
+        raise UnansweredError("the model does not keep the stratum of every row")
+    return _groups(groups)
+
+
+def _groups(labels: Any) -> list[Rows]:
+    """Return the rows of each label."""
+    rows: dict[Any, list[int]] = {}
+    for row, label in enumerate(labels.tolist()):
+        rows.setdefault(label, []).append(row)
+    return [np.array(found, dtype=np.int64) for found in rows.values()]
+
+
+def _every_pair(chosen: Rows, others: Rows) -> tuple[Rows, Rows]:
+    first, second = np.repeat(chosen, len(others)), np.tile(others, len(chosen))
+    return first[first != second], second[first != second]
+
+
+def _chain(time: Floats, is_event: Mask, rows: Rows) -> Pairs:
+    """Yield one event of each time against the next event time's, those censored between, and the ties, both ways."""
+    times = np.unique(time[is_event])
+    for position, now in enumerate(times.tolist()):
+        events = rows[is_event & (time == now)]
+        following = times[position + 1] if position + 1 < len(times) else np.inf
+        censored = rows[~is_event & (time >= now) & (time < following)]
+        heirs = rows[is_event & (time == following)][:1]
+        yield _every_pair(events[:1], np.concatenate([events[1:], censored, heirs]))
+        yield _every_pair(events[1:], events[:1])
+
+
+def _at_risk(entry: Floats, time: Floats, is_event: Mask, rows: Rows) -> Pairs:
+    """Yield every event with every other row that has entered and not left at its time."""
+    for event in np.flatnonzero(is_event).tolist():
+        is_there = (entry <= time[event]) & (time >= time[event])
+        is_there[event] = False
+        yield _every_pair(rows[[event]], rows[is_there])
+
+
+def _reading(results: Any, kind: str, event: str, pairs: Pairs) -> ModelReading:
+    check_is_plain(results)
+    exog = design(results.model)
+    names = names_of(results.model, exog.shape[1])
+    return ModelReading(
+        model=name_of(results.model),
+        kind=kind,
+        event=event,
+        questions={"": _asked(exog, pairs)},
+        names=names,
+        claimed_converged=claimed(results),
+        **printed(results, names),
+        **penalty(results, len(names)),
+    )
+
+
+def _asked(exog: Floats, pairs: Pairs) -> Asked:
+    first: list[Rows] = []
+    second: list[Rows] = []
+    n_numbers = 0
+    for chosen, others in pairs:
+        n_numbers += len(chosen) * exog.shape[1]
+        if n_numbers > _MOST_NUMBERS:
+            raise UnansweredError(f"the strata are so large that more than {_MOST_NUMBERS:,} differences are compared")
+        first.append(chosen)
+        second.append(others)
+    none = np.zeros(0, dtype=np.int64)
+    positions = np.column_stack([np.concatenate([none, *rows]) for rows in (first, second)])
+    everywhere = np.ones(len(positions), dtype=np.bool_)
+    return asked_of(differences(exog, *positions.T), everywhere, ~everywhere, positions)

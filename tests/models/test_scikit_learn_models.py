@@ -1,0 +1,284 @@
+"""Classifiers of scikit-learn: their own coding and columns, penalties, and what is refused."""
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.compose import make_column_transformer
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    LogisticRegressionCV,
+    Perceptron,
+    RidgeClassifier,
+    SGDClassifier,
+)
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import maxmargin as mm
+from maxmargin.solvers.errors import InvalidOptionError
+
+X = np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [1.0, 2.0], [1.0, 1.0], [0.0, 4.0]])
+LABELS = {
+    "separable": np.array(["no", "no", "no", "yes", "yes", "no"]),
+    "quasi-separable": np.array(["no", "yes", "no", "yes", "yes", "yes"]),
+    "overlap": np.array(["no", "yes", "no", "yes", "no", "yes"]),
+}
+"""With an intercept: all rows with a first column of 1 are "yes", unless the rows overlap."""
+
+THREE = np.array(["a", "b", "c", "b", "a", "c"])
+
+LINEAR: dict[str, Any] = {
+    "logistic": LogisticRegression(C=np.inf),
+    "ridge logistic": LogisticRegression(),
+    "without intercept": LogisticRegression(fit_intercept=False),
+    "lasso logistic": LogisticRegression(solver="liblinear", l1_ratio=1),
+    "stochastic logistic": SGDClassifier(loss="log_loss", random_state=0),
+    "stochastic hinge": SGDClassifier(random_state=0),
+    "linear svc": LinearSVC(),
+    "svc": SVC(kernel="linear"),
+    "ridge": RidgeClassifier(),
+    "perceptron": Perceptron(),
+    "discriminant": LinearDiscriminantAnalysis(),
+}
+FAST = ("logistic", "ridge logistic", "linear svc")
+PENALISED = {"ridge logistic", "without intercept", "lasso logistic", "stochastic logistic", "stochastic hinge"} | {
+    *("linear svc", "svc", "ridge"),
+}
+LOGISTIC = {"logistic", "ridge logistic", "without intercept", "lasso logistic", "stochastic logistic"}
+
+
+def verified(check: mm.ModelCheck) -> mm.ModelCheck:
+    """Return the check after each of its certificates was verified for the rows that it names."""
+    assert check.answers
+    for part, answer in check.answers.items():
+        asked = check.questions[part]
+        assert mm.verify(answer.certificate, asked.rows, asked.labels)
+    return check
+
+
+@pytest.mark.parametrize("verdict", LABELS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in FAST else pytest.mark.slow) for n in LINEAR])
+def test_every_linear_classifier(name: str, verdict: str) -> None:
+    y = LABELS[verdict]
+    model = LINEAR[name].fit(X, y)
+    check = verified(mm.check_model(model, X, y))
+    expected = mm.separability(X, y, positive="yes", bias=name != "without intercept")
+    assert check.verdict == expected.verdict
+    assert name == "without intercept" or check.verdict == verdict
+    names = {"(Intercept)": "(Intercept)", 0: "x0", 1: "x1"}
+    assert check.infinite == {names[column]: sign for column, sign in (expected.infinite_columns or {}).items()}
+    assert check.is_penalised == (name in PENALISED) and check.has_likelihood == (name in LOGISTIC)
+    assert check.event == "the event is yes, against no"
+    printed = dict(zip(["x0", "x1", "(Intercept)"], [*np.ravel(model.coef_), *np.ravel(model.intercept_)], strict=True))
+    assert check.estimates == {key: value for key, value in printed.items() if expected.bias or key[0] == "x"}
+    if check.claimed_converged and check.has_likelihood:
+        assert check.converged_is_true is (True if check.is_penalised else verdict == "overlap")
+
+
+def test_converged_without_a_warning_on_quasi_separated_data() -> None:
+    y = LABELS["quasi-separable"]
+    model = LogisticRegression(C=np.inf).fit(X, y)  # a warning would be an error
+    check = mm.check_model(model, X, y)
+    assert (check.claimed_converged, check.converged_is_true) == (True, False)
+    assert check.infinite == {"x0": "+"} and check.finite == ("(Intercept)", "x1")
+    text = check.summary()
+    assert "the maximum-likelihood estimate does not exist (quasi-separable, proven)" in text
+    assert "it says converged = True: this is false" in text
+    assert f"x0: +infinity (printed {model.coef_[0, 0]:.6g})" in text
+    assert "rows of the data that are separated (from 0): 3, 4\n" in text
+    assert text.index("infinite coefficients") < text.index("what next: penalise") < text.index("proof on 6 rows")
+
+
+def test_at_its_limit_of_iterations_a_model_does_not_say_whether_it_converged() -> None:
+    y = LABELS["overlap"]
+    with pytest.warns(match="failed to converge"):
+        model = LogisticRegression(C=np.inf, max_iter=2).fit(X, y)
+    check = mm.check_model(model, X, y)
+    assert (check.claimed_converged, check.converged_is_true) == (None, None)
+    assert "whether it converged, it does not say" in check.summary()
+
+
+def test_a_penalty_is_said_to_be_why_coefficients_are_finite() -> None:
+    y = LABELS["separable"]
+    check = mm.check_model(LogisticRegression().fit(X, y), X, y)
+    assert check.converged_is_true is True and check.is_penalised
+    assert "the unpenalised maximum-likelihood estimate does not exist (separable, proven)" in check.summary()
+    assert "finite because of the penalty" in check.summary()
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (False, True), (5, 3), ("yes", "no")])
+def test_the_event_is_the_second_of_the_models_classes(labels: tuple[Any, Any]) -> None:
+    y = np.where(LABELS["quasi-separable"] == "yes", *labels)
+    model = LogisticRegression(C=np.inf).fit(X, y)
+    check = verified(mm.check_model(model, X, y))
+    assert check.event == f"the event is {model.classes_[1]}, against {model.classes_[0]}"
+    assert check.infinite == {"x0": "+" if model.classes_[1] == labels[0] else "-"}
+    assert np.sign(model.coef_[0, 0]) == (1 if check.infinite["x0"] == "+" else -1)
+
+
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_scores_fitted_at_once_are_the_multinomial_question(C: float) -> None:
+    model = LogisticRegression(C=C).fit(X, THREE)
+    check = verified(mm.check_model(model, X, THREE))
+    expected = mm.separability(X, THREE)
+    assert check.verdict == expected.verdict and check.is_penalised == (C == 1)
+    assert check.estimates["c: x1"] == model.coef_[2, 1] - model.coef_[0, 1]
+    assert set(check.infinite or ()) | set(check.finite or ()) == set(check.estimates)
+    assert "coefficients are contrasts with a" in check.event
+
+
+@pytest.mark.parametrize("name", ["linear svc", "ridge", "perceptron", "stochastic logistic", "stochastic hinge"])
+def test_one_class_against_the_rest_is_a_question_for_each(name: str) -> None:
+    iris = mm.load("iris")
+    model = LINEAR[name].fit(iris.X, iris.y)
+    check = verified(mm.check_model(model, iris.X, iris.y))
+    assert {part: answer.verdict for part, answer in check.answers.items()} == {
+        "setosa": "separable",
+        "versicolor": "overlap",
+        "virginica": "overlap",
+    }
+    assert check.verdict == "quasi-separable" and check.answer is None and check.certificate is None
+    assert check.infinite and {name.split(": ")[0] for name in check.infinite} == {"setosa"}
+    assert check.estimates["virginica: x3"] == model.coef_[2, 3]
+    assert "one question for each: setosa separable" in check.summary()
+
+
+def test_pairs_of_classes() -> None:
+    iris = mm.load("iris")
+    check = verified(mm.check_model(SVC(kernel="linear").fit(iris.X, iris.y), iris.X, iris.y))
+    assert {part: answer.verdict for part, answer in check.answers.items()} == {
+        "versicolor against setosa": "separable",
+        "virginica against setosa": "separable",
+        "virginica against versicolor": "overlap",
+    }
+
+
+def frame() -> pd.DataFrame:
+    return pd.DataFrame({"stage": list("aabbccaabc"), "age": [4.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.0, 3.0, 4.0, 1.0]})
+
+
+DIED = np.array([0, 1, 0, 1, 1, 1, 1, 0, 0, 1])
+"""Everybody with stage c died, and at every other stage the young did, but for one."""
+
+
+def test_a_pipeline_is_asked_about_what_its_last_step_is_given() -> None:
+    encoder = make_column_transformer((OneHotEncoder(drop="first"), ["stage"]), (StandardScaler(), ["age"]))
+    pipeline = make_pipeline(encoder, LogisticRegression(C=np.inf))
+    pipeline.fit(frame(), DIED)
+    check = verified(mm.check_model(pipeline, frame(), DIED))
+    names = pipeline[:-1].get_feature_names_out().tolist()
+    assert check.questions[""].rows.shape == (10, 3)
+    assert check.infinite and check.infinite[names[1]] == "+" and names[1] == "onehotencoder__stage_c"
+    assert set(check.estimates) == {*names, "(Intercept)"}
+
+
+def test_searches_and_pipelines_of_one_step() -> None:
+    y = LABELS["overlap"]
+    model = make_pipeline(LogisticRegression()).fit(X, y)
+    assert mm.check_model(model, X, y).verdict == "overlap"
+    search = GridSearchCV(LogisticRegression(), {"C": [1.0, 2.0]}, cv=2).fit(X, y)
+    assert mm.check_model(search, X, y).verdict == "overlap"
+    several = LogisticRegressionCV(Cs=[1.0, 2.0], cv=2, use_legacy_attributes=False, l1_ratios=(0,), scoring="accuracy")
+    check = mm.check_model(several.fit(X, y), X, y)
+    assert check.verdict == "overlap" and check.is_penalised
+
+
+def test_sparse_rows() -> None:
+    y = LABELS["quasi-separable"]
+    check = verified(mm.check_model(LogisticRegression(C=np.inf).fit(csr_matrix(X), y), csr_matrix(X), y))
+    assert check.infinite == {"x0": "+"}
+
+
+def test_names_of_a_frame() -> None:
+    y = LABELS["quasi-separable"]
+    named = pd.DataFrame(X, columns=["age", "size"])
+    assert mm.check_model(LogisticRegression(C=np.inf).fit(named, y), named, y).infinite == {"age": "+"}
+
+
+def test_what_is_not_a_linear_classifier_is_refused() -> None:
+    y = LABELS["overlap"]
+    for model, words in (
+        (SVC().fit(X, y), "SVC with the kernel 'rbf'"),
+        (DecisionTreeClassifier().fit(X, y), "DecisionTreeClassifier, which has no coef_"),
+        (LinearRegression().fit(X, y == "yes"), "LinearRegression, which has no coef_ and classes_"),
+        (LogisticRegression(), "LogisticRegression, which has no coef_"),
+        (object(), "object, which has no coef_"),
+    ):
+        with pytest.raises(InvalidOptionError, match=words):
+            mm.check_model(model, X, y)
+
+
+def test_data_that_are_not_the_models_are_refused() -> None:
+    y = LABELS["overlap"]
+    model = LogisticRegression().fit(X, y)
+    for given, words in (
+        ((None, None), "does not keep its data; expected the X and y"),
+        ((X, None), "does not keep its data"),
+        ((X[:, :1], y), "2 coefficients and X has 1 columns"),
+        ((X, y == "yes"), "the classes 'no', 'yes', and y has False, True"),
+        ((X[:1], y[:1]), "the classes 'no', 'yes', and y has 'no'"),
+        ((X, y[:3]), r"y has shape \(3,\)"),
+    ):
+        with pytest.raises(InvalidOptionError, match=words):
+            mm.check_model(model, *given)
+
+
+def test_a_class_without_weight_leaves_the_question_open() -> None:
+    y = LABELS["overlap"]
+    check = mm.check_model(LogisticRegression(class_weight={"no": 0.0, "yes": 1.0}).fit(X, y), X, y)
+    assert check.verdict == "undecided" and "class_weight" in check.reason and check.infinite is None
+    assert check.converged_is_true is None and check.rows is None
+
+
+def test_coefficients_that_take_long_are_left_to_those_who_ask() -> None:
+    random = np.random.default_rng(0)
+    wide = random.normal(size=(2000, 250))
+    y = wide[:, 0] > 0
+    check = mm.check_model(LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.5).fit(wide, y), wide, y)
+    assert check.verdict == "separable"
+    assert "which coefficients are infinite takes longer to find" in check.summary()
+    check._repr_html_()
+    assert check.answer is not None and "columns" not in vars(check.answer), "nothing was computed"
+
+
+def test_a_time_that_is_over_leaves_the_question_open() -> None:
+    iris = mm.load("iris")
+    model = LinearSVC().fit(iris.X, iris.y)
+    check = mm.check_model(model, iris.X, iris.y, time_limit=1e-9)
+    assert check.verdict == "undecided" and "undecided" in check.summary()
+
+
+DUCK = """
+import sys
+import numpy as np
+import maxmargin as mm
+class Logistic:
+    __module__, __qualname__ = "sklearn.linear_model", "LogisticRegression"
+    coef_, intercept_, classes_, C, fit_intercept = np.array([[9.0]]), np.array([-3.0]), np.array([0, 1]), np.inf, True
+Logistic.__name__ = "LogisticRegression"
+class Logit:
+    __module__ = "statsmodels.discrete.discrete_model"
+    exog, endog, exog_names, endog_names = np.array([[1.0, 0], [1, 1]]), np.array([0, 1]), ["const", "x"], "y"
+class Results:
+    model, params, bse, converged = Logit(), [-9.0, 20.0], None, True
+X, y = [[0.0], [1.0]], [0, 1]
+assert mm.check_model(Logistic(), X, y).kind == "logistic regression"
+assert mm.check_model(Results()).converged_is_true is False
+print(sorted({"sklearn", "statsmodels", "pandas"} & set(sys.modules)))
+"""
+
+
+@pytest.mark.slow
+def test_neither_package_is_imported() -> None:
+    done = subprocess.run([sys.executable, "-c", DUCK], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
