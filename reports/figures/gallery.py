@@ -1,14 +1,14 @@
 """Which figures a report has, and which are left out."""
 
+from maxmargin.api.measures import norm
 from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.figures.class_pictures import classes
 from maxmargin.reports.figures.curves import margin_path, potential, proof_curves
 from maxmargin.reports.figures.projection import distances, projection
 from maxmargin.reports.figures.sweeps import mistakes, orders, shows_margins, soft_margin, translations
-from maxmargin.reports.number_formats import number
 from maxmargin.reports.study.class_study import ClassStudy
-from maxmargin.reports.study.measures import norm
 from maxmargin.reports.study.study import Study
+from maxmargin.text.number_formats import number
 
 _LARGEST_DRAWN = 1e150
 """Largest modulus of the data and of the bias coordinate for which axes in their units are drawn."""

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.api.measures import Plane, distances_of
+from maxmargin.displays import drawing
 from maxmargin.reports.figures import canvas
-from maxmargin.reports.number_formats import number, one_line, plural, side
 from maxmargin.reports.phrasing import name_of
-from maxmargin.reports.study.measures import Plane, distances_of
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.text.number_formats import number, one_line, plural, side
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,7 +91,7 @@ def _rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
     """Return the rows to draw: all, or evenly spaced or sampled ones and all that are marked."""
     problem, marked = study.problem, marked_rows(study)[0]
     if study.dataset.is_in_memory:
-        rows = np.union1d(canvas.thinned(problem.n_samples, _MOST_ROWS), marked).astype(np.int64)
+        rows = np.union1d(drawing.thinned(problem.n_samples, _MOST_ROWS), marked).astype(np.int64)
         return rows, problem.dense_rows(rows)
     rows, sample = _sampled_rows(study)  # which is read already
     others = np.setdiff1d(marked, rows)
@@ -102,7 +103,7 @@ def _rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
 def _sampled_rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
     """Return some rows of the random sample."""
     rows, sample = study.problem.sample
-    positions = canvas.thinned(len(rows), _MOST_ROWS)
+    positions = drawing.thinned(len(rows), _MOST_ROWS)
     return rows[positions], sample[positions]
 
 
@@ -225,8 +226,8 @@ def plot_projection(study: "Study", ax: "Axes") -> "Axes":
     if study.reference is not None:
         _draw_band(study.reference, half_width(study), view, ax)
     planes = (
-        (study.reference, canvas.MAXIMUM, "solid"),
-        (study.found, canvas.PERCEPTRON, (0, (5, 2))),
+        (study.reference, drawing.MAXIMUM, "solid"),
+        (study.found, drawing.PERCEPTRON, (0, (5, 2))),
         (study.touched if shows_touched(study) else None, canvas.INK, (0, (1, 1.5))),
     )
     for plane, colour, dashes in planes:
@@ -238,7 +239,7 @@ def plot_projection(study: "Study", ax: "Axes") -> "Axes":
         ax.spines["left"].set_visible(False)
     elif not view.stretched:
         ax.set_aspect("equal")
-    canvas.legend_above(ax)
+    drawing.legend_above(ax)
     return ax
 
 
@@ -260,7 +261,10 @@ def _limits(view: View, ax: "Axes") -> None:
 def _scatter(study: "Study", view: View, ax: "Axes") -> None:
     size = 26 if len(view.rows) <= 300 else 10
     signs = study.problem.y[view.rows]
-    negative, positive = (study.dataset.negative, canvas.NEGATIVE, "^"), (study.dataset.positive, canvas.POSITIVE, "o")
+    negative, positive = (
+        (study.dataset.negative, drawing.NEGATIVE, "^"),
+        (study.dataset.positive, drawing.POSITIVE, "o"),
+    )
     for sign, (label, colour, marker) in ((-1, negative), (1, positive)):
         x, y = view.points[signs == sign].T
         name = f"{side(sign)}  {one_line(name_of(label), 24)}"
@@ -283,10 +287,10 @@ def _draw_band(plane: Plane, width: float, view: View, ax: "Axes") -> None:
     """Shade the points nearer to the plane than its margin."""
     direction, offset = view.line(plane)
     for sign in (-1, 1):
-        _draw_line(direction, offset + sign * width, ax, color=canvas.MAXIMUM, linewidth=0.8, zorder=2)
+        _draw_line(direction, offset + sign * width, ax, color=drawing.MAXIMUM, linewidth=0.8, zorder=2)
     shown = min(width, float(np.abs(_corners(ax) @ direction + offset).max()))
     ring = np.concatenate([_ends(direction, offset - shown, ax), _ends(direction, offset + shown, ax)[::-1]])
-    ax.fill(*ring.T, color=canvas.MAXIMUM, alpha=0.13, linewidth=0, zorder=0)
+    ax.fill(*ring.T, color=drawing.MAXIMUM, alpha=0.13, linewidth=0, zorder=0)
 
 
 def _corners(ax: "Axes") -> Floats:
@@ -354,19 +358,19 @@ def plot_distances(study: "Study", plane: Plane, ax: "Axes") -> "Axes":
     edges = _edges(low, high, (high - low) / n_bins or 1.0, study.hard.lower)
     points, weights = found.points(edges)
     heights, _, _ = ax.hist(
-        points, bins=edges.tolist(), weights=weights, stacked=True, color=[canvas.POSITIVE, canvas.NEGATIVE],
+        points, bins=edges.tolist(), weights=weights, stacked=True, color=[drawing.POSITIVE, drawing.NEGATIVE],
         label=["+1", "−1"], linewidth=0,
     )  # fmt: skip
     top = float(np.max(heights))
     is_ticked = weights is None and study.problem.n_samples <= _MOST_TICKS
     if is_ticked:
-        for values, colour in zip(points, (canvas.POSITIVE, canvas.NEGATIVE), strict=True):
+        for values, colour in zip(points, (drawing.POSITIVE, drawing.NEGATIVE), strict=True):
             ax.plot(values, np.full(len(values), -0.05 * top), "|", color=colour, markersize=6)
     ax.axvline(0, color=canvas.INK, linewidth=1)
     if study.maximum is not None:
-        ax.axvline(study.hard.lower, color=canvas.MAXIMUM, linestyle=(0, (4, 2)), label="γ*")
+        ax.axvline(study.hard.lower, color=drawing.MAXIMUM, linestyle=(0, (4, 2)), label="γ*")
     ax.set_ylim(-0.1 * top if is_ticked else 0, 1.06 * top)
-    canvas.whole_numbers(ax.yaxis)
+    drawing.whole_numbers(ax.yaxis)
     ax.set_ylabel("rows")
     ax.set_title(f"{plane.name}: least {number(found.least, 4)}")
     return ax

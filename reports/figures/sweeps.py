@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maxmargin.api.measures import norm
+from maxmargin.displays import drawing
 from maxmargin.reports.figures import canvas
-from maxmargin.reports.number_formats import count, number, percent, plural, upper_end
-from maxmargin.reports.study.measures import norm
+from maxmargin.text.number_formats import count, number, percent, plural, upper_end
 from maxmargin.theory.order_studies import OrderStudy
 from maxmargin.theory.translation_study import StudiedPoint
 
@@ -79,24 +80,24 @@ def plot_mistakes(study: "Study", ax: "Axes") -> "Axes":
     bounds = _holding(study)
     top = max([float(total[-1]), *bounds.values()])
     _scale_mistakes(ax, float(total[0]), top, shown=float(total[-1]))
-    marker = "o" if len(total) <= canvas.MOST_MARKED else ""
+    marker = "o" if len(total) <= drawing.MOST_MARKED else ""
     label = f"perceptron: {plural(study.run.n_mistakes, 'mistake')}"
-    ax.plot(shown + 1, total[shown], color=canvas.PERCEPTRON, marker=marker, markersize=4, zorder=3, label=label)
+    ax.plot(shown + 1, total[shown], color=drawing.PERCEPTRON, marker=marker, markersize=4, zorder=3, label=label)
     ax.set_xlim(0, 1.01 * len(total))
     if len(total) <= _MOST_TICKED:
         ax.set_xticks(range(len(total) + 1))
     else:
-        canvas.plain_numbers(ax.xaxis)
+        drawing.plain_numbers(ax.xaxis)
     _draw_bounds(ax, bounds, label="bounds that hold")
     ax.set(xlabel="epoch", ylabel="mistakes so far")
-    canvas.finish(ax)
+    drawing.finish(ax)
     return ax
 
 
 def _drawn_epochs(n: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
     """Return epochs to draw: the early ones densely, and evenly spaced ones."""
     early = np.geomspace(1, n, min(n, _MOST_POINTS)).astype(np.intp) - 1
-    return np.union1d(early, canvas.thinned(n, _MOST_POINTS))
+    return np.union1d(early, drawing.thinned(n, _MOST_POINTS))
 
 
 def _holding(study: "Study") -> dict[str, float]:
@@ -115,11 +116,11 @@ def _scale_mistakes(ax: "Axes", least: float, top: float, *, shown: float) -> bo
 
     A logarithmic axis begins below the least number and leaves room for the label of the top one.
     """
-    if not canvas.is_far_apart(shown, top):
+    if not drawing.is_far_apart(shown, top):
         ax.set_ylim(0, top * 1.08)
-        canvas.plain_numbers(ax.yaxis)
+        drawing.plain_numbers(ax.yaxis)
         return False
-    canvas.log_scale(ax, "y")
+    drawing.log_scale(ax, "y")
     bottom = max(0.7, least / 2)
     ax.set_ylim(bottom, min(top * (top / bottom) ** _LABEL_SHARE, _HIGHEST))
     return True
@@ -133,7 +134,7 @@ def _draw_bounds(ax: "Axes", bounds: dict[str, float], *, label: str = "") -> No
     to_axes = ax.transData + ax.transAxes.inverted()
     groups: list[tuple[float, list[str]]] = []
     for position, (name, value) in enumerate(bounds.items()):
-        ax.axhline(value, color=canvas.BOUND, linewidth=1.4, zorder=2, label="" if position else label)
+        ax.axhline(value, color=drawing.BOUND, linewidth=1.4, zorder=2, label="" if position else label)
         height = float(to_axes.transform((0, value))[1])
         is_near = bool(groups) and height - groups[-1][0] < _LABEL_ROOM
         texts = groups.pop()[1] if is_near else []
@@ -200,27 +201,27 @@ def plot_orders(study: OrderStudy, ax: "Axes") -> "Axes":
     is_logarithmic = _scale_mistakes(ax, float(study.fewest_seen), top, shown=float(study.quantiles[0.5]))
     ax.hist(
         study.outcomes.n_mistakes, bins=_edges(study, is_logarithmic=is_logarithmic), orientation="horizontal",
-        color=canvas.POSITIVE, alpha=_FAINT, rwidth=_BAR,
+        color=drawing.POSITIVE, alpha=_FAINT, rwidth=_BAR,
     )  # fmt: skip
     for name, n_mistakes, colour, marker in _marks(study):
         ax.plot([0], [n_mistakes], color=colour, marker=marker, linestyle="", clip_on=False, zorder=4, label=name)
     _draw_bounds(ax, bounds)
-    canvas.whole_numbers(ax.xaxis)
+    drawing.whole_numbers(ax.xaxis)
     ylabel = "mistakes" if study.settings.max_epochs is None else _passes(study, "mistakes in")
     ax.set(xlabel="random orders", ylabel=ylabel)
-    canvas.thin_grid(ax)
+    drawing.thin_grid(ax)
     return ax
 
 
 def plot_order_margins(study: OrderStudy, ax: "Axes") -> "Axes":
     """Draw the margin that every random order achieved against its mistakes, and the maximum margin."""
     runs = study.outcomes
-    ax.plot(runs.margin, runs.n_mistakes, "o", color=canvas.PERCEPTRON, markersize=2, alpha=_FAINT)
-    ax.axvline(study.hard.lower, color=canvas.MAXIMUM)
+    ax.plot(runs.margin, runs.n_mistakes, "o", color=drawing.PERCEPTRON, markersize=2, alpha=_FAINT)
+    ax.axvline(study.hard.lower, color=drawing.MAXIMUM)
     ax.set(xlim=(0, 1.08 * study.hard.lower), xlabel=f"achieved margin; γ* = {number(study.hard.lower, 3)}")
     ax.locator_params("x", nbins=4)
-    canvas.plain_numbers(ax.xaxis)
-    canvas.thin_grid(ax)
+    drawing.plain_numbers(ax.xaxis)
+    drawing.thin_grid(ax)
     return ax
 
 
@@ -241,15 +242,15 @@ def _marks(study: OrderStudy) -> list[tuple[str, int, str, str]]:
     """Return the marks: name with the number, the number, colour and shape."""
     marks = [
         ("order of the source: ", study.given.n_mistakes, canvas.INK, "o"),
-        ("fewest by search: ", study.fewest.n_mistakes, canvas.MAXIMUM, "v"),
-        ("most by search: ", study.most.n_mistakes, canvas.PERCEPTRON, "^"),
+        ("fewest by search: ", study.fewest.n_mistakes, drawing.MAXIMUM, "v"),
+        ("most by search: ", study.most.n_mistakes, drawing.PERCEPTRON, "^"),
     ]
     sequence, worst = study.sequence, study.worst_case
     if sequence is not None:
         at_least = "" if sequence.is_complete else "≥ "
-        marks.append((f"adversary: {at_least}", sequence.n_mistakes, canvas.PERCEPTRON, "D"))
+        marks.append((f"adversary: {at_least}", sequence.n_mistakes, drawing.PERCEPTRON, "D"))
     if worst is not None:
-        marks.append(("worst of all, proven: ", worst, canvas.PERCEPTRON, "*"))
+        marks.append(("worst of all, proven: ", worst, drawing.PERCEPTRON, "*"))
     return [(f"{name}{count(value)}", value, colour, marker) for name, value, colour, marker in marks]
 
 
@@ -288,20 +289,20 @@ def plot_soft_widths(study: "Study", ax: "Axes") -> "Axes":
     """Draw the margin width 1/||w|| over C, with the maximum margin as its limit."""
     points = [(point.solution.C, 1 / norm(point.w)) for point in study.soft if point.plane is not None]
     limit = [study.hard.lower] if study.maximum is not None else []
-    canvas.log_scale(ax, "x")
+    drawing.log_scale(ax, "x")
     widths = [width for _, width in points] + limit
-    if widths and canvas.is_far_apart(min(widths), max(widths)):
-        canvas.log_scale(ax, "y", span=max(widths) / min(widths))
+    if widths and drawing.is_far_apart(min(widths), max(widths)):
+        drawing.log_scale(ax, "y", span=max(widths) / min(widths))
     else:
         ax.set_ylim(0, 1.08 * max(widths, default=0.0) or 1.0)
     if not points:
         ax.text(0.5, 0.5, "w = 0 at every C: no margin to show", transform=ax.transAxes, ha="center", va="center")
     else:
-        ax.plot(*zip(*points, strict=True), color=canvas.POSITIVE, marker="o", markersize=4, label="soft margin 1/‖w‖")
+        ax.plot(*zip(*points, strict=True), color=drawing.POSITIVE, marker="o", markersize=4, label="soft margin 1/‖w‖")
     for value in limit:
-        ax.axhline(value, color=canvas.MAXIMUM, linestyle=(0, (4, 2)), label=f"γ* = {number(value)}", zorder=1)
+        ax.axhline(value, color=drawing.MAXIMUM, linestyle=(0, (4, 2)), label=f"γ* = {number(value)}", zorder=1)
     ax.set_ylabel("margin width")
-    canvas.finish(ax)
+    drawing.finish(ax)
     return ax
 
 
@@ -309,17 +310,17 @@ def plot_soft_counts(study: "Study", ax: "Axes") -> "Axes":
     """Draw errors, rows with slack and support rows over C."""
     Cs = [point.solution.C for point in study.soft]
     curves = (
-        ("support rows", [p.n_support for p in study.soft], canvas.BOUND, "s"),
-        ("rows with slack", [p.n_slack for p in study.soft], canvas.POSITIVE, "o"),
-        ("errors", [p.n_errors for p in study.soft], canvas.PERCEPTRON, "^"),
+        ("support rows", [p.n_support for p in study.soft], drawing.BOUND, "s"),
+        ("rows with slack", [p.n_slack for p in study.soft], drawing.POSITIVE, "o"),
+        ("errors", [p.n_errors for p in study.soft], drawing.PERCEPTRON, "^"),
     )
-    canvas.log_scale(ax, "x")
+    drawing.log_scale(ax, "x")
     for label, values, colour, marker in curves:
         ax.plot(Cs, values, color=colour, marker=marker, markersize=4, label=label)
     ax.set_ylim(0, 1.08 * max(max(values) for _, values, _, _ in curves) or 1)
-    canvas.whole_numbers(ax.yaxis)
+    drawing.whole_numbers(ax.yaxis)
     ax.set(xlabel="C", ylabel="rows")
-    canvas.finish(ax)
+    drawing.finish(ax)
     return ax
 
 
@@ -380,35 +381,35 @@ def plot_points(points: Points, ax: "Axes", *, over: str) -> "Axes":
     at = [getattr(point, over) for point in points]
     for name, label, line in (("novikoff", "Novikoff", "o-"), ("best_scale_bound", _BEST_SCALE_BOUND, "--")):
         values = [min(getattr(point, name), _HIGHEST) for point in points]
-        ax.plot(at, values, line, color=canvas.BOUND, markersize=3, label=label)
+        ax.plot(at, values, line, color=drawing.BOUND, markersize=3, label=label)
     counts, label = [point.n_mistakes for point in points], "mistakes (hollow: at least)"
-    ax.plot(at, counts, color=canvas.PERCEPTRON, marker="o", markerfacecolor="none", label=label)
+    ax.plot(at, counts, color=drawing.PERCEPTRON, marker="o", markerfacecolor="none", label=label)
     whole = [(x, point.n_mistakes) for x, point in zip(at, points, strict=True) if point.converged]
-    ax.plot([x for x, _ in whole], [y for _, y in whole], color=canvas.PERCEPTRON, linestyle="", marker="o")
-    canvas.log_scale(ax, "y")
+    ax.plot([x for x, _ in whole], [y for _, y in whole], color=drawing.PERCEPTRON, linestyle="", marker="o")
+    drawing.log_scale(ax, "y")
     ax.set_ylim(bottom=_LEAST_MISTAKES, auto=None)  # a second panel that shares the axis may still raise its top
-    canvas.thin_grid(ax)
+    drawing.thin_grid(ax)
     return ax
 
 
 def _plot_margins(points: Points, ax: "Axes", *, over: str) -> None:
     """Draw the maximum margin at the same points."""
     lower = [point.margin_lower for point in points]
-    ax.plot([getattr(point, over) for point in points], lower, color=canvas.MAXIMUM, marker="o", markersize=3)
+    ax.plot([getattr(point, over) for point in points], lower, color=drawing.MAXIMUM, marker="o", markersize=3)
     ax.set_ylim(0, _ROOM * max(lower) or 1.0)
     ax.set_yticks([0, lower[0]], ["0", number(lower[0], 3)])
-    canvas.thin_grid(ax)
+    drawing.thin_grid(ax)
 
 
 def _label_shifts(points: Points, upper: "Axes", lower: "Axes") -> None:
     """Label the study of shifts, from centred rows, at -1, through the rows as given, at 0."""
     lower.set_xlabel("shift in means of the rows; −1 centres them")
-    canvas.plain_numbers(lower.xaxis)
+    drawing.plain_numbers(lower.xaxis)
 
 
 def _label_scales(points: Points, upper: "Axes", lower: "Axes") -> None:
     """Label the study of bias scales, and draw a line at the best one."""
-    canvas.log_scale(lower, "x", span=points[-1].bias_scale / points[0].bias_scale)
+    drawing.log_scale(lower, "x", span=points[-1].bias_scale / points[0].bias_scale)
     best = [point.bias_scale for point in points if point.is_best_scale]
     for ax in (upper, lower):
         for scale in best:

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from maxmargin.reports.number_formats import number
-from maxmargin.reports.study.measures import Plane, plane_of
+from maxmargin.api.measures import SLACK, Plane, plane_of
 from maxmargin.reports.study.translated import about_the_mean
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.array_types import Floats
@@ -18,15 +17,13 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
+from maxmargin.text.number_formats import number
 
 _N_CS = 9
 """Number of values of C that are tried if the caller names none."""
 
 _GREATEST_EXPONENT = 300
 """Largest decimal exponent of C: multipliers of tiny numbers exceed the range of binary64."""
-
-SLACK = 1e-6
-"""Slack above which a row of a soft margin is counted as having some."""
 
 _DISTANCES = (1e-100, 1e100)
 """Range of distances: others would put C out of the range of binary64."""

@@ -17,6 +17,10 @@ _ROOM = 64
 """Exponent of the power of two by which rows are divided if their sums overflow: enough for 2**64 features."""
 
 
+SLACK = 1e-6
+"""Slack above which a row of a soft margin is counted as having some."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Plane:
     """A hyperplane w.x + b = 0 with w != 0, and its name.
