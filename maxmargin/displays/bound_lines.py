@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-_HIGHEST = 1e300
+HIGHEST = 1e300
 """Largest end of an axis: scales near the end of binary64 overflow."""
 
 _MOST_ON_A_LINE = 2
@@ -35,7 +35,7 @@ def scale_mistakes(ax: "Axes", least: float, top: float, *, shown: float) -> boo
         return False
     drawing.log_scale(ax, "y")
     bottom = max(0.7, least / 2)
-    ax.set_ylim(bottom, min(top * (top / bottom) ** _LABEL_SHARE, _HIGHEST))
+    ax.set_ylim(bottom, min(top * (top / bottom) ** _LABEL_SHARE, HIGHEST))
     return True
 
 

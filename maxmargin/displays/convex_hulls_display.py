@@ -153,9 +153,9 @@ class ConvexHullsDisplay(Display):
         drawn = self.points @ self.view.basis
         if self.view.is_strip:
             drawn[:, 1] = 0.0
-        name = f"nearest points, half of their distance ≤ {upper_end(self.upper)}"
+        name = f"half the distance: γ* ≤ {upper_end(self.upper)}"
         if not self.upper:
-            name = "a point of both hulls: no hyperplane separates"
+            name = "a point of both hulls: γ* = 0"
         (self.points_,) = ax.plot(
             *drawn.T, color=drawing.ink(ax), marker="D", markersize=5, linewidth=1.4, linestyle=(0, (4, 2)), zorder=4,
             label=name,

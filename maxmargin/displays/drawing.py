@@ -55,8 +55,10 @@ def is_dark(ax: "Axes") -> bool:
     return sum(to_rgb(ink(ax))) / 3 > _LIGHT
 
 
-def colour_on(ax: "Axes", colour: str) -> str:
-    """Return the shade of one of the colours that is legible on the background of these axes."""
+def colour_on(ax: "Axes", colour: str) -> Any:
+    """Return the shade of one of the colours that is legible on the background of these axes; for "", their ink."""
+    if not colour:
+        return ink(ax)
     return _ON_DARK[colour] if is_dark(ax) else colour
 
 
@@ -112,14 +114,15 @@ def thin_grid(ax: "Axes") -> None:
 def log_scale(ax: "Axes", direction: str, *, span: float = math.inf) -> None:
     """Make the x or the y axis logarithmic, its numbers written without markup.
 
-    `span` is the ratio of the ends of the axis: where there are few powers of ten between them, 2 and 5 times these
-    are written as well.
+    `span` is the ratio of the ends of the axis: where there are few powers of ten between them for the length of the
+    axis, 2 and 5 times these are written as well.
     """
     from matplotlib.ticker import LogLocator, NullLocator
 
     ax.set(**{f"{direction}scale": "log"})
     axis = ax.xaxis if direction == "x" else ax.yaxis
-    factors = (1.0,) if span > _NARROW else (1.0, 2.0, 5.0)
+    length = inches(ax)[0] / _USUAL_WIDTH if direction == "x" else 1.0
+    factors = (1.0,) if span > _NARROW ** min(1.0, length) else (1.0, 2.0, 5.0)
     axis.set_major_locator(LogLocator(subs=factors, numticks=9))
     axis.set_major_formatter(lambda value, _: decade(value) if len(factors) == 1 else number(value, 2))
     axis.set_minor_locator(NullLocator())

@@ -26,6 +26,7 @@ class DrawnPlane:
     ----------
     plane : Plane
     colour : str
+        One of the colours of `maxmargin.displays.drawing`; "" for the colour of text.
     dashes : str or tuple
         As the `linestyle` of matplotlib.
     half_width : float or None

@@ -221,7 +221,7 @@ def edges_of(least: float, greatest: float, n_rows: int, margin: float) -> Float
     n_bins = int(np.clip(np.sqrt(n_rows) * 2, _FEWEST_BINS, _MOST_BINS))
     width = (high - low) / n_bins or 1.0
     if margin > width:
-        width = margin / int(margin / width)
+        width = margin / np.ceil(margin / width)
     first, last = int(np.floor(low / width)), int(np.ceil(high / width))
     edges = np.arange(first, last + 1, dtype=np.float64) * width
     marks = np.array([mark for mark in (-margin, margin) if mark and low <= mark <= high])

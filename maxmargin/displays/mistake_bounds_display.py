@@ -176,9 +176,10 @@ class MistakeBoundsDisplay(Display):
         ax.invert_yaxis()
         least, top = min(values), max(values)
         if drawing.is_far_apart(least, top):
-            drawing.log_scale(ax, "x", span=top / least)
             start = 0.5 if least < 10 else least / 10
-            ax.set_xlim(start, start * (top / start) ** _LABEL_ROOM)
+            end = start * (top / start) ** _LABEL_ROOM
+            drawing.log_scale(ax, "x", span=end / start)
+            ax.set_xlim(start, end)
         else:
             ax.set_xlim(0, _LABEL_ROOM * (top or 1.0))
             drawing.plain_numbers(ax.xaxis)

@@ -24,6 +24,9 @@ _BAR = 0.8
 _BEYOND = 1_000
 """Multiple of the most mistakes above which a bound counts as far away."""
 
+_EDGE = 0.6
+"""Width of the edges of a bar in points, by which a thin one on a logarithmic axis is visible."""
+
 FAINT = 0.5
 """Opacity of the bars, and of the points of single orders."""
 
@@ -107,13 +110,14 @@ class OrderStudyDisplay(Display):
         study = self.study
         top = max([float(study.most_seen), float(study.worst_case or 0), *self.bounds.values()])
         is_logarithmic = scale_mistakes(ax, float(study.fewest_seen), top, shown=float(study.quantiles[0.5]))
+        colour = drawing.colour_on(ax, drawing.POSITIVE)
         _, _, self.bars_ = ax.hist(  # type: ignore[assignment]  # one data set makes one container
             study.outcomes.n_mistakes, bins=_edges(study, is_logarithmic=is_logarithmic), orientation="horizontal",
-            color=drawing.colour_on(ax, drawing.POSITIVE), alpha=FAINT, rwidth=_BAR,
+            color=colour, edgecolor=colour, linewidth=_EDGE, alpha=FAINT, rwidth=_BAR,
         )  # fmt: skip
         self.marks_ = {
             name: ax.plot(
-                [0], [n_mistakes], color=drawing.colour_on(ax, colour) if colour else drawing.ink(ax), marker=marker,
+                [0], [n_mistakes], color=drawing.colour_on(ax, colour), marker=marker,
                 linestyle="", clip_on=False, zorder=4, label=name,
             )[0]
             for name, n_mistakes, colour, marker in _marks(study)

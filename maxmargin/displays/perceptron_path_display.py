@@ -8,7 +8,7 @@ import numpy as np
 from maxmargin.api.measures import Plane, plane_of
 from maxmargin.displays import drawing
 from maxmargin.displays.display import Display
-from maxmargin.displays.plane_view import View, circle_rows, draw_line, draw_rows
+from maxmargin.displays.plane_view import View, circle_rows, draw_line, draw_rows, widen_to
 from maxmargin.displays.shown_planes import Pictured, plane_of_result
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 100
 
-_FAINTEST, _STRONGEST = 0.15, 0.8
+_REACH = 1.5
+"""Distance from the middle of the rows, in multiples of their extent, up to which hyperplanes are in view."""
+
+_FAINTEST, _STRONGEST = 0.2, 0.85
 """Opacity of the hyperplanes after the first mistake and before the last one."""
 
 
@@ -143,18 +146,28 @@ class PerceptronPathDisplay(Display):
     def _draw(self, ax: "Axes") -> None:
         self.rows_ = draw_rows(self.view, ax)
         self.mistaken_ = circle_rows(self.view, self.mistaken, "rows with mistakes", ax)
-        colour, self.lines_, self.line_ = drawing.colour_on(ax, drawing.PERCEPTRON), {}, None
-        label = "after earlier mistakes, the first ones faintest"
+        widen_to(self.view, self.planes.values(), ax, reach=_REACH)
+        self.lines_ = {}
         for n, plane in self.planes.items():
-            is_last = n == self.n_mistakes
             share = n / self.n_mistakes
             how: dict[str, Any] = {"alpha": _FAINTEST + (_STRONGEST - _FAINTEST) * share, "linewidth": 0.8, "zorder": 2}
-            if is_last:
-                label, how = f"after {plural(n, 'mistake')}", {"linewidth": 2.0, "zorder": 3}
-            line = draw_line(*self.view.line(plane), ax, color=colour, label=label, **how)
+            if n == self.n_mistakes:
+                how = {"linewidth": 2.0, "zorder": 3}
+            line = draw_line(*self.view.line(plane), ax, color=drawing.colour_on(ax, drawing.PERCEPTRON), **how)
             if line is not None:
-                self.lines_[n], label = line, ""
+                self.lines_[n] = line
         self.line_ = self.lines_.get(self.n_mistakes)
+        self._name_lines()
+
+    def _name_lines(self) -> None:
+        """Give names to the last line and to one of the earlier ones, with the number of those out of view."""
+        earlier = [line for n, line in self.lines_.items() if n < self.n_mistakes]
+        if earlier:
+            n_beyond = sum(n < self.n_mistakes for n in self.planes) - len(earlier)
+            beyond = f" ({n_beyond} out of view)" if n_beyond else ""
+            earlier[-1].set_label(f"{plural(len(earlier), 'earlier line')}{beyond}")
+        if self.line_ is not None:
+            self.line_.set_label(f"after {plural(self.n_mistakes, 'mistake')}")
 
 
 def _path(run: PerceptronRun, problem: Problem, most_lines: int) -> dict[int, Plane]:

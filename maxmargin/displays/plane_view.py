@@ -1,6 +1,6 @@
 """Rows and hyperplanes in two dimensions: points, lines and bands on axes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -147,6 +147,29 @@ def draw_line(direction: Floats, offset: float, ax: "Axes", **how: Any) -> "Line
     return line
 
 
+def widen_to(view: View, planes: Iterable[Plane], ax: "Axes", *, reach: float) -> None:
+    """Widen the limits so that the lines cross the axes which come near the points, in multiples of their extent."""
+    low, high = view.points.min(axis=0), view.points.max(axis=0)
+    centre, extent = (low + high) / 2, float(np.linalg.norm(high - low)) or 1.0
+    limits = [ax.get_xlim(), ax.get_ylim()]
+    feet = [_foot(*view.line(plane), centre) for plane in planes]
+    near = [foot for foot in feet if np.linalg.norm(foot - centre) <= reach * extent]
+    if near:
+        (left, bottom), (right, top) = np.min(near, axis=0), np.max(near, axis=0)
+        room = _MARGIN_OF_VIEW * extent
+        ax.set_xlim(min(limits[0][0], left - room), max(limits[0][1], right + room))
+        if not view.is_strip:
+            ax.set_ylim(min(limits[1][0], bottom - room), max(limits[1][1], top + room))
+
+
+def _foot(direction: Floats, offset: float, point: Floats) -> Floats:
+    """Return the point of the line direction.p + offset = 0 that is nearest to a point."""
+    length = np.linalg.norm(direction)
+    normal = direction / length
+    result: Floats = point - (point @ normal + offset / length) * normal
+    return result
+
+
 def draw_band(direction: Floats, offset: float, width: float, ax: "Axes", *, colour: str, name: str = "") -> "Polygon":
     """Shade the points nearer than this width to the line of a direction of norm 1, or of the part of it in view."""
     colour = drawing.colour_on(ax, colour)
@@ -171,8 +194,6 @@ def _ends(direction: Floats, offset: float, ax: "Axes") -> Floats:
     """Return two points of the line direction.p + offset = 0, one beyond each side of the axes."""
     corners = _corners(ax)
     centre, reach = corners.mean(axis=0), np.linalg.norm(np.ptp(corners, axis=0))
-    length = np.linalg.norm(direction)
-    normal = direction / length
-    foot = centre - (centre @ normal + offset / length) * normal
+    foot, normal = _foot(direction, offset, centre), direction / np.linalg.norm(direction)
     across = reach * np.array([-normal[1], normal[0]])
     return np.array([foot - across, foot + across])

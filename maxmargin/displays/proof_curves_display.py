@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _NEAR = 1000.0
 """Largest ratio of the bound to the mistakes for which the curves are extended to the bound."""
 
+_HEADROOM = 0.08
+"""Room for the name of the bound above the curves, as a fraction of the height."""
+
 _CURVES = (
     ("norm_at_most", "√M·R", drawing.BOUND),
     ("root_of_squares", "√(Σ‖x‖²)", drawing.NEGATIVE),
@@ -120,8 +123,8 @@ class ProofCurvesDisplay(Display):
                 )[0]
         if end:
             self._draw_on(ax, end)
-        if not is_log:
-            ax.set_ylim(bottom=0)
+        low, high = ax.get_ylim()
+        ax.set_ylim(*(low, high * (high / low) ** _HEADROOM) if is_log else (0, high * (1 + _HEADROOM)))
         ax.set_xlabel("mistakes M")
         drawing.thin_grid(ax)
 

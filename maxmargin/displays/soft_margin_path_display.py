@@ -209,7 +209,7 @@ class SoftMarginPathDisplay:
     def _draw_objective(self, ax: "Axes") -> None:
         colour = drawing.colour_on(ax, drawing.POSITIVE)
         ax.fill_between(self.C, self.lower, self.objective, color=colour, alpha=faint(ax), linewidth=0)
-        self._curve(ax, "objective", self.objective, "½‖w‖² + C Σ v ξ, proven up to its gap")
+        self._curve(ax, "objective", self.objective, "½‖w‖² + C · total slack, with its proven interval")
         self._line(ax, "objective", None if self.limit is None else 1 / self.limit**2 / 2, "1/(2γ*²)")
         self._scale(ax, [*self.objective, *self._limit_of("objective")])
         ax.set_ylabel("objective")
@@ -234,7 +234,7 @@ class SoftMarginPathDisplay:
         ax.set_ylabel("margin width")
 
     def _draw_slack(self, ax: "Axes") -> None:
-        self._curve(ax, "slack", self.slack, "Σ v ξ")
+        self._curve(ax, "slack", self.slack, "total slack")
         ax.set_ylim(0, 1.08 * float(self.slack.max()) or 1.0)
         ax.set_ylabel("slack")
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maxmargin.displays import drawing
+from maxmargin.displays.proof_curves_display import ProofCurvesDisplay, bound_in_view, scale_mistakes_along
 from maxmargin.reports.figures import canvas
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.number_formats import count, number, plural, upper_end
@@ -24,18 +25,6 @@ _ALIKE = 0.9
 
 _INVISIBLE = 0.02
 """Fraction of the range below which the maximum margin is visible on a logarithmic scale only."""
-
-_NEAR = 1000.0
-"""Largest ratio of the bound to the mistakes for which the curves are extended to the bound."""
-
-_CURVES = (
-    ("norm_at_most", "√M·R", drawing.BOUND),
-    ("root_of_squares", "√(Σ‖x‖²)", drawing.NEGATIVE),
-    ("norm", "‖w‖", drawing.PERCEPTRON),
-    ("w_dot_u", "w·u*", drawing.POSITIVE),
-    ("w_dot_u_at_least", "M g", drawing.MAXIMUM),
-)
-"""From the highest to the lowest."""
 
 
 def margin_path(study: "Study") -> canvas.Picture:
@@ -103,20 +92,10 @@ def _plot_interval(
         ax.axhline(best, color=drawing.MAXIMUM, label=f"{symbol} = {number(best)}")
     ax.axhline(0, color=canvas.INK, linewidth=0.8)
     ax.plot(M, lower, color=drawing.PERCEPTRON, marker="o", markersize=size, label="achieved margin")
-    _scale_mistakes(ax, float(M[-1]))
+    scale_mistakes_along(ax, float(M[-1]))
     _scale_margins(ax, best, np.concatenate([lower, upper]))
     drawing.finish(ax)
     return ax
-
-
-def _scale_mistakes(ax: "Axes", last: float, *, furthest: float = 0.0) -> bool:
-    """Scale the axis of the mistakes, logarithmically for a wide range; return whether it is logarithmic."""
-    is_log = drawing.is_far_apart(1.0, max(last, furthest))
-    if is_log:
-        drawing.log_scale(ax, "x")
-    else:
-        drawing.whole_numbers(ax.xaxis)
-    return is_log
 
 
 def _scale_margins(ax: "Axes", best: float | None, values: Floats) -> None:
@@ -157,7 +136,7 @@ def _curves_caption(trace: "MistakeTrace") -> str:
     if trace.u is None:
         return "√M·R bounds ‖w‖ from above. No separating hyperplane is known, so nothing bounds it from below."
     dotted = (
-        " Dotted: the line and the curve up to where they meet, at Novikoff's bound." if _drawn_bound(trace) else ""
+        " Dotted: the line and the curve up to where they meet, at Novikoff's bound." if bound_in_view(trace) else ""
     )
     return (
         "In every run, w·u* stays on or above the line M g, ‖w‖ stays on or below the curve √M·R, and w·u* does not "
@@ -172,43 +151,7 @@ def _thinned(study: "Study") -> str:
 
 def plot_proof_curves(study: "Study", ax: "Axes") -> "Axes":
     """Draw the quantities of the proof over the mistakes."""
-    trace = study.trace
-    M, end = trace.n_mistakes, _drawn_bound(trace)
-    is_log = _scale_mistakes(ax, float(M[-1]), furthest=end)
-    if is_log:
-        drawing.log_scale(ax, "y")
-    else:
-        ax.set_xlim(0, 1.03 * max(float(M[-1]), end))
-    size = 3 if len(M) <= drawing.MOST_MARKED else 0
-    for name, label, colour in _CURVES:
-        column = trace.columns()[name]
-        values = np.where(np.isfinite(column) & ((column > 0) | (not is_log)), column, np.nan)
-        if np.isfinite(values).any():
-            ax.plot(M, values, color=colour, marker="o", markersize=size, linewidth=1.4, label=label)
-    if end:
-        _draw_on(trace, ax, end)
-    if not is_log:
-        ax.set_ylim(bottom=0)
-    ax.set_xlabel("mistakes M")
-    drawing.finish(ax)
-    return ax
-
-
-def _drawn_bound(trace: "MistakeTrace") -> float:
-    """Return Novikoff's bound where it is near enough to be drawn, else 0."""
-    return trace.bound if trace.bound <= _NEAR * float(trace.n_mistakes[-1]) else 0.0
-
-
-def _draw_on(trace: "MistakeTrace", ax: "Axes", end: float) -> None:
-    """Extend the line and the curve from the last mistake to where they meet."""
-    M = np.geomspace(float(trace.n_mistakes[-1]), end, 50)
-    for values, colour in ((np.sqrt(M) * trace.radius, drawing.BOUND), (M * trace.u_margin, drawing.MAXIMUM)):
-        ax.plot(M, values, color=colour, linestyle=(0, (1, 1.5)), linewidth=1.2)
-    meeting = end, end * trace.u_margin
-    ax.plot(*meeting, "o", color=canvas.INK, markersize=4)
-    ax.annotate(
-        f"R²/g² = {upper_end(end)}", meeting, (-6, 4), textcoords="offset points", ha="right", va="bottom", fontsize=8.5
-    )
+    return ProofCurvesDisplay(trace=study.trace).plot(ax).ax_
 
 
 def potential(study: "Study") -> canvas.Picture | None:
@@ -231,7 +174,7 @@ def potential(study: "Study") -> canvas.Picture | None:
 def plot_potential(study: "Study", ax: "Axes") -> "Axes":
     """Draw the fall of the potential, the fall that the proof guarantees, and the largest possible fall."""
     trace = study.trace
-    M, drop, end = trace.n_mistakes, trace.potential_drop, _drawn_bound(trace)
+    M, drop, end = trace.n_mistakes, trace.potential_drop, bound_in_view(trace)
     top = max(float(drop[-1]), end)
     is_log = drawing.is_far_apart(1.0, max(float(M[-1]), top))
     if is_log:

@@ -4,8 +4,10 @@ from maxmargin.api.measures import norm
 from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.figures.class_pictures import classes
 from maxmargin.reports.figures.curves import margin_path, potential, proof_curves
+from maxmargin.reports.figures.mistake_pictures import mistakes, orders, shows_margins
 from maxmargin.reports.figures.projection import distances, projection
-from maxmargin.reports.figures.sweeps import mistakes, orders, shows_margins, soft_margin, translations
+from maxmargin.reports.figures.soft_pictures import soft_margin
+from maxmargin.reports.figures.translation_pictures import translations
 from maxmargin.reports.study.class_study import ClassStudy
 from maxmargin.reports.study.study import Study
 from maxmargin.text.number_formats import number

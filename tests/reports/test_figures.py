@@ -14,6 +14,7 @@ import maxmargin as mm
 from maxmargin.reports.figures.canvas import inline_svg
 from maxmargin.reports.figures.class_pictures import plot_classes
 from maxmargin.reports.figures.curves import plot_margin_path
+from maxmargin.reports.figures.mistake_pictures import plot_mistakes
 from maxmargin.reports.figures.projection import (
     half_width,
     marked_rows,
@@ -22,7 +23,7 @@ from maxmargin.reports.figures.projection import (
     shows_touched,
     view_of,
 )
-from maxmargin.reports.figures.sweeps import plot_mistakes, plot_soft_counts, plot_soft_widths
+from maxmargin.reports.figures.soft_pictures import plot_soft_counts, plot_soft_widths
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.study.class_study import ClassStudy
 from maxmargin.reports.study.study import Study
