@@ -1,6 +1,7 @@
 """Which figures a report has, and which are left out."""
 
 from maxmargin.api.measures import norm
+from maxmargin.reports.figures import FIGURES
 from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.figures.class_pictures import classes
 from maxmargin.reports.figures.curves import margin_path, potential, proof_curves
@@ -18,17 +19,14 @@ _LARGEST_DRAWN = 1e150
 _FARTHEST_DRAWN = 1e300
 """Largest distance of a hyperplane from the origin, and largest margin width, for which their axes are drawn."""
 
-_FIGURES = {
-    "margin-path": margin_path,
-    "proof-curves": proof_curves,
-    "potential": potential,
-    "mistakes": mistakes,
-    "orders": orders,
-    "translations": translations,
-    "distances": distances,
-    "projection": projection,
-    "soft-margin": soft_margin,
-}
+_FIGURES = dict(
+    zip(
+        FIGURES[:-1],
+        (margin_path, proof_curves, potential, mistakes, orders, translations, distances, projection, soft_margin),
+        strict=True,
+    )
+)
+"""The figures of a question about two classes."""
 
 _IN_UNITS = {
     "margin-path": "achieved margin",
