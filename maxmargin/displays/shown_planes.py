@@ -1,13 +1,13 @@
 """The hyperplane of a result or of a fitted model, with what is proven of it on the rows beside which it is drawn."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from maxmargin.api.fitted_planes import plane_of_model
-from maxmargin.api.measures import Plane, norm, plane_of
+from maxmargin.api.measures import Plane, is_flat, norm, plane_of
 from maxmargin.data.arrays import from_arrays
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
@@ -191,7 +191,8 @@ def _of_slack(result: SoftMargin | NuMargin, problem: Problem) -> ShownPlane:
     else:
         level, name = 1.0, f"soft margin, C = {number(result.C, 3)}"
     _check_slack(result, level, problem)
-    plane = plane_of(result.w, result.b, name)
+    is_nothing = isinstance(result, SoftMargin) and is_flat(replace(problem, bias=result.bias), result)
+    plane = None if is_nothing else plane_of(result.w, result.b, name)
     half_width = None if plane is None or level <= 0 else level / norm(plane.w)
     return ShownPlane(
         plane=plane, half_width=half_width, is_proven=False, marked=result.support, marked_name="support rows"

@@ -47,7 +47,7 @@ class SoftMarginPathDisplay:
     objective, lower : ndarray
         The proven ends of the optimum.
     norm : ndarray
-        ||w||; 0 at C where w is 0.
+        ||w||; 0 where the proven interval does not tell it from 0.
     slack : ndarray
         The total slack, by weight.
     n_support, n_slack, n_errors : ndarray of int
@@ -148,7 +148,7 @@ class SoftMarginPathDisplay:
             C=np.array([point.C for point in points]),
             objective=np.array([point.objective for point in points]),
             lower=np.array([point.lower for point in points]),
-            norm=np.array([norm(point.w) for point in points]),
+            norm=np.array([_norm(point) for point in points]),
             slack=np.array([_total_slack(point) for point in points]),
             n_support=np.array([len(point.support) for point in points]),
             n_slack=np.array([int((point.slack > SLACK).sum()) for point in points]),
@@ -274,6 +274,12 @@ class SoftMarginPathDisplay:
 _DRAWN: dict[str, Callable[[SoftMarginPathDisplay, Any], None]] = {
     name: getattr(SoftMarginPathDisplay, f"_draw_{name}") for name in QUANTITIES
 }
+
+
+def _norm(point: SoftMargin) -> float:
+    """Return ||w||; 0 where the gap hides it, so that w is rounding noise."""
+    length = norm(point.w)
+    return length if length**2 / 2 > point.gap else 0.0
 
 
 def _total_slack(point: SoftMargin) -> float:

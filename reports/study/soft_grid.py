@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from maxmargin.api.measures import SLACK, Plane, plane_of
+from maxmargin.api.measures import SLACK, Plane, is_flat, plane_of
 from maxmargin.reports.study.translated import about_the_mean
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.array_types import Floats
@@ -104,7 +104,7 @@ def soft_points(
 
 def _point(problem: Problem, solution: SoftMargin) -> SoftPoint:
     uninterrupted(solution)
-    w = np.zeros_like(solution.w) if _is_flat(problem, solution) else solution.w
+    w = np.zeros_like(solution.w) if is_flat(problem, solution) else solution.w
     return SoftPoint(
         solution=solution if isinstance(problem.row_source, InMemory) else _without_rows(solution),
         w=w,
@@ -118,10 +118,3 @@ def _point(problem: Problem, solution: SoftMargin) -> SoftPoint:
 def _without_rows(solution: SoftMargin) -> SoftMargin:
     """Drop the vectors with an entry for every row: a grid of such solutions may take more memory than there is."""
     return replace(solution, slack=np.empty(0), dual=np.empty(0), support=np.empty(0, dtype=np.int64))
-
-
-def _is_flat(problem: Problem, solution: SoftMargin) -> bool:
-    """Return whether w = 0 is as good as the solution, as far as its gap tells; its w is then rounding noise."""
-    smaller_class = min(int((problem.y > 0).sum()), int((problem.y < 0).sum()))
-    slack_at_zero = 2 * smaller_class if problem.bias else problem.n_samples
-    return solution.C * slack_at_zero - solution.objective <= solution.gap
