@@ -30,6 +30,7 @@ def scale_mistakes(ax: "Axes", least: float, top: float, *, shown: float) -> boo
     A logarithmic axis begins below the least number and leaves room for the label of the top one.
     """
     if not drawing.is_far_apart(shown, top):
+        ax.set_yscale("linear")
         ax.set_ylim(0, top * 1.08)
         drawing.plain_numbers(ax.yaxis)
         return False
