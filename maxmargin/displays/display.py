@@ -43,6 +43,11 @@ class Display:
         -------
         Self
             The display, whose attributes that end in ``_`` hold what was drawn.
+
+        Raises
+        ------
+        InvalidOptionError
+            If `ax` is not an Axes.
         """
         self._begin(ax)
         with np.errstate(over="ignore"):

@@ -170,11 +170,12 @@ class MarginDistributionDisplay(Display):
         if shown.is_proven and shown.half_width is not None:  # rounding may move a row that is on the end of the band
             values = np.maximum(values, shown.half_width)
         least, greatest = float(values.min()), float(values.max())
+        negative, positive = class_names(pictured.dataset)
         return cls(
             margins=(values[problem.y > 0], values[problem.y < 0]),
             edges=edges_of(least, greatest, problem.n_samples, shown.half_width or 0.0),
             name=shown.plane.name,
-            classes=class_names(pictured.dataset)[::-1],
+            classes=(positive, negative),
             half_width=shown.half_width,
         )
 

@@ -89,11 +89,12 @@ def _column_name(name: str) -> str:
 
 def class_names(dataset: Dataset) -> tuple[str, str]:
     """Return the names of the classes -1 and +1 in a legend."""
-    negative, positive = (
-        f"{side(sign)}  {one_line(label, _LONGEST_LABEL)}"
-        for sign, label in ((-1, dataset.negative), (1, dataset.positive))
-    )
-    return negative, positive
+    return _class_name(-1, dataset.negative), _class_name(1, dataset.positive)
+
+
+def _class_name(sign: int, label: object) -> str:
+    """Return the sign and the label of a class; labels that are the signs are not repeated."""
+    return side(sign) if label == sign else f"{side(sign)}  {one_line(label, _LONGEST_LABEL)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -19,7 +19,7 @@ from maxmargin.comparison.methods.method import Claim, Method
 
 ROOT = Path(__file__).resolve().parents[2]
 
-EXAMPLES = sorted((ROOT / "docs" / "plugins").glob("*.py"))
+EXAMPLES = sorted((ROOT / "docs" / "studies" / "plugins").glob("*.py"))
 
 LONGEST = 12
 """Lines of an example that are not blank."""

@@ -1,6 +1,7 @@
 """Axes to draw on, and problems in the plane whose answers are known."""
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import matplotlib as mpl
 import numpy as np
@@ -8,7 +9,6 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pictured import Data
 
 import maxmargin as mm
 
@@ -30,21 +30,21 @@ def nothing_stays() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def plane() -> Data:
+def plane() -> SimpleNamespace:
     """Two classes of iris that a hyperplane in the plane of two columns separates."""
     pair = mm.load("iris").pair("setosa", "versicolor")
-    return Data(X=np.array(pair.X[:, 2:]), y=np.array(pair.labels))
+    return SimpleNamespace(X=np.array(pair.X[:, 2:]), y=np.array(pair.labels))
 
 
 @pytest.fixture(scope="session")
-def overlap() -> Data:
+def overlap() -> SimpleNamespace:
     """Two classes in the plane that overlap."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 2))
-    return Data(X=X, y=np.where(X[:, 0] + 0.5 * rng.normal(size=40) > 0, "yes", "no"))
+    return SimpleNamespace(X=X, y=np.where(X[:, 0] + 0.5 * rng.normal(size=40) > 0, "yes", "no"))
 
 
 @pytest.fixture(scope="session")
-def line() -> Data:
+def line() -> SimpleNamespace:
     """Three rows of one column, on which the perceptron makes 233 mistakes."""
-    return Data(X=np.array([[10.0], [12.0], [15.0]]), y=np.array([0, 1, 1]))
+    return SimpleNamespace(X=np.array([[10.0], [12.0], [15.0]]), y=np.array([0, 1, 1]))

@@ -1,19 +1,20 @@
 """The hulls have the right vertices, and the two points are proven to be in them at the distance that is stated."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pictured import Data
 from scipy.spatial import ConvexHull
 
 import maxmargin as mm
 from maxmargin.displays import ConvexHullsDisplay
 
 
-def test_the_vertices_are_those_of_another_program(plane: Data, ax: Axes) -> None:
+def test_the_vertices_are_those_of_another_program(plane: SimpleNamespace, ax: Axes) -> None:
     X = np.rint(10 * plane.X)  # rounded tenths are no lattice: points of a line in decimals may be corners
     display = ConvexHullsDisplay.from_result(mm.hard_margin(X, plane.y), X, plane.y, ax=ax)
     for vertices, label in zip(display.hulls, ("setosa", "versicolor"), strict=True):
@@ -24,7 +25,7 @@ def test_the_vertices_are_those_of_another_program(plane: Data, ax: Axes) -> Non
         np.testing.assert_array_equal(np.column_stack(drawn.get_data()), [*vertices, vertices[0]])
 
 
-def test_half_the_distance_of_the_points_is_the_upper_end(plane: Data, ax: Axes) -> None:
+def test_half_the_distance_of_the_points_is_the_upper_end(plane: SimpleNamespace, ax: Axes) -> None:
     best = mm.hard_margin(plane.X, plane.y)
     display = ConvexHullsDisplay.from_result(best, plane.X, plane.y, ax=ax)
     assert display.points is not None and display.points_ is not None
@@ -33,7 +34,7 @@ def test_half_the_distance_of_the_points_is_the_upper_end(plane: Data, ax: Axes)
     assert any("0.651921" in label for label in ax.get_legend_handles_labels()[1])
 
 
-def test_hulls_of_classes_that_overlap_share_a_point(overlap: Data, ax: Axes) -> None:
+def test_hulls_of_classes_that_overlap_share_a_point(overlap: SimpleNamespace, ax: Axes) -> None:
     answer = mm.hard_margin(overlap.X, overlap.y)
     display = ConvexHullsDisplay.from_result(answer, overlap.X, overlap.y, ax=ax)
     assert display.points is not None and display.upper == 0
@@ -59,14 +60,14 @@ def test_a_hull_has_every_row_inside_and_no_vertex_to_spare(points: list[tuple[i
         assert len(hull) <= len(set(points))
 
 
-def test_one_column_has_intervals_as_hulls(line: Data, ax: Axes) -> None:
+def test_one_column_has_intervals_as_hulls(line: SimpleNamespace, ax: Axes) -> None:
     display = ConvexHullsDisplay.from_result(mm.hard_margin(line.X, line.y), line.X, line.y, ax=ax)
     assert [hull[:, 0].tolist() for hull in display.hulls] == [[10.0], [12.0, 15.0]]
     assert display.points is not None and display.points.ravel().tolist() == [10.0, 12.0]
     assert display.points_ is not None and np.asarray(display.points_.get_ydata()).tolist() == [0.0, 0.0]
 
 
-def test_hyperplanes_through_the_origin_and_other_rows_are_refused(plane: Data, ax: Axes) -> None:
+def test_hyperplanes_through_the_origin_and_other_rows_are_refused(plane: SimpleNamespace, ax: Axes) -> None:
     through = mm.hard_margin(plane.X, plane.y, bias=False)
     with pytest.raises(mm.InvalidProblemError, match="through the origin"):
         ConvexHullsDisplay.from_result(through, plane.X, plane.y, ax=ax)
@@ -78,7 +79,7 @@ def test_hyperplanes_through_the_origin_and_other_rows_are_refused(plane: Data, 
         ConvexHullsDisplay.from_result(mm.hard_margin(data.X, data.y), data.X, data.y, ax=ax)
 
 
-def test_other_rows_with_a_common_point_are_refused(overlap: Data, ax: Axes) -> None:
+def test_other_rows_with_a_common_point_are_refused(overlap: SimpleNamespace, ax: Axes) -> None:
     answer = mm.hard_margin(overlap.X, overlap.y)
     with pytest.raises(mm.InvalidProblemError, match="points of the hulls"):
         ConvexHullsDisplay.from_result(answer, overlap.X[::-1], overlap.y[::-1], ax=ax)

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,6 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from pictured import Data
 from sklearn.svm import LinearSVC
 
 import maxmargin as mm
@@ -43,7 +43,7 @@ MAKERS: dict[str, Callable[..., Any]] = {
 
 
 @pytest.fixture(scope="module")
-def made(plane: Data) -> Callable[..., Any]:
+def made(plane: SimpleNamespace) -> Callable[..., Any]:
     """Return a display that is drawn once on hidden axes."""
     return lambda name, **options: MAKERS[name](plane, **options)
 
@@ -77,7 +77,7 @@ def test_what_is_no_axes_is_refused_and_opens_no_figure(wrong: object, made: Cal
             made(name, ax=wrong)
 
 
-def test_a_result_of_another_kind_is_refused(plane: Data) -> None:
+def test_a_result_of_another_kind_is_refused(plane: SimpleNamespace) -> None:
     hard = mm.hard_margin(plane.X, plane.y)
     for make in (
         lambda: displays.HyperplaneDisplay.from_result("hard", plane.X, plane.y),

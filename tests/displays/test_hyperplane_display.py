@@ -1,12 +1,12 @@
 """What `HyperplaneDisplay` draws is what the result says."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from pictured import Data
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -22,7 +22,7 @@ def scores_on(drawn: Any, w: Any, b: float) -> Any:
     return (np.column_stack(drawn.get_data()) @ w + b) / np.linalg.norm(w)
 
 
-def test_the_line_and_the_band_of_a_hard_margin(plane: Data, ax: Axes) -> None:
+def test_the_line_and_the_band_of_a_hard_margin(plane: SimpleNamespace, ax: Axes) -> None:
     best = mm.hard_margin(plane.X, plane.y)
     assert best.margin is not None and best.w is not None and best.b is not None
     display = HyperplaneDisplay.from_result(best, plane.X, plane.y, ax=ax)
@@ -36,7 +36,7 @@ def test_the_line_and_the_band_of_a_hard_margin(plane: Data, ax: Axes) -> None:
     assert not any(inside)
 
 
-def test_every_row_is_drawn_and_the_support_rows_are_circled(plane: Data, ax: Axes) -> None:
+def test_every_row_is_drawn_and_the_support_rows_are_circled(plane: SimpleNamespace, ax: Axes) -> None:
     best = mm.hard_margin(plane.X, plane.y)
     display = HyperplaneDisplay.from_result(best, plane.X, plane.y, ax=ax)
     negative, positive = display.rows_
@@ -46,7 +46,7 @@ def test_every_row_is_drawn_and_the_support_rows_are_circled(plane: Data, ax: Ax
     np.testing.assert_array_equal(display.marked_.get_offsets(), plane.X[best.support])
 
 
-def test_a_soft_margin_has_the_band_in_which_slack_begins(overlap: Data, ax: Axes) -> None:
+def test_a_soft_margin_has_the_band_in_which_slack_begins(overlap: SimpleNamespace, ax: Axes) -> None:
     answer = mm.soft_margin(overlap.X, overlap.y, 2.0)
     display = HyperplaneDisplay.from_result(answer, overlap.X, overlap.y, ax=ax)
     assert display.planes[0].half_width == pytest.approx(1 / np.linalg.norm(answer.w))
@@ -56,7 +56,7 @@ def test_a_soft_margin_has_the_band_in_which_slack_begins(overlap: Data, ax: Axe
     assert shown.planes[0].half_width == pytest.approx(nu.rho / np.linalg.norm(nu.w))
 
 
-def test_data_that_are_not_separable_have_no_hyperplane_and_no_band(overlap: Data, ax: Axes) -> None:
+def test_data_that_are_not_separable_have_no_hyperplane_and_no_band(overlap: SimpleNamespace, ax: Axes) -> None:
     answer = mm.hard_margin(overlap.X, overlap.y)
     display = HyperplaneDisplay.from_result(answer, overlap.X, overlap.y, ax=ax)
     assert (display.planes, display.line_, display.band_) == ((), None, None)
@@ -64,7 +64,9 @@ def test_data_that_are_not_separable_have_no_hyperplane_and_no_band(overlap: Dat
     assert display.marked.tolist() == [*answer.certificate.rows]  # type: ignore[union-attr]
 
 
-def test_a_run_has_the_band_of_its_margin_only_if_it_separates(plane: Data, overlap: Data, ax: Axes) -> None:
+def test_a_run_has_the_band_of_its_margin_only_if_it_separates(
+    plane: SimpleNamespace, overlap: SimpleNamespace, ax: Axes
+) -> None:
     run = mm.perceptron(plane.X, plane.y)
     (drawn,) = HyperplaneDisplay.from_result(run, plane.X, plane.y, ax=ax).planes
     assert drawn.half_width == run.margin > 0
@@ -75,7 +77,7 @@ def test_a_run_has_the_band_of_its_margin_only_if_it_separates(plane: Data, over
     assert display.marked.tolist() == np.flatnonzero(margins <= 0).tolist()
 
 
-def test_judged_hyperplanes_and_online_runs_are_drawn(plane: Data, ax: Axes) -> None:
+def test_judged_hyperplanes_and_online_runs_are_drawn(plane: SimpleNamespace, ax: Axes) -> None:
     for result in (mm.judge(plane.X, plane.y, [1.0, 0.0], -2.5), mm.online(plane.X, plane.y, "margin-perceptron")):
         display = HyperplaneDisplay.from_result(result, plane.X, plane.y, ax=ax)
         assert display.planes[0].half_width == result.margin and display.marked_name == "nearest rows"
@@ -91,7 +93,7 @@ def test_a_kernel_has_no_hyperplane_in_these_columns(ax: Axes) -> None:
         HyperplaneDisplay.from_result(run, X, y, ax=ax)
 
 
-def test_the_classes_of_an_estimator_decide_the_sides(plane: Data, ax: Axes) -> None:
+def test_the_classes_of_an_estimator_decide_the_sides(plane: SimpleNamespace, ax: Axes) -> None:
     model = LogisticRegression().fit(plane.X, plane.y)
     display = HyperplaneDisplay.from_estimator(model, plane.X, plane.y, ax=ax, positive="setosa")
     w, b = -model.coef_[0], -float(model.intercept_[0])
@@ -101,7 +103,7 @@ def test_the_classes_of_an_estimator_decide_the_sides(plane: Data, ax: Axes) -> 
     assert HyperplaneDisplay.from_estimator(SVC(kernel="linear").fit(plane.X, plane.y), plane.X, plane.y, ax=ax).line_
 
 
-def test_pipelines_and_unfitted_models_are_refused(plane: Data, ax: Axes) -> None:
+def test_pipelines_and_unfitted_models_are_refused(plane: SimpleNamespace, ax: Axes) -> None:
     pipeline = make_pipeline(StandardScaler(), LogisticRegression()).fit(plane.X, plane.y)
     with pytest.raises(InvalidOptionError, match="of a pipeline its last step"):
         HyperplaneDisplay.from_estimator(pipeline, plane.X, plane.y, ax=ax)
@@ -115,7 +117,9 @@ def test_more_than_two_columns_are_refused(ax: Axes) -> None:
         HyperplaneDisplay.from_result(mm.hard_margin(data.X, data.y), data.X, data.y, ax=ax)
 
 
-def test_other_data_than_those_of_the_result_are_refused(plane: Data, overlap: Data, ax: Axes) -> None:
+def test_other_data_than_those_of_the_result_are_refused(
+    plane: SimpleNamespace, overlap: SimpleNamespace, ax: Axes
+) -> None:
     moved = plane.X + np.array([0.5, 0.0])
     for result in (mm.hard_margin(plane.X, plane.y), mm.soft_margin(plane.X, plane.y), mm.perceptron(plane.X, plane.y)):
         with pytest.raises(mm.InvalidProblemError, match="expected the X, y and positive from which"):
@@ -128,7 +132,7 @@ def test_other_data_than_those_of_the_result_are_refused(plane: Data, overlap: D
         HyperplaneDisplay.from_result(mm.hard_margin(plane.X, plane.y), plane.X, plane.y, positive="setosa", ax=ax)
 
 
-def test_one_column_is_drawn_along_the_horizontal(line: Data, ax: Axes) -> None:
+def test_one_column_is_drawn_along_the_horizontal(line: SimpleNamespace, ax: Axes) -> None:
     display = HyperplaneDisplay.from_result(mm.hard_margin(line.X, line.y), line.X, line.y, ax=ax)
     assert display.line_ is not None and display.band_ is not None
     np.testing.assert_allclose(display.line_.get_xdata(), 11.0)
@@ -136,7 +140,7 @@ def test_one_column_is_drawn_along_the_horizontal(line: Data, ax: Axes) -> None:
     assert np.asarray(display.rows_[1].get_offsets())[:, 0].tolist() == [12.0, 15.0]
 
 
-def test_columns_of_a_data_frame_name_the_axes(plane: Data, ax: Axes) -> None:
+def test_columns_of_a_data_frame_name_the_axes(plane: SimpleNamespace, ax: Axes) -> None:
     frame = pd.DataFrame(plane.X, columns=["length", "width"])
     HyperplaneDisplay.from_result(mm.hard_margin(frame, plane.y), frame, plane.y, ax=ax)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("length", "width")

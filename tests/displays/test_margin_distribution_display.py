@@ -1,11 +1,12 @@
 """The histogram of margins counts every row, and has no bar inside a band where no row is."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
-from pictured import Data
 from sklearn.linear_model import LogisticRegression
 
 import maxmargin as mm
@@ -36,7 +37,7 @@ def test_no_bar_stands_in_the_band_of_a_hard_margin(name: str, ax: Axes) -> None
     assert (display.band_.get_x(), display.band_.get_x() + display.band_.get_width()) == (-best.margin, best.margin)
 
 
-def test_the_margins_are_those_of_the_rows(overlap: Data, ax: Axes) -> None:
+def test_the_margins_are_those_of_the_rows(overlap: SimpleNamespace, ax: Axes) -> None:
     model = LogisticRegression().fit(overlap.X, overlap.y)
     display = MarginDistributionDisplay.from_estimator(model, overlap.X, overlap.y, ax=ax)
     signed = (overlap.X @ model.coef_[0] + model.intercept_[0]) / np.linalg.norm(model.coef_)
@@ -48,7 +49,7 @@ def test_the_margins_are_those_of_the_rows(overlap: Data, ax: Axes) -> None:
     assert sum(bar.get_height() for bar in drawn) == n_wrong > 0
 
 
-def test_rows_with_slack_stand_in_the_band_of_a_soft_margin(overlap: Data, ax: Axes) -> None:
+def test_rows_with_slack_stand_in_the_band_of_a_soft_margin(overlap: SimpleNamespace, ax: Axes) -> None:
     answer = mm.soft_margin(overlap.X, overlap.y)
     display = MarginDistributionDisplay.from_result(answer, overlap.X, overlap.y, ax=ax)
     width = 1 / np.linalg.norm(answer.w)
@@ -56,7 +57,7 @@ def test_rows_with_slack_stand_in_the_band_of_a_soft_margin(overlap: Data, ax: A
     assert any(np.isclose(display.edges, width)) and 0.0 in display.edges
 
 
-def test_a_result_without_a_hyperplane_is_refused(overlap: Data, ax: Axes) -> None:
+def test_a_result_without_a_hyperplane_is_refused(overlap: SimpleNamespace, ax: Axes) -> None:
     with pytest.raises(mm.InvalidProblemError, match="the result has no hyperplane"):
         MarginDistributionDisplay.from_result(mm.hard_margin(overlap.X, overlap.y), overlap.X, overlap.y, ax=ax)
 

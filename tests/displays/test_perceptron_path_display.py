@@ -1,11 +1,11 @@
 """The lines of a path are the hyperplanes after the mistakes of the run."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from pictured import Data
 
 import maxmargin as mm
 from maxmargin.displays import PerceptronPathDisplay
@@ -13,7 +13,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 
 
 @pytest.mark.parametrize("bias_scale", [1.0, 0.5])
-def test_every_hyperplane_is_the_sum_of_the_mistaken_rows(plane: Data, ax: Axes, bias_scale: float) -> None:
+def test_every_hyperplane_is_the_sum_of_the_mistaken_rows(plane: SimpleNamespace, ax: Axes, bias_scale: float) -> None:
     run = mm.perceptron(plane.X, plane.y, bias_scale=bias_scale)
     display = PerceptronPathDisplay.from_result(run, plane.X, plane.y, ax=ax)
     assert list(display.planes) == list(range(1, run.n_mistakes + 1))
@@ -30,7 +30,7 @@ def test_every_hyperplane_is_the_sum_of_the_mistaken_rows(plane: Data, ax: Axes,
     assert display.mistaken.tolist() == sorted(set(run.mistake_rows.tolist()))
 
 
-def test_lines_near_the_rows_are_in_view(plane: Data, ax: Axes) -> None:
+def test_lines_near_the_rows_are_in_view(plane: SimpleNamespace, ax: Axes) -> None:
     run = mm.perceptron(plane.X, plane.y)
     display = PerceptronPathDisplay.from_result(run, plane.X, plane.y, ax=ax)
     assert list(display.lines_) == [1, 2, 3, 4]
@@ -39,7 +39,7 @@ def test_lines_near_the_rows_are_in_view(plane: Data, ax: Axes) -> None:
     assert ax.get_xlim()[0] < 0 < plane.X[:, 0].max() < ax.get_xlim()[1]
 
 
-def test_a_long_run_is_thinned_to_its_first_and_its_last_hyperplane(line: Data, ax: Axes) -> None:
+def test_a_long_run_is_thinned_to_its_first_and_its_last_hyperplane(line: SimpleNamespace, ax: Axes) -> None:
     run = mm.perceptron(line.X, line.y)
     display = PerceptronPathDisplay.from_result(run, line.X, line.y, most_lines=20, ax=ax)
     assert len(display.planes) <= 20 and max(display.planes) == run.n_mistakes == 233
@@ -51,13 +51,13 @@ def test_a_long_run_is_thinned_to_its_first_and_its_last_hyperplane(line: Data, 
     assert list(only.planes) == [233]
 
 
-def test_a_trace_has_the_path_of_its_run(line: Data, ax: Axes) -> None:
+def test_a_trace_has_the_path_of_its_run(line: SimpleNamespace, ax: Axes) -> None:
     trace = mm.mistake_trace(line.X, line.y)
     display = PerceptronPathDisplay.from_result(trace, line.X, line.y, ax=ax)
     assert display.n_mistakes == 233
 
 
-def test_what_is_no_path_in_the_plane_is_refused(plane: Data, ax: Axes) -> None:
+def test_what_is_no_path_in_the_plane_is_refused(plane: SimpleNamespace, ax: Axes) -> None:
     data = mm.load("iris", positive="setosa")
     with pytest.raises(mm.InvalidProblemError, match="X has 4 columns; expected one or two"):
         PerceptronPathDisplay.from_result(mm.perceptron(data.X, data.y), data.X, data.y, ax=ax)

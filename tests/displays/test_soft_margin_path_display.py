@@ -1,11 +1,12 @@
 """The curves over C are those of the answers, and the limit is the hard margin."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pictured import Data
 
 import maxmargin as mm
 from maxmargin.displays import SoftMarginPathDisplay
@@ -18,7 +19,7 @@ def drawn_on_all(result: object, **options: object) -> SoftMarginPathDisplay:
     return SoftMarginPathDisplay.from_result(result, quantities=QUANTITIES, ax=axes, **options)  # type: ignore[arg-type]
 
 
-def test_the_curves_are_those_of_the_answers_in_the_order_of_c(plane: Data) -> None:
+def test_the_curves_are_those_of_the_answers_in_the_order_of_c(plane: SimpleNamespace) -> None:
     path = mm.soft_margin_path(plane.X, plane.y, [10.0, 0.01, 1.0])
     display = drawn_on_all(path)
     by_C = sorted(path, key=lambda point: point.C)
@@ -39,7 +40,9 @@ def test_the_curves_are_those_of_the_answers_in_the_order_of_c(plane: Data) -> N
         np.testing.assert_allclose(np.asarray(drawn), values, rtol=1e-12)
 
 
-def test_the_limit_is_the_hard_margin_if_it_is_given_or_reached(plane: Data, overlap: Data) -> None:
+def test_the_limit_is_the_hard_margin_if_it_is_given_or_reached(
+    plane: SimpleNamespace, overlap: SimpleNamespace
+) -> None:
     hard = mm.hard_margin(plane.X, plane.y)
     path = mm.soft_margin_path(plane.X, plane.y, [0.01, 0.1])
     display = drawn_on_all(path, hard=hard)
@@ -53,19 +56,19 @@ def test_the_limit_is_the_hard_margin_if_it_is_given_or_reached(plane: Data, ove
     assert drawn_on_all(never).limit is None
 
 
-def test_weights_count_in_the_slack(overlap: Data) -> None:
+def test_weights_count_in_the_slack(overlap: SimpleNamespace) -> None:
     weights = np.arange(40.0)
     answer = mm.soft_margin(overlap.X, overlap.y, sample_weight=weights)
     assert drawn_on_all([answer]).slack == pytest.approx([answer.slack @ weights])
 
 
-def test_the_hard_margin_of_other_rows_is_refused(plane: Data, overlap: Data) -> None:
+def test_the_hard_margin_of_other_rows_is_refused(plane: SimpleNamespace, overlap: SimpleNamespace) -> None:
     path = mm.soft_margin_path(overlap.X, overlap.y, [100.0])
     with pytest.raises(mm.InvalidProblemError, match="expected answers about the same rows"):
         drawn_on_all(path, hard=mm.hard_margin(plane.X, plane.y))
 
 
-def test_there_is_one_panel_for_each_quantity(plane: Data, ax: Axes) -> None:
+def test_there_is_one_panel_for_each_quantity(plane: SimpleNamespace, ax: Axes) -> None:
     path = mm.soft_margin_path(plane.X, plane.y, [0.1, 1.0])
     display = SoftMarginPathDisplay.from_result(path)
     assert display.axes_ == display.figure_.axes and len(display.axes_) == len(display.quantities) == 4
