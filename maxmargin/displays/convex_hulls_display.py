@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 Point = list[Fraction]
 
+_FEW_POINTS, _N_CORNERS = 1_000, 16
+"""Number of points above which those inside a polygon are left out at once, and number of its corners."""
+
+_CLEARLY = 1e-9
+"""Doubled area of a triangle, in units of the square of the extent, whose sign rounding does not decide."""
+
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class ConvexHullsDisplay(Display):
@@ -198,12 +204,25 @@ def _weighted_mean(problem: Problem, rows: Sequence[int], weights: Sequence[int]
 
 def _hull(points: Floats) -> Floats:
     """Return the vertices of the convex hull of points in the plane, by Andrew's monotone chain in exact arithmetic."""
-    ordered = np.unique(points, axis=0)
+    ordered = np.unique(_outer(points), axis=0)
     if len(ordered) <= 2:
         return ordered
     exact = [(Fraction(x), Fraction(y)) for x, y in ordered.tolist()]
     lower, upper = _chain(exact, range(len(exact))), _chain(exact, range(len(exact) - 1, -1, -1))
     return ordered[[*lower[:-1], *upper[:-1]]]
+
+
+def _outer(points: Floats) -> Floats:
+    """Return the points without most of those that lie inside a polygon of others: these are no vertices."""
+    angles = np.arange(_N_CORNERS) * (2 * np.pi / _N_CORNERS)
+    corners = points[np.argmax(points @ np.array([np.cos(angles), np.sin(angles)]), axis=0)]
+    size = np.ptp(points, axis=0).max()
+    is_inside = np.full(len(points), len(points) > _FEW_POINTS and size > 0)
+    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        if (start != end).any():
+            (x, y), (to_x, to_y) = (end - start) / size, ((points - start) / size).T
+            is_inside &= x * to_y - y * to_x > _CLEARLY
+    return points[~is_inside]
 
 
 def _chain(points: list[tuple[Fraction, Fraction]], order: range) -> list[int]:

@@ -27,6 +27,9 @@ _ON_DARK = {POSITIVE: "#56b4e9", NEGATIVE: "#f0b840", MAXIMUM: "#2fc598", PERCEP
 _LIGHT = 0.5
 """Lightness from which labels count as light."""
 
+LARGEST_DRAWN = 1e150
+"""Largest modulus of the data for which axes in their units are drawn."""
+
 MOST_MARKED = 30
 """Largest number of points for which the points of a curve are marked."""
 

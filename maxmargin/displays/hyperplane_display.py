@@ -86,7 +86,7 @@ class HyperplaneDisplay(Display):
     >>> ax = Figure().add_subplot()
     >>> display = mm.displays.HyperplaneDisplay.from_result(mm.hard_margin(X, y), X, y, ax=ax)
     >>> display.marked.tolist(), len(display.marked_.get_offsets()), display.ax_ is ax
-    ([0, 1, 2], 3, True)
+    ([0, 1], 2, True)
     """
 
     view: View

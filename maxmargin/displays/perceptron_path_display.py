@@ -74,7 +74,7 @@ class PerceptronPathDisplay(Display):
     >>> run, ax = mm.perceptron(X, y), Figure().add_subplot()
     >>> display = mm.displays.PerceptronPathDisplay.from_result(run, X, y, ax=ax)
     >>> run.n_mistakes, list(display.planes)
-    (5, [2, 3, 4, 5])
+    (3, [2, 3])
     """
 
     view: View

@@ -58,14 +58,21 @@ class Pictured:
         Raises
         ------
         InvalidProblemError
-            If they do not state a question about two classes, or are outside memory.
+            If they do not state a question about two classes, are outside memory, or are too large for axes.
         """
         dataset = from_arrays(X, y, positive=positive)
         if not dataset.is_in_memory:
             raise InvalidProblemError(
                 "X is outside memory; expected rows in memory, such as a sample: maxmargin.margin_report draws others"
             )
-        return cls(dataset=dataset, problem=problem_of(dataset))
+        problem = problem_of(dataset)
+        largest = float(problem.column_sizes.max())
+        if largest > drawing.LARGEST_DRAWN:
+            raise InvalidProblemError(
+                f"X has an entry of modulus {largest:g}; expected none above {drawing.LARGEST_DRAWN:g}, which axes hold: "
+                "divide the data by a power of two, and ask again"
+            )
+        return cls(dataset=dataset, problem=problem)
 
     @cached_property
     def view(self) -> View:

@@ -1,6 +1,7 @@
 """Which figures a report has, and which are left out."""
 
 from maxmargin.api.measures import norm
+from maxmargin.displays.drawing import LARGEST_DRAWN
 from maxmargin.reports.figures import FIGURES
 from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.figures.class_pictures import classes
@@ -12,9 +13,6 @@ from maxmargin.reports.figures.translation_pictures import translations
 from maxmargin.reports.study.class_study import ClassStudy
 from maxmargin.reports.study.study import Study
 from maxmargin.text.number_formats import number
-
-_LARGEST_DRAWN = 1e150
-"""Largest modulus of the data and of the bias coordinate for which axes in their units are drawn."""
 
 _FARTHEST_DRAWN = 1e300
 """Largest distance of a hyperplane from the origin, and largest margin width, for which their axes are drawn."""
@@ -68,7 +66,7 @@ def left_out(study: Study | ClassStudy) -> dict[str, str]:
 def _too_large(study: Study, key: str) -> float:
     """Return a number on the axes of this figure that is too large for them, 0 if there is none."""
     largest = max(float(study.problem.column_sizes.max()), study.scale)
-    if largest > _LARGEST_DRAWN:
+    if largest > LARGEST_DRAWN:
         return largest
     farthest = 0.0
     if key in {"distances", "projection"}:

@@ -83,3 +83,18 @@ def test_other_rows_with_a_common_point_are_refused(overlap: SimpleNamespace, ax
     answer = mm.hard_margin(overlap.X, overlap.y)
     with pytest.raises(mm.InvalidProblemError, match="points of the hulls"):
         ConvexHullsDisplay.from_result(answer, overlap.X[::-1], overlap.y[::-1], ax=ax)
+
+
+def test_points_inside_are_left_out_and_no_vertex_is(ax: Axes) -> None:
+    rng = np.random.default_rng(3)
+    X = np.concatenate([rng.integers(-50, 51, size=(3000, 2)), [[500, 500]]]).astype(float)
+    y = np.arange(len(X)) == len(X) - 1
+    display = ConvexHullsDisplay.from_result(mm.hard_margin(X, y), X, y, ax=ax)
+    expected = {tuple(point) for point in X[:-1][ConvexHull(X[:-1]).vertices].tolist()}
+    assert {tuple(point) for point in display.hulls[0].tolist()} == expected
+
+
+def test_data_that_axes_do_not_hold_are_refused(ax: Axes) -> None:
+    X, y = [[1e200, 0.0], [-1e200, 3.0]], [0, 1]
+    with pytest.raises(mm.InvalidProblemError, match=r"modulus 1e\+200; expected none above 1e\+150"):
+        ConvexHullsDisplay.from_result(mm.hard_margin(X, y), X, y, ax=ax)
