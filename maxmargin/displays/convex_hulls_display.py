@@ -222,7 +222,8 @@ def _outer(points: Floats) -> Floats:
         if (start != end).any():
             (x, y), (to_x, to_y) = (end - start) / size, ((points - start) / size).T
             is_inside &= x * to_y - y * to_x > _CLEARLY
-    return points[~is_inside]
+    outer: Floats = points[~is_inside]
+    return outer
 
 
 def _chain(points: list[tuple[Fraction, Fraction]], order: range) -> list[int]:

@@ -69,8 +69,8 @@ class Pictured:
         largest = float(problem.column_sizes.max())
         if largest > drawing.LARGEST_DRAWN:
             raise InvalidProblemError(
-                f"X has an entry of modulus {largest:g}; expected none above {drawing.LARGEST_DRAWN:g}, which axes hold: "
-                "divide the data by a power of two, and ask again"
+                f"X has an entry of modulus {largest:g}; expected none above {drawing.LARGEST_DRAWN:g}, which axes "
+                "hold: divide the data by a power of two, and ask again"
             )
         return cls(dataset=dataset, problem=problem)
 
