@@ -32,6 +32,8 @@ def test_the_line_and_the_band_of_a_hard_margin(plane: SimpleNamespace, ax: Axes
     assert display.band_ is not None
     corners = np.abs(display.band_.get_xy() @ best.w + best.b) / np.linalg.norm(best.w)
     np.testing.assert_allclose(corners, best.margin, rtol=1e-12)
+    edges = [scores_on(drawn, best.w, best.b) for drawn in ax.get_lines() if drawn is not display.line_]
+    np.testing.assert_allclose(sorted(float(edge[0]) for edge in edges), [-best.margin, best.margin], rtol=1e-12)
     inside = [bool(row) for row in display.band_.get_path().contains_points(plane.X, radius=-1e-9)]
     assert not any(inside)
 
@@ -84,6 +86,12 @@ def test_judged_hyperplanes_and_online_runs_are_drawn(plane: SimpleNamespace, ax
     judged = mm.judge([[0.0], [1.0], [4.0]], [0, 0, 1], [1.0], -2.5)
     display = HyperplaneDisplay.from_result(judged, [[0.0], [1.0], [4.0]], [0, 0, 1], ax=ax)
     assert display.marked.tolist() == [1, 2]
+
+
+def test_the_nearest_rows_are_those_of_exact_arithmetic(ax: Axes) -> None:
+    X, y = [[0.1 + 0.2], [0.3], [1.0]], [0, 0, 1]  # the first is nearer to 0.5 by one unit in the last place
+    display = HyperplaneDisplay.from_result(mm.judge(X, y, [1.0], -0.5), X, y, ax=ax)
+    assert display.marked.tolist() == [0]
 
 
 def test_a_kernel_has_no_hyperplane_in_these_columns(ax: Axes) -> None:
