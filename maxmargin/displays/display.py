@@ -37,7 +37,7 @@ class Display:
         ax : matplotlib Axes, optional
             The axes to draw on. By default they are those of a new figure.
         legend : bool, default True
-            Whether to draw a legend: above the axes, or inside if they have a title already.
+            Whether to draw a legend above the axes. A title that they have already is moved above it.
 
         Returns
         -------

@@ -4,7 +4,7 @@ The axes of a caller may be light or dark: the colour of their labels tells, and
 """
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -42,6 +42,9 @@ _NARROW = 200.0
 _LEGEND_CHARACTERS, _HANDLE_CHARACTERS = 84, 6
 """Characters of a legend that fit above axes of the usual width, and characters that the mark of one entry takes."""
 
+_LINE, _ROOM_BELOW = 1.5, 0.02
+"""Height of a line of a legend, in heights of its characters, and room below it, as a fraction of the axes."""
+
 _USUAL_WIDTH, _USUAL_SIZE = 5.58, 8.5
 """Width of these axes in inches, and size of the characters in points."""
 
@@ -66,19 +69,30 @@ def colour_on(ax: "Axes", colour: str) -> Any:
 
 
 def legend_above(ax: "Axes") -> None:
-    """Put the legend above the axes, in as many columns as fit; at the best place inside if they have a title."""
+    """Put the legend above the axes, in as many columns as fit, and a title that they have already above the legend."""
     handles, labels = ax.get_legend_handles_labels()
     if not labels:
         return
-    if any(ax.get_title(loc) for loc in ("left", "center", "right")):
-        legend = ax.legend(handles, labels, labelcolor=ink(ax))
-    else:
-        n_columns = max(1, min(len(labels), characters_along(ax) // (max(map(len, labels)) + _HANDLE_CHARACTERS)))
-        legend = ax.legend(
-            handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1.02), ncols=n_columns, frameon=False,
-            borderaxespad=0.0, labelcolor=ink(ax),
-        )  # fmt: skip
+    n_columns = max(1, min(len(labels), characters_along(ax) // (max(map(len, labels)) + _HANDLE_CHARACTERS)))
+    legend = ax.legend(
+        handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1 + _ROOM_BELOW), ncols=n_columns, frameon=False,
+        borderaxespad=0.0, labelcolor=ink(ax),
+    )  # fmt: skip
     plain_texts(*legend.get_texts())
+    n_lines, size = -(-len(labels) // n_columns), legend.get_texts()[0].get_fontsize()
+    _raise_title(ax, size * (_LINE * n_lines + 1) + _ROOM_BELOW * 72 * inches(ax)[1])
+
+
+def _raise_title(ax: "Axes", points: float) -> None:
+    """Move the titles of the axes up by this number of points; the one in the middle keeps its font."""
+    title = ax.title
+    own: dict[str, Any] = {
+        "fontsize": title.get_fontsize(), "fontweight": title.get_fontweight(), "color": title.get_color()
+    }  # fmt: skip
+    places: tuple[Literal["left", "center", "right"], ...] = ("left", "center", "right")
+    for place in places:
+        if text := ax.get_title(place):
+            ax.set_title(text, loc=place, pad=points, **(own if place == "center" else {}))
 
 
 def characters_along(ax: "Axes", size: float | None = None) -> int:

@@ -148,18 +148,23 @@ def draw_line(direction: Floats, offset: float, ax: "Axes", **how: Any) -> "Line
 
 
 def widen_to(view: View, planes: Iterable[Plane], ax: "Axes", *, reach: float) -> None:
-    """Widen the limits so that the lines cross the axes which come near the points, in multiples of their extent."""
+    """Widen the limits so that lines cross the axes which come near the middle of the points, in units of their ranges.
+
+    These units make the result independent of the scales of the two columns.
+    """
     low, high = view.points.min(axis=0), view.points.max(axis=0)
-    centre, extent = (low + high) / 2, float(np.linalg.norm(high - low)) or 1.0
-    limits = [ax.get_xlim(), ax.get_ylim()]
-    feet = [_foot(*view.line(plane), centre) for plane in planes]
-    near = [foot for foot in feet if np.linalg.norm(foot - centre) <= reach * extent]
-    if near:
-        (left, bottom), (right, top) = np.min(near, axis=0), np.max(near, axis=0)
-        room = _MARGIN_OF_VIEW * extent
-        ax.set_xlim(min(limits[0][0], left - room), max(limits[0][1], right + room))
-        if not view.is_strip:
-            ax.set_ylim(min(limits[1][0], bottom - room), max(limits[1][1], top + room))
+    centre, units = (low + high) / 2, np.where(high > low, high - low, 1.0)
+    lines = [view.line(plane) for plane in planes]
+    feet = [_foot(direction * units, direction @ centre + offset, np.zeros(2)) for direction, offset in lines]
+    near = [foot for foot in feet if np.abs(foot).max() <= reach]
+    if not near:
+        return
+    least, greatest = np.min(near, axis=0) - _MARGIN_OF_VIEW, np.max(near, axis=0) + _MARGIN_OF_VIEW
+    (left, bottom), (right, top) = centre + least * units, centre + greatest * units
+    x, y = ax.get_xlim(), ax.get_ylim()
+    ax.set_xlim(min(x[0], left), max(x[1], right))
+    if not view.is_strip:
+        ax.set_ylim(min(y[0], bottom), max(y[1], top))
 
 
 def _foot(direction: Floats, offset: float, point: Floats) -> Floats:

@@ -104,12 +104,16 @@ def test_texts_and_colours_suit_dark_axes(made: Callable[..., Any]) -> None:
     assert {to_hex(text.get_color()) for text in legend.get_texts()} == {"#ffffff"}
 
 
-def test_the_legend_is_inside_axes_with_a_title(ax: Axes, made: Callable[..., Any]) -> None:
-    ax.set_title("Hard margin")
-    display = made("hyperplane", ax=ax)
-    ax.figure.draw_without_rendering()
-    legend = display.ax_.get_legend()
-    assert legend.get_window_extent().y1 <= ax.get_window_extent().y1
+@pytest.mark.parametrize("place", ["left", "center", "right"])
+def test_a_title_is_above_the_legend(place: Any, made: Callable[..., Any]) -> None:
+    figure = Figure(layout="constrained")
+    ax = figure.add_subplot()
+    title = ax.set_title("Hard margin", loc=place, fontsize=20)
+    legend = made("hyperplane", ax=ax).ax_.get_legend()
+    figure.draw_without_rendering()
+    above, below = title.get_window_extent(), legend.get_window_extent()
+    assert ax.get_title(place) == "Hard margin" and above.y0 >= below.y1 > below.y0 > ax.get_window_extent().y1
+    assert above.y1 <= figure.bbox.height and (place != "center" or title.get_fontsize() == 20)
 
 
 def test_a_dollar_sign_in_a_name_begins_no_formula(ax: Axes) -> None:
