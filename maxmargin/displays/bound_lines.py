@@ -66,10 +66,9 @@ def draw_bounds(ax: "Axes", bounds: dict[str, float], *, label: str = "") -> "di
 
 def _joined(texts: list[str], n_characters: int) -> str:
     """Return the labels in one line, as many as fit, and at least one."""
-    line = ""
     for n_shown in range(min(_MOST_ON_A_LINE, len(texts)), 0, -1):
         more = len(texts) - n_shown
         line = ",  ".join([*texts[:n_shown], *([f"and {more} more"] if more else [])])
         if len(line) <= n_characters:
-            break
-    return line
+            return line
+    return f"{texts[0]} (+{len(texts) - 1})" if len(texts) > 1 else texts[0]

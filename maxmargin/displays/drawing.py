@@ -79,7 +79,7 @@ def legend_above(ax: "Axes") -> None:
         borderaxespad=0.0, labelcolor=ink(ax),
     )  # fmt: skip
     plain_texts(*legend.get_texts())
-    n_lines, size = -(-len(labels) // n_columns), legend.get_texts()[0].get_fontsize()
+    n_lines, size = -(-len(labels) // n_columns), legend.get_texts()[0].get_fontproperties().get_size_in_points()
     _raise_title(ax, size * (_LINE * n_lines + 1) + _ROOM_BELOW * 72 * inches(ax)[1])
 
 
