@@ -54,6 +54,8 @@ class SoftMarginPathDisplay:
         The numbers of support rows, of rows with slack, and of errors.
     limit : float or None
         The maximum margin, to which 1/||w|| decreases; None if it is not known.
+    is_proven_limit : bool
+        Whether it is the proven lower end of the maximum margin, and not the margin of an answer, up to rounding.
     quantities : tuple of str
         What is drawn.
     axes_ : list of matplotlib Axes
@@ -92,6 +94,7 @@ class SoftMarginPathDisplay:
     n_slack: Rows
     n_errors: Rows
     limit: float | None
+    is_proven_limit: bool = True
     quantities: tuple[str, ...] = _DEFAULT
     ax_: "Axes" = field(init=False)
     figure_: "Figure | SubFigure" = field(init=False)
@@ -133,7 +136,7 @@ class SoftMarginPathDisplay:
         Raises
         ------
         InvalidProblemError
-            If there is no answer, or one is less than the hard margin allows, which is then about other rows.
+            If there is no answer, or an optimum is above the one of the hard margin, which is then about other rows.
         InvalidOptionError
             If an answer is of another kind, a quantity is unknown, or there are not as many Axes.
         """
@@ -154,6 +157,7 @@ class SoftMarginPathDisplay:
             n_slack=np.array([int((point.slack > SLACK).sum()) for point in points]),
             n_errors=np.array([point.n_errors for point in points]),
             limit=_limit(points, hard),
+            is_proven_limit=hard is not None,
             quantities=tuple(quantities),
         )
         return display.plot(ax, legend=legend)
@@ -210,7 +214,7 @@ class SoftMarginPathDisplay:
         colour = drawing.colour_on(ax, drawing.POSITIVE)
         ax.fill_between(self.C, self.lower, self.objective, color=colour, alpha=faint(ax), linewidth=0)
         self._curve(ax, "objective", self.objective, "½‖w‖² + C · total slack, with its proven interval")
-        self._line(ax, "objective", None if self.limit is None else 1 / self.limit**2 / 2, "1/(2γ*²)")
+        self._line(ax, "objective", None if self.limit is None else 0.5 / self.limit / self.limit, "1/(2γ*²)")
         self._scale(ax, [*self.objective, *self._limit_of("objective")])
         ax.set_ylabel("objective")
 
@@ -256,8 +260,9 @@ class SoftMarginPathDisplay:
         (self.lines_[name],) = ax.plot(C, values, color=colour, marker="o", markersize=4, label=label)
 
     def _line(self, ax: "Axes", name: str, value: float | None, symbol: str) -> None:
-        if value is not None:
-            colour, label = drawing.colour_on(ax, drawing.MAXIMUM), f"{symbol} = {number(value)}"
+        if value is not None and np.isfinite(value):
+            colour = drawing.colour_on(ax, drawing.MAXIMUM)
+            label = f"{symbol} = {number(value)}" if self.is_proven_limit else f"{symbol} ≈ {number(value, 4)}"
             self.limits_[name] = ax.axhline(value, color=colour, linestyle=_DASHES, label=label, zorder=1)
 
     def _limit_of(self, name: str) -> list[float]:
@@ -292,7 +297,7 @@ def _limit(points: Sequence[SoftMargin], hard: HardMargin | None) -> float | Non
     if hard is not None:
         if hard.lower <= 0:
             return None
-        most = 1 / hard.lower**2 / 2
+        most = 0.5 / hard.lower / hard.lower
         for point in points:
             if point.lower > most * (1 + SLACK):
                 raise InvalidProblemError(

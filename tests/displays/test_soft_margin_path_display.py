@@ -47,10 +47,12 @@ def test_the_limit_is_the_hard_margin_if_it_is_given_or_reached(
     path = mm.soft_margin_path(plane.X, plane.y, [0.01, 0.1])
     display = drawn_on_all(path, hard=hard)
     heights = {name: np.asarray(line.get_ydata())[0] for name, line in display.limits_.items()}
-    assert heights == {"objective": 1 / hard.lower**2 / 2, "norm": 1 / hard.lower, "margin": hard.lower}
+    assert heights == {"objective": 0.5 / hard.lower / hard.lower, "norm": 1 / hard.lower, "margin": hard.lower}
+    assert display.limits_["margin"].get_label() == "γ* = 0.651921"
     assert drawn_on_all(path).limit is None
-    reached = drawn_on_all(mm.soft_margin_path(plane.X, plane.y, [0.01, 1e4])).limit
-    assert reached == pytest.approx(hard.lower, rel=1e-6)
+    reached = drawn_on_all(mm.soft_margin_path(plane.X, plane.y, [0.01, 1e4]))
+    assert reached.limit == pytest.approx(hard.lower, rel=1e-6)
+    assert reached.limits_["margin"].get_label() == "γ* ≈ 0.6519"
     never = mm.soft_margin_path(overlap.X, overlap.y, [0.01, 1e4])
     assert drawn_on_all(never, hard=mm.hard_margin(overlap.X, overlap.y)).limit is None
     assert drawn_on_all(never).limit is None
