@@ -48,7 +48,7 @@ def test_the_limit_is_the_hard_margin_if_it_is_given_or_reached(
     display = drawn_on_all(path, hard=hard)
     heights = {name: np.asarray(line.get_ydata())[0] for name, line in display.limits_.items()}
     assert heights == {"objective": 0.5 / hard.lower / hard.lower, "norm": 1 / hard.lower, "margin": hard.lower}
-    assert display.limits_["margin"].get_label() == "γ* = 0.651921"
+    assert display.limits_["margin"].get_label() == "γ* = 0.65192"
     assert drawn_on_all(path).limit is None
     reached = drawn_on_all(mm.soft_margin_path(plane.X, plane.y, [0.01, 1e4]))
     assert reached.limit == pytest.approx(hard.lower, rel=1e-6)
