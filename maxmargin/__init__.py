@@ -12,6 +12,7 @@ TYPE_CHECKING = False  # not imported: loading `typing` takes long enough for a 
 if TYPE_CHECKING:
     from typing import Any
 
+    from maxmargin import displays as displays
     from maxmargin.api.deciding import fewest_errors as fewest_errors
     from maxmargin.api.deciding import least_total_slack as least_total_slack
     from maxmargin.api.deciding import separability as separability
@@ -100,6 +101,9 @@ _PUBLIC = {
 }
 """The public names by the module in which they live."""
 
+_MODULES = {"displays": "maxmargin.displays", "features": "maxmargin.data.features"}
+"""The public modules that are loaded on first use by this name."""
+
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names}
 
 __all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]  # type checkers read the imports above
@@ -107,8 +111,8 @@ __all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]  # type 
 
 def __getattr__(name: str) -> "Any":
     """Load a public name from where it lives."""
-    if name == "features":  # a module that is public by this name only
-        value = import_module("maxmargin.data.features")
+    if name in _MODULES:
+        value = import_module(_MODULES[name])
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     else:

@@ -108,13 +108,33 @@ class MarginReport:
         write_text(target, forms[target.suffix.lower()]())
         return target
 
-    def save_figures(self, folder: "str | os.PathLike[str]") -> list[Path]:
-        """Write every figure as SVG, PDF and PNG into a folder, made if there is none; return the paths."""
-        from maxmargin.reports.figures.canvas import save
+    def save_figures(self, folder: "str | os.PathLike[str]", *, names: "Iterable[str] | None" = None) -> list[Path]:
+        """Write figures as SVG, PDF and PNG into a folder, made if there is none; return the paths.
 
+        Parameters
+        ----------
+        folder : path
+            Where to write.
+        names : iterable of str, optional
+            The keys of the figures, such as "projection". By default every figure is written.
+
+        Raises
+        ------
+        InvalidOptionError
+            A ValueError, if the report has no figure of this name; nothing is written.
+        """
+        from maxmargin.reports.figures.canvas import save
+        from maxmargin.solvers.errors import InvalidOptionError
+
+        by_key = {picture.key: picture for picture in self.pictures}
+        wanted = [*by_key] if names is None else [*dict.fromkeys([names] if isinstance(names, str) else names)]
+        for name in wanted:
+            if name not in by_key:
+                why = self.figures_left_out.get(name, f"expected some of {', '.join(by_key)}")
+                raise InvalidOptionError(f"names has {name!r}, which is no figure of this report; {why}")
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
-        return [path for picture in self.pictures for path in save(picture, target)]
+        return [path for key in wanted for path in save(by_key[key], target)]
 
     def _repr_html_(self) -> str:
         """Return the page in a frame, so that its style does not affect the notebook."""

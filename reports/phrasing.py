@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from maxmargin.reports.number_formats import count, number, one_line, percent, plural, proven, shown, upper_end
 from maxmargin.solvers.answers.forms import intercept, through
+from maxmargin.text.number_formats import count, number, one_line, percent, plural, proven, shown, upper_end
 
 
 def name_of(label: object) -> str:

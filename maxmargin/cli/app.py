@@ -14,6 +14,7 @@ from maxmargin.cli.deadline import TimeIsOverError, ended_within
 from maxmargin.cli.feedback import Exit, compiling_shown
 from maxmargin.cli.research_commands import compare, trust
 from maxmargin.cli.theory_commands import bounds, fewest_errors, judge, online
+from maxmargin.reports.figures import FIGURES
 from maxmargin.solvers.basics.printable import shown
 
 _EXAMPLES = """
@@ -161,7 +162,11 @@ def perceptron(**options: Any) -> int:
 @opt.resume_option
 @opt.run_options(most_mistakes=1_000_000)
 @opt.file_option("--output", "-o", metavar="FILE", help="Write the page: .html, .md or .json.")
-@opt.file_option("--figures", metavar="DIR", help="Write every figure as SVG, PDF and PNG.")
+@opt.file_option("--figures", metavar="DIR", help="Write the figures as SVG, PDF and PNG: all, or those of --figure.")
+@click.option(
+    "--figure", "names", type=click.Choice(FIGURES), multiple=True, metavar="NAME",
+    help=f"Write only this figure; may be repeated: {', '.join(FIGURES)}.",
+)  # fmt: skip
 @opt.force_option
 @opt.count_option(
     "--orders",
@@ -176,6 +181,8 @@ def report(**options: Any) -> int:
     """
     from maxmargin.cli.report import report as command
 
+    if options["names"] and options["figures"] is None:
+        raise click.UsageError("--figure says which figures to write; expected --figures DIR, where to write them")
     opt.check_outputs(options, "output", rewritten=opt.REPORTS, folder="figures")
     return command(opt.request(options), **options)
 

@@ -1,14 +1,20 @@
 """``maxmargin report``: one page on a data set."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.feedback import Exit, run_shown
 from maxmargin.cli.request import Request, print_text
 
+if TYPE_CHECKING:
+    from maxmargin.reports.margin_report import MarginReport
 
-def report(request: Request, *, output: Path | None, figures: Path | None, **options: Any) -> Exit:
+
+def report(
+    request: Request, *, output: Path | None, figures: Path | None, names: Sequence[str], **options: Any
+) -> Exit:
     """Make the report, write what was asked for, print the summary."""
     from maxmargin.reports.margin_report import check_suffix, margin_report
 
@@ -21,12 +27,22 @@ def report(request: Request, *, output: Path | None, figures: Path | None, **opt
     if output is not None:
         result.save(output)
     if figures is not None:
-        result.save_figures(figures)
-        for reason in result.figures_left_out.values():
-            request.note(reason)
+        _write_figures(result, figures, names, request)
     width = min(100, shutil.get_terminal_size().columns)
     print_text((result.to_json() if request.as_json else result.to_terminal(width=width)).removesuffix("\n"))
     for path in (output, figures):
         if path is not None:
             request.note(f"wrote {path}")
     return Exit.OK
+
+
+def _write_figures(result: "MarginReport", folder: Path, names: Sequence[str], request: Request) -> None:
+    """Write the figures of these names, or all, and say which of them there are not."""
+    there = [picture.key for picture in result.pictures]
+    result.save_figures(folder, names=[key for key in there if not names or key in names])
+    left_out = {key: reason for key, reason in result.figures_left_out.items() if not names or key in names}
+    for reason in left_out.values():
+        request.note(reason)
+    for name in names:
+        if name not in there and name not in left_out:
+            request.note(f"there is no figure {name} of these data; there are {', '.join(there)}")

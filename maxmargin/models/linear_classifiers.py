@@ -12,8 +12,8 @@ from maxmargin.api.model_boundaries import check_decides_at_zero
 from maxmargin.data.arrays import check_row_names, features_of, from_arrays
 from maxmargin.models.fitted_results import name_of
 from maxmargin.models.reading import Asked, ModelReading, UnansweredError, all_different
+from maxmargin.solvers.answers.forms import INTERCEPT
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.separability.separability_solution import INTERCEPT
 from maxmargin.text.data_error import listed
 
 Codes = NDArray[np.int64]

@@ -122,7 +122,7 @@ class ModelCheck(Result):
 
     @property
     def infinite(self) -> dict[str, str] | None:
-        """The infinite coefficients by name: "+", "-", or "undetermined" for either sign; None if unknown."""
+        """The infinite coefficients by name: "+", "-" or "either sign"; None if unknown."""
         found: dict[str, str] = {}
         for part, answer in self.answers.items():
             if answer.infinite_columns is None or answer.verdict is Verdict.UNDECIDED:

@@ -5,7 +5,7 @@ from typing import Any
 
 from maxmargin.reports.comparisons.runs import MethodRuns, Record, Runs, data_key, data_label
 from maxmargin.reports.document import Block, Paragraph, Table, facts
-from maxmargin.reports.number_formats import UNKNOWN, count, first_of, number, one_line, plural, proven
+from maxmargin.text.number_formats import UNKNOWN, count, first_of, number, one_line, plural, proven
 
 Fields = dict[str, Any]
 

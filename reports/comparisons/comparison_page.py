@@ -13,8 +13,8 @@ from maxmargin.reports.comparisons import (
     timings,
 )
 from maxmargin.reports.document import Block, Card, Document, Section
-from maxmargin.reports.number_formats import UNKNOWN, count, one_line, plural, share_of_the_best
 from maxmargin.solvers.basics.printable import shown
+from maxmargin.text.number_formats import UNKNOWN, count, one_line, plural, share_of_the_best
 from maxmargin.text.tables import aligned
 
 Fields = dict[str, Any]

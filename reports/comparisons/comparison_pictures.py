@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maxmargin.displays import drawing
 from maxmargin.reports.comparisons import margin_times
 from maxmargin.reports.comparisons.estimates.profiles import TAUS, profile_at, profile_steps
 from maxmargin.reports.comparisons.margin_times import TimeLaw
 from maxmargin.reports.comparisons.mistake_laws import FIGURE, MistakeLaw
 from maxmargin.reports.comparisons.question_profiles import QuestionProfile
 from maxmargin.reports.figures import canvas
-from maxmargin.reports.number_formats import number, percent, plural
+from maxmargin.text.number_formats import number, percent, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _COLOURS = (
-    canvas.POSITIVE, canvas.PERCEPTRON, canvas.MAXIMUM, canvas.BOUND, canvas.NEGATIVE, "#56b4e9", canvas.INK,
+    drawing.POSITIVE, drawing.PERCEPTRON, drawing.MAXIMUM, drawing.BOUND, drawing.NEGATIVE, "#56b4e9", canvas.INK,
 )  # fmt: skip
 """Seven colours that colour-blind readers tell apart (Okabe and Ito 2008)."""
 
@@ -31,7 +32,7 @@ _LEGEND_LINE = 0.19
 """Height of a line of the legend in inches."""
 
 _NARROWEST_LEGEND = 84
-"""Number of characters of a line of the legend, as `canvas.legend_above` counts them."""
+"""Number of characters of a line of the legend, as `drawing.legend_above` counts them."""
 
 _HANDLE = 6
 
@@ -103,10 +104,10 @@ def plot_profile(profile: QuestionProfile, ax: "Axes") -> "Axes":
             taus, rhos, where="post", label=label, color=_colour(position), linestyle=_DASHES[position % len(_DASHES)],
             marker=_marker(position), markersize=4, markevery=_marked(len(taus), position), clip_on=False,
         )  # fmt: skip
-    canvas.log_scale(ax, "x", span=largest)
+    drawing.log_scale(ax, "x", span=largest)
     what = "times the time of the fastest" if profile.kind == "time" else "γ* divided by the margin"
     ax.set(xlim=(1, largest), ylim=(0, 1.03), xlabel=f"τ: {what}", ylabel="ρ(τ), fraction of the instances")
-    canvas.finish(ax)
+    drawing.finish(ax)
     return ax
 
 
@@ -159,7 +160,7 @@ def plot_time_laws(laws: Sequence[TimeLaw], ax: "Axes") -> "Axes":
     points = [point for law in laws for point in law.points]
     _logarithmic(ax, _ends([point.difficulty**2 for point in points]), _ends([point.seconds for point in points]))
     ax.set(ylabel="seconds")
-    canvas.finish(ax)
+    drawing.finish(ax)
     return ax
 
 
@@ -170,8 +171,8 @@ def _style(position: int) -> dict[str, Any]:
 
 def _logarithmic(ax: "Axes", x_ends: tuple[float, float], y_ends: tuple[float, float]) -> None:
     ax.set(xlim=x_ends, ylim=y_ends, xlabel="R²/γ*²")  # first, since a scale finds no ends for a single point
-    canvas.log_scale(ax, "x", span=x_ends[1] / x_ends[0])
-    canvas.log_scale(ax, "y", span=y_ends[1] / y_ends[0])
+    drawing.log_scale(ax, "x", span=x_ends[1] / x_ends[0])
+    drawing.log_scale(ax, "y", span=y_ends[1] / y_ends[0])
 
 
 _NOVIKOFF = "Novikoff: R²/γ*²"
@@ -195,7 +196,7 @@ def plot_mistake_laws(laws: Sequence[MistakeLaw], ax: "Axes") -> "Axes":
     ax.plot(line, line, color=canvas.INK, linewidth=1.0, linestyle=(0, (4, 2)), label=_NOVIKOFF, zorder=1)
     _logarithmic(ax, x_ends, y_ends)
     ax.set(ylabel="mistakes")
-    canvas.finish(ax)
+    drawing.finish(ax)
     return ax
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from maxmargin.reports.comparisons.estimates.means import is_censored
 from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, method_label
 from maxmargin.reports.document import Block, Paragraph, Points, Table
-from maxmargin.reports.number_formats import UNKNOWN, count, first_of, number, plural
+from maxmargin.text.number_formats import UNKNOWN, count, first_of, number, plural
 
 Fields = dict[str, Any]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, is_separable, method_label
 from maxmargin.reports.document import Block, Paragraph, Table
-from maxmargin.reports.number_formats import UNKNOWN, count, number, one_line, percent, plural, proven
+from maxmargin.text.number_formats import UNKNOWN, count, number, one_line, percent, plural, proven
 
 Fields = dict[str, Any]
 

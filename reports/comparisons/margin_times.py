@@ -18,7 +18,7 @@ from maxmargin.reports.comparisons.runs import (
     separates,
 )
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.number_formats import UNKNOWN, count, number, plural
+from maxmargin.text.number_formats import UNKNOWN, count, number, plural
 
 Fields = dict[str, Any]
 

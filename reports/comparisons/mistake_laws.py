@@ -16,7 +16,7 @@ from maxmargin.reports.comparisons.runs import (
     is_separable,
 )
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.number_formats import UNKNOWN, count, listed, number, plural
+from maxmargin.text.number_formats import UNKNOWN, count, listed, number, plural
 
 Fields = dict[str, Any]
 

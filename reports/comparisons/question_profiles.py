@@ -20,8 +20,8 @@ from maxmargin.reports.comparisons.runs import (
     share_of,
 )
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.number_formats import count, number, percent, plural
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.text.number_formats import count, number, percent, plural
 
 Fields = dict[str, Any]
 Kind = Literal["time", "margin"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, grouped, is_separable, separates, share_of
 from maxmargin.reports.document import Block, Paragraph, Table
-from maxmargin.reports.number_formats import UNKNOWN, count, number, share_of_the_best
+from maxmargin.text.number_formats import UNKNOWN, count, number, share_of_the_best
 
 Fields = dict[str, Any]
 

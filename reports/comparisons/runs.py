@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from maxmargin.comparison.cells import FIELDS
-from maxmargin.reports.number_formats import one_line
+from maxmargin.text.number_formats import one_line
 
 Record = Mapping[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 from maxmargin.reports.comparisons.estimates.means import SHIFT, is_censored, shifted_geometric_mean, times_of
 from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, grouped
 from maxmargin.reports.document import Block, Paragraph, Table
-from maxmargin.reports.number_formats import UNKNOWN, count, number
+from maxmargin.text.number_formats import UNKNOWN, count, number
 
 Fields = dict[str, Any]
 

@@ -1,10 +1,6 @@
-"""How figures look, and how pictures become SVG, PDF and PNG: the same bytes for the same picture.
-
-The colours are those that colour-blind readers tell apart (Okabe and Ito 2008).
-"""
+"""How figures become SVG, PDF and PNG: the same bytes for the same picture."""
 
 import io
-import math
 import re
 import warnings
 from collections.abc import Callable, Sequence
@@ -14,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxmargin.reports.number_formats import number, power_of_ten
+from maxmargin.displays.drawing import BOUND, MAXIMUM, NEGATIVE, PERCEPTRON, POSITIVE
 from maxmargin.text.outputs import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
     from maxmargin.reports.study.study import Study
@@ -27,18 +22,9 @@ if TYPE_CHECKING:
 INK = "#17191c"
 """Colour of text and axes, which a page replaces by its own text colour."""
 
-POSITIVE = "#0072b2"
-NEGATIVE = "#e69f00"
-MAXIMUM = "#009e73"
-PERCEPTRON = "#d55e00"
-BOUND = "#cc79a7"
-
 _ROLES = {POSITIVE: "positive", NEGATIVE: "negative", MAXIMUM: "maximum", PERCEPTRON: "perceptron", BOUND: "bound"}
 """The role of every other colour, by which the style of a page names it."""
 
-
-MOST_MARKED = 30
-"""Largest number of points for which the points of a curve are marked."""
 
 STYLE = {
     "font.family": "DejaVu Sans",
@@ -65,15 +51,6 @@ STYLE = {
     "path.simplify": True,
 }
 """Matplotlib settings under which pictures are drawn and saved; never set globally."""
-
-_FAR_APART = 12.0
-"""Ratio above which two numbers need a logarithmic scale."""
-
-_NARROW = 200.0
-"""Ratio of the ends of a logarithmic axis below which powers of ten alone would be too few ticks."""
-
-_LEGEND_CHARACTERS, _HANDLE_CHARACTERS = 84, 6
-"""Characters of a legend that fit above the axes, and characters that the mark of one entry takes."""
 
 _WIDTH = 7.2
 """Width of the figures in inches."""
@@ -200,69 +177,3 @@ def _with_variables(text: str) -> str:
         text = text.replace(colour, f"var(--fig-{role})")
     text = re.sub(r"font: (?:\w+ )*?([\d.]+px)[^;\"]*", r"font-size: \1", text)
     return re.sub(r"font-family: [^;\"]*;? ?", "", text)
-
-
-def legend_above(ax: "Axes") -> None:
-    """Put the legend above the axes, in as many columns as fit."""
-    handles, labels = ax.get_legend_handles_labels()
-    if labels:
-        n_columns = max(1, min(len(labels), _LEGEND_CHARACTERS // (max(map(len, labels)) + _HANDLE_CHARACTERS)))
-        ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1.02), ncols=n_columns)
-
-
-def finish(ax: "Axes") -> None:
-    """Draw the grid, and the legend above the axes."""
-    thin_grid(ax)
-    legend_above(ax)
-
-
-def thin_grid(ax: "Axes") -> None:
-    """Draw faint horizontal and vertical lines behind the data."""
-    ax.grid(visible=True, color=INK, alpha=0.1, linewidth=0.6)
-    ax.set_axisbelow(True)
-
-
-def log_scale(ax: "Axes", direction: str, *, span: float = math.inf) -> None:
-    """Make the x or the y axis logarithmic, its numbers written without markup.
-
-    `span` is the ratio of the ends of the axis: where there are few powers of ten between them, 2 and 5 times these
-    are written as well.
-    """
-    from matplotlib.ticker import LogLocator, NullLocator
-
-    ax.set(**{f"{direction}scale": "log"})
-    axis = ax.xaxis if direction == "x" else ax.yaxis
-    factors = (1.0,) if span > _NARROW else (1.0, 2.0, 5.0)
-    axis.set_major_locator(LogLocator(subs=factors, numticks=9))
-    axis.set_major_formatter(lambda value, _: decade(value) if len(factors) == 1 else number(value, 2))
-    axis.set_minor_locator(NullLocator())
-
-
-def whole_numbers(axis: "Axis") -> None:
-    """Put the ticks of a linear axis on whole numbers."""
-    from matplotlib.ticker import MaxNLocator
-
-    axis.set_major_locator(MaxNLocator("auto", integer=True))
-
-
-def plain_numbers(axis: "Axis") -> None:
-    """Write the numbers of a linear axis as the page writes them, with no common factor."""
-    axis.set_major_formatter(lambda value, _: number(value))
-
-
-def decade(value: float) -> str:
-    """Return a power of ten as the text of a tick."""
-    if value <= 0 or math.isinf(value):
-        return ""
-    exponent = round(float(np.log10(value)))
-    return number(10.0**exponent) if -3 <= exponent <= 5 else power_of_ten(exponent)
-
-
-def is_far_apart(smallest: float, largest: float) -> bool:
-    """Return whether a logarithmic scale is needed to see both."""
-    return smallest > 0 and largest / smallest > _FAR_APART
-
-
-def thinned(n: int, most: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
-    """Return at most ``most`` of the positions 0..n-1, evenly spaced, the first and the last among them."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))

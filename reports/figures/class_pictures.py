@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maxmargin.displays import drawing
 from maxmargin.reports.figures import canvas
-from maxmargin.reports.number_formats import number, one_line, plural
 from maxmargin.reports.phrasing import verdict_name
+from maxmargin.text.number_formats import number, one_line, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,11 +22,11 @@ _MOST_WITH_NUMBERS = 10
 _RING = 60
 """Area of rings, crosses and the marks of the legend, in square points."""
 
-_CROSS: dict[str, Any] = {"color": canvas.PERCEPTRON, "marker": "x", "linewidths": 1.8}
+_CROSS: dict[str, Any] = {"color": drawing.PERCEPTRON, "marker": "x", "linewidths": 1.8}
 
 _MARKS: dict[str, dict[str, Any]] = {
-    "separable": {"color": canvas.MAXIMUM, "linewidths": 0},
-    "quasi-separable": {"facecolors": "none", "edgecolors": canvas.PERCEPTRON, "linewidths": 1.8},
+    "separable": {"color": drawing.MAXIMUM, "linewidths": 0},
+    "quasi-separable": {"facecolors": "none", "edgecolors": drawing.PERCEPTRON, "linewidths": 1.8},
     "overlap": _CROSS,
     "not separable": _CROSS,
 }
@@ -74,7 +75,7 @@ def plot_classes(study: "ClassStudy", ax: "Axes") -> "Axes":
     ax.set(xlim=(-0.5, len(classes) - 0.5), ylim=(len(classes) - 0.4, -0.6))
     ax.spines[:].set_visible(False)
     ax.axvline(0.5, color=canvas.INK, linewidth=0.8, alpha=0.4)
-    canvas.thin_grid(ax)
+    drawing.thin_grid(ax)
     _legend(ax, [contest for _, _, contest in cells])
     return ax
 

@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from maxmargin.displays import drawing
+from maxmargin.displays.proof_curves_display import ProofCurvesDisplay, bound_in_view, scale_mistakes_along
 from maxmargin.reports.figures import canvas
-from maxmargin.reports.number_formats import count, number, plural, upper_end
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.text.number_formats import count, number, plural, upper_end
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,18 +25,6 @@ _ALIKE = 0.9
 
 _INVISIBLE = 0.02
 """Fraction of the range below which the maximum margin is visible on a logarithmic scale only."""
-
-_NEAR = 1000.0
-"""Largest ratio of the bound to the mistakes for which the curves are extended to the bound."""
-
-_CURVES = (
-    ("norm_at_most", "√M·R", canvas.BOUND),
-    ("root_of_squares", "√(Σ‖x‖²)", canvas.NEGATIVE),
-    ("norm", "‖w‖", canvas.PERCEPTRON),
-    ("w_dot_u", "w·u*", canvas.POSITIVE),
-    ("w_dot_u_at_least", "M g", canvas.MAXIMUM),
-)
-"""From the highest to the lowest."""
 
 
 def margin_path(study: "Study") -> canvas.Picture:
@@ -94,28 +84,18 @@ def _plot_interval(
     """Draw both ends over the mistakes, the interval that they have proven so far, and the maximum margin."""
     M, upper = trace.n_mistakes, ends[1]
     lower = np.where(np.isfinite(ends[0]), ends[0], np.nan)
-    size = 3 if len(M) <= canvas.MOST_MARKED else 1.5
+    size = 3 if len(M) <= drawing.MOST_MARKED else 1.5
     proven = np.fmax.accumulate(np.fmax(lower, 0.0)), np.fmin.accumulate(upper)
-    ax.fill_between(M, *proven, color=canvas.BOUND, alpha=0.14, linewidth=0, label="proven so far")
-    ax.plot(M, upper, color=canvas.BOUND, marker="o", markersize=size, label=label)
+    ax.fill_between(M, *proven, color=drawing.BOUND, alpha=0.14, linewidth=0, label="proven so far")
+    ax.plot(M, upper, color=drawing.BOUND, marker="o", markersize=size, label=label)
     if best is not None:
-        ax.axhline(best, color=canvas.MAXIMUM, label=f"{symbol} = {number(best)}")
+        ax.axhline(best, color=drawing.MAXIMUM, label=f"{symbol} = {number(best)}")
     ax.axhline(0, color=canvas.INK, linewidth=0.8)
-    ax.plot(M, lower, color=canvas.PERCEPTRON, marker="o", markersize=size, label="achieved margin")
-    _scale_mistakes(ax, float(M[-1]))
+    ax.plot(M, lower, color=drawing.PERCEPTRON, marker="o", markersize=size, label="achieved margin")
+    scale_mistakes_along(ax, float(M[-1]))
     _scale_margins(ax, best, np.concatenate([lower, upper]))
-    canvas.finish(ax)
+    drawing.finish(ax)
     return ax
-
-
-def _scale_mistakes(ax: "Axes", last: float, *, furthest: float = 0.0) -> bool:
-    """Scale the axis of the mistakes, logarithmically for a wide range; return whether it is logarithmic."""
-    is_log = canvas.is_far_apart(1.0, max(last, furthest))
-    if is_log:
-        canvas.log_scale(ax, "x")
-    else:
-        canvas.whole_numbers(ax.xaxis)
-    return is_log
 
 
 def _scale_margins(ax: "Axes", best: float | None, values: Floats) -> None:
@@ -131,7 +111,7 @@ def _scale_margins(ax: "Axes", best: float | None, values: Floats) -> None:
     locator.set_params(numticks=9)
     ax.yaxis.set_major_locator(locator)
     ax.yaxis.set_minor_locator(NullLocator())
-    canvas.plain_numbers(ax.yaxis)
+    drawing.plain_numbers(ax.yaxis)
 
 
 def proof_curves(study: "Study") -> canvas.Picture:
@@ -156,7 +136,7 @@ def _curves_caption(trace: "MistakeTrace") -> str:
     if trace.u is None:
         return "√M·R bounds ‖w‖ from above. No separating hyperplane is known, so nothing bounds it from below."
     dotted = (
-        " Dotted: the line and the curve up to where they meet, at Novikoff's bound." if _drawn_bound(trace) else ""
+        " Dotted: the line and the curve up to where they meet, at Novikoff's bound." if bound_in_view(trace) else ""
     )
     return (
         "In every run, w·u* stays on or above the line M g, ‖w‖ stays on or below the curve √M·R, and w·u* does not "
@@ -171,43 +151,7 @@ def _thinned(study: "Study") -> str:
 
 def plot_proof_curves(study: "Study", ax: "Axes") -> "Axes":
     """Draw the quantities of the proof over the mistakes."""
-    trace = study.trace
-    M, end = trace.n_mistakes, _drawn_bound(trace)
-    is_log = _scale_mistakes(ax, float(M[-1]), furthest=end)
-    if is_log:
-        canvas.log_scale(ax, "y")
-    else:
-        ax.set_xlim(0, 1.03 * max(float(M[-1]), end))
-    size = 3 if len(M) <= canvas.MOST_MARKED else 0
-    for name, label, colour in _CURVES:
-        column = trace.columns()[name]
-        values = np.where(np.isfinite(column) & ((column > 0) | (not is_log)), column, np.nan)
-        if np.isfinite(values).any():
-            ax.plot(M, values, color=colour, marker="o", markersize=size, linewidth=1.4, label=label)
-    if end:
-        _draw_on(trace, ax, end)
-    if not is_log:
-        ax.set_ylim(bottom=0)
-    ax.set_xlabel("mistakes M")
-    canvas.finish(ax)
-    return ax
-
-
-def _drawn_bound(trace: "MistakeTrace") -> float:
-    """Return Novikoff's bound where it is near enough to be drawn, else 0."""
-    return trace.bound if trace.bound <= _NEAR * float(trace.n_mistakes[-1]) else 0.0
-
-
-def _draw_on(trace: "MistakeTrace", ax: "Axes", end: float) -> None:
-    """Extend the line and the curve from the last mistake to where they meet."""
-    M = np.geomspace(float(trace.n_mistakes[-1]), end, 50)
-    for values, colour in ((np.sqrt(M) * trace.radius, canvas.BOUND), (M * trace.u_margin, canvas.MAXIMUM)):
-        ax.plot(M, values, color=colour, linestyle=(0, (1, 1.5)), linewidth=1.2)
-    meeting = end, end * trace.u_margin
-    ax.plot(*meeting, "o", color=canvas.INK, markersize=4)
-    ax.annotate(
-        f"R²/g² = {upper_end(end)}", meeting, (-6, 4), textcoords="offset points", ha="right", va="bottom", fontsize=8.5
-    )
+    return ProofCurvesDisplay(trace=study.trace).plot(ax).ax_
 
 
 def potential(study: "Study") -> canvas.Picture | None:
@@ -230,23 +174,23 @@ def potential(study: "Study") -> canvas.Picture | None:
 def plot_potential(study: "Study", ax: "Axes") -> "Axes":
     """Draw the fall of the potential, the fall that the proof guarantees, and the largest possible fall."""
     trace = study.trace
-    M, drop, end = trace.n_mistakes, trace.potential_drop, _drawn_bound(trace)
+    M, drop, end = trace.n_mistakes, trace.potential_drop, bound_in_view(trace)
     top = max(float(drop[-1]), end)
-    is_log = canvas.is_far_apart(1.0, max(float(M[-1]), top))
+    is_log = drawing.is_far_apart(1.0, max(float(M[-1]), top))
     if is_log:
-        canvas.log_scale(ax, "x", span=float(M[-1]))
-        canvas.log_scale(ax, "y", span=top)
+        drawing.log_scale(ax, "x", span=float(M[-1]))
+        drawing.log_scale(ax, "y", span=top)
     else:
-        canvas.whole_numbers(ax.xaxis)
+        drawing.whole_numbers(ax.xaxis)
         ax.set_xlim(0, 1.03 * float(M[-1]))
-    size = 3 if len(M) <= canvas.MOST_MARKED else 0
+    size = 3 if len(M) <= drawing.MOST_MARKED else 0
     if end:
-        ax.axhline(end, color=canvas.BOUND, label=f"R²/g² = {upper_end(end)}")
-    ax.plot(M, drop, color=canvas.PERCEPTRON, marker="o", markersize=size, label="lost")
-    ax.plot(M, M.astype(np.float64), color=canvas.MAXIMUM, marker="o", markersize=size, label="guaranteed: M")
+        ax.axhline(end, color=drawing.BOUND, label=f"R²/g² = {upper_end(end)}")
+    ax.plot(M, drop, color=drawing.PERCEPTRON, marker="o", markersize=size, label="lost")
+    ax.plot(M, M.astype(np.float64), color=drawing.MAXIMUM, marker="o", markersize=size, label="guaranteed: M")
     if not is_log:
         ax.set_ylim(bottom=0)
     ax.set_xlabel("mistakes M")
     ax.set_ylabel("fall of the potential / (R²/2)")
-    canvas.finish(ax)
+    drawing.finish(ax)
     return ax

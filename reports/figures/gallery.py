@@ -1,32 +1,30 @@
 """Which figures a report has, and which are left out."""
 
+from maxmargin.api.measures import norm
+from maxmargin.displays.drawing import LARGEST_DRAWN
+from maxmargin.reports.figures import FIGURES
 from maxmargin.reports.figures.canvas import Picture
 from maxmargin.reports.figures.class_pictures import classes
 from maxmargin.reports.figures.curves import margin_path, potential, proof_curves
+from maxmargin.reports.figures.mistake_pictures import mistakes, orders, shows_margins
 from maxmargin.reports.figures.projection import distances, projection
-from maxmargin.reports.figures.sweeps import mistakes, orders, shows_margins, soft_margin, translations
-from maxmargin.reports.number_formats import number
+from maxmargin.reports.figures.soft_pictures import soft_margin
+from maxmargin.reports.figures.translation_pictures import translations
 from maxmargin.reports.study.class_study import ClassStudy
-from maxmargin.reports.study.measures import norm
 from maxmargin.reports.study.study import Study
-
-_LARGEST_DRAWN = 1e150
-"""Largest modulus of the data and of the bias coordinate for which axes in their units are drawn."""
+from maxmargin.text.number_formats import number
 
 _FARTHEST_DRAWN = 1e300
 """Largest distance of a hyperplane from the origin, and largest margin width, for which their axes are drawn."""
 
-_FIGURES = {
-    "margin-path": margin_path,
-    "proof-curves": proof_curves,
-    "potential": potential,
-    "mistakes": mistakes,
-    "orders": orders,
-    "translations": translations,
-    "distances": distances,
-    "projection": projection,
-    "soft-margin": soft_margin,
-}
+_FIGURES = dict(
+    zip(
+        FIGURES[:-1],
+        (margin_path, proof_curves, potential, mistakes, orders, translations, distances, projection, soft_margin),
+        strict=True,
+    )
+)
+"""The figures of a question about two classes."""
 
 _IN_UNITS = {
     "margin-path": "achieved margin",
@@ -68,7 +66,7 @@ def left_out(study: Study | ClassStudy) -> dict[str, str]:
 def _too_large(study: Study, key: str) -> float:
     """Return a number on the axes of this figure that is too large for them, 0 if there is none."""
     largest = max(float(study.problem.column_sizes.max()), study.scale)
-    if largest > _LARGEST_DRAWN:
+    if largest > LARGEST_DRAWN:
         return largest
     farthest = 0.0
     if key in {"distances", "projection"}:

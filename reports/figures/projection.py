@@ -1,17 +1,20 @@
 """The rows and the hyperplanes: in the plane that both normals span, and the distances of the rows from each."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.api.measures import Plane, distances_of
+from maxmargin.displays import drawing
+from maxmargin.displays.hyperplane_display import DrawnPlane, HyperplaneDisplay
+from maxmargin.displays.margin_distribution_display import MarginDistributionDisplay, edges_of
+from maxmargin.displays.plane_view import View
 from maxmargin.reports.figures import canvas
-from maxmargin.reports.number_formats import number, one_line, plural, side
 from maxmargin.reports.phrasing import name_of
-from maxmargin.reports.study.measures import Plane, distances_of
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.text.number_formats import number, one_line, plural, side
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,74 +26,33 @@ if TYPE_CHECKING:
 _OVERLAP = 0.2
 """Ratio of two ranges of distances below which they do not share an axis."""
 
-_FEWEST_BINS, _MOST_BINS = 12, 48
-
-_MOST_TICKS = 200
-"""Largest number of rows for which each row is marked."""
-
 _MOST_ROWS = 2_000
-_STRETCH = 5.0
-"""Ratio of the two ranges above which equal scales would leave a strip too thin to read."""
 _PARALLEL = 1e-9
-_MARGIN_OF_VIEW = 0.07
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class View:
-    """Rows and hyperplanes in two dimensions.
-
-    Attributes
-    ----------
-    points : ndarray (n_shown, 2)
-    rows : ndarray (n_shown,) of int
-        Which rows these are.
-    basis : ndarray (n_features, 2)
-        Orthonormal columns: a point x is drawn at x @ basis.
-    labels : tuple of str
-        Of the two axes.
-    """
-
-    points: Floats
-    rows: NDArray[np.int64]
-    basis: Floats
-    labels: tuple[str, str]
-
-    @property
-    def stretched(self) -> bool:
-        """Whether the two axes need different scales."""
-        spans = np.ptp(self.points, axis=0)
-        return bool(spans.min() * _STRETCH < spans.max())
-
-    @property
-    def is_strip(self) -> bool:
-        """Whether there is one feature only."""
-        return len(self.basis) == 1
-
-    def line(self, plane: Plane) -> tuple[Floats, float]:
-        """Return (u, c): the plane is drawn as u.p + c = 0; distances from it are true if its normal lies in view."""
-        return plane.unit @ self.basis, plane.offset
 
 
 def view_of(study: "Study") -> View:
     """Return one feature, or the two features if there are two, else the plane of the two normals."""
     rows, sample = _rows(study)
-    names = tuple(one_line(name, 40) for name in study.dataset.feature_names[:2])
-    match study.problem.n_features:
-        case 1:  # along the horizontal, the classes one above the other
-            heights = study.problem.y[rows] * (float(np.ptp(sample)) or 1.0) / 12
-            points = np.column_stack([sample[:, 0], heights])
-            return View(points=points, rows=rows, basis=np.array([[1.0, 0.0]]), labels=(names[0], ""))
-        case 2:
-            return View(points=sample, rows=rows, basis=np.eye(2), labels=(names[0], names[1]))
+    signs = study.problem.y[rows]
+    names = [one_line(name, 40) for name in study.dataset.feature_names[:2]]
+    if study.problem.n_features <= 2:
+        return View.of_columns(sample, signs, names, _classes(study), rows)
     basis, labels = _basis(study, sample)
-    return View(points=sample @ basis, rows=rows, basis=basis, labels=labels)
+    points = sample @ basis
+    return View(points=points, rows=rows, signs=signs, basis=basis, labels=labels, classes=_classes(study))
+
+
+def _classes(study: "Study") -> tuple[str, str]:
+    """Return the names of the classes -1 and +1 in the legend."""
+    negative, positive = study.dataset.negative, study.dataset.positive
+    return f"{side(-1)}  {one_line(name_of(negative), 24)}", f"{side(1)}  {one_line(name_of(positive), 24)}"
 
 
 def _rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
     """Return the rows to draw: all, or evenly spaced or sampled ones and all that are marked."""
     problem, marked = study.problem, marked_rows(study)[0]
     if study.dataset.is_in_memory:
-        rows = np.union1d(canvas.thinned(problem.n_samples, _MOST_ROWS), marked).astype(np.int64)
+        rows = np.union1d(drawing.thinned(problem.n_samples, _MOST_ROWS), marked).astype(np.int64)
         return rows, problem.dense_rows(rows)
     rows, sample = _sampled_rows(study)  # which is read already
     others = np.setdiff1d(marked, rows)
@@ -102,7 +64,7 @@ def _rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
 def _sampled_rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
     """Return some rows of the random sample."""
     rows, sample = study.problem.sample
-    positions = canvas.thinned(len(rows), _MOST_ROWS)
+    positions = drawing.thinned(len(rows), _MOST_ROWS)
     return rows[positions], sample[positions]
 
 
@@ -219,89 +181,25 @@ def _alt(study: "Study") -> str:
 
 def plot_projection(study: "Study", ax: "Axes") -> "Axes":
     """Draw the rows, both hyperplanes, and the band of the margin around the better one."""
-    view = view_of(study)
-    _limits(view, ax)
-    _scatter(study, view, ax)
-    if study.reference is not None:
-        _draw_band(study.reference, half_width(study), view, ax)
+    reference, touched = study.reference, study.touched if shows_touched(study) else None
+    width = None if reference is None else half_width(study)
     planes = (
-        (study.reference, canvas.MAXIMUM, "solid"),
-        (study.found, canvas.PERCEPTRON, (0, (5, 2))),
-        (study.touched if shows_touched(study) else None, canvas.INK, (0, (1, 1.5))),
+        (reference, drawing.MAXIMUM, "solid", width),
+        (study.found, drawing.PERCEPTRON, (0, (5, 2)), None),
+        (touched, "", (0, (1, 1.5)), None),
     )
-    for plane, colour, dashes in planes:
-        if plane is not None:
-            _draw_line(*view.line(plane), ax, color=colour, linestyle=dashes, label=plane.name, zorder=3)
-    ax.set(xlabel=view.labels[0], ylabel=view.labels[1])
-    if view.is_strip:
-        ax.set_yticks([])
-        ax.spines["left"].set_visible(False)
-    elif not view.stretched:
-        ax.set_aspect("equal")
-    canvas.legend_above(ax)
-    return ax
+    drawn = tuple(
+        DrawnPlane(plane=plane, colour=colour, dashes=dashes, half_width=width)
+        for plane, colour, dashes, width in planes
+        if plane is not None
+    )
+    rows, name = marked_rows(study)
+    return HyperplaneDisplay(view=view_of(study), planes=drawn, marked=rows, marked_name=f"{name}s").plot(ax).ax_
 
 
 def shows_touched(study: "Study") -> bool:
     """Return whether the hyperplane that rows touch is drawn: where its normal lies in the view."""
     return study.touched is not None and study.problem.n_features <= 2
-
-
-def _limits(view: View, ax: "Axes") -> None:
-    low, high = view.points.min(axis=0), view.points.max(axis=0)
-    spans = high - low
-    room = _MARGIN_OF_VIEW * np.where(spans > 0, spans, max(float(spans.max()), 1.0))
-    if view.is_strip:
-        room[1] = spans[1] / 2
-    xlim, ylim = np.column_stack([low - room, high + room]).tolist()
-    ax.set(xlim=xlim, ylim=ylim)
-
-
-def _scatter(study: "Study", view: View, ax: "Axes") -> None:
-    size = 26 if len(view.rows) <= 300 else 10
-    signs = study.problem.y[view.rows]
-    negative, positive = (study.dataset.negative, canvas.NEGATIVE, "^"), (study.dataset.positive, canvas.POSITIVE, "o")
-    for sign, (label, colour, marker) in ((-1, negative), (1, positive)):
-        x, y = view.points[signs == sign].T
-        name = f"{side(sign)}  {one_line(name_of(label), 24)}"
-        ax.scatter(x, y, s=size, color=colour, marker=marker, alpha=0.75, linewidths=0, label=name)
-    rows, name = marked_rows(study)
-    circled = view.points[np.isin(view.rows, rows)]
-    if len(circled):
-        how: dict[str, Any] = {"facecolors": "none", "edgecolors": canvas.INK, "linewidths": 1, "zorder": 4}
-        ax.scatter(circled[:, 0], circled[:, 1], s=4 * size, label=f"{name}s", **how)
-
-
-def _draw_line(direction: Floats, offset: float, ax: "Axes", **how: Any) -> None:
-    """Draw the line direction.p + offset = 0 where it crosses the axes."""
-    corners = _corners(ax) @ direction + offset
-    if corners.min() <= 0 < corners.max():
-        ax.plot(*_ends(direction, offset, ax).T, **how)
-
-
-def _draw_band(plane: Plane, width: float, view: View, ax: "Axes") -> None:
-    """Shade the points nearer to the plane than its margin."""
-    direction, offset = view.line(plane)
-    for sign in (-1, 1):
-        _draw_line(direction, offset + sign * width, ax, color=canvas.MAXIMUM, linewidth=0.8, zorder=2)
-    shown = min(width, float(np.abs(_corners(ax) @ direction + offset).max()))
-    ring = np.concatenate([_ends(direction, offset - shown, ax), _ends(direction, offset + shown, ax)[::-1]])
-    ax.fill(*ring.T, color=canvas.MAXIMUM, alpha=0.13, linewidth=0, zorder=0)
-
-
-def _corners(ax: "Axes") -> Floats:
-    return np.array([(x, y) for x in ax.get_xlim() for y in ax.get_ylim()])
-
-
-def _ends(direction: Floats, offset: float, ax: "Axes") -> Floats:
-    """Return two points of the line direction.p + offset = 0, one beyond each side of the axes."""
-    corners = _corners(ax)
-    centre, reach = corners.mean(axis=0), np.linalg.norm(np.ptp(corners, axis=0))
-    length = np.linalg.norm(direction)
-    normal = direction / length
-    foot = centre - (centre @ normal + offset / length) * normal
-    across = reach * np.array([-normal[1], normal[0]])
-    return np.array([foot - across, foot + across])
 
 
 def half_width(study: "Study") -> float:
@@ -348,33 +246,16 @@ def _distances_alt(study: "Study", plane: Plane) -> str:
 
 def plot_distances(study: "Study", plane: Plane, ax: "Axes") -> "Axes":
     """Draw the distribution of y(w.x + b)/||w|| over the rows, with 0 and the maximum margin marked."""
-    found = distances_of(study.problem, plane)
-    low, high = min(found.least, 0.0), max(found.greatest, study.hard.lower)
-    n_bins = int(np.clip(np.sqrt(study.problem.n_samples) * 2, _FEWEST_BINS, _MOST_BINS))
-    edges = _edges(low, high, (high - low) / n_bins or 1.0, study.hard.lower)
-    points, weights = found.points(edges)
-    heights, _, _ = ax.hist(
-        points, bins=edges.tolist(), weights=weights, stacked=True, color=[canvas.POSITIVE, canvas.NEGATIVE],
-        label=["+1", "−1"], linewidth=0,
+    found, margin = distances_of(study.problem, plane), study.hard.lower
+    is_maximum = study.maximum is not None and plane is study.maximum
+    edges = edges_of(found.least, found.greatest, study.problem.n_samples, margin)
+    values, counts = found.points(edges)
+    if is_maximum and counts is None:  # rounding may move a support row into the band, where none is
+        values = [np.maximum(of_class, margin) for of_class in values]
+    display = MarginDistributionDisplay(
+        margins=(values[0], values[1]), counts=counts, edges=edges, name=plane.name,
+        half_width=margin if is_maximum else None, maximum=None if study.maximum is None else margin,
     )  # fmt: skip
-    top = float(np.max(heights))
-    is_ticked = weights is None and study.problem.n_samples <= _MOST_TICKS
-    if is_ticked:
-        for values, colour in zip(points, (canvas.POSITIVE, canvas.NEGATIVE), strict=True):
-            ax.plot(values, np.full(len(values), -0.05 * top), "|", color=colour, markersize=6)
-    ax.axvline(0, color=canvas.INK, linewidth=1)
-    if study.maximum is not None:
-        ax.axvline(study.hard.lower, color=canvas.MAXIMUM, linestyle=(0, (4, 2)), label="γ*")
-    ax.set_ylim(-0.1 * top if is_ticked else 0, 1.06 * top)
-    canvas.whole_numbers(ax.yaxis)
-    ax.set_ylabel("rows")
-    ax.set_title(f"{plane.name}: least {number(found.least, 4)}")
+    display.plot(ax, legend=False)
+    ax.set(xlabel="", title=f"{plane.name}: least {number(found.least, 4)}")
     return ax
-
-
-def _edges(low: float, high: float, width: float, margin: float) -> Floats:
-    """Return bin edges of about this width, 0 and the margin among them: no bin mixes rows on both sides of either."""
-    if margin > width:
-        width = margin / int(margin / width)
-    first, last = int(np.floor(low / width)), int(np.ceil(high / width))
-    return np.arange(first, last + 1, dtype=np.float64) * width

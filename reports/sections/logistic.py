@@ -3,9 +3,9 @@
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Table
-from maxmargin.reports.number_formats import count, listed, one_line, plural
 from maxmargin.reports.phrasing import length
 from maxmargin.solvers.answers.forms import intercept
+from maxmargin.text.number_formats import count, listed, one_line, plural
 
 _MOST_COLUMNS = 70
 _MOST_NAMED = 5

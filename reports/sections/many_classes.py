@@ -5,16 +5,6 @@ from typing import Any
 import numpy as np
 
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Section, Table, facts
-from maxmargin.reports.number_formats import (
-    UNKNOWN,
-    count,
-    number,
-    one_line,
-    percent,
-    plural,
-    proven,
-    upper_end,
-)
 from maxmargin.reports.phrasing import length, name_of, of_kind, shown_upper, tone, verdict_name
 from maxmargin.reports.sections import separability_section
 from maxmargin.reports.sections.logistic import of_answer
@@ -37,6 +27,16 @@ from maxmargin.reports.sections.shared import (
 from maxmargin.reports.study.class_study import ClassStudy, Contest
 from maxmargin.solvers.answers.forms import without_intercepts
 from maxmargin.solvers.proof.margins import n_errors
+from maxmargin.text.number_formats import (
+    UNKNOWN,
+    count,
+    number,
+    one_line,
+    percent,
+    plural,
+    proven,
+    upper_end,
+)
 
 _MOST_PAIRS = 300
 _MOST_WITNESSES = 30

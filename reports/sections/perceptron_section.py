@@ -5,9 +5,17 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.api.measures import angle_degrees, cosine
 from maxmargin.reports import phrasing
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table, facts
-from maxmargin.reports.number_formats import (
+from maxmargin.reports.sections.shared import Columns, chosen, table_of
+from maxmargin.reports.study.study import Study
+from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.solvers.problem.problem import radius_squared
+from maxmargin.solvers.proof.margins import n_errors
+from maxmargin.text.number_formats import (
     UNKNOWN,
     count,
     interval,
@@ -20,14 +28,6 @@ from maxmargin.reports.number_formats import (
     typeset,
     upper_end,
 )
-from maxmargin.reports.sections.shared import Columns, chosen, table_of
-from maxmargin.reports.study.measures import angle_degrees, cosine
-from maxmargin.reports.study.study import Study
-from maxmargin.solvers.exact.dyadic import sqrt_up
-from maxmargin.solvers.perceptron.result import PerceptronRun
-from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.solvers.problem.problem import radius_squared
-from maxmargin.solvers.proof.margins import n_errors
 
 _RECENT_EPOCHS = 100
 """Number of last epochs over which the rate of mistakes is averaged."""

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset
 from maxmargin.reports.document import Block, Paragraph, Table
-from maxmargin.reports.number_formats import count, number, one_line, plural, short_fraction, side
 from maxmargin.reports.phrasing import length, of_kind, unless_flat
 from maxmargin.reports.sections.shared import Entries, chosen, name_columns, row_fields, row_names, table_of
 from maxmargin.reports.study.report_settings import Settings
@@ -28,6 +27,7 @@ from maxmargin.solvers.proof.certificate import (
 )
 from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.text.number_formats import count, number, one_line, plural, short_fraction, side
 
 _MOST_NAMED = 12
 """Touching and separated rows that are named."""

@@ -6,21 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.api.measures import norm, unit
 from maxmargin.reports import phrasing
 from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Section, Table, facts
-from maxmargin.reports.number_formats import (
-    UNKNOWN,
-    count,
-    interval,
-    number,
-    one_line,
-    percent,
-    plural,
-    proven,
-    shown,
-    side,
-    upper_end,
-)
 from maxmargin.reports.sections import logistic, separability_section, variations
 from maxmargin.reports.sections import perceptron_section as perceptron
 from maxmargin.reports.sections.shared import (
@@ -37,13 +25,25 @@ from maxmargin.reports.sections.shared import (
     table_of,
     what_was_read,
 )
-from maxmargin.reports.study.measures import norm, unit
 from maxmargin.reports.study.soft_grid import SoftPoint
 from maxmargin.reports.study.study import Study
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem, radius_squared
+from maxmargin.text.number_formats import (
+    UNKNOWN,
+    count,
+    interval,
+    number,
+    one_line,
+    percent,
+    plural,
+    proven,
+    shown,
+    side,
+    upper_end,
+)
 
 _MOST_ROWS = 60
 """Rows of a table on a page; the JSON form has more."""

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
-from maxmargin.reports.number_formats import count, number, percent, plural, proven, shown, upper_end
 from maxmargin.reports.phrasing import shown_upper
 from maxmargin.reports.sections.shared import Columns, table_of
 from maxmargin.reports.study.translated import Translated
 from maxmargin.solvers.perceptron.hard_orders import FoundOrder
+from maxmargin.text.number_formats import count, number, percent, plural, proven, shown, upper_end
 from maxmargin.theory.order_studies import OrderStudy
 
 _PREPARED = {"raw": "raw", "center": "centred", "standardize": "standardised"}

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from maxmargin.api.running import run_perceptron
-from maxmargin.reports.number_formats import count
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, Settings
 from maxmargin.solvers.answers.forms import through
 from maxmargin.solvers.basics.limits import Limits
@@ -13,6 +12,7 @@ from maxmargin.solvers.perceptron.engines.ties import limbs_of
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.text.number_formats import count
 from maxmargin.theory.context import Context
 from maxmargin.theory.order_studies import Effort, OrderStudy, bounds_of_any_order, check_effort, studied_orders
 from maxmargin.theory.perceptron_bounds import Bound

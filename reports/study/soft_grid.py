@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from maxmargin.reports.number_formats import number
-from maxmargin.reports.study.measures import Plane, plane_of
+from maxmargin.api.measures import SLACK, Plane, is_flat, plane_of
 from maxmargin.reports.study.translated import about_the_mean
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.array_types import Floats
@@ -18,15 +17,13 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
+from maxmargin.text.number_formats import number
 
 _N_CS = 9
 """Number of values of C that are tried if the caller names none."""
 
 _GREATEST_EXPONENT = 300
 """Largest decimal exponent of C: multipliers of tiny numbers exceed the range of binary64."""
-
-SLACK = 1e-6
-"""Slack above which a row of a soft margin is counted as having some."""
 
 _DISTANCES = (1e-100, 1e100)
 """Range of distances: others would put C out of the range of binary64."""
@@ -107,7 +104,7 @@ def soft_points(
 
 def _point(problem: Problem, solution: SoftMargin) -> SoftPoint:
     uninterrupted(solution)
-    w = np.zeros_like(solution.w) if _is_flat(problem, solution) else solution.w
+    w = np.zeros_like(solution.w) if is_flat(problem, solution) else solution.w
     return SoftPoint(
         solution=solution if isinstance(problem.row_source, InMemory) else _without_rows(solution),
         w=w,
@@ -121,10 +118,3 @@ def _point(problem: Problem, solution: SoftMargin) -> SoftPoint:
 def _without_rows(solution: SoftMargin) -> SoftMargin:
     """Drop the vectors with an entry for every row: a grid of such solutions may take more memory than there is."""
     return replace(solution, slack=np.empty(0), dual=np.empty(0), support=np.empty(0, dtype=np.int64))
-
-
-def _is_flat(problem: Problem, solution: SoftMargin) -> bool:
-    """Return whether w = 0 is as good as the solution, as far as its gap tells; its w is then rounding noise."""
-    smaller_class = min(int((problem.y > 0).sum()), int((problem.y < 0).sum()))
-    slack_at_zero = 2 * smaller_class if problem.bias else problem.n_samples
-    return solution.C * slack_at_zero - solution.objective <= solution.gap

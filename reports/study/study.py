@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 
 from maxmargin.api.deciding import named
+from maxmargin.api.measures import Plane, plane_of
 from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
 from maxmargin.data.problems import problem_of
-from maxmargin.reports.study.measures import Plane, plane_of
 from maxmargin.reports.study.order_plan import check_orders, orders_of_report
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, OnProgress, Settings
 from maxmargin.reports.study.soft_grid import SoftPoint, default_grid, soft_points

@@ -205,6 +205,21 @@ def test_report_is_written(capsys: pytest.CaptureFixture[str], agresti: str, tmp
     assert err == ""
 
 
+def test_figures_of_a_report_are_chosen_by_name(
+    capsys: pytest.CaptureFixture[str], agresti: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "figures"
+    arguments = ["report", agresti, "--orders", "0", "--max-mistakes", "50"]
+    chosen = ["--figures", str(folder), "--figure", "projection", "--figure", "classes"]
+    assert run([*arguments, *chosen]) == 0
+    assert {path.name for path in folder.iterdir()} == {f"projection.{suffix}" for suffix in ("svg", "pdf", "png")}
+    assert "there is no figure classes of these data; there are margin-path, " in capsys.readouterr().err
+    assert run([*arguments, "--figures", str(folder), "--figure", "project"]) == 2
+    assert "'project' is not one of 'margin-path'" in capsys.readouterr().err
+    assert run([*arguments, "--figure", "projection"]) == 2
+    assert "expected --figures DIR" in capsys.readouterr().err
+
+
 def test_rows_are_named_by_id(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "named.csv"
     path.write_text("who,x,y\nann,1,no\nbob,2,no\ncid,4,yes\n")

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import maxmargin as mm
+from maxmargin.api.measures import Plane
 from maxmargin.cli.app import run
 from maxmargin.reports.margin_report import margin_report
-from maxmargin.reports.study.measures import Plane
 from maxmargin.solvers.problem.problem import Problem
 
 SIZES = (5e-324, 1e-310, 1e-300, 0.3, 1e160, 1e300, 1e308, 1.7e308)

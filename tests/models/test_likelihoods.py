@@ -179,7 +179,7 @@ def test_what_is_proven_is_what_the_likelihood_does(name: str) -> None:
         assert sorted(names) == sorted(order)
         for label, sign in check.infinite.items():
             values = [v[position[label]] for v in growing]
-            assert sign == "undetermined" or all(value * (1 if sign == "+" else -1) >= 0 for value in values)
+            assert sign == "either sign" or all(value * (1 if sign == "+" else -1) >= 0 for value in values)
         assert all(v[position[label]] == 0 for v in growing for label in check.finite)
     assert "overlap" in verdicts and verdicts & {"quasi-separable", "separable"}
 

@@ -11,9 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import maxmargin as mm
+from maxmargin.reports.figures import FIGURES
 from maxmargin.reports.figures.canvas import inline_svg
 from maxmargin.reports.figures.class_pictures import plot_classes
 from maxmargin.reports.figures.curves import plot_margin_path
+from maxmargin.reports.figures.mistake_pictures import plot_mistakes
 from maxmargin.reports.figures.projection import (
     half_width,
     marked_rows,
@@ -22,10 +24,11 @@ from maxmargin.reports.figures.projection import (
     shows_touched,
     view_of,
 )
-from maxmargin.reports.figures.sweeps import plot_mistakes, plot_soft_counts, plot_soft_widths
+from maxmargin.reports.figures.soft_pictures import plot_soft_counts, plot_soft_widths
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.study.class_study import ClassStudy
 from maxmargin.reports.study.study import Study
+from maxmargin.solvers.errors import InvalidOptionError
 
 KEYS = ["margin-path", "proof-curves", "potential", "mistakes", "orders", "translations"]
 LAST_KEYS = ["distances", "projection", "soft-margin"]
@@ -129,6 +132,20 @@ def test_saved_figures_are_reproducible(classes: MarginReport, tmp_path: Path) -
     digests = [[hashlib.sha256(path.read_bytes()).hexdigest() for path in paths] for paths in (first, second)]
     assert digests[0] == digests[1]
     assert b"CreationDate" not in first[1].read_bytes()
+
+
+def test_figures_are_chosen_by_name(classes: MarginReport, tmp_path: Path) -> None:
+    assert len(classes.save_figures(tmp_path / "new", names=["classes", "classes"])) == 3
+    assert classes.save_figures(tmp_path / "new", names=[]) == []
+    for wrong in (["classes", "projection"], ["nothing"], "class"):
+        with pytest.raises(InvalidOptionError, match="is no figure of this report; expected some of classes"):
+            classes.save_figures(tmp_path / "none", names=wrong)
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_names_of_the_figures_are_those_of_the_reports(report: MarginReport, classes: MarginReport) -> None:
+    keys = [picture.key for picture in (*report.pictures, *classes.pictures)]
+    assert keys == [name for name in FIGURES if name in keys]
 
 
 def test_distances_are_true_in_the_view(report: MarginReport) -> None:

@@ -14,8 +14,10 @@ from matplotlib.figure import Figure
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
 from maxmargin.cli.app import run
+from maxmargin.displays.order_study_display import drawn_bounds
 from maxmargin.reports.figures.canvas import inline_svg
-from maxmargin.reports.figures.sweeps import drawn_bounds, plot_orders, plot_points, shows_margins
+from maxmargin.reports.figures.mistake_pictures import plot_orders, shows_margins
+from maxmargin.reports.figures.translation_pictures import plot_points
 from maxmargin.reports.margin_report import MarginReport, margin_report, report_with
 from maxmargin.reports.study import order_plan
 from maxmargin.reports.study.order_plan import Plan, plan_of, steps_of

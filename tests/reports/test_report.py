@@ -18,7 +18,6 @@ from calls import arguments_of
 
 import maxmargin as mm
 from maxmargin.reports.margin_report import MarginReport, margin_report, report_with
-from maxmargin.reports.number_formats import count, interval, number, one_line, percent, proven, upper_end
 from maxmargin.reports.study.report_settings import Settings, Sizes, Solvers
 from maxmargin.reports.study.study import study
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
@@ -28,6 +27,7 @@ from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
+from maxmargin.text.number_formats import count, interval, number, one_line, percent, proven, upper_end
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 GRID = (0.1, 10.0)

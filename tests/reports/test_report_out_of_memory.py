@@ -12,6 +12,7 @@ import pytest
 from commands import json_answer
 
 import maxmargin as mm
+from maxmargin.api.measures import distances_of
 from maxmargin.cli.app import run
 from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.outofcore.budget import Budget
@@ -20,7 +21,6 @@ from maxmargin.data.preparing import prepare
 from maxmargin.data.problems import problem_of
 from maxmargin.reports.figures.projection import view_of
 from maxmargin.reports.margin_report import MarginReport
-from maxmargin.reports.study.measures import distances_of
 from maxmargin.reports.study.report_settings import Settings
 from maxmargin.reports.study.soft_grid import default_grid
 from maxmargin.reports.study.study import Study, prepared_problem, study

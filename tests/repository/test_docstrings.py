@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 import maxmargin
-from maxmargin import adversaries, boolean, features, translation_studies
+from maxmargin import adversaries, boolean, displays, features, translation_studies
 
 SECTIONS = ["Parameters", "Attributes", "Returns", "Raises", "See Also", "Notes", "References", "Examples"]
 """In the order of numpydoc."""
@@ -17,7 +17,8 @@ SECTIONS = ["Parameters", "Attributes", "Returns", "Raises", "See Also", "Notes"
 WITHOUT_STATEMENT = {"from_arrays", "generate", "load", "margin_report", "online_algorithms", "prepare"}
 """Functions that read, make or show data; every other one states a theorem or an algorithm, and names its source."""
 
-PUBLIC = {name: getattr(maxmargin, name) for name in maxmargin.__all__}
+DISPLAYS = {name: shown for name, shown in inspect.getmembers(displays, inspect.isclass)}
+PUBLIC = {name: getattr(maxmargin, name) for name in maxmargin.__all__} | DISPLAYS
 FUNCTIONS = {name: shown for name, shown in PUBLIC.items() if inspect.isfunction(shown)}
 OF_MODULES = {
     f"{module.__name__}.{name}": shown
@@ -103,6 +104,14 @@ def test_a_class_documents_its_attributes(name: str) -> None:
         fields = {field.name for field in dataclasses.fields(cls) if not field.name.startswith("_")}
         assert fields - documented_in(cls) == set()
     assert {attribute for attribute in documented_in(cls) if not hasattr_of(cls, attribute)} == set()
+
+
+@pytest.mark.parametrize("name", DISPLAYS)
+def test_a_display_documents_how_it_is_made(name: str) -> None:
+    makers = [maker for key in ("from_result", "from_estimator") if (maker := getattr(DISPLAYS[name], key, None))]
+    assert makers
+    for maker in makers:  # the class has an example
+        assert set(faults_of(maker, has_statement=False)) <= {"no section See Also", "no section Examples"}
 
 
 def hasattr_of(cls: type, attribute: str) -> bool:

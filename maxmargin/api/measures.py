@@ -12,9 +12,14 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import times_power_of_two
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 _ROOM = 64
 """Exponent of the power of two by which rows are divided if their sums overflow: enough for 2**64 features."""
+
+
+SLACK = 1e-6
+"""Slack above which a row of a soft margin is counted as having some."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,6 +68,14 @@ def plane_of(w: Floats | None, b: float | None, name: str) -> Plane | None:
     if w is None or b is None or not np.isfinite(w).all() or not w.any():
         return None
     return Plane(w=w, b=b, name=name)
+
+
+def is_flat(problem: Problem, solution: SoftMargin) -> bool:
+    """Return whether w = 0 is as good as the solution, as far as its gap tells; its w is then rounding noise."""
+    weights = np.ones(problem.n_samples) if solution.sample_weight is None else solution.sample_weight
+    by_class = [float(weights[problem.y == sign].sum()) for sign in (-1, 1)]
+    slack_at_zero = 2 * min(by_class) if problem.bias else sum(by_class)
+    return solution.C * slack_at_zero - solution.objective <= solution.gap
 
 
 def norm(w: Floats) -> float:

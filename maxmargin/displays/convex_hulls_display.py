@@ -1,0 +1,241 @@
+"""The convex hulls of the two classes, with two points whose distance bounds the maximum margin."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from maxmargin.displays import drawing
+from maxmargin.displays.display import Display
+from maxmargin.displays.plane_view import View, draw_rows, faint
+from maxmargin.displays.shown_planes import Pictured, check_margin
+from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiSeparation
+from maxmargin.solvers.proof.margin_certificate import MarginAtMost
+from maxmargin.text.number_formats import upper_end
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
+    from matplotlib.lines import Line2D
+
+Point = list[Fraction]
+
+_FEW_POINTS, _N_CORNERS = 1_000, 16
+"""Number of points above which those inside a polygon are left out at once, and number of its corners."""
+
+_CLEARLY = 1e-9
+"""Doubled area of a triangle, in units of the square of the extent, whose sign rounding does not decide."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+class ConvexHullsDisplay(Display):
+    """The convex hulls of the two classes, and a point of each: half their distance bounds every margin from above.
+
+    If the classes are not separable, the hulls share a point, which is drawn instead. Make it with `from_result`.
+
+    Attributes
+    ----------
+    view : View
+        The rows in two dimensions.
+    hulls : tuple of ndarray
+        The vertices of the hulls of the classes -1 and +1, one after the other around the hull, in the coordinates of
+        the picture.
+    points : ndarray of shape (2, n_features) or None
+        The points of the hulls of the classes -1 and +1, rounded; None if the result proves no upper end.
+    upper : float
+        Half their distance, rounded up, which is the proven upper end of the maximum margin; 0 for a shared point.
+    hulls_ : tuple of Line2D
+        The boundaries of the hulls.
+    points_ : Line2D or None
+        The two points and the line that joins them.
+    rows_ : tuple of PathCollection
+        The rows of the classes -1 and +1.
+    ax_ : matplotlib Axes
+        The axes on which it was drawn last.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    See Also
+    --------
+    HyperplaneDisplay : Draw the hyperplane between the hulls.
+    maxmargin.hard_margin : Find the maximum margin, and the two points.
+
+    References
+    ----------
+    .. [1] K. P. Bennett and E. J. Bredensteiner, "Duality and geometry in SVM classifiers", ICML 2000, 57-64.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> from matplotlib.figure import Figure
+    >>> X, y = [[0.0, 0.0], [1.0, 2.0], [3.0, 1.0]], [-1, 1, 1]
+    >>> best, ax = mm.hard_margin(X, y, exact=True), Figure().add_subplot()
+    >>> display = mm.displays.ConvexHullsDisplay.from_result(best, X, y, ax=ax)
+    >>> display.points.tolist(), best.margin_squared
+    ([[0.0, 0.0], [1.0, 2.0]], Fraction(5, 4))
+    """
+
+    view: View
+    hulls: tuple[Floats, Floats]
+    points: Floats | None
+    upper: float
+    hulls_: "tuple[Line2D, Line2D]" = field(init=False)
+    points_: "Line2D | None" = field(init=False)
+    rows_: "tuple[PathCollection, PathCollection]" = field(init=False)
+
+    @classmethod
+    def from_result(
+        cls,
+        result: HardMargin,
+        X: Any,
+        y: Any,
+        *,
+        positive: object = None,
+        ax: "Axes | None" = None,
+        legend: bool = True,
+    ) -> Self:
+        """Draw the hulls, and the points that prove the upper end of the maximum margin.
+
+        That they are points of the hulls, and have this distance, is checked in exact arithmetic.
+
+        Parameters
+        ----------
+        result : HardMargin
+            The maximum margin of hyperplanes with a bias.
+        X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+            The rows from which it was computed, of one or two columns.
+        y : array_like of shape (n_samples,)
+            Their labels.
+        positive : label, optional
+            The label that is +1. By default it is the one of the result.
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default they are those of a new figure.
+        legend : bool, default True
+            Whether to draw a legend.
+
+        Returns
+        -------
+        ConvexHullsDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        InvalidProblemError
+            If there are more than two columns, or the result is about other rows or about hyperplanes through the
+            origin.
+        InvalidOptionError
+            If the result is of another kind, or `ax` is not an Axes.
+        """
+        given: object = result
+        if not isinstance(given, HardMargin):
+            raise InvalidOptionError(f"result is a {type(given).__name__}; expected what hard_margin returns")
+        if not result.bias:
+            raise InvalidProblemError(
+                "the result is about hyperplanes through the origin, whose margin is not the distance of two hulls; "
+                "expected bias=True"
+            )
+        pictured = Pictured.of(X, y, result.positive if positive is None else positive)
+        view = pictured.view
+        check_margin(result, pictured.problem)
+        hulls = _hull(view.points[view.signs < 0]), _hull(view.points[view.signs > 0])
+        points = _proven_points(result, pictured.problem)
+        return cls(view=view, hulls=hulls, points=points, upper=result.upper).plot(ax, legend=legend)
+
+    def _draw(self, ax: "Axes") -> None:
+        self.rows_ = draw_rows(self.view, ax)
+        negative, positive = (
+            _draw_hull(vertices, drawing.colour_on(ax, colour), ax)
+            for vertices, colour in zip(self.hulls, (drawing.NEGATIVE, drawing.POSITIVE), strict=True)
+        )
+        self.hulls_, self.points_ = (negative, positive), None
+        if self.points is None:
+            return
+        drawn = self.points @ self.view.basis
+        if self.view.is_strip:
+            drawn[:, 1] = 0.0
+        name = f"half the distance: γ* ≤ {upper_end(self.upper)}"
+        if not self.upper:
+            name = "a point of both hulls: γ* = 0"
+        (self.points_,) = ax.plot(
+            *drawn.T, color=drawing.ink(ax), marker="D", markersize=5, linewidth=1.4, linestyle=(0, (4, 2)), zorder=4,
+            label=name,
+        )  # fmt: skip
+
+
+def _draw_hull(vertices: Floats, colour: str, ax: "Axes") -> "Line2D":
+    if len(vertices) > 2:
+        ax.fill(*vertices.T, color=colour, alpha=faint(ax), linewidth=0, zorder=0)
+    (line,) = ax.plot(*np.concatenate([vertices, vertices[:1]]).T, color=colour, linewidth=1.2, zorder=1)
+    return line
+
+
+def _proven_points(result: HardMargin, problem: Problem) -> Floats | None:
+    """Return the points of the two hulls that the proof of the result weighs, after a check of their distance."""
+    proof = result.upper_certificate if result.upper else result.certificate
+    if not isinstance(proof, MarginAtMost | CommonHullPoint | Overlap | QuasiSeparation):
+        return None
+    negative, positive = (_weighted_mean(problem, proof.rows, proof.weights, sign) for sign in (-1, 1))
+    square = sum((p - n) ** 2 for n, p in zip(negative, positive, strict=True)) / 4
+    if square != (proof.margin_squared if isinstance(proof, MarginAtMost) else 0):
+        raise InvalidProblemError(
+            "the points of the hulls of the rows of X do not have the distance that the result states; expected the X, "
+            "y and positive from which it was computed"
+        )
+    return np.array([[float(value) for value in point] for point in (negative, positive)])
+
+
+def _weighted_mean(problem: Problem, rows: Sequence[int], weights: Sequence[int], sign: int) -> Point:
+    """Return the mean of the rows of one class with these weights, exactly."""
+    own = [(row, weight) for row, weight in zip(rows, weights, strict=True) if problem.y[row] == sign]
+    total = sum(weight for _, weight in own)
+    X = problem.dense_rows([row for row, _ in own]).tolist()
+    columns = zip(*X, strict=True)
+    return [
+        sum((Fraction(value) * weight for value, (_, weight) in zip(column, own, strict=True)), Fraction(0)) / total
+        for column in columns
+    ]
+
+
+def _hull(points: Floats) -> Floats:
+    """Return the vertices of the convex hull of points in the plane, by Andrew's monotone chain in exact arithmetic."""
+    ordered = np.unique(_outer(points), axis=0)
+    if len(ordered) <= 2:
+        return ordered
+    exact = [(Fraction(x), Fraction(y)) for x, y in ordered.tolist()]
+    lower, upper = _chain(exact, range(len(exact))), _chain(exact, range(len(exact) - 1, -1, -1))
+    return ordered[[*lower[:-1], *upper[:-1]]]
+
+
+def _outer(points: Floats) -> Floats:
+    """Return the points without most of those that lie inside a polygon of others: these are no vertices."""
+    angles = np.arange(_N_CORNERS) * (2 * np.pi / _N_CORNERS)
+    corners = points[np.argmax(points @ np.array([np.cos(angles), np.sin(angles)]), axis=0)]
+    size = np.ptp(points, axis=0).max()
+    is_inside = np.full(len(points), len(points) > _FEW_POINTS and size > 0)
+    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        if (start != end).any():
+            (x, y), (to_x, to_y) = (end - start) / size, ((points - start) / size).T
+            is_inside &= x * to_y - y * to_x > _CLEARLY
+    outer: Floats = points[~is_inside]
+    return outer
+
+
+def _chain(points: list[tuple[Fraction, Fraction]], order: range) -> list[int]:
+    """Return the points of one half of the boundary, without those on straight parts of it."""
+    chain: list[int] = []
+    for new in order:
+        while len(chain) > 1 and _turn(points[chain[-2]], points[chain[-1]], points[new]) <= 0:
+            chain.pop()
+        chain.append(new)
+    return chain
+
+
+def _turn(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], c: tuple[Fraction, Fraction]) -> Fraction:
+    """Return a number above 0 if the way from a over b to c turns left, and 0 if it is straight."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

@@ -1,0 +1,89 @@
+"""What all displays share: they are drawn on given or on new axes, and keep these."""
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from maxmargin.displays import drawing
+from maxmargin.solvers.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+class Display:
+    """A picture of a result, which can be drawn on several axes, one after the other.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes on which it was drawn last.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+    """
+
+    ax_: "Axes" = field(init=False)
+    figure_: "Figure | SubFigure" = field(init=False)
+
+    def plot(self, ax: "Axes | None" = None, *, legend: bool = True) -> Self:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default they are those of a new figure.
+        legend : bool, default True
+            Whether to draw a legend above the axes. A title that they have already is moved above it.
+
+        Returns
+        -------
+        Self
+            The display, whose attributes that end in ``_`` hold what was drawn.
+
+        Raises
+        ------
+        InvalidOptionError
+            If `ax` is not an Axes.
+        """
+        self._begin(ax)
+        with np.errstate(over="ignore"):
+            self._draw(self.ax_)
+            if legend:
+                drawing.legend_above(self.ax_)
+        return self
+
+    def _begin(self, ax: "Axes | None") -> None:
+        self.ax_ = new_axes() if ax is None else checked(ax)
+        self.figure_ = self.ax_.figure
+
+    @abstractmethod
+    def _draw(self, ax: "Axes") -> None:
+        """Draw everything but the legend."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+def new_axes() -> "Axes":
+    """Return the axes of a new figure that makes room for a legend above them."""
+    from matplotlib import pyplot as plt
+
+    return plt.subplots(layout="constrained")[1]
+
+
+def checked(ax: Any) -> "Axes":
+    """Return what is given if it is an Axes.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise InvalidOptionError(f"ax is a {type(ax).__name__}; expected the Axes of matplotlib to draw on, or None")
+    return ax

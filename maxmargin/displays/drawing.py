@@ -1,0 +1,175 @@
+"""How pictures look: colours that colour-blind readers tell apart (Okabe and Ito 2008), scales, grids and legends.
+
+The axes of a caller may be light or dark: the colour of their labels tells, and is the colour of texts and thin lines.
+"""
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from maxmargin.text.number_formats import number, power_of_ten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.text import Text
+
+POSITIVE = "#0072b2"
+NEGATIVE = "#e69f00"
+MAXIMUM = "#009e73"
+PERCEPTRON = "#d55e00"
+BOUND = "#cc79a7"
+
+_ON_DARK = {POSITIVE: "#56b4e9", NEGATIVE: "#f0b840", MAXIMUM: "#2fc598", PERCEPTRON: "#f4803a", BOUND: "#dc93bb"}
+"""The colours for a dark background, on which the labels are light."""
+
+_LIGHT = 0.5
+"""Lightness from which labels count as light."""
+
+LARGEST_DRAWN = 1e150
+"""Largest modulus of the data for which axes in their units are drawn."""
+
+MOST_MARKED = 30
+"""Largest number of points for which the points of a curve are marked."""
+
+_FAR_APART = 12.0
+"""Ratio above which two numbers need a logarithmic scale."""
+
+_NARROW = 200.0
+"""Ratio of the ends of a logarithmic axis below which powers of ten alone would be too few ticks."""
+
+_LEGEND_CHARACTERS, _HANDLE_CHARACTERS = 84, 6
+"""Characters of a legend that fit above axes of the usual width, and characters that the mark of one entry takes."""
+
+_LINE, _ROOM_BELOW = 1.5, 0.02
+"""Height of a line of a legend, in heights of its characters, and room below it, as a fraction of the axes."""
+
+_USUAL_WIDTH, _USUAL_SIZE = 5.58, 8.5
+"""Width of these axes in inches, and size of the characters in points."""
+
+
+def ink(ax: "Axes") -> Any:
+    """Return the colour of the labels of these axes, in which text and thin lines are legible on its background."""
+    return ax.xaxis.label.get_color()
+
+
+def is_dark(ax: "Axes") -> bool:
+    """Return whether the labels of these axes are light, so that the background is dark."""
+    from matplotlib.colors import to_rgb
+
+    return sum(to_rgb(ink(ax))) / 3 > _LIGHT
+
+
+def colour_on(ax: "Axes", colour: str) -> Any:
+    """Return the shade of one of the colours that is legible on the background of these axes; for "", their ink."""
+    if not colour:
+        return ink(ax)
+    return _ON_DARK[colour] if is_dark(ax) else colour
+
+
+def legend_above(ax: "Axes") -> None:
+    """Put the legend above the axes, in as many columns as fit, and a title that they have already above the legend."""
+    handles, labels = ax.get_legend_handles_labels()
+    if not labels:
+        return
+    n_columns = max(1, min(len(labels), characters_along(ax) // (max(map(len, labels)) + _HANDLE_CHARACTERS)))
+    legend = ax.legend(
+        handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1 + _ROOM_BELOW), ncols=n_columns, frameon=False,
+        borderaxespad=0.0, labelcolor=ink(ax),
+    )  # fmt: skip
+    plain_texts(*legend.get_texts())
+    n_lines, size = -(-len(labels) // n_columns), legend.get_texts()[0].get_fontproperties().get_size_in_points()
+    _raise_title(ax, size * (_LINE * n_lines + 1) + _ROOM_BELOW * 72 * inches(ax)[1])
+
+
+def _raise_title(ax: "Axes", points: float) -> None:
+    """Move the titles of the axes up by this number of points; the one in the middle keeps its font."""
+    title = ax.title
+    own: dict[str, Any] = {
+        "fontsize": title.get_fontsize(), "fontweight": title.get_fontweight(), "color": title.get_color()
+    }  # fmt: skip
+    places: tuple[Literal["left", "center", "right"], ...] = ("left", "center", "right")
+    for place in places:
+        if text := ax.get_title(place):
+            ax.set_title(text, loc=place, pad=points, **(own if place == "center" else {}))
+
+
+def characters_along(ax: "Axes", size: float | None = None) -> int:
+    """Return about how many characters of this size, in points, fit along these axes; by default, of a legend."""
+    if size is None:
+        from matplotlib import rcParams
+        from matplotlib.font_manager import FontProperties
+
+        size = FontProperties(size=rcParams["legend.fontsize"]).get_size_in_points()
+    return round(_LEGEND_CHARACTERS * inches(ax)[0] / _USUAL_WIDTH * _USUAL_SIZE / size)
+
+
+def inches(ax: "Axes") -> tuple[float, float]:
+    """Return the width and the height of these axes."""
+    return ax.bbox.width / ax.figure.dpi, ax.bbox.height / ax.figure.dpi
+
+
+def plain_texts(*texts: "Text") -> None:
+    """Show names from the data as they are: a dollar sign begins no formula."""
+    for text in texts:
+        text.set_parse_math(False)
+
+
+def finish(ax: "Axes") -> None:
+    """Draw the grid, and the legend above the axes."""
+    thin_grid(ax)
+    legend_above(ax)
+
+
+def thin_grid(ax: "Axes") -> None:
+    """Draw faint horizontal and vertical lines behind the data."""
+    ax.grid(visible=True, color=ink(ax), alpha=0.1, linewidth=0.6)
+    ax.set_axisbelow(True)
+
+
+def log_scale(ax: "Axes", direction: str, *, span: float = math.inf) -> None:
+    """Make the x or the y axis logarithmic, its numbers written without markup.
+
+    `span` is the ratio of the ends of the axis: where there are few powers of ten between them for the length of the
+    axis, 2 and 5 times these are written as well.
+    """
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    ax.set(**{f"{direction}scale": "log"})
+    axis = ax.xaxis if direction == "x" else ax.yaxis
+    length = inches(ax)[0] / _USUAL_WIDTH if direction == "x" else 1.0
+    factors = (1.0,) if span > _NARROW ** min(1.0, length) else (1.0, 2.0, 5.0)
+    axis.set_major_locator(LogLocator(subs=factors, numticks=9))
+    axis.set_major_formatter(lambda value, _: decade(value) if len(factors) == 1 else number(value, 2))
+    axis.set_minor_locator(NullLocator())
+
+
+def whole_numbers(axis: "Axis") -> None:
+    """Put the ticks of a linear axis on whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator("auto", integer=True))
+
+
+def plain_numbers(axis: "Axis") -> None:
+    """Write the numbers of a linear axis as the page writes them, with no common factor."""
+    axis.set_major_formatter(lambda value, _: number(value))
+
+
+def decade(value: float) -> str:
+    """Return a power of ten as the text of a tick."""
+    if value <= 0 or math.isinf(value):
+        return ""
+    exponent = round(float(np.log10(value)))
+    return number(10.0**exponent) if -3 <= exponent <= 5 else power_of_ten(exponent)
+
+
+def is_far_apart(smallest: float, largest: float) -> bool:
+    """Return whether a logarithmic scale is needed to see both."""
+    return smallest > 0 and largest / smallest > _FAR_APART
+
+
+def thinned(n: int, most: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
+    """Return at most ``most`` of the positions 0..n-1, evenly spaced, the first and the last among them."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))

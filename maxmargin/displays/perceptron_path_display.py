@@ -1,0 +1,195 @@
+"""The hyperplanes of a perceptron's run, one after every mistake."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from maxmargin.api.measures import Plane, plane_of
+from maxmargin.displays import drawing
+from maxmargin.displays.display import Display
+from maxmargin.displays.plane_view import View, circle_rows, draw_line, draw_rows, widen_to
+from maxmargin.displays.shown_planes import Pictured, plane_of_result
+from maxmargin.solvers.basics.array_types import Rows
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.text.number_formats import plural
+from maxmargin.theory.mistake_traces import MistakeTrace
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
+    from matplotlib.lines import Line2D
+
+_MOST_LINES = 100
+
+_REACH = 1.5
+"""Distance from the middle of the rows, in multiples of their extent, up to which hyperplanes are in view."""
+
+_FAINTEST, _STRONGEST = 0.2, 0.85
+"""Opacity of the hyperplanes after the first mistake and before the last one."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+class PerceptronPathDisplay(Display):
+    """The hyperplanes of a perceptron's run on rows of one or two columns, one after every mistake.
+
+    Make it with `from_result`.
+
+    Attributes
+    ----------
+    view : View
+        The rows in two dimensions.
+    planes : dict of int to Plane
+        The hyperplanes by the number of mistakes after which the run had them, the last one included. There is none
+        where w was 0.
+    n_mistakes : int
+        The mistakes of the run.
+    mistaken : ndarray of int
+        The rows on which mistakes were made.
+    lines_ : dict of int to Line2D
+        The lines of those hyperplanes that cross the axes, by the number of mistakes.
+    line_ : Line2D or None
+        The hyperplane on which the run ended; None if w is 0, or it does not cross the axes.
+    rows_ : tuple of PathCollection
+        The rows of the classes -1 and +1.
+    mistaken_ : PathCollection or None
+        The circles around the rows on which mistakes were made.
+    ax_ : matplotlib Axes
+        The axes on which it was drawn last.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    See Also
+    --------
+    ProofCurvesDisplay : Draw the quantities of Novikoff's proof at the mistakes.
+    maxmargin.perceptron : Run the perceptron.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> from matplotlib.figure import Figure
+    >>> X, y = [[0.0, 0.0], [1.0, 2.0], [3.0, 1.0]], [-1, 1, 1]
+    >>> run, ax = mm.perceptron(X, y), Figure().add_subplot()
+    >>> display = mm.displays.PerceptronPathDisplay.from_result(run, X, y, ax=ax)
+    >>> run.n_mistakes, list(display.planes)
+    (3, [2, 3])
+    """
+
+    view: View
+    planes: dict[int, Plane]
+    n_mistakes: int
+    mistaken: Rows
+    lines_: "dict[int, Line2D]" = field(init=False)
+    line_: "Line2D | None" = field(init=False)
+    rows_: "tuple[PathCollection, PathCollection]" = field(init=False)
+    mistaken_: "PathCollection | None" = field(init=False)
+
+    @classmethod
+    def from_result(
+        cls,
+        result: PerceptronRun | MistakeTrace,
+        X: Any,
+        y: Any,
+        *,
+        positive: object = None,
+        most_lines: int = _MOST_LINES,
+        ax: "Axes | None" = None,
+        legend: bool = True,
+    ) -> Self:
+        """Draw the path of a run.
+
+        Parameters
+        ----------
+        result : PerceptronRun or MistakeTrace
+            The run.
+        X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+            The rows from which it was computed, of one or two columns.
+        y : array_like of shape (n_samples,)
+            Their labels.
+        positive : label, optional
+            The label that is +1. By default it is the one of the result.
+        most_lines : int, default 100
+            Largest number of hyperplanes. Of a longer run the first ones are drawn, and then fewer and fewer, evenly
+            spaced on a logarithmic scale.
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default they are those of a new figure.
+        legend : bool, default True
+            Whether to draw a legend.
+
+        Returns
+        -------
+        PerceptronPathDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        InvalidProblemError
+            If there are more than two columns, the result is about other rows, or it does not list all its mistakes.
+        InvalidOptionError
+            If the result is of another kind, `most_lines` is not positive, or `ax` is not an Axes.
+        """
+        run = result.run if isinstance(result, MistakeTrace) else result
+        if not isinstance(run, PerceptronRun):
+            raise InvalidOptionError(f"result is a {type(run).__name__}; expected a PerceptronRun or a MistakeTrace")
+        if not (isinstance(most_lines, int) and most_lines >= 1):
+            raise InvalidOptionError(f"most_lines is {most_lines!r}; expected a whole number from 1")
+        pictured = Pictured.of(X, y, run.positive if positive is None else positive)
+        view = pictured.view
+        plane_of_result(run, pictured)
+        planes = _path(run, pictured.problem, most_lines)
+        mistaken = np.flatnonzero(run.mistake_counts)
+        display = cls(view=view, planes=planes, n_mistakes=run.n_mistakes, mistaken=mistaken)
+        return display.plot(ax, legend=legend)
+
+    def _draw(self, ax: "Axes") -> None:
+        self.rows_ = draw_rows(self.view, ax)
+        self.mistaken_ = circle_rows(self.view, self.mistaken, "rows with mistakes", ax)
+        widen_to(self.view, self.planes.values(), ax, reach=_REACH)
+        self.lines_ = {}
+        for n, plane in self.planes.items():
+            share = n / self.n_mistakes
+            how: dict[str, Any] = {"alpha": _FAINTEST + (_STRONGEST - _FAINTEST) * share, "linewidth": 0.8, "zorder": 2}
+            if n == self.n_mistakes:
+                how = {"linewidth": 2.0, "zorder": 3}
+            line = draw_line(*self.view.line(plane), ax, color=drawing.colour_on(ax, drawing.PERCEPTRON), **how)
+            if line is not None:
+                self.lines_[n] = line
+        self.line_ = self.lines_.get(self.n_mistakes)
+        self._name_lines()
+
+    def _name_lines(self) -> None:
+        """Give names to the last line and to one of the earlier ones, with the number of those out of view."""
+        earlier = [line for n, line in self.lines_.items() if n < self.n_mistakes]
+        if earlier:
+            n_beyond = sum(n < self.n_mistakes for n in self.planes) - len(earlier)
+            beyond = f" ({n_beyond} out of view)" if n_beyond else ""
+            earlier[-1].set_label(f"{plural(len(earlier), 'earlier line')}{beyond}")
+        if self.line_ is not None:
+            self.line_.set_label(f"after {plural(self.n_mistakes, 'mistake')}")
+
+
+def _path(run: PerceptronRun, problem: Problem, most_lines: int) -> dict[int, Plane]:
+    """Return the hyperplanes after some mistakes, from how often each row was mistaken by then."""
+    mistakes = run.mistake_rows
+    counts = np.zeros(problem.n_samples, dtype=np.int64)
+    if not np.array_equal(np.bincount(mistakes, minlength=len(counts)), run.mistake_counts):
+        raise InvalidProblemError(
+            f"the run lists {len(mistakes):,} of its {run.n_mistakes:,} mistakes in order; expected a run that lists "
+            "all of them"
+        )
+    numbers = np.unique(np.geomspace(1, run.n_mistakes, min(most_lines, run.n_mistakes)).astype(np.int64))
+    if most_lines >= run.n_mistakes:
+        numbers = np.arange(1, run.n_mistakes + 1)
+    numbers[-1:] = run.n_mistakes
+    X, scale = problem.row_source[:], run.settings.bias_scale if run.bias else 0.0
+    planes, before = {}, 0
+    for n in numbers.tolist():
+        counts += np.bincount(mistakes[before:n], minlength=len(counts))
+        signed, before = counts * problem.y, n
+        with np.errstate(over="ignore", invalid="ignore"):
+            plane = plane_of(np.asarray(signed @ X, dtype=np.float64), float(signed.sum()) * scale**2, "perceptron")
+        if plane is not None:
+            planes[n] = plane
+    return planes

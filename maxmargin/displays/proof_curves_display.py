@@ -1,0 +1,159 @@
+"""The quantities of Novikoff's proof along the mistakes of a run."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from maxmargin.displays import drawing
+from maxmargin.displays.display import Display
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.text.number_formats import upper_end
+from maxmargin.theory.mistake_traces import MistakeTrace
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+_NEAR = 1000.0
+"""Largest ratio of the bound to the mistakes for which the curves are extended to the bound."""
+
+_HEADROOM = 0.08
+"""Room for the name of the bound above the curves, as a fraction of the height."""
+
+_CURVES = (
+    ("norm_at_most", "√M·R", drawing.BOUND),
+    ("root_of_squares", "√(Σ‖x‖²)", drawing.NEGATIVE),
+    ("norm", "‖w‖", drawing.PERCEPTRON),
+    ("w_dot_u", "w·u*", drawing.POSITIVE),
+    ("w_dot_u_at_least", "M g", drawing.MAXIMUM),
+)
+"""From the highest to the lowest."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+class ProofCurvesDisplay(Display):
+    """The two curves of Novikoff's proof along the mistakes M, and the quantities between them.
+
+    M g <= w.u* <= ||w|| <= sqrt(sum ||x||^2) <= sqrt(M) R: the line from below and the curve from above meet at the
+    bound R^2/g^2. Without a separating hyperplane, only the curves from above are drawn. Make it with `from_result`.
+
+    Attributes
+    ----------
+    trace : MistakeTrace
+        What is drawn.
+    lines_ : dict of str to Line2D
+        The curves by the name of the column of the trace: "norm_at_most", "root_of_squares", "norm", "w_dot_u" and
+        "w_dot_u_at_least"; columns without positive numbers have none.
+    meeting_ : Line2D or None
+        The point in which the line and the curve meet; None if it is not drawn, as it is too far away or unknown.
+    ax_ : matplotlib Axes
+        The axes on which it was drawn last.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    See Also
+    --------
+    PerceptronPathDisplay : Draw the hyperplanes at the mistakes.
+    maxmargin.mistake_trace : Follow the proof along a run.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> from matplotlib.figure import Figure
+    >>> trace, ax = mm.mistake_trace([[1.0], [2.0]], [0, 1]), Figure().add_subplot()
+    >>> display = mm.displays.ProofCurvesDisplay.from_result(trace, ax=ax)
+    >>> bool((display.lines_["w_dot_u"].get_ydata() <= display.lines_["norm"].get_ydata()).all())
+    True
+    """
+
+    trace: MistakeTrace
+    lines_: "dict[str, Line2D]" = field(init=False)
+    meeting_: "Line2D | None" = field(init=False)
+
+    @classmethod
+    def from_result(cls, result: MistakeTrace, *, ax: "Axes | None" = None, legend: bool = True) -> Self:
+        """Draw the proof along a run.
+
+        Parameters
+        ----------
+        result : MistakeTrace
+            What `maxmargin.mistake_trace` returns.
+        ax : matplotlib Axes, optional
+            The axes to draw on. By default they are those of a new figure.
+        legend : bool, default True
+            Whether to draw a legend.
+
+        Returns
+        -------
+        ProofCurvesDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        InvalidProblemError
+            If the run made no mistake.
+        InvalidOptionError
+            If the result is of another kind, or `ax` is not an Axes.
+        """
+        given: object = result
+        if not isinstance(given, MistakeTrace):
+            raise InvalidOptionError(f"result is a {type(given).__name__}; expected what mistake_trace returns")
+        if not len(result.n_mistakes):
+            raise InvalidProblemError("the run made no mistake; expected a run with at least one")
+        return cls(trace=result).plot(ax, legend=legend)
+
+    def _draw(self, ax: "Axes") -> None:
+        trace = self.trace
+        M, end = trace.n_mistakes, bound_in_view(trace)
+        is_log = scale_mistakes_along(ax, float(M[-1]), furthest=end)
+        if is_log:
+            drawing.log_scale(ax, "y")
+        else:
+            ax.set_xlim(0, 1.03 * max(float(M[-1]), end))
+        size = 3 if len(M) <= drawing.MOST_MARKED else 0
+        self.lines_, self.meeting_ = {}, None
+        for name, label, colour in _CURVES:
+            column = trace.columns()[name]
+            values = np.where(np.isfinite(column) & ((column > 0) | (not is_log)), column, np.nan)
+            if np.isfinite(values).any():
+                shade = drawing.colour_on(ax, colour)
+                self.lines_[name] = ax.plot(
+                    M, values, color=shade, marker="o", markersize=size, linewidth=1.4, label=label
+                )[0]
+        if end:
+            self._draw_on(ax, end)
+        low, high = ax.get_ylim()
+        ax.set_ylim(*(low, high * (high / low) ** _HEADROOM) if is_log else (0, high * (1 + _HEADROOM)))
+        ax.set_xlabel("mistakes M")
+        drawing.thin_grid(ax)
+
+    def _draw_on(self, ax: "Axes", end: float) -> None:
+        """Extend the line and the curve from the last mistake to where they meet."""
+        trace = self.trace
+        M = np.geomspace(float(trace.n_mistakes[-1]), end, 50)
+        for values, colour in (
+            (np.sqrt(M) * trace.radius, drawing.BOUND), (M * trace.u_margin, drawing.MAXIMUM)
+        ):  # fmt: skip
+            ax.plot(M, values, color=drawing.colour_on(ax, colour), linestyle=(0, (1, 1.5)), linewidth=1.2)
+        meeting = end, end * trace.u_margin
+        (self.meeting_,) = ax.plot(*meeting, "o", color=drawing.ink(ax), markersize=4)
+        ax.annotate(
+            f"R²/g² = {upper_end(end)}", meeting, (-6, 4), textcoords="offset points", ha="right", va="bottom",
+            fontsize=8.5, color=drawing.ink(ax),
+        )  # fmt: skip
+
+
+def bound_in_view(trace: MistakeTrace) -> float:
+    """Return Novikoff's bound where it is near enough to be drawn, else 0."""
+    return trace.bound if trace.bound <= _NEAR * float(trace.n_mistakes[-1]) else 0.0
+
+
+def scale_mistakes_along(ax: "Axes", last: float, *, furthest: float = 0.0) -> bool:
+    """Scale the horizontal axis of the mistakes, logarithmically for a wide range; return whether it is logarithmic."""
+    is_log = drawing.is_far_apart(1.0, max(last, furthest))
+    if is_log:
+        drawing.log_scale(ax, "x")
+    else:
+        drawing.whole_numbers(ax.xaxis)
+    return is_log

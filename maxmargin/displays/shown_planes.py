@@ -1,0 +1,281 @@
+"""The hyperplane of a result or of a fitted model, with what is proven of it on the rows beside which it is drawn."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from maxmargin.api.fitted_planes import plane_of_model
+from maxmargin.api.measures import Plane, is_flat, norm, plane_of
+from maxmargin.data.arrays import from_arrays
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.problems import problem_of
+from maxmargin.displays import drawing
+from maxmargin.displays.plane_view import View
+from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.exact.dyadic import round_up
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+from maxmargin.solvers.online.algorithm import OnlineRun
+from maxmargin.solvers.perceptron.result import PerceptronRun, Run
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.proof.margins import (
+    enclose_functional_margins,
+    error_rows,
+    exact_functional_margins,
+    geometric_margin,
+    least_functional_margin,
+    norm_squared,
+)
+from maxmargin.solvers.soft_margin.soft_solution import MarginWithSlack, NuMargin, SoftMargin
+from maxmargin.text.number_formats import number, one_line, side
+from maxmargin.theory.plane_judgement import PlaneJudgement
+
+_SLACK_TOLERANCE = 1e-6
+"""Largest difference of slacks, relative to the largest of them or to 1, that rounding explains."""
+
+_LONGEST_NAME, _LONGEST_LABEL = 40, 24
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pictured:
+    """Rows of two classes that are drawn.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    problem : Problem
+    """
+
+    dataset: Dataset
+    problem: Problem
+
+    @classmethod
+    def of(cls, X: Any, y: Any, positive: object) -> Self:
+        """Return the rows of these arrays, in memory.
+
+        Raises
+        ------
+        InvalidProblemError
+            If they do not state a question about two classes, are outside memory, or are too large for axes.
+        """
+        dataset = from_arrays(X, y, positive=positive)
+        if not dataset.is_in_memory:
+            raise InvalidProblemError(
+                "X is outside memory; expected rows in memory, such as a sample: maxmargin.margin_report draws others"
+            )
+        problem = problem_of(dataset)
+        largest = float(problem.column_sizes.max())
+        if largest > drawing.LARGEST_DRAWN:
+            raise InvalidProblemError(
+                f"X has an entry of modulus {largest:g}; expected none above {drawing.LARGEST_DRAWN:g}, which axes "
+                "hold: divide the data by a power of two, and ask again"
+            )
+        return cls(dataset=dataset, problem=problem)
+
+    @cached_property
+    def view(self) -> View:
+        """The rows in two dimensions.
+
+        Raises
+        ------
+        InvalidProblemError
+            If there are more than two columns.
+        """
+        names = [_column_name(name) for name in self.dataset.feature_names[:2]]
+        n_features = self.problem.n_features
+        rows = self.problem.dense_rows(slice(None)) if n_features <= 2 else np.empty((0, n_features))
+        return View.of_columns(rows, self.problem.y, names, class_names(self.dataset))
+
+
+def _column_name(name: str) -> str:
+    """Return the label of an axis; columns without names have numbers."""
+    return f"column {name}" if name.isdecimal() else one_line(name, _LONGEST_NAME)
+
+
+def class_names(dataset: Dataset) -> tuple[str, str]:
+    """Return the names of the classes -1 and +1 in a legend."""
+    return _class_name(-1, dataset.negative), _class_name(1, dataset.positive)
+
+
+def _class_name(sign: int, label: object) -> str:
+    """Return the sign and the label of a class; labels that are the signs are not repeated."""
+    return side(sign) if label == sign else f"{side(sign)}  {one_line(label, _LONGEST_LABEL)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ShownPlane:
+    """A hyperplane, its band, and the rows that are marked.
+
+    Attributes
+    ----------
+    plane : Plane or None
+        None where there is none, or its normal is 0.
+    half_width : float or None
+        The distance from the hyperplane to the ends of its band; None where it has no band.
+    is_proven : bool
+        Whether it is proven that no row lies inside the band.
+    marked : ndarray of int
+    marked_name : str
+    colour : str
+    """
+
+    plane: Plane | None
+    half_width: float | None
+    is_proven: bool
+    marked: Rows
+    marked_name: str
+    colour: str = drawing.MAXIMUM
+
+
+def plane_of_estimator(estimator: Any, pictured: Pictured) -> ShownPlane:
+    """Return the decision boundary of a fitted linear model.
+
+    Raises
+    ------
+    InvalidOptionError
+        If it is not a fitted linear model of these columns and classes.
+    """
+    given = plane_of_model(estimator, pictured.dataset)
+    return _judged(pictured.problem, Plane(w=given.w, b=given.b, name=type(estimator).__name__), drawing.MAXIMUM)
+
+
+def plane_of_result(result: Any, pictured: Pictured) -> ShownPlane:
+    """Return the hyperplane of a result about these rows.
+
+    Raises
+    ------
+    InvalidOptionError
+        If it is a result of another kind.
+    InvalidProblemError
+        If it is about other rows.
+    """
+    problem = pictured.problem
+    if isinstance(result, HardMargin):
+        return _of_hard_margin(result, problem)
+    if isinstance(result, SoftMargin | NuMargin):
+        return _of_slack(result, problem)
+    if isinstance(result, Run | PlaneJudgement):
+        _check_has_plane(result)
+        _check_plane(result.w, result.b, result.margin, problem)
+        name, colour = _name_and_colour(result)
+        plane = plane_of(result.w, result.b, name)
+        return _without_plane(colour) if plane is None else _judged(problem, plane, colour)
+    raise InvalidOptionError(
+        f"result is a {type(result).__name__}; expected what hard_margin, soft_margin, nu_margin, perceptron, online "
+        "or judge returns"
+    )
+
+
+def check_margin(result: HardMargin, problem: Problem) -> None:
+    """Raise unless the rows can be those of the result.
+
+    Raises
+    ------
+    InvalidProblemError
+    """
+    _check_number(len(result.dual), problem)
+    if result.w is not None and result.b is not None and result.margin is not None:
+        _check_plane(result.w, result.b, result.margin, problem)
+
+
+def _of_hard_margin(result: HardMargin, problem: Problem) -> ShownPlane:
+    check_margin(result, problem)
+    plane = plane_of(result.w, result.b, "maximum margin")
+    if plane is None:
+        rows = np.array(getattr(result.certificate, "rows", ()), dtype=np.int64)
+        return ShownPlane(plane=None, half_width=None, is_proven=False, marked=rows, marked_name="witness rows")
+    return ShownPlane(
+        plane=plane, half_width=result.margin, is_proven=True, marked=result.support, marked_name="support rows"
+    )
+
+
+def _of_slack(result: SoftMargin | NuMargin, problem: Problem) -> ShownPlane:
+    _check_number(len(result.slack), problem)
+    _check_columns(result.w, problem)
+    if isinstance(result, NuMargin):
+        level, name = result.rho, f"nu-SVM, nu = {number(result.nu, 3)}"
+    else:
+        level, name = 1.0, f"soft margin, C = {number(result.C, 3)}"
+    _check_slack(result, level, problem)
+    is_nothing = isinstance(result, SoftMargin) and is_flat(replace(problem, bias=result.bias), result)
+    plane = None if is_nothing else plane_of(result.w, result.b, name)
+    half_width = None if plane is None or level <= 0 else level / norm(plane.w)
+    return ShownPlane(
+        plane=plane, half_width=half_width, is_proven=False, marked=result.support, marked_name="support rows"
+    )
+
+
+def _judged(problem: Problem, plane: Plane, colour: str) -> ShownPlane:
+    """Return a hyperplane with the band of its margin and the nearest rows, or else with its errors."""
+    least = least_functional_margin(problem, plane.w, plane.b)
+    if least <= 0:
+        rows = error_rows(problem, plane.w, plane.b)
+        return ShownPlane(
+            plane=plane, half_width=None, is_proven=False, marked=rows, marked_name="errors", colour=colour
+        )
+    lower, _ = enclose_functional_margins(problem, plane.w, plane.b)
+    near = np.flatnonzero(lower <= round_up(least))
+    margins = exact_functional_margins(problem, near, plane.w, plane.b)
+    nearest = near[[margin == least for margin in margins]]
+    width = geometric_margin(least, norm_squared(plane.w))
+    return ShownPlane(
+        plane=plane, half_width=width, is_proven=True, marked=nearest, marked_name="nearest rows", colour=colour
+    )
+
+
+def _check_has_plane(result: Run | PlaneJudgement) -> None:
+    if isinstance(result, OnlineRun) and result.space.is_kernel:
+        raise InvalidOptionError(
+            "the result is a run with a kernel, whose hyperplane is not one of the columns of X; expected a run without"
+        )
+
+
+def _name_and_colour(result: Run | PlaneJudgement) -> tuple[str, str]:
+    if isinstance(result, PerceptronRun):
+        return "perceptron", drawing.PERCEPTRON
+    return result.algorithm.name if isinstance(result, OnlineRun) else "hyperplane", drawing.MAXIMUM
+
+
+def _without_plane(colour: str) -> ShownPlane:
+    nothing = np.empty(0, dtype=np.int64)
+    return ShownPlane(plane=None, half_width=None, is_proven=False, marked=nothing, marked_name="", colour=colour)
+
+
+def _check_plane(w: Floats, b: float, margin: float, problem: Problem) -> None:
+    """Raise unless the exact margin of the hyperplane on these rows is the margin that the result states."""
+    _check_columns(w, problem)
+    found = geometric_margin(least_functional_margin(problem, w, b), norm_squared(w))
+    if found != margin:
+        raise InvalidProblemError(
+            f"the hyperplane of the result has margin {found!r} on the rows of X, and the result says {margin!r}; "
+            "expected the X, y and positive from which it was computed"
+        )
+
+
+def _check_columns(w: Floats, problem: Problem) -> None:
+    if len(w) != problem.n_features:
+        raise InvalidProblemError(
+            f"the result is about {len(w)} columns and X has {problem.n_features}; expected the X from which it was "
+            "computed"
+        )
+
+
+def _check_number(n_rows: int, problem: Problem) -> None:
+    if n_rows != problem.n_samples:
+        raise InvalidProblemError(
+            f"the result is about {n_rows} rows and X has {problem.n_samples}; expected the X from which it was "
+            "computed"
+        )
+
+
+def _check_slack(result: MarginWithSlack, level: float, problem: Problem) -> None:
+    """Raise unless the slacks on these rows are those of the result, up to rounding."""
+    slack = np.maximum(0.0, level - problem.y * np.asarray(problem.row_source[:] @ result.w + result.b))
+    size = max(1.0, float(slack.max()), float(result.slack.max()))
+    if not np.allclose(slack, result.slack, rtol=0, atol=_SLACK_TOLERANCE * size):
+        raise InvalidProblemError(
+            "the slacks of the rows of X are not those of the result; expected the X, y and positive from which it was "
+            "computed"
+        )

@@ -1,0 +1,310 @@
+"""The soft margin over C: objective, norm, margin width, slack and counts of rows, with the limit of large C."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from maxmargin.api.measures import SLACK, norm
+from maxmargin.displays import drawing
+from maxmargin.displays.display import checked
+from maxmargin.displays.plane_view import faint
+from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
+from maxmargin.text.number_formats import number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.lines import Line2D
+
+QUANTITIES = ("objective", "norm", "margin", "slack", "rows")
+"""What can be drawn over C."""
+
+_DEFAULT = ("objective", "norm", "slack", "rows")
+
+_WIDTH, _HEIGHT, _REST = 6.4, 1.75, 0.6
+"""Inches: width of a new figure, height of one of its panels, and height of the rest."""
+
+_DASHES = (0, (4, 2))
+
+
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+class SoftMarginPathDisplay:
+    """The soft margin over C, in one panel for each quantity, with the hard margin as the limit of large C.
+
+    Make it with `from_result`. The quantities are "objective", the proven interval of 1/2 ||w||^2 + C sum v xi; "norm",
+    ||w||; "margin", 1/||w||; "slack", sum v xi; and "rows", the numbers of support rows, of rows with a slack above
+    1e-6, and of errors.
+
+    Attributes
+    ----------
+    C : ndarray
+        The costs, in increasing order.
+    objective, lower : ndarray
+        The proven ends of the optimum.
+    norm : ndarray
+        ||w||; 0 where the proven interval does not tell it from 0.
+    slack : ndarray
+        The total slack, by weight.
+    n_support, n_slack, n_errors : ndarray of int
+        The numbers of support rows, of rows with slack, and of errors.
+    limit : float or None
+        The maximum margin, to which 1/||w|| decreases; None if it is not known.
+    is_proven_limit : bool
+        Whether it is the proven lower end of the maximum margin, and not the margin of an answer, up to rounding.
+    quantities : tuple of str
+        What is drawn.
+    axes_ : list of matplotlib Axes
+        The axes on which the quantities were drawn last.
+    lines_ : dict of str to Line2D
+        The curves: "objective", "norm", "margin", "slack", and "support rows", "rows with slack" and "errors".
+    limits_ : dict of str to Line2D
+        The lines of the limit, by the quantity.
+    ax_ : matplotlib Axes
+        The first of the axes.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    See Also
+    --------
+    HyperplaneDisplay : Draw the hyperplane of one C.
+    maxmargin.soft_margin_path : Solve for several C.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> from matplotlib.figure import Figure
+    >>> X, y = [[-1.0], [1.0]], [0, 1]
+    >>> path, ax = mm.soft_margin_path(X, y, [0.125, 1.0, 1e6]), Figure().add_subplot()
+    >>> display = mm.displays.SoftMarginPathDisplay.from_result(path, quantities=("norm",), ax=ax)
+    >>> display.lines_["norm"].get_ydata().round(6).tolist(), round(display.limit, 6)
+    ([0.25, 1.0, 1.0], 1.0)
+    """
+
+    C: Floats
+    objective: Floats
+    lower: Floats
+    norm: Floats
+    slack: Floats
+    n_support: Rows
+    n_slack: Rows
+    n_errors: Rows
+    limit: float | None
+    is_proven_limit: bool = True
+    quantities: tuple[str, ...] = _DEFAULT
+    ax_: "Axes" = field(init=False)
+    figure_: "Figure | SubFigure" = field(init=False)
+    axes_: "list[Axes]" = field(init=False)
+    lines_: "dict[str, Line2D]" = field(init=False)
+    limits_: "dict[str, Line2D]" = field(init=False)
+
+    @classmethod
+    def from_result(
+        cls,
+        result: Iterable[SoftMargin],
+        *,
+        hard: HardMargin | None = None,
+        quantities: Sequence[str] = _DEFAULT,
+        ax: "Axes | Sequence[Axes] | None" = None,
+        legend: bool = True,
+    ) -> Self:
+        """Draw the answers for several C.
+
+        Parameters
+        ----------
+        result : iterable of SoftMargin
+            What `maxmargin.soft_margin_path` returns.
+        hard : HardMargin, optional
+            The hard margin of the same rows, whose lower end is drawn as the limit of large C. Without it the limit is
+            drawn if the answer for the greatest C has no slack above 1e-6: it is then the answer for all greater C.
+        quantities : sequence of {"objective", "norm", "margin", "slack", "rows"}, optional
+            What to draw, each on axes of its own. By default all but the margin.
+        ax : matplotlib Axes or sequence of Axes, optional
+            The axes to draw on, one for each quantity. By default they are those of a new figure.
+        legend : bool, default True
+            Whether to draw legends.
+
+        Returns
+        -------
+        SoftMarginPathDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        InvalidProblemError
+            If there is no answer, or an optimum is above the one of the hard margin, which is then about other rows.
+        InvalidOptionError
+            If an answer is of another kind, a quantity is unknown, or there are not as many Axes.
+        """
+        points = [*result]
+        for point in points:
+            if not isinstance(point, SoftMargin):
+                raise InvalidOptionError(f"result has a {type(point).__name__}; expected what soft_margin_path returns")
+        if not points:
+            raise InvalidProblemError("result has no answer; expected at least one SoftMargin")
+        points.sort(key=lambda point: point.C)
+        display = cls(
+            C=np.array([point.C for point in points]),
+            objective=np.array([point.objective for point in points]),
+            lower=np.array([point.lower for point in points]),
+            norm=np.array([_norm(point) for point in points]),
+            slack=np.array([_total_slack(point) for point in points]),
+            n_support=np.array([len(point.support) for point in points]),
+            n_slack=np.array([int((point.slack > SLACK).sum()) for point in points]),
+            n_errors=np.array([point.n_errors for point in points]),
+            limit=_limit(points, hard),
+            is_proven_limit=hard is not None,
+            quantities=tuple(quantities),
+        )
+        return display.plot(ax, legend=legend)
+
+    def plot(self, ax: "Axes | Sequence[Axes] | None" = None, *, legend: bool = True) -> Self:
+        """Draw the quantities.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or sequence of Axes, optional
+            The axes to draw on, one for each quantity. By default they are those of a new figure.
+        legend : bool, default True
+            Whether to draw legends.
+
+        Returns
+        -------
+        Self
+            The display, whose attributes that end in ``_`` hold what was drawn.
+
+        Raises
+        ------
+        InvalidOptionError
+            If a quantity is unknown, or there are not as many Axes.
+        """
+        unknown = [name for name in self.quantities if name not in QUANTITIES]
+        if unknown or not self.quantities:
+            found = f"has {unknown[0]!r}" if unknown else "is empty"
+            raise InvalidOptionError(f"quantities {found}; expected some of {', '.join(QUANTITIES)}")
+        self.axes_ = self._axes(ax)
+        self.ax_, self.figure_, self.lines_, self.limits_ = self.axes_[0], self.axes_[0].figure, {}, {}
+        with np.errstate(over="ignore"):
+            for name, panel in zip(self.quantities, self.axes_, strict=True):
+                drawing.log_scale(panel, "x")
+                _DRAWN[name](self, panel)
+                drawing.thin_grid(panel)
+                if legend:
+                    drawing.legend_above(panel)
+        self.axes_[-1].set_xlabel("C")
+        return self
+
+    def _axes(self, ax: Any) -> "list[Axes]":
+        n_panels = len(self.quantities)
+        if ax is None:
+            from matplotlib import pyplot as plt
+
+            size = _WIDTH, _REST + _HEIGHT * n_panels
+            return [*plt.subplots(n_panels, sharex=True, squeeze=False, figsize=size, layout="constrained")[1][:, 0]]
+        panels = [checked(each) for each in (np.ravel(ax) if isinstance(ax, Sequence | np.ndarray) else [ax])]
+        if len(panels) != n_panels:
+            raise InvalidOptionError(f"ax has {len(panels)} Axes; expected {n_panels}, one for each of the quantities")
+        return panels
+
+    def _draw_objective(self, ax: "Axes") -> None:
+        colour = drawing.colour_on(ax, drawing.POSITIVE)
+        ax.fill_between(self.C, self.lower, self.objective, color=colour, alpha=faint(ax), linewidth=0)
+        self._curve(ax, "objective", self.objective, "½‖w‖² + C · total slack, with its proven interval")
+        self._line(ax, "objective", None if self.limit is None else 0.5 / self.limit / self.limit, "1/(2γ*²)")
+        self._scale(ax, [*self.objective, *self._limit_of("objective")])
+        ax.set_ylabel("objective")
+
+    def _draw_norm(self, ax: "Axes") -> None:
+        self._curve(ax, "norm", self.norm, "‖w‖")
+        self._line(ax, "norm", None if self.limit is None else 1 / self.limit, "1/γ*")
+        self._scale(ax, [*self.norm, *self._limit_of("norm")])
+        ax.set_ylabel("norm")
+
+    def _draw_margin(self, ax: "Axes") -> None:
+        is_plane = self.norm > 0
+        widths = 1 / self.norm[is_plane]
+        limit = [] if self.limit is None else [self.limit]
+        self._scale(ax, [*widths, *limit])
+        if widths.size:
+            self._curve(ax, "margin", widths, "soft margin 1/‖w‖", at=self.C[is_plane])
+        else:
+            text = "w = 0 at every C: no margin to show"
+            ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=drawing.ink(ax))
+        self._line(ax, "margin", self.limit, "γ*")
+        ax.set_ylabel("margin width")
+
+    def _draw_slack(self, ax: "Axes") -> None:
+        self._curve(ax, "slack", self.slack, "total slack")
+        ax.set_ylim(0, 1.08 * float(self.slack.max()) or 1.0)
+        ax.set_ylabel("slack")
+
+    def _draw_rows(self, ax: "Axes") -> None:
+        curves = (
+            ("support rows", self.n_support, drawing.BOUND, "s"),
+            ("rows with slack", self.n_slack, drawing.POSITIVE, "o"),
+            ("errors", self.n_errors, drawing.PERCEPTRON, "^"),
+        )
+        for label, values, colour, marker in curves:
+            shade = drawing.colour_on(ax, colour)
+            (self.lines_[label],) = ax.plot(self.C, values, color=shade, marker=marker, markersize=4, label=label)
+        ax.set_ylim(0, 1.08 * max(int(values.max()) for _, values, _, _ in curves) or 1)
+        drawing.whole_numbers(ax.yaxis)
+        ax.set_ylabel("rows")
+
+    def _curve(self, ax: "Axes", name: str, values: Floats, label: str, *, at: Floats | None = None) -> None:
+        C, colour = self.C if at is None else at, drawing.colour_on(ax, drawing.POSITIVE)
+        (self.lines_[name],) = ax.plot(C, values, color=colour, marker="o", markersize=4, label=label)
+
+    def _line(self, ax: "Axes", name: str, value: float | None, symbol: str) -> None:
+        if value is not None and np.isfinite(value):
+            colour = drawing.colour_on(ax, drawing.MAXIMUM)
+            label = f"{symbol} = {number(value)}" if self.is_proven_limit else f"{symbol} ≈ {number(value, 4)}"
+            self.limits_[name] = ax.axhline(value, color=colour, linestyle=_DASHES, label=label, zorder=1)
+
+    def _limit_of(self, name: str) -> list[float]:
+        return [float(np.asarray(self.limits_[name].get_ydata())[0])] if name in self.limits_ else []
+
+    def _scale(self, ax: "Axes", values: Sequence[float]) -> None:
+        """Use a logarithmic scale where the numbers are far apart, and start at 0 otherwise."""
+        if values and drawing.is_far_apart(min(values), max(values)):
+            drawing.log_scale(ax, "y", span=max(values) / min(values))
+        else:
+            ax.set_ylim(0, 1.08 * max(values, default=0.0) or 1.0)
+
+
+_DRAWN: dict[str, Callable[[SoftMarginPathDisplay, Any], None]] = {
+    name: getattr(SoftMarginPathDisplay, f"_draw_{name}") for name in QUANTITIES
+}
+
+
+def _norm(point: SoftMargin) -> float:
+    """Return ||w||; 0 where the gap hides it, so that w is rounding noise."""
+    length = norm(point.w)
+    return length if length**2 / 2 > point.gap else 0.0
+
+
+def _total_slack(point: SoftMargin) -> float:
+    weights = 1.0 if point.sample_weight is None else point.sample_weight
+    return float(np.sum(point.slack * weights))
+
+
+def _limit(points: Sequence[SoftMargin], hard: HardMargin | None) -> float | None:
+    """Return the maximum margin, from the hard margin or from an answer without slack, which no greater C changes."""
+    if hard is not None:
+        if hard.lower <= 0:
+            return None
+        most = 0.5 / hard.lower / hard.lower
+        for point in points:
+            if point.lower > most * (1 + SLACK):
+                raise InvalidProblemError(
+                    f"at C = {point.C!r} the optimum is at least {point.lower!r}, and the hard margin allows "
+                    f"{most!r}; expected answers about the same rows"
+                )
+        return hard.lower
+    last = points[-1]
+    has_plane = last.w.any() and float(last.slack.max(initial=0.0)) <= SLACK
+    return 1 / norm(last.w) if has_plane else None

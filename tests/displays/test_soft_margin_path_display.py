@@ -1,0 +1,92 @@
+"""The curves over C are those of the answers, and the limit is the hard margin."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import maxmargin as mm
+from maxmargin.displays import SoftMarginPathDisplay
+from maxmargin.displays.soft_margin_path_display import QUANTITIES
+from maxmargin.solvers.errors import InvalidOptionError
+
+
+def drawn_on_all(result: object, **options: object) -> SoftMarginPathDisplay:
+    axes = Figure(figsize=(6, 9)).subplots(len(QUANTITIES))
+    return SoftMarginPathDisplay.from_result(result, quantities=QUANTITIES, ax=axes, **options)  # type: ignore[arg-type]
+
+
+def test_the_curves_are_those_of_the_answers_in_the_order_of_c(plane: SimpleNamespace) -> None:
+    path = mm.soft_margin_path(plane.X, plane.y, [10.0, 0.01, 1.0])
+    display = drawn_on_all(path)
+    by_C = sorted(path, key=lambda point: point.C)
+    norms = [float(np.linalg.norm(point.w)) for point in by_C]
+    expected = {
+        "objective": [point.objective for point in by_C],
+        "norm": norms,
+        "margin": [1 / norm for norm in norms],
+        "slack": [point.slack.sum() for point in by_C],
+        "support rows": [len(point.support) for point in by_C],
+        "rows with slack": [int((point.slack > 1e-6).sum()) for point in by_C],
+        "errors": [point.n_errors for point in by_C],
+    }
+    assert set(display.lines_) == set(expected)
+    for name, values in expected.items():
+        C, drawn = display.lines_[name].get_data()
+        assert [*np.asarray(C)] == [0.01, 1.0, 10.0]
+        np.testing.assert_allclose(np.asarray(drawn), values, rtol=1e-12)
+
+
+def test_the_limit_is_the_hard_margin_if_it_is_given_or_reached(
+    plane: SimpleNamespace, overlap: SimpleNamespace
+) -> None:
+    hard = mm.hard_margin(plane.X, plane.y)
+    path = mm.soft_margin_path(plane.X, plane.y, [0.01, 0.1])
+    display = drawn_on_all(path, hard=hard)
+    heights = {name: np.asarray(line.get_ydata())[0] for name, line in display.limits_.items()}
+    assert heights == {"objective": 0.5 / hard.lower / hard.lower, "norm": 1 / hard.lower, "margin": hard.lower}
+    assert display.limits_["margin"].get_label() == "γ* = 0.65192"
+    assert drawn_on_all(path).limit is None
+    reached = drawn_on_all(mm.soft_margin_path(plane.X, plane.y, [0.01, 1e4]))
+    assert reached.limit == pytest.approx(hard.lower, rel=1e-6)
+    assert reached.limits_["margin"].get_label() == "γ* ≈ 0.6519"
+    never = mm.soft_margin_path(overlap.X, overlap.y, [0.01, 1e4])
+    assert drawn_on_all(never, hard=mm.hard_margin(overlap.X, overlap.y)).limit is None
+    assert drawn_on_all(never).limit is None
+
+
+def test_weights_count_in_the_slack(overlap: SimpleNamespace) -> None:
+    weights = np.arange(40.0)
+    answer = mm.soft_margin(overlap.X, overlap.y, sample_weight=weights)
+    assert drawn_on_all([answer]).slack == pytest.approx([answer.slack @ weights])
+
+
+def test_the_hard_margin_of_other_rows_is_refused(plane: SimpleNamespace, overlap: SimpleNamespace) -> None:
+    path = mm.soft_margin_path(overlap.X, overlap.y, [100.0])
+    with pytest.raises(mm.InvalidProblemError, match="expected answers about the same rows"):
+        drawn_on_all(path, hard=mm.hard_margin(plane.X, plane.y))
+
+
+def test_there_is_one_panel_for_each_quantity(plane: SimpleNamespace, ax: Axes) -> None:
+    path = mm.soft_margin_path(plane.X, plane.y, [0.1, 1.0])
+    display = SoftMarginPathDisplay.from_result(path)
+    assert display.axes_ == display.figure_.axes and len(display.axes_) == len(display.quantities) == 4
+    plt.close(display.figure_)
+    with pytest.raises(InvalidOptionError, match="ax has 1 Axes; expected 4"):
+        SoftMarginPathDisplay.from_result(path, ax=ax)
+    with pytest.raises(InvalidOptionError, match="quantities has 'width'"):
+        SoftMarginPathDisplay.from_result(path, quantities=("width",), ax=ax)
+    with pytest.raises(InvalidOptionError, match="quantities is empty"):
+        SoftMarginPathDisplay.from_result(path, quantities=(), ax=ax)
+    with pytest.raises(mm.InvalidProblemError, match="result has no answer"):
+        SoftMarginPathDisplay.from_result([], ax=ax)
+
+
+def test_a_margin_is_drawn_only_where_there_is_a_hyperplane(ax: Axes) -> None:
+    X, y = [[0.0], [0.0], [1.0], [1.0]], [0, 1, 0, 1]
+    path = mm.soft_margin_path(X, y, [0.1, 1.0])
+    display = SoftMarginPathDisplay.from_result(path, quantities=("margin",), ax=ax)
+    assert display.lines_ == {} and [text.get_text() for text in ax.texts] == ["w = 0 at every C: no margin to show"]
