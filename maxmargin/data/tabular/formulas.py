@@ -115,7 +115,7 @@ def _parsed(formula: str, columns: Sequence[str]) -> Any:
     from formulaic.errors import FormulaicError
 
     try:
-        parsed = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(columns)})
+        parsed: Any = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(columns)})
     except (FormulaicError, SyntaxError, ValueError) as error:
         raise _refused(formula, _first_line(error)) from error
     if not hasattr(parsed, "lhs") or not hasattr(parsed, "rhs") or len(list(parsed.lhs)) != 1:
