@@ -150,7 +150,7 @@ def test_rows_without_memory_for_zeros_are_refused() -> None:
 
 
 def test_a_dataset_has_its_labels() -> None:
-    with pytest.raises(mm.InvalidProblemError, match="a Dataset has its labels"):
+    with pytest.raises(mm.InvalidProblemError, match="a Dataset, which has its own labels"):
         trust(mm.load("agresti"), [0, 1])
 
 
