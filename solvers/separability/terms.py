@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import Names, counted, some
+from maxmargin.solvers.answers.forms import Names, counted, intercept, some
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.printable import shown
@@ -285,8 +285,6 @@ def next_steps(answer: Answer, terms: Sequence[Term]) -> list[str]:
         return steps
     if answer.verdict is Verdict.SEPARABLE:
         return [*steps, "if a rule that predicts is enough: maxmargin.hard_margin(X, y) is farthest from all rows"]
-    overlapping = counted(len(answer.touching_rows), "row")
-    return [
-        *steps,
-        f"fit the finite part, on the {overlapping} that overlap: part = answer.finite_part(); part.X, part.y",
-    ]
+    model, overlapping = intercept(answer.bias), counted(len(answer.touching_rows), "row")
+    step = f"fit the finite part{model}, on the {overlapping} that overlap: part = answer.finite_part(); part.X, part.y"
+    return [*steps, step]
