@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.data.arrays import Features, features_of, labels_of
+from maxmargin.data.arrays import Features, features_of, labels_of, refused_labels
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import LabelError, Labels, encode
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.data.tabular.given import parts_of, refuse_labels_of_dataset
-from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.checker import CertificateError, check, numbering, parse, statement, validate
@@ -147,7 +146,7 @@ def _features_and_labels(X: Any, y: Any, document: Document) -> tuple[Features, 
     try:
         return features, encode(labels_of(table.labels, features.X.shape[0]))
     except LabelError as error:
-        raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
+        raise refused_labels(error) from error
 
 
 def _exact_rows(document: Document, features: Features) -> ExactRows | None:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer", bound=NamedAnswer)
 
+_HOW_TO_READ = ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "format")
+"""Options of reading data that have the same name in Python, with a formula and without."""
+
+_CHOSEN = "chosen with --positive"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -165,7 +170,7 @@ def _read(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading | None]":
     is_chosen = options["positive"] is not None
     dataset = load(options.pop("source"), **_columns(options), **storage)
     if is_chosen:
-        dataset = replace(dataset, positive_reason="chosen with --positive")
+        dataset = replace(dataset, positive_reason=_CHOSEN)
     return dataset, DecimalReading.of(dataset)
 
 
@@ -197,11 +202,10 @@ def _read_formula(formula: str, options: dict[str, Any], *, decimal: bool) -> "t
     if given:
         raise click.UsageError(f"--formula decides what {given[0]} would; expected one of them")
     options.pop("memory", None)
-    names = ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "format")
-    chosen = {name: options.pop(name) for name in names}
+    chosen = {name: options.pop(name) for name in _HOW_TO_READ}
     dataset, bias = load_by_formula(options.pop("source"), formula, **chosen)
     if chosen["positive"] is not None:
-        dataset = replace(dataset, positive_reason="chosen with --positive")
+        dataset = replace(dataset, positive_reason=_CHOSEN)
     return dataset, bias
 
 
@@ -209,9 +213,13 @@ def _columns(options: dict[str, Any]) -> dict[str, Any]:
     """Take the arguments of `load` about columns and their text out of `options`."""
     from maxmargin.data.formats.table import OneHot
 
-    label, names = options.pop("label"), ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "format")
+    label = options.pop("label")
     one_hot = OneHot(every=options.pop("one_hot"), named=options.pop("one_hot_column"))
-    return {"label": -1 if label is None else label, "one_hot": one_hot, **{name: options.pop(name) for name in names}}
+    return {
+        "label": -1 if label is None else label,
+        "one_hot": one_hot,
+        **{name: options.pop(name) for name in _HOW_TO_READ},
+    }
 
 
 def _source_fields(options: dict[str, Any]) -> dict[str, Any]:

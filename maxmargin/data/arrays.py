@@ -93,7 +93,9 @@ def from_arrays(
     >>> from_arrays([[0.0], [1.0], [3.0]], ["a", "a", "b"]).y
     array([-1, -1,  1])
     """
-    return features_and_labels(X, y, positive=positive, feature_names=feature_names, source=source)
+    return features_and_labels(
+        X, y, positive=positive, feature_names=feature_names, source=source, row_names=index_of_rows(X, y)
+    )
 
 
 def features_and_labels(
@@ -105,6 +107,7 @@ def features_and_labels(
     source: str = "array",
     label_name: str | None = None,
     has_intercept: bool = True,
+    row_names: Sequence[Any] | None = None,
     notes: tuple[str, ...] = (),
 ) -> Dataset:
     """Make a data set of features and labels, as `from_arrays` does.
@@ -117,6 +120,8 @@ def features_and_labels(
         What the labels are called; by default the name of a series, or "y".
     has_intercept : bool, default True
         If False, the first text column of a data frame keeps a column for every level.
+    row_names : sequence, optional
+        The labels of the rows.
     notes : tuple of str, default ()
         What was done to the columns before.
     """
@@ -127,14 +132,18 @@ def features_and_labels(
         labels = encode(values)
         chosen = positive_class(labels.classes, positive)
     except LabelError as error:
-        raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
+        raise refused_labels(error) from error
     own_name = getattr(y, "name", None)
-    names = index_of_rows(X, y)
     return dataset_of(
         features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
         label_name=label_name or (own_name if isinstance(own_name, str) and own_name else "y"), source=source,
-        row_ids=None if names is None else tuple(map(str, names)), notes=(*notes, *features.notes),
+        row_ids=None if row_names is None else tuple(map(str, row_names)), notes=(*notes, *features.notes),
     )  # fmt: skip
+
+
+def refused_labels(error: LabelError) -> InvalidProblemError:
+    """Return the error about labels that are given as y."""
+    return InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}")
 
 
 def features_of(X: Any, feature_names: Iterable[object] | None, *, has_intercept: bool = True) -> Features:

@@ -26,6 +26,9 @@ MOST_CLASSES = 100
 PositiveClass: TypeAlias = tuple[Label | None, str | None]
 """The class that is +1, and why; None if there are more than two and none was chosen."""
 
+CHOSEN = "chosen with positive="
+"""Why a class is +1 that the caller chose."""
+
 PAIRS = frozenset(
     {
         ("+", "-"), ("+1", "-1"), ("1", "-1"), ("plus", "minus"), ("pos", "neg"), ("positive", "negative"),
@@ -328,7 +331,7 @@ def positive_class(classes: Sequence[Label], chosen: object) -> PositiveClass:
     """
     check_classes(classes, is_positive_chosen=chosen is not None)
     if chosen is not None:
-        return choose_positive(classes, chosen), "chosen with positive="
+        return choose_positive(classes, chosen), CHOSEN
     return default_positive(classes) if len(classes) == 2 else (None, None)
 
 

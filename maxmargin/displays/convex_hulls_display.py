@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from maxmargin.displays import drawing
-from maxmargin.displays.display import Display
+from maxmargin.displays.display import Display, check_kind
 from maxmargin.displays.plane_view import View, draw_rows, faint
 from maxmargin.displays.shown_planes import Pictured, check_margin
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiSeparation
@@ -132,9 +132,7 @@ class ConvexHullsDisplay(Display):
         InvalidOptionError
             If the result is of another kind, or `ax` is not an Axes.
         """
-        given: object = result
-        if not isinstance(given, HardMargin):
-            raise InvalidOptionError(f"result is a {type(given).__name__}; expected what hard_margin returns")
+        check_kind(result, HardMargin, "hard_margin")
         if not result.bias:
             raise InvalidProblemError(
                 "the result is about hyperplanes through the origin, whose margin is not the distance of two hulls; "

@@ -68,6 +68,17 @@ class Display:
         return f"<{type(self).__name__}>"
 
 
+def check_kind(result: object, kind: type, verb: str) -> None:
+    """Raise unless a result is of the kind that a verb returns.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    if not isinstance(result, kind):
+        raise InvalidOptionError(f"result is a {type(result).__name__}; expected what {verb} returns")
+
+
 def new_axes() -> "Axes":
     """Return the axes of a new figure that makes room for a legend above them."""
     from matplotlib import pyplot as plt

@@ -7,8 +7,7 @@ import numpy as np
 
 from maxmargin.displays import drawing
 from maxmargin.displays.bound_lines import draw_bounds, scale_mistakes
-from maxmargin.displays.display import Display
-from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.displays.display import Display, check_kind
 from maxmargin.text.number_formats import count, plural
 from maxmargin.theory.order_studies import OrderStudy
 
@@ -101,9 +100,7 @@ class OrderStudyDisplay(Display):
         InvalidOptionError
             If the result is of another kind, or `ax` is not an Axes.
         """
-        given: object = result
-        if not isinstance(given, OrderStudy):
-            raise InvalidOptionError(f"result is a {type(given).__name__}; expected what order_study returns")
+        check_kind(result, OrderStudy, "order_study")
         return cls(study=result, bounds=drawn_bounds(result)).plot(ax, legend=legend)
 
     def _draw(self, ax: "Axes") -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from maxmargin.displays import drawing
-from maxmargin.displays.display import Display
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.displays.display import Display, check_kind
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.number_formats import upper_end
 from maxmargin.theory.mistake_traces import MistakeTrace
 
@@ -96,9 +96,7 @@ class ProofCurvesDisplay(Display):
         InvalidOptionError
             If the result is of another kind, or `ax` is not an Axes.
         """
-        given: object = result
-        if not isinstance(given, MistakeTrace):
-            raise InvalidOptionError(f"result is a {type(given).__name__}; expected what mistake_trace returns")
+        check_kind(result, MistakeTrace, "mistake_trace")
         if not len(result.n_mistakes):
             raise InvalidProblemError("the run made no mistake; expected a run with at least one")
         return cls(trace=result).plot(ax, legend=legend)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import null_vectors, rescaled
-from maxmargin.solvers.exact.dyadic import without_denominators
+from maxmargin.solvers.exact.dyadic import nearest_floats, without_denominators
 from maxmargin.solvers.exact.linear import independent_rows
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
@@ -259,19 +259,12 @@ def _sparse(cone: SignedRows, separated: Rows, coordinates: list[int], basis: li
 
 def _given(decision: Decision, coordinates: list[int], basis: list[list[int]]) -> Floats | None:
     """Return the direction of the decision as a combination of the basis, approximately."""
+    target = nearest_floats([decision.direction[column] for column in coordinates])
     with np.errstate(all="ignore"):
-        target = np.array([_nearest(decision.direction[column]) for column in coordinates])
         vectors = np.array(basis, dtype=np.float64).T
-    if not (np.isfinite(target).all() and np.isfinite(vectors).all()):
+    if target is None or not np.isfinite(vectors).all():
         return None
     return np.asarray(np.linalg.lstsq(vectors, target, rcond=None)[0])
-
-
-def _nearest(value: Fraction) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return np.inf
 
 
 def _rounded(weights: Floats, digits: int) -> list[Fraction] | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
+from maxmargin.data.arrays import LEAVE_ROWS_OUT
 from maxmargin.data.formats.frames import column_of, columns_of
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError, listed, nearest, quote
@@ -67,7 +68,7 @@ def read_formula(formula: str, frame: Any) -> Modelled:
     InvalidProblemError
         If the formula cannot be read, or the data frame does not have what it names.
     """
-    parsed = _parsed(formula, _column_names(frame))
+    parsed = _parsed(formula, column_names(frame))
     _check_safe(formula, [*parsed.lhs, *parsed.rhs])
     variables = sorted(map(str, parsed.required_variables))
     table = _pandas_of(frame, variables, formula)
@@ -91,7 +92,7 @@ def variables_of(formula: str, frame: Any) -> tuple[str, ...]:
     InvalidProblemError
         If the formula cannot be read, or names a column that is not there.
     """
-    return tuple(sorted(map(str, _parsed(formula, _column_names(frame)).required_variables)))
+    return tuple(sorted(map(str, _parsed(formula, column_names(frame)).required_variables)))
 
 
 def _omitted_levels(features: Any) -> tuple[str, ...]:
@@ -168,8 +169,7 @@ def _pandas_of(frame: Any, variables: Sequence[str], formula: str) -> Any:
         missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
         if missing.any():
             row = missing.to_list().index(True)
-            hint = "leave such rows out first, for example with dropna()"
-            raise _refused(formula, f"the column {quote(name)} has a missing value in row {row}; {hint}")
+            raise _refused(formula, f"the column {quote(name)} has a missing value in row {row}; {LEAVE_ROWS_OUT}")
     return nw.from_native(frame, eager_only=True).select(list(variables)).to_pandas()
 
 
@@ -195,7 +195,14 @@ def _response(formula: str, part: Any, table: Any) -> Any:
     return values.iloc[:, -1].rename(str(term))
 
 
-def _column_names(frame: Any) -> tuple[str, ...]:
+def column_names(frame: Any) -> tuple[str, ...]:
+    """Return the names of the columns of a data frame.
+
+    Raises
+    ------
+    InvalidProblemError
+        If it is none, or two of its columns have one name.
+    """
     try:
         return columns_of(frame, "X")[0]
     except DataError as error:

@@ -12,10 +12,10 @@ _PREFERRED = ("pandas", "polars", "pyarrow")
 
 def library_of(*tables: object) -> str | None:
     """Return the library of the first data frame or series among these; None if there is none."""
-    import narwhals as nw
-
     for table in tables:
         if is_from_table_library(table):
+            import narwhals as nw
+
             native: Any = nw.to_native(table, pass_through=True)
             return type(native).__module__.partition(".")[0]
     return None

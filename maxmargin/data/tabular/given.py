@@ -8,12 +8,13 @@ import numpy as np
 
 from maxmargin.data.arrays import features_and_labels, index_of_rows
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.formats.frames import columns_of, is_from_table_library
-from maxmargin.data.tabular.formulas import Modelled, read_formula
+from maxmargin.data.formats.frames import is_from_table_library
+from maxmargin.data.labels import CHOSEN
+from maxmargin.data.tabular.formulas import Modelled, column_names, read_formula
 from maxmargin.data.tabular.frames_out import frame_of, library_of
 from maxmargin.solvers.answers.forms import Names
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.text.data_error import DataError, listed, nearest, quote
+from maxmargin.text.data_error import listed, nearest, quote
 
 EXPECTED_LABELS = "the labels of the rows, the name of their column in a data frame, or a formula"
 """What y may be beside X."""
@@ -53,12 +54,13 @@ def given(X: Any, y: Any = None, *, bias: bool | None = None, positive: object =
     if isinstance(X, Dataset):
         return _of_dataset(X, y, bias, positive)
     table = parts_of(X, y, bias=bias)
+    ids = index_of_rows(X, table.labels)
     dataset = features_and_labels(
         table.features, table.labels, positive=positive, has_intercept=table.has_intercept, label_name=table.label_name,
-        notes=table.notes,
+        row_names=ids, notes=table.notes,
     )  # fmt: skip
     names = Names(
-        ids=index_of_rows(X, table.labels),
+        ids=ids,
         columns=dataset.feature_names if hasattr(table.features, "columns") else None,
         label=dataset.label_name,
         notes=dataset.notes,
@@ -79,7 +81,9 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
         raise InvalidProblemError(f"y is None; expected {EXPECTED_LABELS}, or a Dataset in place of X")
     if not isinstance(y, str):
         return Modelled(features=X, labels=y, has_intercept=has_bias(bias))
-    columns = _column_names(X, y)
+    if not is_from_table_library(X):
+        raise InvalidProblemError(f"y is {quote(y)} and X is no data frame; expected {EXPECTED_LABELS}")
+    columns = column_names(X)
     if y in columns:
         import narwhals as nw
 
@@ -139,13 +143,4 @@ def refuse_labels_of_dataset(y: Any) -> None:
 
 
 def _with_positive(dataset: Dataset, positive: object) -> Dataset:
-    return replace(dataset.one_vs_rest(positive), positive_reason="chosen with positive=")
-
-
-def _column_names(X: Any, y: str) -> tuple[str, ...]:
-    if not is_from_table_library(X):
-        raise InvalidProblemError(f"y is {quote(y)} and X is no data frame; expected {EXPECTED_LABELS}")
-    try:
-        return columns_of(X, "X")[0]
-    except DataError as error:
-        raise InvalidProblemError(str(error)) from error
+    return replace(dataset.one_vs_rest(positive), positive_reason=CHOSEN)
