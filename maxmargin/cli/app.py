@@ -83,7 +83,7 @@ def check(**options: Any) -> int:
     3 proven not to hold, 4 undecided. More than two classes: a table of every class against the rest and every pair,
     and the multinomial verdict, which gives the exit code.
     """
-    from maxmargin.cli.check import check as command
+    from maxmargin.cli.commands.check import check as command
 
     opt.check_outputs(options, "proof", rewritten=opt.PROOFS)
     return command(opt.request(options, decimal=options.pop("decimal")), **options)
@@ -114,7 +114,7 @@ def margin(**options: Any) -> int:
 
     Exit 0: proven; 3: not strictly separable; 4: not proven.
     """
-    from maxmargin.cli import margin as commands
+    from maxmargin.cli.commands import margin as commands
 
     opt.check_outputs(options, "proof", rewritten=opt.PROOFS)
     is_soft = options["C"] is not None
@@ -149,7 +149,7 @@ def perceptron(**options: Any) -> int:
 
     Exit 0: converged; 3: not within the limits. Ctrl-C stops it, prints the state, and exits with 130.
     """
-    from maxmargin.cli.perceptron import perceptron as command
+    from maxmargin.cli.commands.perceptron import perceptron as command
 
     opt.check_outputs(options, "trace", "trace_mistakes", rewritten=opt.TRACES)
     run_file = options["resume"] and f"{options['resume']}.run"
@@ -174,7 +174,7 @@ def report(**options: Any) -> int:
 
     A summary is always printed.
     """
-    from maxmargin.cli.report import report as command
+    from maxmargin.cli.commands.report import report as command
 
     opt.check_outputs(options, "output", rewritten=opt.REPORTS, folder="figures")
     return command(opt.request(options), **options)
@@ -211,7 +211,7 @@ def orders(**options: Any) -> int:
     Where it is not proven that every run converges, runs stop after 10 epochs, or --max-epochs. --shifts and --scales
     are for separable data, with a bias.
     """
-    from maxmargin.cli.orders import orders as command
+    from maxmargin.cli.commands.orders import orders as command
 
     if options["no_bias"] and (options["shifts"] or options["scales"]):
         raise click.UsageError("--shifts and --scales need the bias that --no-bias leaves out")
@@ -236,7 +236,7 @@ def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float
     or with --list, the families are listed. Without -o the data are printed as CSV. A family is also a SOURCE of the
     other commands: maxmargin check gap:40
     """
-    from maxmargin.cli import generate as commands
+    from maxmargin.cli.commands import generate as commands
 
     if family is None or as_list:
         return commands.families(as_json=as_json)
@@ -257,7 +257,7 @@ def verify(time_limit: float | None, **options: Any) -> int:
     PROOF is a file that --proof wrote; it says how SOURCE is read. Exit 0: the proof holds; 3: it does not, or SOURCE
     holds other data.
     """
-    from maxmargin.cli.verify import verify_proof as command
+    from maxmargin.cli.commands.verify import verify_proof as command
 
     with ended_within(time_limit):
         return command(**options)

@@ -62,7 +62,7 @@ def compare(**options: Any) -> int:
     it was stopped. Cells that ran into a limit run again if the limit is raised. Exit 0: every cell has a record; 4:
     some have none, as after --dry-run.
     """
-    from maxmargin.cli.compare import compare as command
+    from maxmargin.cli.commands.compare import compare as command
 
     return command(**options)
 
@@ -79,6 +79,6 @@ def trust(**options: Any) -> int:
     tolerance turns the verdict around, and the smallest planted gap that each solver still gets right. The script that
     is printed gives the wrong answers again. Exit 0: no claim was false; 3: some were.
     """
-    from maxmargin.cli.trust import trust as command
+    from maxmargin.cli.commands.trust import trust as command
 
     return command(opt.request(options, "trust"), **options)

@@ -67,7 +67,7 @@ def online(**options: Any) -> int:
     Exit 0: converged, as the algorithm's own rule says; 3: not within the limits, or, in a table, not every one. Ctrl-C
     stops a run, prints what there is, and exits with 130.
     """
-    from maxmargin.cli import online as commands
+    from maxmargin.cli.commands import online as commands
 
     names = options.pop("algorithms") or (commands.DEFAULT,)
     if options.pop("as_list"):
@@ -96,7 +96,7 @@ def bounds(**options: Any) -> int:
     assumption. They are about the run in cyclic order in which y w.x = 0 is a mistake. Exit 0, or 130 after Ctrl-C,
     which prints the bounds of the passes made so far.
     """
-    from maxmargin.cli.bounds import bounds as command
+    from maxmargin.cli.commands.bounds import bounds as command
 
     n_passes, is_endless = options.pop("n_passes"), options.pop("until_convergence")
     if n_passes is not None and is_endless:
@@ -129,8 +129,8 @@ def judge(**options: Any) -> int:
     The class +1 is on the side where w.x + b > 0. The hyperplane is compared with all hyperplanes that have a bias or,
     if b is 0, with those through the origin. Exit 0: it separates the classes; 3: it does not.
     """
-    from maxmargin.cli.judge import judge as command
-    from maxmargin.cli.judge import read_plane
+    from maxmargin.cli.commands.judge import judge as command
+    from maxmargin.cli.commands.judge import read_plane
 
     document, name = read_plane(options.pop("plane"), options["source"])
     return command(opt.request(options, "judge"), document=document, name=name, **options)
@@ -148,6 +148,6 @@ def fewest_errors(**options: Any) -> int:
     A row on the hyperplane is an error. Both answers are proven intervals. Exit 0: the fewest errors are proven; 4: not
     within the limits. Ctrl-C prints what is proven by then, and exits with 130.
     """
-    from maxmargin.cli.fewest_errors import fewest_errors as command
+    from maxmargin.cli.commands.fewest_errors import fewest_errors as command
 
     return command(opt.request(options, "fewest-errors"), **options)
