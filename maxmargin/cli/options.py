@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from maxmargin.cli.request import Request
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -90,19 +92,11 @@ def _seconds(_context: click.Context, _option: click.Parameter, value: float | N
     return value
 
 
-def soft_option(default: float | None, does: str) -> Callable[[Command], Command]:
-    """Return the option --soft, the factor C of the slack."""
-    is_shown = default is not None
-    return click.option(
-        "--soft",
-        "C",
-        type=float,
-        metavar="C",
-        default=default,
-        show_default=is_shown,
-        callback=positive_number,
-        help=does,
-    )
+def positive_numbers(context: click.Context, option: click.Parameter, values: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the values of an option, each of which is refused unless it is a positive finite number."""
+    for value in values:
+        positive_number(context, option, value)
+    return values
 
 
 def positive_number(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
@@ -173,12 +167,23 @@ solver_option = click.option(
 )
 
 
+def source_argument(*, is_required: bool = True) -> Callable[[Command], Command]:
+    """Return the argument SOURCE, which a shell completes."""
+
+    def complete(_context: click.Context, _argument: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+        from maxmargin.cli.commands.completion import sources
+
+        return sources(incomplete)
+
+    return click.argument("source", required=is_required, shell_complete=complete)
+
+
 def data_options(command: Command, *, is_required: bool = True) -> Command:
     """Add SOURCE and the options that say how it is read; a command may do without it."""
     command.__doc__ = f"{cleandoc(command.__doc__ or '')}\n{_SOURCE_HELP}"
     return _together(
         command,
-        click.argument("source", required=is_required),
+        source_argument(is_required=is_required),
         click.option("--label", metavar="COL", help="Column of the labels.  [default: the last]"),
         click.option(
             "--positive",

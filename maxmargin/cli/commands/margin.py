@@ -1,14 +1,29 @@
 """``maxmargin margin``: the maximum margin, or the soft-margin SVM."""
 
+import math
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from maxmargin.cli.feedback import Exit, waiting
 from maxmargin.cli.request import Request
+from maxmargin.data.labels import Label, LabelError, choose_positive
 from maxmargin.data.problems import row_weights
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
+from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
-from maxmargin.solvers.soft_margin.soft_margin import soft_margin
+from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
+from maxmargin.text.tables import aligned
+
+if TYPE_CHECKING:
+    from maxmargin.data.dataset import Dataset
+    from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
+
+_BALANCED = "balanced"
 
 
 def margin(request: Request, *, exact: bool, exact_limit: int | None, proof: Path | None, **options: Any) -> Exit:
@@ -40,14 +55,96 @@ def _exit_code(status: Status) -> Exit:
     return Exit.OK if status is Status.OPTIMAL else Exit.UNDECIDED
 
 
-def soft(request: Request, *, C: float, class_weight: str | None, **options: Any) -> Exit:
-    """Print the soft margin and return the exit code; options are those of `maxmargin.soft_margin`."""
-    weights = row_weights(request.dataset, None, class_weight)
-    with waiting("solving for the soft margin", quiet=request.quiet):
-        answer = soft_margin(request.problem, C, sample_weight=weights, **options)
-    request.answer(
-        "soft-margin",
-        lambda: {"class_weight": class_weight, **answer.fields(request.names)},
-        lambda: answer.summary(request.names, weights="balancing the classes"),
+def soft(request: Request, *, Cs: Sequence[float], class_weight: Sequence[str], **options: Any) -> Exit:
+    """Print the soft margin for one C or for several, and return the exit code.
+
+    Parameters
+    ----------
+    Cs : sequence of float
+        Costs of a unit of slack; several make a table.
+    class_weight : sequence of str
+        ``balanced`` or ``LABEL=FACTOR``, as they are typed.
+    **options
+        As in `maxmargin.soft_margin_path`.
+    """
+    given = chosen_weights(class_weight, request.dataset)
+    weights = row_weights(request.dataset, None, given)
+    answers: dict[float, SoftMargin] = {}
+    with waiting("solving for the soft margin", quiet=request.quiet), suppress(KeyboardInterrupt):
+        for answer in rising_soft_margins(request.problem, Cs, sample_weight=weights, **options):
+            answers[answer.C] = answer
+    if not answers:
+        raise KeyboardInterrupt
+    found = [answers[C] for C in Cs if C in answers]
+    fields = [answer.fields(request.names) for answer in found]
+    if len(Cs) == 1:
+        words = "balancing the classes" if isinstance(given, str) else _weights_text(given)
+        request.answer(
+            "soft-margin",
+            lambda: {"class_weight": given, **fields[0]},
+            lambda: found[0].summary(request.names, weights=words),
+        )
+    else:
+        request.answer(
+            "soft-margin-path", lambda: {"class_weight": given, "path": fields}, lambda: _path_text(found, given)
+        )
+    if len(found) < len(Cs) or any(answer.reason == WHAT_WAS_PROVEN for answer in found):
+        return Exit.INTERRUPTED
+    return max(_exit_code(answer.status) for answer in found)
+
+
+def chosen_weights(texts: Sequence[str], dataset: "Dataset") -> dict[Label, float] | str | None:
+    """Return the class weights as `maxmargin.soft_margin` takes them; a label may contain ``=`` itself.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a text is neither ``balanced`` nor ``LABEL=FACTOR``, no row has the label, or a label is named twice.
+    """
+    if not texts:
+        return None
+    if set(texts) == {_BALANCED}:
+        return _BALANCED
+    factors: dict[Label, float] = {}
+    for text in texts:
+        name, equals, factor = text.rpartition("=")
+        if not (name and equals) or (number := _number(factor)) is None:
+            expected = f"LABEL=FACTOR with a finite number from 0, or {_BALANCED} alone"
+            raise InvalidOptionError(f"--class-weight is {text!r}; expected {expected}")
+        try:
+            label = choose_positive(dataset.classes, name)
+        except LabelError as error:
+            raise InvalidOptionError(f"--class-weight {text}: {error}") from error
+        if label in factors:
+            raise InvalidOptionError(f"--class-weight {text}: the label has a factor already; expected one a label")
+        factors[label] = number
+    return factors
+
+
+def _number(text: str) -> float | None:
+    """Return the finite number from 0 that a text is."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value < math.inf else None
+
+
+def _weights_text(weights: dict[Label, float] | None) -> str:
+    return f"by label ({'; '.join(f'{shown(str(label))}: {factor!r}' for label, factor in (weights or {}).items())})"
+
+
+def _path_text(answers: "Sequence[SoftMargin]", weights: dict[Label, float] | str | None) -> str:
+    """Return a line for each C; the hyperplanes are in the JSON."""
+    rows = [("C", "status", "objective", "proven lower end", "1/||w||", "inside or wrong", "wrong", "support rows")]
+    for answer in answers:
+        norm = float(np.linalg.norm(answer.w))
+        margin = f"{1 / norm:.6g}" if norm else "-"
+        counts = (f"{number:,}" for number in (answer.n_slack, answer.n_errors, len(answer.support)))
+        rows.append((repr(answer.C), answer.status.value, repr(answer.objective), repr(answer.lower), margin, *counts))
+    asked = "sum xi" if weights is None else "sum v xi"
+    by = {None: "", _BALANCED: ", v balancing the classes"}
+    words = by[weights] if weights is None or isinstance(weights, str) else f", v {_weights_text(weights)}"
+    return "\n".join(
+        [f"soft margins: the objective is 1/2||w||^2 + C {asked}{words}", *aligned(rows, to_the_left=(1,))]
     )
-    return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)
