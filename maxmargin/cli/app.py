@@ -158,6 +158,8 @@ def margin(**options: Any) -> int:
         raise click.UsageError("--class-weight is for --soft")
     if any(options.pop(name) for name in not_asked):
         raise click.UsageError("--exact, --exact-limit and --proof are not for --soft")
+    if is_soft:
+        options["class_weight"] = commands.weights_of(options["class_weight"])
     return (commands.soft if is_soft else commands.margin)(opt.request(options, "margin"), **options)
 
 

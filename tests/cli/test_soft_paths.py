@@ -115,7 +115,7 @@ def test_classes_of_the_rest_may_have_weights_of_their_own(capsys: pytest.Captur
         (["--soft", "1", "--class-weight", "=2"], ["=2", "LABEL=FACTOR"]),
         (["--soft", "1", "--class-weight", "setosa=-1"], ["setosa=-1", "finite number from 0"]),
         (["--soft", "1", "--class-weight", "setosa=1e999"], ["setosa=1e999", "finite number from 0"]),
-        (["--soft", "1", "--class-weight", "setosa=1", "--class-weight", "setosa=2"], ["setosa=2", "already"]),
+        (["--soft", "1", "--class-weight", "setosa=1", "--class-weight", "setosa=2"], ["setosa", "twice"]),
         (["--soft", "1", "--class-weight", "balanced", "--class-weight", "setosa=2"], ["balanced", "alone"]),
         (["--soft", "1", "--class-weight", "versicolor=0"], ["weights", "one class only"]),
         (["--class-weight", "setosa=2"], ["--class-weight", "--soft"]),

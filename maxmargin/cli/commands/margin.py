@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 _BALANCED = "balanced"
+
+Weights: TypeAlias = dict[Label, float] | str | None
+"""Factors of the slack by label, a word for such factors, or none."""
 
 
 def margin(request: Request, *, exact: bool, exact_limit: int | None, proof: Path | None, **options: Any) -> Exit:
@@ -55,19 +58,19 @@ def _exit_code(status: Status) -> Exit:
     return Exit.OK if status is Status.OPTIMAL else Exit.UNDECIDED
 
 
-def soft(request: Request, *, Cs: Sequence[float], class_weight: Sequence[str], **options: Any) -> Exit:
+def soft(request: Request, *, Cs: Sequence[float], class_weight: Weights, **options: Any) -> Exit:
     """Print the soft margin for one C or for several, and return the exit code.
 
     Parameters
     ----------
     Cs : sequence of float
         Costs of a unit of slack; several make a table.
-    class_weight : sequence of str
-        ``balanced`` or ``LABEL=FACTOR``, as they are typed.
+    class_weight : dict, str or None
+        What `weights_of` returns.
     **options
         As in `maxmargin.soft_margin_path`.
     """
-    given = chosen_weights(class_weight, request.dataset)
+    given = _by_label(class_weight, request.dataset)
     weights = row_weights(request.dataset, None, given)
     answers: dict[float, SoftMargin] = {}
     with waiting("solving for the soft margin", quiet=request.quiet), suppress(KeyboardInterrupt):
@@ -76,30 +79,31 @@ def soft(request: Request, *, Cs: Sequence[float], class_weight: Sequence[str], 
     if not answers:
         raise KeyboardInterrupt
     found = [answers[C] for C in Cs if C in answers]
-    fields = [answer.fields(request.names) for answer in found]
     if len(Cs) == 1:
         words = "balancing the classes" if isinstance(given, str) else _weights_text(given)
         request.answer(
             "soft-margin",
-            lambda: {"class_weight": given, **fields[0]},
+            lambda: {"class_weight": given, **found[0].fields(request.names)},
             lambda: found[0].summary(request.names, weights=words),
         )
     else:
         request.answer(
-            "soft-margin-path", lambda: {"class_weight": given, "path": fields}, lambda: _path_text(found, given)
+            "soft-margin-path",
+            lambda: {"class_weight": given, "path": [answer.fields(request.names) for answer in found]},
+            lambda: _path_text(found, given),
         )
     if len(found) < len(Cs) or any(answer.reason == WHAT_WAS_PROVEN for answer in found):
         return Exit.INTERRUPTED
     return max(_exit_code(answer.status) for answer in found)
 
 
-def chosen_weights(texts: Sequence[str], dataset: "Dataset") -> dict[Label, float] | str | None:
-    """Return the class weights as `maxmargin.soft_margin` takes them; a label may contain ``=`` itself.
+def weights_of(texts: Sequence[str]) -> Weights:
+    """Return what ``--class-weight`` asks for: factors by the texts of labels, in which ``=`` may occur, or a word.
 
     Raises
     ------
     InvalidOptionError
-        If a text is neither ``balanced`` nor ``LABEL=FACTOR``, no row has the label, or a label is named twice.
+        If a text is neither ``balanced`` nor ``LABEL=FACTOR``.
     """
     if not texts:
         return None
@@ -108,17 +112,34 @@ def chosen_weights(texts: Sequence[str], dataset: "Dataset") -> dict[Label, floa
     factors: dict[Label, float] = {}
     for text in texts:
         name, equals, factor = text.rpartition("=")
-        if not (name and equals) or (number := _number(factor)) is None:
+        number = _number(factor)
+        if not (name and equals) or number is None:
             expected = f"LABEL=FACTOR with a finite number from 0, or {_BALANCED} alone"
             raise InvalidOptionError(f"--class-weight is {text!r}; expected {expected}")
+        if name in factors:
+            raise _named_twice(name)
+        factors[name] = number
+    return factors
+
+
+def _by_label(weights: Weights, dataset: "Dataset") -> Weights:
+    """Return the weights with the labels of the data in place of their texts."""
+    if weights is None or isinstance(weights, str):
+        return weights
+    found: dict[Label, float] = {}
+    for name, factor in weights.items():
         try:
             label = choose_positive(dataset.classes, name)
         except LabelError as error:
-            raise InvalidOptionError(f"--class-weight {text}: {error}") from error
-        if label in factors:
-            raise InvalidOptionError(f"--class-weight {text}: the label has a factor already; expected one a label")
-        factors[label] = number
-    return factors
+            raise InvalidOptionError(f"--class-weight {name}={factor!r}: {error}") from error
+        if label in found:
+            raise _named_twice(name)
+        found[label] = factor
+    return found
+
+
+def _named_twice(name: Label) -> InvalidOptionError:
+    return InvalidOptionError(f"--class-weight names {name!r} twice; expected one factor for a label")
 
 
 def _number(text: str) -> float | None:
@@ -134,9 +155,11 @@ def _weights_text(weights: dict[Label, float] | None) -> str:
     return f"by label ({'; '.join(f'{shown(str(label))}: {factor!r}' for label, factor in (weights or {}).items())})"
 
 
-def _path_text(answers: "Sequence[SoftMargin]", weights: dict[Label, float] | str | None) -> str:
+def _path_text(answers: "Sequence[SoftMargin]", weights: Weights) -> str:
     """Return a line for each C; the hyperplanes are in the JSON."""
-    rows = [("C", "status", "objective", "proven lower end", "1/||w||", "inside or wrong", "wrong", "support rows")]
+    rows: list[tuple[str, ...]] = [
+        ("C", "status", "objective", "proven lower end", "1/||w||", "inside or wrong", "wrong", "support rows")
+    ]
     for answer in answers:
         norm = float(np.linalg.norm(answer.w))
         margin = f"{1 / norm:.6g}" if norm else "-"
