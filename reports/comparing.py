@@ -1,7 +1,7 @@
 """The verb of research comparisons: runs a study, and writes the report beside its records."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from maxmargin.comparison.compared import compared
@@ -16,6 +16,7 @@ def compare(
     jobs: int = 1,
     shard: "str | tuple[int, int] | None" = None,
     cluster: str | None = None,
+    merge: "Iterable[str | os.PathLike[str]]" = (),
 ) -> Comparison:
     """Run methods on data sets in several orders, and judge every answer by proof.
 
@@ -40,6 +41,8 @@ def compare(
         Run only the I-th of N parts of the cells: "I/N".
     cluster : str, optional
         The address of a Dask scheduler on whose workers the cells run.
+    merge : iterable of path, default ()
+        Folders of other comparisons, whose records are taken over.
 
     Returns
     -------
@@ -82,7 +85,7 @@ def compare(
     >>> [(record["method"], record["n_mistakes"], record["claim_true"]) for record in comparison.records]
     [('perceptron', 1701, True), ('hard-margin', None, True)]
     """
-    comparison = compared(study, out=out, jobs=jobs, shard=shard, cluster=cluster)
+    comparison = compared(study, out=out, jobs=jobs, shard=shard, cluster=cluster, merge=merge)
     if out is not None:
         comparison_report(comparison).save(out)
     return comparison

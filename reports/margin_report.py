@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import os
 
+    import numpy as np
+
     from maxmargin.data.dataset import Dataset
     from maxmargin.reports.document import Document
     from maxmargin.reports.figures.canvas import Picture
@@ -182,7 +184,7 @@ def margin_report(
     bias_scale: float | Literal["best"] = 1.0,
     zero: str = "mistake",
     order: str = "cyclic",
-    seed: int = 0,
+    rng: "np.random.Generator | int | None" = 0,
     max_epochs: int | None = None,
     max_mistakes: int | None = 1_000_000,
     prepare: str = "raw",
@@ -207,8 +209,8 @@ def margin_report(
         What a score y w.x of exactly 0 counts as: always as a mistake, or as a prediction of +1 or of -1.
     order : {"cyclic", "shuffled-once", "reshuffled-each-epoch", "random"}, default "cyclic"
         The order of presentation.
-    seed : int, default 0
-        The seed of the orders that are random.
+    rng : numpy.random.Generator or int, default 0
+        The generator, or a seed, of the orders that are random.
     max_epochs : int or None, default None
         Largest number of epochs of every run. None is no limit, except for rows outside memory that are not separable,
         where it is 20.
@@ -251,6 +253,7 @@ def margin_report(
     >>> mm.margin_report(points, Cs=[1.0]).to_dict()["hard_margin"]["margin"]
     10.0
     """
+    from maxmargin.api.running import seed_of
     from maxmargin.data.dataset import Dataset
     from maxmargin.reports.study.report_settings import Settings
     from maxmargin.solvers.errors import InvalidProblemError
@@ -262,7 +265,7 @@ def margin_report(
             f"{found}, expected a Dataset: margin_report(maxmargin.from_arrays(X, y)), or maxmargin.load of a file"
         )
     settings = Settings(
-        bias=bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed, max_epochs=max_epochs,
+        bias=bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed_of(rng), max_epochs=max_epochs,
         max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),
         orders=orders, time_limit=time_limit,
     )  # fmt: skip

@@ -173,7 +173,7 @@ def online(
     max_epochs : int or None, default 100
         Largest number of epochs; None is no limit. If an algorithm looks at all rows for one update, that is an epoch.
     max_updates : int or None, default None
-        Largest number of updates; None is no limit.
+        Largest number of updates; None is no limit. Not every update is a mistake, hence not ``max_mistakes``.
     time_limit : float, optional
         Seconds after which the run ends with ``stop_reason="time_limit"``. The maximum margins with which guarantees
         are compared may take a fifth of this time, and at least half a second; guarantees that need more stay open.
@@ -352,6 +352,18 @@ def generator_of(rng: "np.random.Generator | int | None") -> "np.random.Generato
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
         raise InvalidOptionError(f"rng is {rng!r}; expected a numpy Generator or a whole number from 0") from error
+
+
+def seed_of(rng: "np.random.Generator | int | None") -> int:
+    """Return the seed that this is, or one that the generator draws: for work that starts many generators.
+
+    Raises
+    ------
+    InvalidOptionError
+        If it is neither a generator nor a seed.
+    """
+    generator = generator_of(rng)
+    return rng if isinstance(rng, int) else int(generator.integers(2**63))
 
 
 def best_bias_scale(

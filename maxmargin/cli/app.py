@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from maxmargin.cli import options as opt
-from maxmargin.cli.click_classes import ASKS_TO_COMPLETE, Command, Commands, SeveralNumbers
+from maxmargin.cli.click_classes import ASKS_TO_COMPLETE, Command, Commands
 from maxmargin.cli.deadline import TimeIsOverError, ended_within
 from maxmargin.cli.feedback import Exit, compiling_shown
 from maxmargin.cli.research_commands import compare, trust
@@ -80,6 +80,7 @@ def app() -> None:
 )
 @opt.data_options
 @opt.resume_option
+@opt.method_option(opt.CHECK_METHODS, "How the first hyperplane of two classes is found")
 @opt.solver_option
 @opt.choice_option("--require", opt.REQUIREMENTS, "Gate: exit 0 if this is proven to hold.")
 @opt.file_option("--proof", metavar="FILE", help="Write the proof, as JSON.")
@@ -119,16 +120,7 @@ def check(**options: Any) -> int:
     help=f"How it is computed: {', '.join(opt.MARGIN_METHODS)}; with --soft {', '.join(opt.SOFT_METHODS)}.  "
     "[default: auto]",
 )
-@click.option(
-    "--soft",
-    "Cs",
-    cls=SeveralNumbers,
-    multiple=True,
-    type=float,
-    metavar="C...",
-    callback=opt.positive_numbers,
-    help="Soft margin instead: min 1/2||w||^2 + C sum xi. Several C give a table. A SOURCE named 1 is ./1 after it.",
-)
+@opt.soft_path_option("Soft margin instead: min 1/2||w||^2 + C sum xi. Several C give a table.")
 @click.option(
     "--class-weight",
     metavar="LABEL=FACTOR",
@@ -204,6 +196,7 @@ def perceptron(**options: Any) -> int:
 @opt.data_options
 @opt.resume_option
 @opt.run_options(most_mistakes=1_000_000)
+@opt.soft_path_option("C of the soft margins.  [default: nine powers of ten that suit the data]")
 @opt.file_option("--output", "-o", metavar="FILE", help="Write the page: .html, .md or .json.")
 @opt.file_option("--figures", metavar="DIR", help="Write every figure as SVG, PDF and PNG.")
 @opt.force_option
@@ -238,14 +231,14 @@ def report(**options: Any) -> int:
     "--n-search",
     "Orders that each local search tries; one looks for many mistakes, one for few.",
     least=0,
-    default=1000,
+    default=2000,
     metavar="K",
 )
 @opt.count_option(
     "--n-sequence",
     "Mistakes after which an adversary, who chooses and repeats rows at will, is stopped; 0 for none.",
     least=0,
-    default=10_000,
+    default=50_000,
     metavar="K",
 )
 @click.option(

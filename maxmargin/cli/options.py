@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from maxmargin.cli.click_classes import SeveralNumbers
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -25,6 +27,7 @@ ORDERS = ("cyclic", "shuffled-once", "reshuffled-each-epoch", "random")
 MARGIN_METHODS = ("auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy")
 SOFT_METHODS = ("auto", "textbook", "cvxpy", "working-set", "interior-point", "dual-coordinate")
 RUN_METHODS = ("auto", "weights", "gram", "blocks", "integers")
+CHECK_METHODS = ("auto", "highs", "cvxpy")
 FEWEST_METHODS = ("auto", "cvxpy")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
 PROOFS, TRACES, REPORTS = (".json",), (".md", ".tex"), (".html", ".md", ".json")
@@ -161,10 +164,24 @@ resume_run_option = click.option(
     help="Save the run in FILE.run every half minute and when it stops; the same command continues it, with other "
     "limits if you like. What passes over data on disk find is saved in FILE.",
 )
-seed_option = count_option("--seed", "Seed of the random orders.", least=0, default=0)
+seed_option = count_option("--seed", "Seed of the random orders (rng in Python).", least=0, default=0)
 solver_option = click.option(
     "--solver", metavar="NAME", callback=_installed, help="A cvxpy solver, such as CLARABEL or DAQP."
 )
+
+
+def soft_path_option(does: str) -> Callable[[Command], Command]:
+    """Return the option --soft, which takes several C."""
+    return click.option(
+        "--soft",
+        "Cs",
+        cls=SeveralNumbers,
+        multiple=True,
+        type=float,
+        metavar="C...",
+        callback=positive_numbers,
+        help=f"{does} A SOURCE named 1 is ./1 after it.",
+    )
 
 
 def source_argument(*, is_required: bool = True) -> Callable[[Command], Command]:

@@ -62,7 +62,7 @@ Examples:
 @opt.seed_option
 @opt.bias_scale_option
 @opt.count_option("--max-epochs", "Maximum number of epochs.", default=100)
-@opt.count_option("--max-updates", "Maximum number of updates.  [default: none]")
+@opt.count_option("--max-updates", "Maximum number of updates, mistakes or not.  [default: none]")
 @opt.time_limit_option("Stop a run after this time.")
 @opt.prepare_option
 @click.option("--list", "as_list", is_flag=True, help="List the algorithms, their parameters and guarantees.")

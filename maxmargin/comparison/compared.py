@@ -33,8 +33,6 @@ def compared(
 
     Parameters
     ----------
-    merge : iterable of path
-        Folders whose records are taken over first.
     grace : float
         Seconds of a cell beside those of the method; see `Limit`.
     on_plan : callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from maxmargin.api.question import with_positive
-from maxmargin.api.running import run_perceptron, with_bias_scale
+from maxmargin.api.running import run_perceptron, seed_of, with_bias_scale
 from maxmargin.data.arrays import from_arrays
 from maxmargin.data.problems import problem_of
 from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counted, cut, plain, through
@@ -240,7 +240,7 @@ def order_study(
     max_states: int = 20_000,
     max_epochs: int | None = None,
     max_mistakes: int | None = 1_000_000,
-    seed: int = 0,
+    rng: "np.random.Generator | int | None" = 0,
     time_limit: float | None = None,
     on_progress: "Callable[[int, int], None] | None" = None,
 ) -> OrderStudy:
@@ -282,8 +282,8 @@ def order_study(
         Largest number of epochs of every run; None is no limit.
     max_mistakes : int or None, default 1_000_000
         Largest number of mistakes of every run; None is no limit.
-    seed : int, default 0
-        The seed of the orders and of the searches: the same seed gives the same study.
+    rng : numpy.random.Generator or int, default 0
+        The generator, or a seed, of the orders and of the searches: the same seed gives the same study.
     time_limit : float, optional
         Seconds after which no more orders are run and the searches end: ``outcomes`` then holds fewer orders than were
         asked for. There is no limit by default.
@@ -337,7 +337,9 @@ def order_study(
         context = context.of_run(context.run, max_epochs)
     settings = PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=max_epochs, max_mistakes=max_mistakes)
     bounds = tuple(bound for bound in bounds_of(context) if bound.valid and bound.name in _OF_ANY_ORDER)
-    study = studied_orders(context, settings, effort, bounds=bounds, seed=seed, limits=limits, on_progress=on_progress)
+    study = studied_orders(
+        context, settings, effort, bounds=bounds, seed=seed_of(rng), limits=limits, on_progress=on_progress
+    )
     return with_positive(study, dataset)
 
 

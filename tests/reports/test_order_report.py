@@ -267,7 +267,7 @@ def test_the_command_tells_the_study(capsys: pytest.CaptureFixture[str]) -> None
     found = answer(capsys, "agresti", *FEW, "--seed", "3", "--scales", "--shifts")
     assert found["schema"] == "maxmargin.orders/1"
     dataset = mm.load("agresti")
-    study = mm.order_study(dataset.X, dataset.labels, n_orders=40, n_search=32, n_sequence=500, seed=3)
+    study = mm.order_study(dataset.X, dataset.labels, n_orders=40, n_search=32, n_sequence=500, rng=3)
     expected = json.loads(json.dumps(study.to_dict()))
     assert found["outcomes"]["n_mistakes"] == expected["outcomes"]["n_mistakes"]
     assert found["outcomes"]["n_mistakes_count"] == 40

@@ -31,6 +31,7 @@ def check(
     proof: Path | None,
     reuse: Path | None,
     columns: bool,
+    method: str,
     solver: str | None,
     time_limit: float | None,
     exact_limit: int | None,
@@ -48,13 +49,13 @@ def check(
         An older proof that may decide these data too.
     columns : bool
         Whether to find the infinite columns of large separable data as well.
-    solver, time_limit, exact_limit
-        As in `maxmargin.separability`; a solver is for questions about two classes.
+    method, solver, time_limit, exact_limit
+        As in `maxmargin.separability`; a method and a solver are for questions about two classes.
     """
     dataset = request.dataset
     clock = Limits(time_limit=time_limit, exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit)
     ask = partial(separability_of, bias=request.bias, time_limit=time_limit, exact_limit=exact_limit)
-    of_two = partial(ask, method="auto" if solver is None else "cvxpy", solver=solver)
+    of_two = partial(ask, method=method, solver=solver)
     older = None if reuse is None else _older_proof(reuse, request, clock)
     with waiting("looking for a proof", quiet=request.quiet):
         classes = None

@@ -25,6 +25,7 @@ _MOST_MISTAKES_OF_A_POINT = 100_000
 def orders(request: Request, *, shifts: bool, scales: bool, time_limit: float | None, **options: Any) -> Exit:
     """Study the orders and, if they were asked for, translations and bias scales; print the results."""
     bias, data, limits = request.bias, request.prepared().dataset, Limits(time_limit=time_limit)
+    options["rng"] = options.pop("seed")
     most = min(options["max_mistakes"], _MOST_MISTAKES_OF_A_POINT)
     asked: dict[str, Any] = {"bias_scale": options["bias_scale"], "max_mistakes": most}
     points = {}

@@ -1,6 +1,7 @@
 """``maxmargin report``: one page on a data set."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,9 @@ from maxmargin.cli.feedback import Exit, run_shown
 from maxmargin.cli.request import Request, print_text
 
 
-def report(request: Request, *, output: Path | None, figures: Path | None, **options: Any) -> Exit:
+def report(
+    request: Request, *, output: Path | None, figures: Path | None, seed: int, Cs: Sequence[float], **options: Any
+) -> Exit:
     """Make the report, write what was asked for, print the summary."""
     from maxmargin.reports.margin_report import check_suffix, margin_report
 
@@ -17,7 +20,9 @@ def report(request: Request, *, output: Path | None, figures: Path | None, **opt
     request.note("making the report")
     data, bias, prepare = request.dataset, request.bias, request.prepare
     with run_shown(quiet=request.quiet) as on_progress:
-        result = margin_report(data, bias=bias, prepare=prepare, on_progress=on_progress, **options)
+        result = margin_report(
+            data, bias=bias, prepare=prepare, rng=seed, Cs=Cs or None, on_progress=on_progress, **options
+        )
     if output is not None:
         result.save(output)
     if figures is not None:
