@@ -12,10 +12,11 @@ import click
 from maxmargin.cli import options as opt
 from maxmargin.cli.click_classes import ASKS_TO_COMPLETE, Command, Commands
 from maxmargin.cli.deadline import TimeIsOverError, ended_within
-from maxmargin.cli.feedback import Exit, compiling_shown
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.research_commands import compare, trust
 from maxmargin.cli.theory_commands import bounds, fewest_errors, judge, online
 from maxmargin.solvers.basics.printable import shown
+from maxmargin.text.progress import compiling_shown
 
 _EXAMPLES = """
 \b

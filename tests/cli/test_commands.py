@@ -16,7 +16,6 @@ import maxmargin as mm
 from maxmargin.api.deciding import decide
 from maxmargin.cli import options
 from maxmargin.cli.app import run
-from maxmargin.cli.feedback import waiting
 from maxmargin.data.dataset import load
 from maxmargin.data.preparing import How
 from maxmargin.reports.margin_report import margin_report
@@ -26,6 +25,7 @@ from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import ZERO_RULES
 from maxmargin.solvers.separability import feasibility
 from maxmargin.solvers.soft_margin import soft_margin
+from maxmargin.text.progress import waiting
 
 AGRESTI = "x,y\n10,0\n20,0\n30,0\n40,0\n60,1\n70,1\n80,1\n90,1\n"
 XOR = "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n"

@@ -56,7 +56,7 @@ def asked(dataset: mm.Dataset, orders: dict[str, Any]) -> mm.OrderStudy:
 @pytest.mark.parametrize("source", ["agresti", "simplex", "xor"])
 def test_the_report_tells_what_the_study_of_the_same_seed_finds(source: str) -> None:
     dataset = mm.load(source)
-    orders = report_of(dataset, orders=40, seed=3, max_mistakes=10_000).to_dict()["orders"]
+    orders = report_of(dataset, orders=40, rng=3, max_mistakes=10_000).to_dict()["orders"]
     study = asked(dataset, orders)
     assert orders["quantiles"] == [[level, value] for level, value in study.quantiles.items()]
     assert orders["mean"] == study.outcomes.n_mistakes.mean()

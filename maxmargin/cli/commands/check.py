@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.deciding import separability_of, with_names
 from maxmargin.certificates.require import holds
-from maxmargin.cli.feedback import Exit, waiting
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request, names_of
 from maxmargin.data.problems import class_answers
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.basics.printable import shown
+from maxmargin.text.progress import waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,9 +6,10 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm, note, progress_shown
+from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm
 from maxmargin.cli.request import print_json, print_text
 from maxmargin.solvers.answers.forms import counted
+from maxmargin.text.progress import note, progress_shown
 from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from maxmargin.cli.feedback import Exit, waiting
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.labels import Label, LabelError, choose_positive
 from maxmargin.data.problems import row_weights
@@ -17,6 +17,7 @@ from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
+from maxmargin.text.progress import waiting
 from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:

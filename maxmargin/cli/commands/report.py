@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from maxmargin.cli.feedback import Exit, run_shown
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request, print_text
+from maxmargin.text.progress import run_shown
 
 
 def report(

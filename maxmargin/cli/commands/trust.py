@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm, progress_shown
+from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm
 from maxmargin.cli.request import Request
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.progress import progress_shown
 
 if TYPE_CHECKING:
     from maxmargin.comparison.run_study import Stage
