@@ -6,7 +6,9 @@ from typing import Any
 
 from maxmargin.comparison.compared import compared
 from maxmargin.comparison.comparison import Comparison
+from maxmargin.comparison.run_study import stage_text
 from maxmargin.reports.comparisons.research_report import comparison_report
+from maxmargin.text.progress import progress_shown
 
 
 def compare(
@@ -17,6 +19,7 @@ def compare(
     shard: "str | tuple[int, int] | None" = None,
     cluster: str | None = None,
     merge: "Iterable[str | os.PathLike[str]]" = (),
+    verbose: bool = False,
 ) -> Comparison:
     """Run methods on data sets in several orders, and judge every answer by proof.
 
@@ -43,6 +46,8 @@ def compare(
         The address of a Dask scheduler on whose workers the cells run.
     merge : iterable of path, default ()
         Folders of other comparisons, whose records are taken over.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------
@@ -85,7 +90,8 @@ def compare(
     >>> [(record["method"], record["n_mistakes"], record["claim_true"]) for record in comparison.records]
     [('perceptron', 1701, True), ('hard-margin', None, True)]
     """
-    comparison = compared(study, out=out, jobs=jobs, shard=shard, cluster=cluster, merge=merge)
+    with progress_shown(stage_text, quiet=not verbose) as line:
+        comparison = compared(study, out=out, jobs=jobs, shard=shard, cluster=cluster, merge=merge, on_progress=line)
     if out is not None:
         comparison_report(comparison).save(out)
     return comparison

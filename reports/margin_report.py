@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from maxmargin.text.progress import run_shown, told
+
 if TYPE_CHECKING:
     import os
 
@@ -177,6 +179,7 @@ def check_suffix(path: Path) -> None:
         raise InvalidOptionError(f"{path} ends in {path.suffix!r}; expected {', '.join(SUFFIXES)}")
 
 
+@told(run_shown, "perceptron")
 def margin_report(
     dataset: "Dataset",
     *,
@@ -191,6 +194,7 @@ def margin_report(
     Cs: Iterable[float] | None = None,
     orders: int | None = None,
     time_limit: float | None = None,
+    verbose: bool = False,
     on_progress: "Callable[[Progress], None] | None" = None,
 ) -> MarginReport:
     """Report on a data set: the perceptron beside the proven maximum margin.
@@ -226,6 +230,8 @@ def margin_report(
     time_limit : float, optional
         Seconds for all computations. Results that are not found by then are left out, and the report says so. Drawing
         the figures takes additional time. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
     on_progress : callable, optional
         A function that is called with a `Progress` about ten times a second while a perceptron runs.
 

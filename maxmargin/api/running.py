@@ -11,6 +11,7 @@ from maxmargin.api.question import Question
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.text.progress import run_shown, told
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
+@told(run_shown, "perceptron")
 def perceptron(
     X: Any,
     y: Any,
@@ -36,6 +38,7 @@ def perceptron(
     max_epochs: int | None = None,
     max_mistakes: int | None = 10_000_000,
     time_limit: float | None = None,
+    verbose: bool = False,
     rng: "np.random.Generator | int | None" = None,
     method: str = "auto",
     on_progress: "Callable[[Progress], None] | None" = None,
@@ -72,6 +75,8 @@ def perceptron(
     time_limit : float, optional
         Seconds after which the run ends with ``stop_reason="time_limit"``, including the proofs at its end. There is no
         limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
     rng : numpy.random.Generator or int, optional
         The generator, or a seed, for the orders that are random.
     method : {"auto", "weights", "gram", "blocks", "integers"}, default "auto"
@@ -135,6 +140,7 @@ def perceptron(
     return question.named(run)
 
 
+@told(run_shown, "online algorithm")
 def online(
     X: Any,
     y: Any,
@@ -147,6 +153,7 @@ def online(
     max_epochs: int | None = 100,
     max_updates: int | None = None,
     time_limit: float | None = None,
+    verbose: bool = False,
     rng: "np.random.Generator | int | None" = None,
     on_progress: "Callable[[Progress], None] | None" = None,
     **parameters: Any,
@@ -178,6 +185,8 @@ def online(
         Seconds after which the run ends with ``stop_reason="time_limit"``. The maximum margins with which guarantees
         are compared may take a fifth of this time, and at least half a second; guarantees that need more stay open.
         There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
     rng : numpy.random.Generator or int, optional
         The generator, or a seed, for the orders that are random.
     on_progress : callable, optional

@@ -99,12 +99,14 @@ class _Passes(ProgressLine):
 
 
 @contextmanager
-def progress_shown(text: Callable[..., str], *, quiet: bool) -> Iterator[ProgressLine | None]:
+def progress_shown(
+    text: Callable[..., str], *, quiet: bool, first_after: float = FIRST_AFTER
+) -> Iterator[ProgressLine | None]:
     """Show the state of long work; None where nothing is to be shown."""
     if quiet:
         yield None
         return
-    line = ProgressLine(text)
+    line = ProgressLine(text, first_after=first_after)
     try:
         yield line
     finally:

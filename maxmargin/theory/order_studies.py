@@ -15,6 +15,7 @@ from maxmargin.solvers.answers.forms import NO_NAMES, NamedAnswer, Names, counte
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.progress import counting_shown, told
 from maxmargin.theory import from_the_run
 from maxmargin.theory.context import Context
 from maxmargin.theory.order_searches import exhaustive_case, longest_sequence, order_run, searched
@@ -226,6 +227,7 @@ class OrderStudy(NamedAnswer):
         return "\n".join(lines)
 
 
+@told(counting_shown, "trying orders of the rows")
 def order_study(
     X: Any,
     y: Any,
@@ -242,6 +244,7 @@ def order_study(
     max_mistakes: int | None = 1_000_000,
     rng: "np.random.Generator | int | None" = 0,
     time_limit: float | None = None,
+    verbose: bool = False,
     on_progress: "Callable[[int, int], None] | None" = None,
 ) -> OrderStudy:
     """Run the perceptron in many orders of the rows, and search for the orders with the most and the fewest mistakes.
@@ -287,6 +290,8 @@ def order_study(
     time_limit : float, optional
         Seconds after which no more orders are run and the searches end: ``outcomes`` then holds fewer orders than were
         asked for. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
     on_progress : callable, optional
         A function that is called with the number of finished random orders and the number of all.
 

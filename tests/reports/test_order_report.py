@@ -49,8 +49,8 @@ def simplex() -> MarginReport:
 
 
 def asked(dataset: mm.Dataset, orders: dict[str, Any]) -> mm.OrderStudy:
-    names = ("n_orders", "n_search", "n_sequence", "max_states", "seed", "max_epochs", "max_mistakes")
-    return mm.order_study(dataset.X, dataset.labels, **{name: orders[name] for name in names})
+    names = ("n_orders", "n_search", "n_sequence", "max_states", "max_epochs", "max_mistakes")
+    return mm.order_study(dataset.X, dataset.labels, rng=orders["seed"], **{name: orders[name] for name in names})
 
 
 @pytest.mark.parametrize("source", ["agresti", "simplex", "xor"])
