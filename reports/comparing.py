@@ -19,6 +19,7 @@ def compare(
     shard: "str | tuple[int, int] | None" = None,
     cluster: str | None = None,
     merge: "Iterable[str | os.PathLike[str]]" = (),
+    time_limit: float | None = None,
     verbose: bool = False,
 ) -> Comparison:
     """Run methods on data sets in several orders, and judge every answer by proof.
@@ -46,6 +47,9 @@ def compare(
         The address of a Dask scheduler on whose workers the cells run.
     merge : iterable of path, default ()
         Folders of other comparisons, whose records are taken over.
+    time_limit : float, optional
+        Seconds after which no more cells begin; those that have begun end by their own limits, and the same call goes
+        on with the others if there is a folder. There is no limit by default.
     verbose : bool, default False
         Whether stderr shows how the work goes on, as on the command line.
 
@@ -91,7 +95,16 @@ def compare(
     [('perceptron', 1701, True), ('hard-margin', None, True)]
     """
     with progress_shown(stage_text, quiet=not verbose) as line:
-        comparison = compared(study, out=out, jobs=jobs, shard=shard, cluster=cluster, merge=merge, on_progress=line)
+        comparison = compared(
+            study,
+            out=out,
+            jobs=jobs,
+            shard=shard,
+            cluster=cluster,
+            merge=merge,
+            time_limit=time_limit,
+            on_progress=line,
+        )
     if out is not None:
         comparison_report(comparison).save(out)
     return comparison

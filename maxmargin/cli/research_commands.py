@@ -53,6 +53,7 @@ Examples:
     "--merge", metavar="FOLDER", multiple=True, help="Take over the records of this folder; may be repeated."
 )
 @opt.file_option("--diff", metavar="FOLDER", help="Report what changed since the comparison in this folder.")
+@opt.time_limit_option("Begin no more cells after this time; the same command goes on with them.")
 @click.option("--dry-run", is_flag=True, help="Run nothing; print the cells that are to be run and what they cost.")
 @opt.json_option
 @click.option("--quiet", "-q", is_flag=True, help="No notes and no progress on stderr.")

@@ -86,7 +86,7 @@ EXCUSED = {
 }
 """Options of one command that its verb lacks, and why."""
 
-WITHOUT_TIME_LIMIT = {"compare": "the study has one for each cell", "generate": "not interrupted", "verify": "as well"}
+WITHOUT_TIME_LIMIT = {"generate": "not interrupted", "verify": "as well"}
 """Verbs whose work is limited on the command line, if at all, by a signal, which only the main thread can get."""
 
 DEFAULTS = {
@@ -149,7 +149,7 @@ def test_defaults_are_the_same(command: str) -> None:
 
 @pytest.mark.parametrize("command", sorted(app.commands))
 def test_what_can_take_long_has_a_time_limit(command: str) -> None:
-    if command in ("compare", "completion"):
+    if command == "completion":
         return
     assert "time_limit" in options_of(command)
     verb = inspect.signature(VERBS[command]).parameters

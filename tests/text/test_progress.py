@@ -20,8 +20,8 @@ VERBS = {
     for name in module.__all__
     if inspect.isfunction(verb := getattr(module, name))
 }
-WITHOUT_TIME_LIMIT = {"compare", "load", "verify"}
-"""Reading and checking end or fail as a whole; the cells of a study have limits of their own."""
+WITHOUT_TIME_LIMIT = {"load", "verify"}
+"""Reading and checking end or fail as a whole."""
 
 CALLS: dict[str, Callable[..., Any]] = {
     "separability": partial(mm.separability, X, Y),
