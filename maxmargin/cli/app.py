@@ -232,14 +232,14 @@ def report(**options: Any) -> int:
     "--n-search",
     "Orders that each local search tries; one looks for many mistakes, one for few.",
     least=0,
-    default=2000,
+    default=1000,
     metavar="K",
 )
 @opt.count_option(
     "--n-sequence",
     "Mistakes after which an adversary, who chooses and repeats rows at will, is stopped; 0 for none.",
     least=0,
-    default=50_000,
+    default=10_000,
     metavar="K",
 )
 @click.option(

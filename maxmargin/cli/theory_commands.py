@@ -11,9 +11,9 @@ from maxmargin.cli.click_classes import Command
 _ONLINE_EXAMPLES = """
 \b
 Examples:
-  maxmargin online --list
   maxmargin online iris --positive setosa --algorithm alma --parameter alpha=0.5
   maxmargin online iris --positive setosa --algorithm all --max-epochs 20
+  maxmargin online --list
 """
 
 _BOUNDS_EXAMPLES = """

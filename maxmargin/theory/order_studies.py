@@ -63,8 +63,8 @@ class Effort:
     """
 
     n_orders: int = 1000
-    n_search: int = 2000
-    n_sequence: int = 50_000
+    n_search: int = 1000
+    n_sequence: int = 10_000
     max_states: int = 20_000
 
 
@@ -237,8 +237,8 @@ def order_study(
     bias_scale: float | Literal["best"] = 1.0,
     zero: str = "mistake",
     n_orders: int = 1000,
-    n_search: int = 2000,
-    n_sequence: int = 50_000,
+    n_search: int = 1000,
+    n_sequence: int = 10_000,
     max_states: int = 20_000,
     max_epochs: int | None = None,
     max_mistakes: int | None = 1_000_000,
@@ -275,9 +275,9 @@ def order_study(
         What a score y w.x of exactly 0 counts as: always as a mistake, or as a prediction of +1 or of -1.
     n_orders : int, default 1000
         The number of random orders. Order k is the same for every `n_orders`.
-    n_search : int, default 2000
+    n_search : int, default 1000
         The number of orders that each of the two local searches tries.
-    n_sequence : int, default 50_000
+    n_sequence : int, default 10_000
         The number of mistakes after which the sequence of an adversary is cut; 0 means no such sequence.
     max_states : int, default 20_000
         Largest number of weight vectors for which all sequences of tiny data are enumerated; 0 means never.

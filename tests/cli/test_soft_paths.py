@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from calls import calling
 from commands import json_answer, refusal
 
 import maxmargin as mm
 from maxmargin.cli.app import run
+from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
 
 IRIS = ("margin", "iris", "--positive", "versicolor")
 
@@ -65,6 +67,20 @@ def test_a_path_that_is_cut_short_is_not_proven(capsys: pytest.CaptureFixture[st
     code, fields = json_answer(capsys, *IRIS, "--soft", "1", "10", "--time-limit", "1e-9")
     assert code == 4
     assert [answer["status"] for answer in fields["path"]] == ["limit", "limit"]
+
+
+def test_ctrl_c_keeps_the_answers_before_it(capsys: pytest.CaptureFixture[str]) -> None:
+    n_asked = 0
+
+    def stop_at_the_second(_: object) -> None:
+        nonlocal n_asked
+        n_asked += 1
+        if n_asked == 2:
+            raise KeyboardInterrupt
+
+    with calling(SoftBracket.solution, stop_at_the_second):
+        code, fields = json_answer(capsys, *IRIS, "--soft", "1", "10")
+    assert code == 130 and [answer["C"] for answer in fields["path"]] == [1.0]
 
 
 def test_a_source_named_like_a_number(

@@ -141,6 +141,7 @@ name = {json.dumps([*names, "good", "cvxpy.MOSEK"])}
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_after_the_time_limit_no_cell_begins(tmp_path: Path) -> None:
     text = '[[data]]\nsource = "xor"\n[[method]]\nname = "hard-margin"\n'
     path, out = study(tmp_path, text), tmp_path / "out"
