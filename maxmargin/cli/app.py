@@ -322,7 +322,8 @@ def completion(shell: str) -> int:
     """Print the script that lets a shell complete commands, options and the names of data.
 
     Once it is installed, as the examples show, a new shell completes `maxmargin ch`, `maxmargin check --po` and
-    `maxmargin check ir` after the Tab key. It needs the command maxmargin on the PATH.
+    `maxmargin check ir` after the Tab key. It needs the command maxmargin on
+    the PATH, and in ~/.zshrc a place after compinit.
 
     Exit 0.
     """
