@@ -29,6 +29,8 @@ Examples:
   maxmargin report breast_cancer -o breast_cancer.html
 
 `maxmargin COMMAND -h` explains each, and `maxmargin COMMAND --help` all of its options.
+
+Exit codes: 0 yes, 3 no, 4 undecided, 2 bad input, 130 interrupted, 1 a bug.
 """
 
 
@@ -322,8 +324,8 @@ def completion(shell: str) -> int:
     """Print the script that lets a shell complete commands, options and the names of data.
 
     Once it is installed, as the examples show, a new shell completes `maxmargin ch`, `maxmargin check --po` and
-    `maxmargin check ir` after the Tab key. It needs the command maxmargin on
-    the PATH, and in ~/.zshrc a place after compinit.
+    `maxmargin check ir` after the Tab key. The command maxmargin has to be on the PATH; in ~/.zshrc the script comes
+    after compinit.
 
     Exit 0.
     """
