@@ -1,12 +1,14 @@
 """The verb of research comparisons: runs a study, and writes the report beside its records."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from maxmargin.comparison.compared import compared
 from maxmargin.comparison.comparison import Comparison
+from maxmargin.comparison.run_study import stage_text
 from maxmargin.reports.comparisons.research_report import comparison_report
+from maxmargin.text.progress import progress_shown
 
 
 def compare(
@@ -16,6 +18,9 @@ def compare(
     jobs: int = 1,
     shard: "str | tuple[int, int] | None" = None,
     cluster: str | None = None,
+    merge: "Iterable[str | os.PathLike[str]]" = (),
+    time_limit: float | None = None,
+    verbose: bool = False,
 ) -> Comparison:
     """Run methods on data sets in several orders, and judge every answer by proof.
 
@@ -40,6 +45,13 @@ def compare(
         Run only the I-th of N parts of the cells: "I/N".
     cluster : str, optional
         The address of a Dask scheduler on whose workers the cells run.
+    merge : iterable of path, default ()
+        Folders of other comparisons, whose records are taken over.
+    time_limit : float, optional
+        Seconds after which no more cells begin; those that have begun end by their own limits, and the same call goes
+        on with the others if there is a folder. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------
@@ -82,7 +94,17 @@ def compare(
     >>> [(record["method"], record["n_mistakes"], record["claim_true"]) for record in comparison.records]
     [('perceptron', 1701, True), ('hard-margin', None, True)]
     """
-    comparison = compared(study, out=out, jobs=jobs, shard=shard, cluster=cluster)
+    with progress_shown(stage_text, quiet=not verbose) as line:
+        comparison = compared(
+            study,
+            out=out,
+            jobs=jobs,
+            shard=shard,
+            cluster=cluster,
+            merge=merge,
+            time_limit=time_limit,
+            on_progress=line,
+        )
     if out is not None:
         comparison_report(comparison).save(out)
     return comparison

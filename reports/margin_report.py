@@ -8,8 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from maxmargin.text.progress import run_shown, told
+
 if TYPE_CHECKING:
     import os
+
+    import numpy as np
 
     from maxmargin.data.dataset import Dataset
     from maxmargin.reports.document import Document
@@ -195,6 +199,7 @@ def check_suffix(path: Path) -> None:
         raise InvalidOptionError(f"{path} ends in {path.suffix!r}; expected {', '.join(SUFFIXES)}")
 
 
+@told(run_shown, "perceptron")
 def margin_report(
     X: Any,
     y: Any = None,
@@ -204,13 +209,14 @@ def margin_report(
     bias_scale: float | Literal["best"] = 1.0,
     zero: str = "mistake",
     order: str = "cyclic",
-    seed: int = 0,
+    rng: "np.random.Generator | int | None" = 0,
     max_epochs: int | None = None,
     max_mistakes: int | None = 1_000_000,
     prepare: str = "raw",
     Cs: Iterable[float] | None = None,
     orders: int | None = None,
     time_limit: float | None = None,
+    verbose: bool = False,
     on_progress: "Callable[[Progress], None] | None" = None,
 ) -> MarginReport:
     """Report on a data set: the perceptron beside the proven maximum margin.
@@ -233,8 +239,8 @@ def margin_report(
         What a score y w.x of exactly 0 counts as: always as a mistake, or as a prediction of +1 or of -1.
     order : {"cyclic", "shuffled-once", "reshuffled-each-epoch", "random"}, default "cyclic"
         The order of presentation.
-    seed : int, default 0
-        The seed of the orders that are random.
+    rng : numpy.random.Generator or int, default 0
+        The generator, or a seed, of the orders that are random.
     max_epochs : int or None, default None
         Largest number of epochs of every run. None is no limit, except for rows outside memory that are not separable,
         where it is 20.
@@ -250,6 +256,8 @@ def margin_report(
     time_limit : float, optional
         Seconds for all computations. Results that are not found by then are left out, and the report says so. Drawing
         the figures takes additional time. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
     on_progress : callable, optional
         A function that is called with a `Progress` about ten times a second while a perceptron runs.
 
@@ -277,12 +285,13 @@ def margin_report(
     >>> mm.margin_report(X, y, Cs=[1.0]).to_dict()["hard_margin"]["margin"]
     10.0
     """
+    from maxmargin.api.running import seed_of
     from maxmargin.data.tabular.given import given
     from maxmargin.reports.study.report_settings import Settings
 
     asked = given(X, y, bias=bias, positive=positive)
     settings = Settings(
-        bias=asked.bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed, max_epochs=max_epochs,
+        bias=asked.bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed_of(rng), max_epochs=max_epochs,
         max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),
         orders=orders, time_limit=time_limit,
     )  # fmt: skip

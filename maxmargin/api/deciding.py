@@ -10,6 +10,7 @@ from maxmargin.data.tabular.given import given, names_of
 from maxmargin.solvers.answers.forms import Names
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
+from maxmargin.text.progress import told, waiting
 
 if TYPE_CHECKING:
     from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from maxmargin.solvers.separability.separability_solution import Separability
 
 
+@told(waiting, "looking for a proof")
 def separability(
     X: Any,
     y: Any = None,
@@ -26,6 +28,7 @@ def separability(
     method: str = "auto",
     solver: str | None = None,
     time_limit: float | None = None,
+    verbose: bool = False,
     exact_limit: int | None = None,
 ) -> "Separability":
     """Decide, in exact arithmetic, whether the classes are separable, quasi-separable, or overlap.
@@ -58,6 +61,8 @@ def separability(
         The name of a cvxpy solver, such as "CLARABEL".
     time_limit : float, optional
         Seconds after which the search ends; what is not proven by then is `undecided`. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
     exact_limit : int, optional
         Largest number of columns, including the bias, for which linear systems are solved exactly; sparse data of two
         classes may have twice as many. The default is 1000.
@@ -158,6 +163,7 @@ def named(answer: "Separability", dataset: Dataset, names: Names | None = None) 
     return with_names(answer, dataset, names_of(dataset) if names is None else names)
 
 
+@told(waiting, "searching for the fewest errors")
 def fewest_errors(
     X: Any,
     y: Any = None,
@@ -167,6 +173,7 @@ def fewest_errors(
     method: str = "auto",
     solver: str | None = None,
     time_limit: float | None = 60.0,
+    verbose: bool = False,
     max_rows: int | None = None,
 ) -> "FewestErrors":
     """Find the least number of rows with y_i (w.x_i + b) <= 0 over all hyperplanes: the fewest rows to drop.
@@ -191,6 +198,8 @@ def fewest_errors(
         The cvxpy solver of that program, such as "HIGHS". If it is given, "auto" asks it as well.
     time_limit : float or None, default 60.0
         Seconds after which the interval proven by then is returned; None is no limit.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
     max_rows : int, optional
         Largest number of distinct rows that are searched completely. If there are more, the lower end is proven on
         this many of them. The default is 2000.
@@ -239,8 +248,15 @@ def fewest_errors(
     return question.named(answer)
 
 
+@told(waiting, "searching for the least total slack")
 def least_total_slack(
-    X: Any, y: Any = None, *, bias: bool | None = None, positive: object = None, time_limit: float | None = None
+    X: Any,
+    y: Any = None,
+    *,
+    bias: bool | None = None,
+    positive: object = None,
+    time_limit: float | None = None,
+    verbose: bool = False,
 ) -> "TotalSlack":
     """Find min sum xi_i subject to y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0: how wrong a hyperplane has to be.
 
@@ -260,6 +276,8 @@ def least_total_slack(
         The label that is +1, against all others.
     time_limit : float, optional
         Seconds after which the interval proven by then is returned. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------

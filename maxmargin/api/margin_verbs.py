@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.question import Question
+from maxmargin.text.progress import told, waiting
 
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
     from maxmargin.solvers.soft_margin.soft_solution import NuMargin, SoftMargin
 
 
+@told(waiting, "solving for the maximum margin")
 def hard_margin(
     X: Any,
     y: Any = None,
@@ -21,6 +23,7 @@ def hard_margin(
     exact: bool = False,
     exact_limit: int | None = None,
     time_limit: float | None = None,
+    verbose: bool = False,
 ) -> "HardMargin":
     """Find the hyperplane of maximum margin: min 1/2 ||w||^2 subject to y_i (w.x_i + b) >= 1.
 
@@ -50,6 +53,8 @@ def hard_margin(
         Largest number of columns, including the bias, for which the fractions are searched for. The default is 500.
     time_limit : float, optional
         Seconds after which the work stops; the answer is then the interval proven so far. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------
@@ -110,6 +115,7 @@ def soft_margin(
     method: str = "auto",
     solver: str | None = None,
     time_limit: float | None = None,
+    verbose: bool = False,
 ) -> "SoftMargin":
     """Solve the soft-margin SVM with a free bias: min 1/2 ||w||^2 + C sum v_i xi_i.
 
@@ -143,6 +149,8 @@ def soft_margin(
     time_limit : float, optional
         Seconds after which the work stops, with what is proven by then and the status `limit`. There is no limit by
         default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------
@@ -175,11 +183,12 @@ def soft_margin(
     """
     answers = soft_margin_path(
         X, y, (C,), bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight,
-        method=method, solver=solver, time_limit=time_limit,
+        method=method, solver=solver, time_limit=time_limit, verbose=verbose,
     )  # fmt: skip
     return answers[0]
 
 
+@told(waiting, "solving for the soft margin")
 def soft_margin_path(
     X: Any,
     y: Any = None,
@@ -192,6 +201,7 @@ def soft_margin_path(
     method: str = "auto",
     solver: str | None = None,
     time_limit: float | None = None,
+    verbose: bool = False,
 ) -> "tuple[SoftMargin, ...]":
     """Solve the soft-margin SVM for several C, each answer starting from the one before.
 
@@ -221,6 +231,8 @@ def soft_margin_path(
         The name of a cvxpy solver, such as "CLARABEL".
     time_limit : float, optional
         Seconds for the whole path. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------
@@ -260,6 +272,7 @@ def soft_margin_path(
     return tuple(question.named(answer) for answer in answers)
 
 
+@told(waiting, "solving for the soft margin")
 def nu_margin(
     X: Any,
     y: Any = None,
@@ -272,6 +285,7 @@ def nu_margin(
     method: str = "auto",
     solver: str | None = None,
     time_limit: float | None = None,
+    verbose: bool = False,
 ) -> "NuMargin":
     """Solve the nu-SVM with a free bias: min 1/2 ||w||^2 - nu rho + sum v_i xi_i / sum v.
 
@@ -303,6 +317,8 @@ def nu_margin(
     time_limit : float, optional
         Seconds after which the work stops, with what is proven by then and the status `limit`. There is no limit by
         default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------

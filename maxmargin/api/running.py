@@ -11,6 +11,7 @@ from maxmargin.api.question import Question
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.text.progress import run_shown, told
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
+@told(run_shown, "perceptron")
 def perceptron(
     X: Any,
     y: Any = None,
@@ -36,6 +38,7 @@ def perceptron(
     max_epochs: int | None = None,
     max_mistakes: int | None = 10_000_000,
     time_limit: float | None = None,
+    verbose: bool = False,
     rng: "np.random.Generator | int | None" = None,
     method: str = "auto",
     on_progress: "Callable[[Progress], None] | None" = None,
@@ -73,6 +76,8 @@ def perceptron(
     time_limit : float, optional
         Seconds after which the run ends with ``stop_reason="time_limit"``, including the proofs at its end. There is no
         limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
     rng : numpy.random.Generator or int, optional
         The generator, or a seed, for the orders that are random.
     method : {"auto", "weights", "gram", "blocks", "integers"}, default "auto"
@@ -136,6 +141,7 @@ def perceptron(
     return question.named(run)
 
 
+@told(run_shown, "online algorithm")
 def online(
     X: Any,
     y: Any = None,
@@ -148,6 +154,7 @@ def online(
     max_epochs: int | None = 100,
     max_updates: int | None = None,
     time_limit: float | None = None,
+    verbose: bool = False,
     rng: "np.random.Generator | int | None" = None,
     on_progress: "Callable[[Progress], None] | None" = None,
     **parameters: Any,
@@ -175,11 +182,13 @@ def online(
     max_epochs : int or None, default 100
         Largest number of epochs; None is no limit. If an algorithm looks at all rows for one update, that is an epoch.
     max_updates : int or None, default None
-        Largest number of updates; None is no limit.
+        Largest number of updates; None is no limit. Not every update is a mistake, hence not ``max_mistakes``.
     time_limit : float, optional
         Seconds after which the run ends with ``stop_reason="time_limit"``. The maximum margins with which guarantees
         are compared may take a fifth of this time, and at least half a second; guarantees that need more stay open.
         There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
     rng : numpy.random.Generator or int, optional
         The generator, or a seed, for the orders that are random.
     on_progress : callable, optional
@@ -354,6 +363,18 @@ def generator_of(rng: "np.random.Generator | int | None") -> "np.random.Generato
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
         raise InvalidOptionError(f"rng is {rng!r}; expected a numpy Generator or a whole number from 0") from error
+
+
+def seed_of(rng: "np.random.Generator | int | None") -> int:
+    """Return the seed that this is, or one that the generator draws: for work that starts many generators.
+
+    Raises
+    ------
+    InvalidOptionError
+        If it is neither a generator nor a seed.
+    """
+    generator = generator_of(rng)
+    return rng if isinstance(rng, int) else int(generator.integers(2**63))
 
 
 def best_bias_scale(

@@ -17,6 +17,7 @@ from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.checker import CertificateError, check, numbering, parse, statement, validate
 from maxmargin.text.outputs import write_text
+from maxmargin.text.progress import told, waiting
 
 Document = dict[str, Any]
 
@@ -71,7 +72,14 @@ def read_proof(path: str | os.PathLike[str]) -> Document:
     return parse(Path(path).read_bytes())
 
 
-def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any = None) -> bool:
+@told(waiting, "checking the proof")
+def verify(
+    certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str],
+    X: Any,
+    y: Any = None,
+    *,
+    verbose: bool = False,
+) -> bool:
     """Check a proof about these data in exact arithmetic, with nothing but the standard library.
 
     Parameters
@@ -85,6 +93,8 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str]
         says as `positive` which of them is +1: by the text of the label, or as its number (1, "1"
         and "1.0" name the label 1; True names the label True, not 1). Without `positive` there must be two labels, and
         the greater one is +1. The hash of the data covers the signs, so any other choice is refused.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------

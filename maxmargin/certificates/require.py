@@ -108,6 +108,7 @@ def require(
     bias: bool | None = None,
     positive: object = None,
     time_limit: float | None = None,
+    verbose: bool = False,
     exact_limit: int | None = None,
 ) -> Separability:
     """Return the proven answer if the data are as required; raise an error otherwise.
@@ -131,6 +132,8 @@ def require(
         The label that is +1, against all others.
     time_limit : float, optional
         Seconds after which the search ends. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
     exact_limit : int, optional
         Largest number of columns, including the bias, for which linear systems are solved exactly. The default is 1000.
 
@@ -169,7 +172,9 @@ def require(
     from maxmargin.api.deciding import separability
 
     _check(requirement)
-    answer = separability(X, y, bias=bias, positive=positive, time_limit=time_limit, exact_limit=exact_limit)
+    answer = separability(
+        X, y, bias=bias, positive=positive, time_limit=time_limit, verbose=verbose, exact_limit=exact_limit
+    )
     if not holds(answer, requirement):
         raise SeparationError(requirement, answer)
     return answer

@@ -10,12 +10,14 @@ from typing import Any
 import click
 
 from maxmargin.cli import options as opt
+from maxmargin.cli.click_classes import ASKS_TO_COMPLETE, Command, Commands
 from maxmargin.cli.deadline import TimeIsOverError, ended_within
-from maxmargin.cli.feedback import Exit, compiling_shown
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.research_commands import compare, trust
 from maxmargin.cli.theory_commands import bounds, fewest_errors, judge, online
 from maxmargin.reports.figures import FIGURES
 from maxmargin.solvers.basics.printable import shown
+from maxmargin.text.progress import compiling_shown
 
 _EXAMPLES = """
 \b
@@ -27,7 +29,9 @@ Examples:
   maxmargin online iris --positive setosa --algorithm all
   maxmargin report breast_cancer -o breast_cancer.html
 
-`maxmargin COMMAND -h` explains each.
+`maxmargin COMMAND -h` explains each, and `maxmargin COMMAND --help` all of its options.
+
+Exit codes: 0 yes, 3 no, 4 undecided, 2 bad input, 130 interrupted, 1 a bug.
 """
 
 
@@ -45,6 +49,7 @@ _MARGIN_EXAMPLES = """
 \b
 Examples:
   maxmargin margin iris --positive setosa --json
+  maxmargin margin iris --positive versicolor --soft 0.1 1 10 --class-weight versicolor=2
   maxmargin margin huge.parquet --resume huge.state
 """
 
@@ -57,15 +62,29 @@ Examples:
 """
 
 
-@click.group(epilog=_EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False)
+_COMPLETION_EXAMPLES = """
+\b
+Examples:
+  maxmargin completion bash >> ~/.bashrc
+  maxmargin completion zsh >> ~/.zshrc
+  maxmargin completion fish > ~/.config/fish/completions/maxmargin.fish
+"""
+
+
+@click.group(
+    cls=Commands, epilog=_EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False
+)
 @click.version_option(package_name="maxmargin", message="%(prog)s %(version)s")
 def app() -> None:
     """The perceptron next to exact answers, every answer proven."""
 
 
-@app.command(epilog=_CHECK_EXAMPLES)
+@app.command(
+    cls=Command, epilog=_CHECK_EXAMPLES, most_used=("label", "positive", "require", "proof", "time_limit", "as_json")
+)
 @opt.data_options
 @opt.resume_option
+@opt.method_option(opt.CHECK_METHODS, "How the first hyperplane of two classes is found")
 @opt.solver_option
 @opt.choice_option("--require", opt.REQUIREMENTS, "Gate: exit 0 if this is proven to hold.")
 @opt.file_option("--proof", metavar="FILE", help="Write the proof, as JSON.")
@@ -84,13 +103,17 @@ def check(**options: Any) -> int:
     3 proven not to hold, 4 undecided. More than two classes: a table of every class against the rest and every pair,
     and the multinomial verdict, which gives the exit code.
     """
-    from maxmargin.cli.check import check as command
+    from maxmargin.cli.commands.check import check as command
 
     opt.check_outputs(options, "proof", rewritten=opt.PROOFS)
     return command(opt.request(options, decimal=options.pop("decimal")), **options)
 
 
-@app.command(epilog=_MARGIN_EXAMPLES)
+@app.command(
+    cls=Command,
+    epilog=_MARGIN_EXAMPLES,
+    most_used=("label", "positive", "Cs", "exact", "proof", "time_limit", "as_json"),
+)
 @opt.data_options
 @opt.resume_option
 @opt.solver_option
@@ -101,8 +124,14 @@ def check(**options: Any) -> int:
     help=f"How it is computed: {', '.join(opt.MARGIN_METHODS)}; with --soft {', '.join(opt.SOFT_METHODS)}.  "
     "[default: auto]",
 )
-@opt.soft_option(None, "Soft margin instead: min 1/2||w||^2 + C sum xi.")
-@opt.choice_option("--class-weight", ["balanced"], "With --soft: both classes weigh the same.")
+@opt.soft_path_option("Soft margin instead: min 1/2||w||^2 + C sum xi. Several C give a table.")
+@click.option(
+    "--class-weight",
+    metavar="LABEL=FACTOR",
+    multiple=True,
+    help="With --soft: factor of the slack of rows with this label, 1 for the others; may be repeated. Or balanced: "
+    "both classes weigh the same.",
+)
 @click.option("--exact", is_flag=True, help="Also give the squared margin, w, b and the multipliers as fractions.")
 @opt.count_option("--exact-limit", "Maximum number of columns for --exact.  [default: 500]", least=0)
 @opt.time_limit_option("Stop after this time, with what is proven by then.")
@@ -115,20 +144,26 @@ def margin(**options: Any) -> int:
 
     Exit 0: proven; 3: not strictly separable; 4: not proven.
     """
-    from maxmargin.cli import margin as commands
+    from maxmargin.cli.commands import margin as commands
 
     opt.check_outputs(options, "proof", rewritten=opt.PROOFS)
-    is_soft = options["C"] is not None
-    not_asked = ("exact", "exact_limit", "proof") if is_soft else ("C", "class_weight")
+    is_soft = bool(options["Cs"])
+    not_asked = ("exact", "exact_limit", "proof") if is_soft else ("Cs", "class_weight")
     opt.check_method(options["method"], opt.SOFT_METHODS if is_soft else opt.MARGIN_METHODS)
-    if not is_soft and options["class_weight"] is not None:
+    if not is_soft and options["class_weight"]:
         raise click.UsageError("--class-weight is for --soft")
     if any(options.pop(name) for name in not_asked):
         raise click.UsageError("--exact, --exact-limit and --proof are not for --soft")
+    if is_soft:
+        options["class_weight"] = commands.weights_of(options["class_weight"])
     return (commands.soft if is_soft else commands.margin)(opt.request(options, "margin"), **options)
 
 
-@app.command(epilog="Example: maxmargin perceptron wine --positive class_0 --prepare standardize")
+@app.command(
+    cls=Command,
+    epilog="Example: maxmargin perceptron wine --positive class_0 --prepare standardize",
+    most_used=("label", "positive", "max_mistakes", "max_epochs", "prepare", "trace", "as_json"),
+)
 @opt.data_options
 @opt.run_options(most_mistakes=10_000_000)
 @opt.method_option(opt.RUN_METHODS, "How scores are computed")
@@ -150,17 +185,22 @@ def perceptron(**options: Any) -> int:
 
     Exit 0: converged; 3: not within the limits. Ctrl-C stops it, prints the state, and exits with 130.
     """
-    from maxmargin.cli.perceptron import perceptron as command
+    from maxmargin.cli.commands.perceptron import perceptron as command
 
     opt.check_outputs(options, "trace", "trace_mistakes", rewritten=opt.TRACES)
     run_file = options["resume"] and f"{options['resume']}.run"
     return command(opt.request(options, "perceptron").prepared(), resume=run_file, **options)
 
 
-@app.command(epilog="Example: maxmargin report iris --positive setosa -o iris.html")
+@app.command(
+    cls=Command,
+    epilog="Example: maxmargin report iris --positive setosa -o iris.html",
+    most_used=("label", "positive", "output", "figures", "time_limit"),
+)
 @opt.data_options
 @opt.resume_option
 @opt.run_options(most_mistakes=1_000_000)
+@opt.soft_path_option("C of the soft margins.  [default: nine powers of ten that suit the data]")
 @opt.file_option("--output", "-o", metavar="FILE", help="Write the page: .html, .md or .json.")
 @opt.file_option("--figures", metavar="DIR", help="Write the figures as SVG, PDF and PNG: all, or those of --figure.")
 @click.option(
@@ -178,8 +218,10 @@ def report(**options: Any) -> int:
     """Report the mistakes, their bounds and the maximum margin, with proofs and figures.
 
     A summary is always printed.
+
+    Exit 0: the report is made, whatever it says.
     """
-    from maxmargin.cli.report import report as command
+    from maxmargin.cli.commands.report import report as command
 
     if options["names"] and options["figures"] is None:
         raise click.UsageError("--figure says which figures to write; expected --figures DIR, where to write them")
@@ -187,7 +229,11 @@ def report(**options: Any) -> int:
     return command(opt.request(options), **options)
 
 
-@app.command(epilog=_ORDERS_EXAMPLES)
+@app.command(
+    cls=Command,
+    epilog=_ORDERS_EXAMPLES,
+    most_used=("label", "positive", "n_orders", "max_epochs", "time_limit", "as_json"),
+)
 @opt.data_options
 @opt.run_options(most_mistakes=1_000_000, with_order=False)
 @opt.count_option("--n-orders", "Number of random orders.", default=1000, metavar="K")
@@ -217,15 +263,21 @@ def orders(**options: Any) -> int:
 
     Where it is not proven that every run converges, runs stop after 10 epochs, or --max-epochs. --shifts and --scales
     are for separable data, with a bias.
+
+    Exit 0: the orders that the time allowed were tried.
     """
-    from maxmargin.cli.orders import orders as command
+    from maxmargin.cli.commands.orders import orders as command
 
     if options["no_bias"] and (options["shifts"] or options["scales"]):
         raise click.UsageError("--shifts and --scales need the bias that --no-bias leaves out")
     return command(opt.request(options, "orders"), **options)
 
 
-@app.command(epilog="Example: maxmargin generate planted-quasi:100:5 --seed 3 -o quasi.csv")
+@app.command(
+    cls=Command,
+    epilog="Example: maxmargin generate planted-quasi:100:5 --seed 3 -o quasi.csv",
+    most_used=("output", "seed", "as_list", "as_json"),
+)
 @click.argument("family", required=False)
 @opt.file_option(
     "--output", "-o", metavar="FILE", help="Write the data as .csv, and beside it what is known of them as .truth.json."
@@ -242,8 +294,10 @@ def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float
     FAMILY is a name such as xor, odd-max-bit:8 or gap:40, or a formula such as "formula:(x1 | x4) & ~x3"; without it,
     or with --list, the families are listed. Without -o the data are printed as CSV. A family is also a SOURCE of the
     other commands: maxmargin check gap:40
+
+    Exit 0: the data are made; 4: not within the time limit.
     """
-    from maxmargin.cli import generate as commands
+    from maxmargin.cli.commands import generate as commands
 
     if family is None or as_list:
         return commands.families(as_json=as_json)
@@ -251,9 +305,9 @@ def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float
         return commands.generate(family, as_json=as_json, **options)
 
 
-@app.command(epilog="Example: maxmargin verify overlap.json data.csv")
+@app.command(cls=Command, epilog="Example: maxmargin verify overlap.json data.csv", most_used=("as_json", "time_limit"))
 @click.argument("proof", type=click.Path(path_type=Path))
-@click.argument("source")
+@opt.source_argument()
 @opt.memory_option
 @opt.json_option
 @opt.time_limit_option("Give up after this time; exit 4.")
@@ -261,13 +315,30 @@ def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float
 def verify(time_limit: float | None, **options: Any) -> int:
     """Check a proof against its data, in exact arithmetic.
 
-    PROOF is a file that --proof wrote; it says how SOURCE is read. Exit 0: the proof holds; 3: it does not, or SOURCE
-    holds other data.
+    PROOF is a file that --proof wrote; it says how SOURCE is read.
+
+    Exit 0: the proof holds; 3: it does not, or SOURCE holds other data.
     """
-    from maxmargin.cli.verify import verify_proof as command
+    from maxmargin.cli.commands.verify import verify_proof as command
 
     with ended_within(time_limit):
         return command(**options)
+
+
+@app.command(cls=Command, epilog=_COMPLETION_EXAMPLES)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> int:
+    """Print the script that lets a shell complete commands, options and the names of data.
+
+    Once it is installed, as the examples show, a new shell completes `maxmargin ch`, `maxmargin check --po` and
+    `maxmargin check ir` after the Tab key. The command maxmargin has to be on the PATH; in ~/.zshrc the script comes
+    after compinit.
+
+    Exit 0.
+    """
+    from maxmargin.cli.commands.completion import completion as command
+
+    return command(app, shell)
 
 
 for command in (online, bounds, judge, fewest_errors, compare, trust):
@@ -316,7 +387,7 @@ def _where_to_read(arguments: list[str]) -> str:
 
 def _exit_code(arguments: list[str]) -> int:
     """Do the same as ``app.main``, which has exit codes and messages of its own for Ctrl-C and for a closed pipe."""
-    if "_MAXMARGIN_COMPLETE" in os.environ:
+    if ASKS_TO_COMPLETE in os.environ:
         app.main(args=arguments, prog_name="maxmargin")
     try:
         with app.make_context("maxmargin", list(arguments)) as context:

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from maxmargin.cli.click_classes import SeveralNumbers
+
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from maxmargin.cli.request import Request
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -23,6 +27,7 @@ ORDERS = ("cyclic", "shuffled-once", "reshuffled-each-epoch", "random")
 MARGIN_METHODS = ("auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy")
 SOFT_METHODS = ("auto", "textbook", "cvxpy", "working-set", "interior-point", "dual-coordinate")
 RUN_METHODS = ("auto", "weights", "gram", "blocks", "integers")
+CHECK_METHODS = ("auto", "highs", "cvxpy")
 FEWEST_METHODS = ("auto", "cvxpy")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
 PROOFS, TRACES, REPORTS = (".json",), (".md", ".tex"), (".html", ".md", ".json")
@@ -90,19 +95,11 @@ def _seconds(_context: click.Context, _option: click.Parameter, value: float | N
     return value
 
 
-def soft_option(default: float | None, does: str) -> Callable[[Command], Command]:
-    """Return the option --soft, the factor C of the slack."""
-    is_shown = default is not None
-    return click.option(
-        "--soft",
-        "C",
-        type=float,
-        metavar="C",
-        default=default,
-        show_default=is_shown,
-        callback=positive_number,
-        help=does,
-    )
+def positive_numbers(context: click.Context, option: click.Parameter, values: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the values of an option, each of which is refused unless it is a positive finite number."""
+    for value in values:
+        positive_number(context, option, value)
+    return values
 
 
 def positive_number(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
@@ -167,10 +164,35 @@ resume_run_option = click.option(
     help="Save the run in FILE.run every half minute and when it stops; the same command continues it, with other "
     "limits if you like. What passes over data on disk find is saved in FILE.",
 )
-seed_option = count_option("--seed", "Seed of the random orders.", least=0, default=0)
+seed_option = count_option("--seed", "Seed of the random orders (rng in Python).", least=0, default=0)
 solver_option = click.option(
     "--solver", metavar="NAME", callback=_installed, help="A cvxpy solver, such as CLARABEL or DAQP."
 )
+
+
+def soft_path_option(does: str) -> Callable[[Command], Command]:
+    """Return the option --soft, which takes several C."""
+    return click.option(
+        "--soft",
+        "Cs",
+        cls=SeveralNumbers,
+        multiple=True,
+        type=float,
+        metavar="C...",
+        callback=positive_numbers,
+        help=f"{does} A SOURCE named 1 is ./1 after it.",
+    )
+
+
+def source_argument(*, is_required: bool = True) -> Callable[[Command], Command]:
+    """Return the argument SOURCE, which a shell completes."""
+
+    def complete(_context: click.Context, _argument: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+        from maxmargin.cli.commands.completion import sources
+
+        return sources(incomplete)
+
+    return click.argument("source", required=is_required, shell_complete=complete)
 
 
 def data_options(command: Command, *, is_required: bool = True) -> Command:
@@ -178,7 +200,7 @@ def data_options(command: Command, *, is_required: bool = True) -> Command:
     command.__doc__ = f"{cleandoc(command.__doc__ or '')}\n{_SOURCE_HELP}"
     return _together(
         command,
-        click.argument("source", required=is_required),
+        source_argument(is_required=is_required),
         click.option("--label", metavar="COL", help="Column of the labels.  [default: the last]"),
         click.option(
             "--formula",

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from maxmargin.cli.feedback import data_shown, note
 from maxmargin.solvers.answers.forms import NamedAnswer, Names, plain
 from maxmargin.solvers.basics.printable import shown, shown_lines
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.text.progress import data_shown, note
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from maxmargin.cli import options as opt
+from maxmargin.cli.click_classes import Command
 
 _COMPARE_EXAMPLES = """
 \b
@@ -42,7 +43,7 @@ Examples:
 """
 
 
-@click.command(epilog=_COMPARE_EXAMPLES)
+@click.command(cls=Command, epilog=_COMPARE_EXAMPLES, most_used=("output", "jobs", "dry_run", "diff"))
 @click.argument("study", type=click.Path(path_type=Path))
 @opt.file_option("--output", "-o", metavar="FOLDER", required=True, help="Folder of the records and of the report.")
 @opt.count_option("--jobs", "Number of cells that run at the same time; ratios of times need 1.", default=1)
@@ -52,6 +53,7 @@ Examples:
     "--merge", metavar="FOLDER", multiple=True, help="Take over the records of this folder; may be repeated."
 )
 @opt.file_option("--diff", metavar="FOLDER", help="Report what changed since the comparison in this folder.")
+@opt.time_limit_option("Begin no more cells after this time; the same command goes on with them.")
 @click.option("--dry-run", is_flag=True, help="Run nothing; print the cells that are to be run and what they cost.")
 @opt.json_option
 @click.option("--quiet", "-q", is_flag=True, help="No notes and no progress on stderr.")
@@ -59,15 +61,18 @@ def compare(**options: Any) -> int:
     """Run the methods of STUDY, a TOML file, on its data in its orders, and judge every answer by proof.
 
     Every cell, one run of a method, is written to FOLDER/cells.sqlite when it ends, and the same command goes on where
-    it was stopped. Cells that ran into a limit run again if the limit is raised. Exit 0: every cell has a record; 4:
-    some have none, as after --dry-run.
+    it was stopped. Cells that ran into a limit run again if the limit is raised.
+
+    Exit 0: every cell has a record; 4: some have none, as after --dry-run.
     """
-    from maxmargin.cli.compare import compare as command
+    from maxmargin.cli.commands.compare import compare as command
 
     return command(**options)
 
 
-@click.command(epilog=_TRUST_EXAMPLES)
+@click.command(
+    cls=Command, epilog=_TRUST_EXAMPLES, most_used=("label", "positive", "methods", "time_limit", "jobs", "as_json")
+)
 @opt.data_options
 @opt.time_limit_option("Limit for each solver.", default=60.0)
 @opt.count_option("--jobs", "Number of solvers that run at the same time.", default=1)
@@ -77,8 +82,10 @@ def trust(**options: Any) -> int:
 
     Solvers of cvxpy, scikit-learn, statsmodels, z3 and the tolerance tests of other packages; then the units in which a
     tolerance turns the verdict around, and the smallest planted gap that each solver still gets right. The script that
-    is printed gives the wrong answers again. Exit 0: no claim was false; 3: some were.
+    is printed gives the wrong answers again.
+
+    Exit 0: no claim was false; 3: some were.
     """
-    from maxmargin.cli.trust import trust as command
+    from maxmargin.cli.commands.trust import trust as command
 
     return command(opt.request(options, "trust"), **options)

@@ -6,13 +6,14 @@ from typing import Any
 import click
 
 from maxmargin.cli import options as opt
+from maxmargin.cli.click_classes import Command
 
 _ONLINE_EXAMPLES = """
 \b
 Examples:
-  maxmargin online --list
   maxmargin online iris --positive setosa --algorithm alma --parameter alpha=0.5
   maxmargin online iris --positive setosa --algorithm all --max-epochs 20
+  maxmargin online --list
 """
 
 _BOUNDS_EXAMPLES = """
@@ -40,7 +41,11 @@ Examples:
 """
 
 
-@click.command(epilog=_ONLINE_EXAMPLES)
+@click.command(
+    cls=Command,
+    epilog=_ONLINE_EXAMPLES,
+    most_used=("label", "positive", "algorithms", "parameters", "max_epochs", "as_list", "as_json"),
+)
 @partial(opt.data_options, is_required=False)
 @click.option(
     "--algorithm",
@@ -57,7 +62,7 @@ Examples:
 @opt.seed_option
 @opt.bias_scale_option
 @opt.count_option("--max-epochs", "Maximum number of epochs.", default=100)
-@opt.count_option("--max-updates", "Maximum number of updates.  [default: none]")
+@opt.count_option("--max-updates", "Maximum number of updates, mistakes or not.  [default: none]")
 @opt.time_limit_option("Stop a run after this time.")
 @opt.prepare_option
 @click.option("--list", "as_list", is_flag=True, help="List the algorithms, their parameters and guarantees.")
@@ -67,7 +72,7 @@ def online(**options: Any) -> int:
     Exit 0: converged, as the algorithm's own rule says; 3: not within the limits, or, in a table, not every one. Ctrl-C
     stops a run, prints what there is, and exits with 130.
     """
-    from maxmargin.cli import online as commands
+    from maxmargin.cli.commands import online as commands
 
     names = options.pop("algorithms") or (commands.DEFAULT,)
     if options.pop("as_list"):
@@ -78,7 +83,11 @@ def online(**options: Any) -> int:
     return commands.online(opt.request(options, "online").prepared(), chosen, **options)
 
 
-@click.command(epilog=_BOUNDS_EXAMPLES)
+@click.command(
+    cls=Command,
+    epilog=_BOUNDS_EXAMPLES,
+    most_used=("label", "positive", "n_passes", "until_convergence", "bias_scale", "as_json"),
+)
 @opt.data_options
 @opt.resume_option
 @opt.bias_scale_option
@@ -86,17 +95,27 @@ def online(**options: Any) -> int:
 @click.option(
     "--until-convergence", is_flag=True, help="Bound the mistakes until convergence, whatever the number of passes."
 )
-@opt.soft_option(1.0, "C of the soft margin that gives the Freund-Schapire bound its u.")
+@click.option(
+    "--soft",
+    "C",
+    type=float,
+    metavar="C",
+    default=1.0,
+    show_default=True,
+    callback=opt.positive_number,
+    help="C of the soft margin that gives the Freund-Schapire bound its u.",
+)
 @opt.prepare_option
 @opt.time_limit_option("Stop after this time, with the bounds that are proven by then.")
 def bounds(**options: Any) -> int:
     """Compare the perceptron's mistakes with every bound that theory gives.
 
     The bounds that hold come first, the least before the others; then those whose assumption fails, with the
-    assumption. They are about the run in cyclic order in which y w.x = 0 is a mistake. Exit 0, or 130 after Ctrl-C,
-    which prints the bounds of the passes made so far.
+    assumption. They are about the run in cyclic order in which y w.x = 0 is a mistake.
+
+    Exit 0; after Ctrl-C, which prints the bounds of the passes made so far, 130.
     """
-    from maxmargin.cli.bounds import bounds as command
+    from maxmargin.cli.commands.bounds import bounds as command
 
     n_passes, is_endless = options.pop("n_passes"), options.pop("until_convergence")
     if n_passes is not None and is_endless:
@@ -105,7 +124,7 @@ def bounds(**options: Any) -> int:
     return command(opt.request(options, "bounds").prepared(), **options)
 
 
-@click.command(epilog=_JUDGE_EXAMPLES)
+@click.command(cls=Command, epilog=_JUDGE_EXAMPLES, most_used=("label", "positive", "plane", "time_limit", "as_json"))
 @opt.data_options
 @opt.resume_option
 @opt.file_option(
@@ -127,16 +146,23 @@ def judge(**options: Any) -> int:
     """Judge a given hyperplane: its margin and errors, its share of the maximum margin, and mistake bounds.
 
     The class +1 is on the side where w.x + b > 0. The hyperplane is compared with all hyperplanes that have a bias or,
-    if b is 0, with those through the origin. Exit 0: it separates the classes; 3: it does not.
+    if b is 0, with those through the origin.
+
+    Exit 0: it separates the classes; 3: it does not.
     """
-    from maxmargin.cli.judge import judge as command
-    from maxmargin.cli.judge import read_plane
+    from maxmargin.cli.commands.judge import judge as command
+    from maxmargin.cli.commands.judge import read_plane
 
     document, name = read_plane(options.pop("plane"), options["source"])
     return command(opt.request(options, "judge"), document=document, name=name, **options)
 
 
-@click.command("fewest-errors", epilog=_FEWEST_EXAMPLES)
+@click.command(
+    "fewest-errors",
+    cls=Command,
+    epilog=_FEWEST_EXAMPLES,
+    most_used=("label", "positive", "id", "time_limit", "as_json"),
+)
 @opt.data_options
 @opt.method_option(opt.FEWEST_METHODS, "How a hyperplane is proposed")
 @opt.solver_option
@@ -145,9 +171,11 @@ def judge(**options: Any) -> int:
 def fewest_errors(**options: Any) -> int:
     """Find the fewest rows to drop so that the rest is separable, and the least total slack.
 
-    A row on the hyperplane is an error. Both answers are proven intervals. Exit 0: the fewest errors are proven; 4: not
-    within the limits. Ctrl-C prints what is proven by then, and exits with 130.
+    A row on the hyperplane is an error. Both answers are proven intervals.
+
+    Exit 0: the fewest errors are proven; 4: not within the limits. Ctrl-C prints what is proven by then, and exits with
+    130.
     """
-    from maxmargin.cli.fewest_errors import fewest_errors as command
+    from maxmargin.cli.commands.fewest_errors import fewest_errors as command
 
     return command(opt.request(options, "fewest-errors"), **options)

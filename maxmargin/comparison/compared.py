@@ -13,6 +13,7 @@ from maxmargin.comparison.jobs.limit import GRACE, check_jobs
 from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.run_study import CELLS, Plan, Progress, carry_out, shard_of
 from maxmargin.comparison.study_file import Study
+from maxmargin.solvers.basics.limits import Limits
 
 
 def compared(
@@ -23,6 +24,7 @@ def compared(
     shard: "str | tuple[int, int] | None" = None,
     cluster: str | None = None,
     merge: "Iterable[str | os.PathLike[str]]" = (),
+    time_limit: float | None = None,
     grace: float = GRACE,
     on_plan: Callable[[Plan], object] = lambda plan: None,
     on_progress: Progress | None = None,
@@ -33,8 +35,6 @@ def compared(
 
     Parameters
     ----------
-    merge : iterable of path
-        Folders whose records are taken over first.
     grace : float
         Seconds of a cell beside those of the method; see `Limit`.
     on_plan : callable
@@ -42,7 +42,7 @@ def compared(
     on_progress : callable, optional
         Called after every proof and every cell.
     """
-    study = Study.of(study)
+    limits, study = Limits(time_limit=time_limit), Study.of(study)
     study = replace(study, limit=replace(study.limit, grace=grace))
     check_jobs(jobs)
     with _planned(study, out, shard, merge) as (plan, store):
@@ -50,7 +50,7 @@ def compared(
         try:
             if plan.due:
                 with _workers(jobs, cluster) as workers:
-                    carry_out(plan, store, workers, jobs=workers.n_workers, on_progress=on_progress)
+                    carry_out(plan, store, workers, jobs=workers.n_workers, limits=limits, on_progress=on_progress)
         finally:
             comparison = collected(plan, store, jobs=jobs)
         return comparison

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from maxmargin.comparison.cells import FIELDS, Cell, arguments_of, cells_of
@@ -16,6 +17,7 @@ from maxmargin.comparison.jobs.run_jobs import Job, Workers, run
 from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.solve import TASK as CELL_TASK
 from maxmargin.comparison.study_file import Study
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError
 
@@ -60,6 +62,28 @@ class Stage:
     def seconds_left(self) -> float | None:
         """Seconds left if what remains takes as long as what is done; None before anything is done."""
         return None if self.n_done == 0 else self.seconds / self.n_done * (self.n_due - self.n_done)
+
+
+def stage_text(_: float, stage: Stage) -> str:
+    """Return how far a study is, in words."""
+    left = stage.seconds_left
+    text = f"{stage.what}: {stage.n_done:,} of {stage.n_due:,}"
+    return text if left is None else f"{text}, {duration_text(left)} left"
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration in hours, minutes and seconds.
+
+    Examples
+    --------
+    >>> duration_text(3700.0), duration_text(70.2), duration_text(2.0)
+    ('1 h 01 min', '1 min 10 s', '2 s')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,8 +160,18 @@ def _is_in(cell: Cell, shard: tuple[int, int]) -> bool:
     return int(cell.key, 16) % total == number - 1
 
 
-def carry_out(plan: Plan, store: Store, workers: Workers, *, jobs: int, on_progress: Progress | None = None) -> None:
+def carry_out(
+    plan: Plan,
+    store: Store,
+    workers: Workers,
+    *,
+    jobs: int,
+    limits: Limits | None = None,
+    on_progress: Progress | None = None,
+) -> None:
     """Prove what is not proven yet about the data of the cells that are due, and run these cells.
+
+    After the time limit nothing more is begun.
 
     Raises
     ------
@@ -149,8 +183,9 @@ def carry_out(plan: Plan, store: Store, workers: Workers, *, jobs: int, on_progr
         if not cell.setting.method.is_installed:
             missing = {"status": NOT_INSTALLED, "message": f"needs {', '.join(cell.setting.method.needs)}"}
             store.put(cell.key, CELLS, _record(cell, {}, missing), plan.study.limit)
-    _prove(plan.study, due, store, workers, on_progress)
-    _solve(plan.study, due, store, workers, jobs, on_progress)
+    run_all = partial(_run, store, workers, limits or Limits(), on_progress)
+    _prove(plan.study, due, store, run_all)
+    _solve(plan.study, due, store, run_all, n_jobs=jobs)
 
 
 def _check_has_run(outcome: Outcome) -> None:
@@ -165,7 +200,7 @@ def _check_has_run(outcome: Outcome) -> None:
         raise DataError(f"{found['message']}; what was written before is kept")
 
 
-def _prove(study: Study, cells: Iterable[Cell], store: Store, workers: Workers, on_progress: Progress | None) -> None:
+def _prove(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[..., None]) -> None:
     """Find what is proven of the rows that the cells see."""
     limit = _limit_of_proof(study.limit)
     jobs = [
@@ -181,12 +216,10 @@ def _prove(study: Study, cells: Iterable[Cell], store: Store, workers: Workers, 
         proof = _of_proof(outcome)
         store.put(job.key, PROOFS, proof, limit, status=TIMEOUT if proof["capped"] else None)
 
-    _run("proofs", jobs, store, workers, write, on_progress)
+    run_all("proofs", jobs, write)
 
 
-def _solve(
-    study: Study, cells: Iterable[Cell], store: Store, workers: Workers, n_jobs: int, on_progress: Progress | None
-) -> None:
+def _solve(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[..., None], *, n_jobs: int) -> None:
     """Run the cells, with what is proven of their rows."""
     known, by_key = store.records(PROOFS), {cell.key: cell for cell in cells}
     facts = {key: _facts(known.get(cell.facts_key)) for key, cell in by_key.items()}
@@ -205,16 +238,17 @@ def _solve(
         is_late = _is_stopped_by_time(record, study.limit)
         store.put(job.key, CELLS, record, study.limit, status=TIMEOUT if is_late else stopped[job.key])
 
-    _run("cells", jobs, store, workers, write, on_progress)
+    run_all("cells", jobs, write)
 
 
 def _run(
-    what: str,
-    jobs: Sequence[Job],
     store: Store,
     workers: Workers,
-    on_done: Callable[[Job, Outcome], None],
+    limits: Limits,
     on_progress: Progress | None,
+    what: str,
+    jobs: Sequence[Job],
+    on_done: Callable[[Job, Outcome], None],
 ) -> None:
     """Run jobs, and say after each how far the work is."""
     began, n_done = time.monotonic(), 0
@@ -226,7 +260,7 @@ def _run(
         if on_progress is not None:
             on_progress(Stage(what=what, n_done=n_done, n_due=len(jobs), seconds=time.monotonic() - began))
 
-    run(jobs, workers, is_done=lambda job: _is_done(job, store), on_done=told)
+    run(jobs, workers, is_done=lambda job: limits.is_over() or _is_done(job, store), on_done=told)
 
 
 def _is_done(job: Job, store: Store) -> bool:

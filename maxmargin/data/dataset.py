@@ -18,6 +18,7 @@ from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
 from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.text.data_error import listed
+from maxmargin.text.progress import told, waiting
 
 if TYPE_CHECKING:
     from maxmargin.solvers.problem.rows import RowSource
@@ -204,6 +205,7 @@ def _against(positive: Label, classes: Sequence[Label]) -> Label:
     return others[0] if len(others) == 1 else REST
 
 
+@told(waiting, "reading the data")
 def load(
     source: "str | os.PathLike[str] | Any",
     *,
@@ -219,6 +221,7 @@ def load(
     memory: str | int | Budget | None = None,
     cluster: str | None = None,
     resume: "str | os.PathLike[str] | None" = None,
+    verbose: bool = False,
 ) -> Dataset:
     """Read a data set.
 
@@ -272,6 +275,8 @@ def load(
         another question on the same data starts from these results. Files that have changed are read again, with a
         warning; answers are always proven again. Parsed text and unpacked arrays are kept beside it, in files of 8
         bytes a number named after it. The option has no effect on data that fit into memory.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------

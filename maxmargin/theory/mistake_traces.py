@@ -19,6 +19,7 @@ from maxmargin.solvers.perceptron.moments import MomentSizes, intervals, moments
 from maxmargin.solvers.perceptron.settings import check_time_limit
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import Inequality, Violation
+from maxmargin.text.progress import told, waiting
 from maxmargin.theory.context import augmented
 from maxmargin.theory.trace import MISTAKE_TITLES
 from maxmargin.theory.trace_points import ProofSpace, margin_columns, proof_columns, violations_along
@@ -204,6 +205,7 @@ class MistakeTrace(Result):
         return {name: getattr(self, name) for name in COLUMNS}
 
 
+@told(waiting, "tracing the mistakes")
 def mistake_trace(
     X: Any,
     y: Any = None,
@@ -216,6 +218,7 @@ def mistake_trace(
     max_epochs: int | None = None,
     max_mistakes: int | None = 10_000_000,
     time_limit: float | None = None,
+    verbose: bool = False,
     rng: "np.random.Generator | int | None" = None,
     most_points: int = MOST_POINTS,
 ) -> MistakeTrace:
@@ -246,6 +249,8 @@ def mistake_trace(
     time_limit : float, optional
         Seconds, of which half are for the run, a quarter for the maximum margin, and the rest for the trace. If they
         are over before the trace begins, two mistakes are traced. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
     rng : numpy.random.Generator or int, optional
         The generator, or a seed, for the orders that are random.
     most_points : int, default 500

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from maxmargin.api.question import with_names
-from maxmargin.api.running import run_perceptron, with_bias_scale
+from maxmargin.api.running import run_perceptron, seed_of, with_bias_scale
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given
 from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, plain, through
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.progress import counting_shown, told
 from maxmargin.theory import from_the_run
 from maxmargin.theory.context import Context
 from maxmargin.theory.order_searches import exhaustive_case, longest_sequence, order_run, searched
@@ -62,8 +63,8 @@ class Effort:
     """
 
     n_orders: int = 1000
-    n_search: int = 2000
-    n_sequence: int = 50_000
+    n_search: int = 1000
+    n_sequence: int = 10_000
     max_states: int = 20_000
 
 
@@ -230,6 +231,7 @@ class OrderStudy(NamedAnswer):
         return "\n".join(lines)
 
 
+@told(counting_shown, "trying orders of the rows")
 def order_study(
     X: Any,
     y: Any = None,
@@ -239,13 +241,14 @@ def order_study(
     bias_scale: float | Literal["best"] = 1.0,
     zero: str = "mistake",
     n_orders: int = 1000,
-    n_search: int = 2000,
-    n_sequence: int = 50_000,
+    n_search: int = 1000,
+    n_sequence: int = 10_000,
     max_states: int = 20_000,
     max_epochs: int | None = None,
     max_mistakes: int | None = 1_000_000,
-    seed: int = 0,
+    rng: "np.random.Generator | int | None" = 0,
     time_limit: float | None = None,
+    verbose: bool = False,
     on_progress: "Callable[[int, int], None] | None" = None,
 ) -> OrderStudy:
     """Run the perceptron in many orders of the rows, and search for the orders with the most and the fewest mistakes.
@@ -277,9 +280,9 @@ def order_study(
         What a score y w.x of exactly 0 counts as: always as a mistake, or as a prediction of +1 or of -1.
     n_orders : int, default 1000
         The number of random orders. Order k is the same for every `n_orders`.
-    n_search : int, default 2000
+    n_search : int, default 1000
         The number of orders that each of the two local searches tries.
-    n_sequence : int, default 50_000
+    n_sequence : int, default 10_000
         The number of mistakes after which the sequence of an adversary is cut; 0 means no such sequence.
     max_states : int, default 20_000
         Largest number of weight vectors for which all sequences of tiny data are enumerated; 0 means never.
@@ -287,11 +290,13 @@ def order_study(
         Largest number of epochs of every run; None is no limit.
     max_mistakes : int or None, default 1_000_000
         Largest number of mistakes of every run; None is no limit.
-    seed : int, default 0
-        The seed of the orders and of the searches: the same seed gives the same study.
+    rng : numpy.random.Generator or int, default 0
+        The generator, or a seed, of the orders and of the searches: the same seed gives the same study.
     time_limit : float, optional
         Seconds after which no more orders are run and the searches end: ``outcomes`` then holds fewer orders than were
         asked for. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
     on_progress : callable, optional
         A function that is called with the number of finished random orders and the number of all.
 
@@ -342,7 +347,9 @@ def order_study(
         context = context.of_run(context.run, max_epochs)
     settings = PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=max_epochs, max_mistakes=max_mistakes)
     bounds = tuple(bound for bound in bounds_of(context) if bound.valid and bound.name in _OF_ANY_ORDER)
-    study = studied_orders(context, settings, effort, bounds=bounds, seed=seed, limits=limits, on_progress=on_progress)
+    study = studied_orders(
+        context, settings, effort, bounds=bounds, seed=seed_of(rng), limits=limits, on_progress=on_progress
+    )
     return with_names(study, asked.dataset, asked.names)
 
 

@@ -10,6 +10,7 @@ from maxmargin.data.tabular.given import given
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.text.progress import told, waiting
 from maxmargin.theory import from_the_rows, from_the_run
 from maxmargin.theory.bound import Bound as Bound
 from maxmargin.theory.context import Context
@@ -22,6 +23,7 @@ _SHARES_OF_THE_RUN = 2
 """Shares into which a time limit is divided; the run takes one of them, the margins take the rest."""
 
 
+@told(waiting, "running the perceptron and proving its bounds")
 def mistake_bounds(
     X: Any,
     y: Any = None,
@@ -32,6 +34,7 @@ def mistake_bounds(
     n_passes: int | None = 1,
     C: float = 1.0,
     time_limit: float | None = None,
+    verbose: bool = False,
 ) -> tuple[Bound, ...]:
     """Return the bounds on the number of mistakes of a perceptron that starts at w = 0.
 
@@ -63,6 +66,8 @@ def mistake_bounds(
     time_limit : float, optional
         Seconds after which the work stops: a run may then have made fewer passes, and bounds may be larger than
         necessary or not proven to hold. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------

@@ -18,6 +18,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.reals import binary64, shown
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.proof.margins import error_rows, geometric_margin, norm_squared
+from maxmargin.text.progress import told, waiting
 from maxmargin.theory.plane_bounds import RunPlane, SlackCurve, lies_in_cone
 
 _SHARES = 3
@@ -214,6 +215,7 @@ def _bound_text(bound: float) -> str:
     return f"{rounded_up(bound):,.6g}"
 
 
+@told(waiting, "judging the hyperplane")
 def judge(
     X: Any,
     y: Any = None,
@@ -225,6 +227,7 @@ def judge(
     g: float | None = None,
     bias: bool | None = None,
     time_limit: float | None = None,
+    verbose: bool = False,
 ) -> PlaneJudgement:
     """Judge a hyperplane w.x + b = 0, whoever found it, by what is proven about the data.
 
@@ -263,6 +266,8 @@ def judge(
     time_limit : float, optional
         Seconds after which the search for the maximum margin stops; its interval may then be wide, and the cone not
         decided. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------

@@ -20,6 +20,7 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import norm_squared
+from maxmargin.text.progress import told, waiting
 from maxmargin.theory import from_the_rows
 from maxmargin.theory.context import Context
 
@@ -78,6 +79,7 @@ class StudiedPoint:
     best_scale_bound: float
 
 
+@told(waiting, "moving the rows")
 def translation_study(
     X: Any,
     y: Any = None,
@@ -88,6 +90,7 @@ def translation_study(
     bias_scale: float | Literal["best"] = 1.0,
     max_mistakes: int | None = 1_000_000,
     time_limit: float | None = None,
+    verbose: bool = False,
 ) -> tuple[StudiedPoint, ...]:
     """Move all rows by t times a direction, and run the perceptron with bias on them.
 
@@ -115,6 +118,8 @@ def translation_study(
         Largest number of mistakes of every run; None is no limit.
     time_limit : float, optional
         Seconds after which no further point is begun; the last one may be cut short. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------
@@ -152,6 +157,7 @@ def translation_study(
     return _in_time(point, SHIFTS if shifts is None else tuple(map(float, shifts)), limits)
 
 
+@told(waiting, "changing the bias scale")
 def scale_study(
     X: Any,
     y: Any = None,
@@ -161,6 +167,7 @@ def scale_study(
     positive: object = None,
     max_mistakes: int | None = 1_000_000,
     time_limit: float | None = None,
+    verbose: bool = False,
 ) -> tuple[StudiedPoint, ...]:
     """Run the perceptron with bias at several constant coordinates s, the best one for the bound among them.
 
@@ -182,6 +189,8 @@ def scale_study(
         Largest number of mistakes of every run; None is no limit.
     time_limit : float, optional
         Seconds after which no further point is begun; the last one may be cut short. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------
@@ -219,6 +228,7 @@ def scale_study(
     return _in_time(point, sorted({*asked, *best_scales}), limits)
 
 
+@told(waiting, "preparing the rows")
 def preparation_study(
     X: Any,
     y: Any = None,
@@ -228,6 +238,7 @@ def preparation_study(
     bias_scale: float | Literal["best"] = 1.0,
     max_mistakes: int | None = 1_000_000,
     time_limit: float | None = None,
+    verbose: bool = False,
 ) -> tuple[StudiedPoint, ...]:
     """Run the perceptron with bias on raw, centred, standardised features, and on rows of norm 1.
 
@@ -251,6 +262,8 @@ def preparation_study(
         Largest number of mistakes of every run; None is no limit.
     time_limit : float, optional
         Seconds after which no further point is begun; the last one may be cut short. There is no limit by default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------

@@ -16,7 +16,6 @@ import maxmargin as mm
 from maxmargin.api.deciding import decide
 from maxmargin.cli import options
 from maxmargin.cli.app import run
-from maxmargin.cli.feedback import waiting
 from maxmargin.data.dataset import load
 from maxmargin.data.preparing import How
 from maxmargin.reports.margin_report import margin_report
@@ -24,7 +23,9 @@ from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.reporter import Reporter
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import ZERO_RULES
+from maxmargin.solvers.separability import feasibility
 from maxmargin.solvers.soft_margin import soft_margin
+from maxmargin.text.progress import waiting
 
 AGRESTI = "x,y\n10,0\n20,0\n30,0\n40,0\n60,1\n70,1\n80,1\n90,1\n"
 XOR = "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n"
@@ -132,6 +133,17 @@ def test_margin_by_every_method(capsys: pytest.CaptureFixture[str], agresti: str
     assert fields["lower"] <= 10 <= fields["upper"]
     engines = {"working-set": "working set", "daqp": "DAQP", "cvxpy": "cvxpy DAQP"}
     assert fields["engine"] == engines.get(method, fields["engine"])
+
+
+@pytest.mark.parametrize("method", options.CHECK_METHODS)
+def test_check_by_every_method(capsys: pytest.CaptureFixture[str], agresti: str, method: str) -> None:
+    code, fields = json_answer(capsys, "check", agresti, "--method", method)
+    assert code == 0 and fields["verdict"] == "separable"
+
+
+def test_a_report_on_chosen_costs(capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = json_answer(capsys, "report", "agresti", "--soft", "0.5", "2", "--orders", "0", "-q")
+    assert code == 0 and [row["C"] for row in fields["soft_margin"]] == [0.5, 2.0]
 
 
 @pytest.mark.parametrize("method", options.SOFT_METHODS)
@@ -294,6 +306,7 @@ def test_choices_are_those_of_the_code() -> None:
     assert tuple(How) == options.PREPARATIONS
     assert hard_margin.METHODS == options.MARGIN_METHODS
     assert soft_margin.METHODS == options.SOFT_METHODS
+    assert feasibility.METHODS == options.CHECK_METHODS
 
 
 def test_a_bug_is_not_called_bad_input(agresti: str) -> None:

@@ -61,7 +61,7 @@ def ran(program: str) -> subprocess.CompletedProcess[str]:
     [
         ("click", CHECK),
         ("maxmargin.cli.options", CHECK),
-        ("maxmargin.cli.check", CHECK),
+        ("maxmargin.cli.commands.check", CHECK),
         ("numpy", CHECK),
         ("highspy", CHECK),
         pytest.param("matplotlib", REPORT, marks=pytest.mark.slow),

@@ -141,6 +141,15 @@ name = {json.dumps([*names, "good", "cvxpy.MOSEK"])}
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_after_the_time_limit_no_cell_begins(tmp_path: Path) -> None:
+    text = '[[data]]\nsource = "xor"\n[[method]]\nname = "hard-margin"\n'
+    path, out = study(tmp_path, text), tmp_path / "out"
+    assert run(["compare", str(path), "-o", str(out), "--time-limit", "1e-9", "-q"]) == 4
+    assert mm.compare(path, out=out, time_limit=1e-9).n_not_run == 1
+    assert run(["compare", str(path), "-o", str(out), "--time-limit", "60", "-q"]) == 0
+
+
 def test_cells_run_again_when_their_limit_grows(tmp_path: Path) -> None:
     text = "limit = {{seconds = {}}}\nplugins = ['good.py']\n[[data]]\nsource = 'xor'\n"
     text += "[[method]]\nname = 'good'\npause = 1.5\n"

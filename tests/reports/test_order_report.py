@@ -51,14 +51,14 @@ def simplex() -> MarginReport:
 
 
 def asked(dataset: mm.Dataset, orders: dict[str, Any]) -> mm.OrderStudy:
-    names = ("n_orders", "n_search", "n_sequence", "max_states", "seed", "max_epochs", "max_mistakes")
-    return mm.order_study(dataset.X, dataset.labels, **{name: orders[name] for name in names})
+    names = ("n_orders", "n_search", "n_sequence", "max_states", "max_epochs", "max_mistakes")
+    return mm.order_study(dataset.X, dataset.labels, rng=orders["seed"], **{name: orders[name] for name in names})
 
 
 @pytest.mark.parametrize("source", ["agresti", "simplex", "xor"])
 def test_the_report_tells_what_the_study_of_the_same_seed_finds(source: str) -> None:
     dataset = mm.load(source)
-    orders = report_of(dataset, orders=40, seed=3, max_mistakes=10_000).to_dict()["orders"]
+    orders = report_of(dataset, orders=40, rng=3, max_mistakes=10_000).to_dict()["orders"]
     study = asked(dataset, orders)
     assert orders["quantiles"] == [[level, value] for level, value in study.quantiles.items()]
     assert orders["mean"] == study.outcomes.n_mistakes.mean()
@@ -269,7 +269,7 @@ def test_the_command_tells_the_study(capsys: pytest.CaptureFixture[str]) -> None
     found = answer(capsys, "agresti", *FEW, "--seed", "3", "--scales", "--shifts")
     assert found["schema"] == "maxmargin.orders/1"
     dataset = mm.load("agresti")
-    study = mm.order_study(dataset.X, dataset.labels, n_orders=40, n_search=32, n_sequence=500, seed=3)
+    study = mm.order_study(dataset.X, dataset.labels, n_orders=40, n_search=32, n_sequence=500, rng=3)
     expected = json.loads(json.dumps(study.to_dict()))
     assert found["outcomes"]["n_mistakes"] == expected["outcomes"]["n_mistakes"]
     assert found["outcomes"]["n_mistakes_count"] == 40

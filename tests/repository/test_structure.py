@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MOST_ENTRIES = 15
 """Of a folder, as git tracks it: what fits on one screen with the sizes and dates."""
 
-FOLDERS_OF_MANY = {"maxmargin", "solvers/online", "maxmargin/cli", "reports/figures"}
+FOLDERS_OF_MANY = {"maxmargin", "solvers/online", "maxmargin/cli/commands", "reports/figures"}
 """One room or public module, one file an algorithm, a command, a figure: these folders are lists."""
 
 MOST_LINES = 400

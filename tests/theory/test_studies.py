@@ -109,9 +109,9 @@ def test_overlapping_data_stop_at_limits() -> None:
 
 
 def test_a_study_is_plain_data_and_repeatable() -> None:
-    text = json.dumps(order_study(*AGRESTI, seed=3, **SMALL).to_dict(), allow_nan=False)
-    assert text == json.dumps(mm.order_study(*AGRESTI, seed=3, **SMALL).to_dict(), allow_nan=False)
-    assert text != json.dumps(order_study(*AGRESTI, seed=4, **SMALL).to_dict(), allow_nan=False)
+    text = json.dumps(order_study(*AGRESTI, rng=3, **SMALL).to_dict(), allow_nan=False)
+    assert text == json.dumps(mm.order_study(*AGRESTI, rng=3, **SMALL).to_dict(), allow_nan=False)
+    assert text != json.dumps(order_study(*AGRESTI, rng=4, **SMALL).to_dict(), allow_nan=False)
     assert mm.order_study is order_study
 
 
@@ -119,6 +119,13 @@ def test_progress_is_told() -> None:
     seen: list[tuple[int, int]] = []
     order_study(*FAR, n_orders=100, n_search=1, on_progress=lambda done, total: seen.append((done, total)))
     assert seen == [(64, 100), (100, 100)]
+
+
+def test_a_generator_gives_the_seed_of_a_study() -> None:
+    first, same = (order_study(*FAR, rng=np.random.default_rng(5), **SMALL) for _ in range(2))
+    assert first.runs.seed == same.runs.seed
+    generator = np.random.default_rng(5)
+    assert order_study(*FAR, rng=generator, **SMALL).runs.seed != order_study(*FAR, rng=generator, **SMALL).runs.seed
 
 
 def test_the_best_scale_has_its_bound() -> None:
@@ -130,7 +137,7 @@ def test_the_best_scale_has_its_bound() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"n_orders": 0}, {"n_search": -1}, {"n_sequence": 0.5}, {"seed": -1}, {"zero": "other"}, {"max_epochs": 0}],
+    [{"n_orders": 0}, {"n_search": -1}, {"n_sequence": 0.5}, {"rng": -1}, {"zero": "other"}, {"max_epochs": 0}],
 )
 def test_bad_options_of_a_study_are_refused(options: Any) -> None:
     with pytest.raises(InvalidProblemError, match=next(iter(options))):

@@ -15,12 +15,13 @@ from maxmargin.comparison.jobs.pool import Pool
 from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.methods.every_method import catalogue, method_of
 from maxmargin.comparison.methods.method import Question as Asked
-from maxmargin.comparison.run_study import Plan, Progress, carry_out
+from maxmargin.comparison.run_study import Plan, Progress, carry_out, stage_text
 from maxmargin.comparison.study_file import Setting, Source, Study
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.text.progress import progress_shown, told
 
 GAPS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 50)
 """Planted gaps are 2^-k for these k."""
@@ -42,12 +43,14 @@ _FIELDS = ("method", "version", "params", "status", "message", "claim", "claim_t
            "n_errors", "seconds")  # fmt: skip
 
 
+@told(progress_shown, stage_text)
 def trust(
     X: Any,
     y: Any = None,
     *,
     positive: object = None,
     time_limit: float = 60.0,
+    verbose: bool = False,
     jobs: int = 1,
     methods: Iterable[str] | None = None,
     on_progress: Progress | None = None,
@@ -68,6 +71,8 @@ def trust(
         The label that is +1, against all others.
     time_limit : float, default 60.0
         Seconds for each solver.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
     jobs : int, default 1
         Number of solvers that run at the same time.
     methods : iterable of str, optional

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.scan import Piece, Store
 from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, RowCache, SampledRows
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
+from maxmargin.text.announcing import report
 
 if TYPE_CHECKING:
     from maxmargin.data.outofcore.warmstart.resume import Resumption

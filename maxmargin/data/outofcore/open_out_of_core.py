@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.data.formats.readers import check_format
 from maxmargin.data.formats.source import STDIN, is_readable_in_parts, kind_of, size_of_content
 from maxmargin.data.formats.table import Choice
-from maxmargin.data.outofcore.announcing import tell
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.announcing import tell
 
 if TYPE_CHECKING:
     from maxmargin.data.outofcore.validation import Stored

@@ -9,12 +9,12 @@ import numpy as np
 from maxmargin.data.formats.table import Choice, Roles, drop_note, kept_names
 from maxmargin.data.labels import MOST_CLASSES, LabelError, Labels, check_classes
 from maxmargin.data.numbers.numerals import empty_column_hint
-from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.files.scan import Bounds, Labelled, Reading
 from maxmargin.data.outofcore.label_coder import Coder
 from maxmargin.data.outofcore.row_cache import SampledRows
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import option
+from maxmargin.text.announcing import report
 from maxmargin.text.data_error import DataError, data_error
 
 if TYPE_CHECKING:

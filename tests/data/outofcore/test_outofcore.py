@@ -23,12 +23,10 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.cli.feedback import data_shown
 from maxmargin.data.dataset import Dataset, load
 from maxmargin.data.formats.csv_columns import Columns
 from maxmargin.data.formats.delimited import growing_columns
 from maxmargin.data.formats.table import Choice
-from maxmargin.data.outofcore.announcing import listened, report
 from maxmargin.data.outofcore.budget import Budget, memory_size, size_text
 from maxmargin.data.outofcore.files import arrow_scan as arrow
 from maxmargin.data.outofcore.files.text_scan import ArrowColumns
@@ -41,7 +39,9 @@ from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.rows import COMPILED_ENTRIES
+from maxmargin.text.announcing import listened, report
 from maxmargin.text.data_error import DataError
+from maxmargin.text.progress import data_shown
 
 N, D = 1009, 3
 
@@ -776,7 +776,7 @@ def test_progress_counts_passes_and_estimates_the_time_left(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = iter([0.0, 1.5, 1.6, 3.0, 4.0, 100.0, 110.0, 120.0])
-    monkeypatch.setattr("maxmargin.cli.feedback.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("maxmargin.text.progress.time.monotonic", lambda: next(clock))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     with data_shown(quiet=False):
         for n_done in (10, 20, 30, 100, 1, 2, 100):

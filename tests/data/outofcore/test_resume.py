@@ -27,7 +27,6 @@ import maxmargin as mm
 from maxmargin.api.deciding import decide
 from maxmargin.cli.app import run
 from maxmargin.data.dataset import Dataset, load
-from maxmargin.data.outofcore.announcing import listened
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.arrow_scan import ArrowRows
 from maxmargin.data.outofcore.warmstart.resume_state import FileMark, State, read_state
@@ -35,6 +34,7 @@ from maxmargin.data.problems import class_problem_of, problem_of
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
+from maxmargin.text.announcing import listened
 from maxmargin.text.data_error import DataError
 
 N, D, CHUNK = 6000, 3, 500
@@ -370,7 +370,7 @@ def test_a_verdict_from_rows_at_hand_is_proven_by_a_pass(tmp_path: Path) -> None
 
 CHILD = """
 import json, os, signal, sys
-from maxmargin.data.outofcore.announcing import listened
+from maxmargin.text.announcing import listened
 from maxmargin.cli.app import run
 passes, last = [], [0]
 kill = json.loads(sys.argv[1])

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.labels import LabelError, Labels
-from maxmargin.data.outofcore.announcing import report
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.label_coder import Coder
 from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, RowCache
@@ -23,6 +22,7 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
+from maxmargin.text.announcing import report
 
 T = TypeVar("T")
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maxmargin.data.formats.table import Choice, Roles
-from maxmargin.data.outofcore.announcing import tell, warn
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.scan import Bounds, Labelled, Scan
 from maxmargin.data.outofcore.files.text_scan import TextScan
@@ -24,6 +23,7 @@ from maxmargin.data.outofcore.warmstart.row_store import USES, KeptRows, RowStor
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import option
 from maxmargin.solvers.problem.rows import Found, Use, WarmStart
+from maxmargin.text.announcing import tell, warn
 from maxmargin.text.data_error import DataError, data_error
 from maxmargin.text.version import __version__
 

@@ -4,9 +4,9 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.data.outofcore.announcing import tell, warn
 from maxmargin.data.outofcore.warmstart import state_file
 from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError
+from maxmargin.text.announcing import tell, warn
 from maxmargin.text.data_error import DataError, data_error
 
 if TYPE_CHECKING:

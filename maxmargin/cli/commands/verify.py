@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from maxmargin.certificates.proofs import Document, check_labelled, read_proof, statement_about
-from maxmargin.cli.feedback import Exit, waiting
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import print_json
 from maxmargin.data.formats.table import OneHot, columns_named
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.checker import CertificateError, NotAProofError
 from maxmargin.text.data_error import DataError, data_error
+from maxmargin.text.progress import waiting
 
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset

@@ -4,10 +4,11 @@ import math
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.cli.feedback import Exit, run_shown
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.solvers.answers.forms import counted
 from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.text.progress import run_shown
 from maxmargin.text.tables import aligned
 from maxmargin.theory.bound import WIDEST
 from maxmargin.theory.perceptron_bounds import run_and_bounds

@@ -6,14 +6,15 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm, note, progress_shown
+from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm
 from maxmargin.cli.request import print_json, print_text
 from maxmargin.solvers.answers.forms import counted
+from maxmargin.text.progress import note, progress_shown
 from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
     from maxmargin.comparison.comparison import Comparison, Record
-    from maxmargin.comparison.run_study import Plan, Stage
+    from maxmargin.comparison.run_study import Plan
     from maxmargin.comparison.study_file import Study
 
 
@@ -22,6 +23,7 @@ def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, qui
     from maxmargin.comparison.collect import load_comparison
     from maxmargin.comparison.compared import compared
     from maxmargin.comparison.jobs.store import StoreError
+    from maxmargin.comparison.run_study import stage_text
     from maxmargin.comparison.study_file import Study
 
     old = None if diff is None else load_comparison(diff)
@@ -33,7 +35,7 @@ def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, qui
         note(f"{counted(len(plan.cells), 'cell')}, {len(plan.due):,} to run", quiet=quiet)
 
     try:
-        with cleaned_up_at_sigterm(), progress_shown(_stage_text, quiet=quiet) as line:
+        with cleaned_up_at_sigterm(), progress_shown(stage_text, quiet=quiet) as line:
             comparison = compared(read, out=output, on_plan=on_plan, on_progress=line, **options)
     except KeyboardInterrupt:
         code, comparison = Exit.INTERRUPTED, load_comparison(output)
@@ -67,22 +69,10 @@ def _write(comparison: "Comparison", old: "Comparison | None", output: Path, *, 
     note(f"wrote {output / 'report.md'}", quiet=quiet)
 
 
-def _stage_text(_: float, stage: "Stage") -> str:
-    left = stage.seconds_left
-    text = f"{stage.what}: {stage.n_done:,} of {stage.n_due:,}"
-    return text if left is None else f"{text}, {_duration(left)} left"
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes:02} min"
-    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
-
-
 def _print_plan(plan: "Plan", records: "Sequence[Record]", *, as_json: bool) -> None:
     """Print what is to be run, and what it costs: at most the limit for every cell, and what such cells took so far."""
+    from maxmargin.comparison.run_study import duration_text
+
     every, due = (Counter(cell.setting.method.name for cell in cells) for cells in (plan.cells, plan.due))
     limit = plan.study.limit.seconds or 0.0
     taken = {name: _usual_seconds(name, records) for name in every}
@@ -103,7 +93,7 @@ def _print_plan(plan: "Plan", records: "Sequence[Record]", *, as_json: bool) -> 
         print_json("comparison-plan", {**fields, "methods": methods})
         return
     data = counted(len({cell.data.name for cell in plan.cells}), "data set")
-    most = _duration(len(plan.due) * limit)
+    most = duration_text(len(plan.due) * limit)
     text = f"{data}, {counted(len(plan.cells), 'cell')}, {len(plan.due):,} to run: at most {most}"
     print_text("\n".join([text, *aligned(rows, to_the_left=(0,))]))
 

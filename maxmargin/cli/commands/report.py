@@ -5,15 +5,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.cli.feedback import Exit, run_shown
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request, print_text
+from maxmargin.text.progress import run_shown
 
 if TYPE_CHECKING:
     from maxmargin.reports.margin_report import MarginReport
 
 
 def report(
-    request: Request, *, output: Path | None, figures: Path | None, names: Sequence[str], **options: Any
+    request: Request,
+    *,
+    output: Path | None,
+    figures: Path | None,
+    names: Sequence[str],
+    seed: int,
+    Cs: Sequence[float],
+    **options: Any,
 ) -> Exit:
     """Make the report, write what was asked for, print the summary."""
     from maxmargin.reports.margin_report import check_suffix, margin_report
@@ -23,7 +31,9 @@ def report(
     request.note("making the report")
     data, bias, prepare = request.dataset, request.bias, request.prepare
     with run_shown(quiet=request.quiet) as on_progress:
-        result = margin_report(data, bias=bias, prepare=prepare, on_progress=on_progress, **options)
+        result = margin_report(
+            data, bias=bias, prepare=prepare, rng=seed, Cs=Cs or None, on_progress=on_progress, **options
+        )
     if output is not None:
         result.save(output)
     if figures is not None:

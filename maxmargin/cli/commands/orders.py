@@ -1,21 +1,17 @@
 """``maxmargin orders``: mistakes by the order of the rows, and by where the rows lie."""
 
 import math
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.cli.feedback import Exit, progress_shown, waiting
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.text.progress import counting_shown, waiting
 from maxmargin.theory.order_studies import order_study
 from maxmargin.theory.translation_study import preparation_study, scale_study, translation_study
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from maxmargin.theory.translation_study import StudiedPoint
 
 _MOST_MISTAKES_OF_A_POINT = 100_000
@@ -25,6 +21,7 @@ _MOST_MISTAKES_OF_A_POINT = 100_000
 def orders(request: Request, *, shifts: bool, scales: bool, time_limit: float | None, **options: Any) -> Exit:
     """Study the orders and, if they were asked for, translations and bias scales; print the results."""
     bias, data, limits = request.bias, request.prepared().dataset, Limits(time_limit=time_limit)
+    options["rng"] = options.pop("seed")
     most = min(options["max_mistakes"], _MOST_MISTAKES_OF_A_POINT)
     asked: dict[str, Any] = {"bias_scale": options["bias_scale"], "max_mistakes": most}
     points = {}
@@ -35,7 +32,7 @@ def orders(request: Request, *, shifts: bool, scales: bool, time_limit: float | 
             raw = request.dataset  # the preparations are those of the data as read
             points["shifts"] = translation_study(data.X, data.y, time_limit=limits.share(3), **asked)
             points["preparations"] = preparation_study(raw.X, raw.y, time_limit=limits.share(2), **asked)
-    with _counted(quiet=request.quiet) as on_progress:
+    with counting_shown("trying orders of the rows", quiet=request.quiet) as on_progress:
         study = order_study(data.X, data.y, bias=bias, time_limit=limits.share(), on_progress=on_progress, **options)
     found = {name: [asdict(point) for point in part] for name, part in points.items()}
     request.answer(
@@ -44,17 +41,6 @@ def orders(request: Request, *, shifts: bool, scales: bool, time_limit: float | 
         lambda: "\n".join([study.summary(), *_points_text(points)]),
     )
     return Exit.OK
-
-
-@contextmanager
-def _counted(*, quiet: bool) -> "Iterator[Callable[[int, int], None] | None]":
-    """Count finished orders on stderr, on a terminal; elsewhere say every few seconds that work is under way."""
-    if quiet or not sys.stderr.isatty():
-        with waiting("trying orders of the rows", quiet=quiet):
-            yield None
-        return
-    with progress_shown(lambda _, n_done, n_orders: f"{n_done:,} of {n_orders:,} orders", quiet=quiet) as line:
-        yield line
 
 
 def _points_text(points: "dict[str, tuple[StudiedPoint, ...]]") -> list[str]:

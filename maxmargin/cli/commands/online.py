@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.running import in_time
-from maxmargin.cli.feedback import Exit, run_shown, waiting
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request, print_json
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.printable import shown
@@ -20,6 +20,7 @@ from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.text.progress import run_shown, waiting
 from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:

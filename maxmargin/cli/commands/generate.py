@@ -6,12 +6,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from maxmargin.cli.feedback import Exit, note
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.output_files import check_outputs
 from maxmargin.cli.request import print_json, print_text
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.outputs import replacing_text, write_text
+from maxmargin.text.progress import note
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from maxmargin.api.fitted_planes import GivenPlane, plane_of_numbers, sign_of_side
-from maxmargin.cli.feedback import Exit, waiting
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.source import STDIN, STDIN_NAME
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error, quote
+from maxmargin.text.progress import waiting
 from maxmargin.theory.plane_judgement import judge_plane
 
 _EXAMPLE = 'an object such as {"w": [1.0, -2.0], "b": 0.5}'

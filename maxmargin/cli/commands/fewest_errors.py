@@ -2,12 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from maxmargin.cli.feedback import Exit, waiting
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.fewest_errors.minimum import MAX_ROWS
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors as solve
 from maxmargin.solvers.fewest_errors.total_slack import least_total_slack
+from maxmargin.text.progress import waiting
 
 if TYPE_CHECKING:
     from maxmargin.solvers.fewest_errors.total_slack import TotalSlack

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.deciding import named, separability_of
 from maxmargin.certificates.require import holds
-from maxmargin.cli.feedback import Exit, waiting
+from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.problems import class_answers
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.basics.printable import shown
+from maxmargin.text.progress import waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +32,7 @@ def check(
     proof: Path | None,
     reuse: Path | None,
     columns: bool,
+    method: str,
     solver: str | None,
     time_limit: float | None,
     exact_limit: int | None,
@@ -48,13 +50,13 @@ def check(
         An older proof that may decide these data too.
     columns : bool
         Whether to find the infinite columns of large separable data as well.
-    solver, time_limit, exact_limit
-        As in `maxmargin.separability`; a solver is for questions about two classes.
+    method, solver, time_limit, exact_limit
+        As in `maxmargin.separability`; a method and a solver are for questions about two classes.
     """
     dataset = request.dataset
     clock = Limits(time_limit=time_limit, exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit)
     ask = partial(separability_of, bias=request.bias, time_limit=time_limit, exact_limit=exact_limit)
-    of_two = partial(ask, method="auto" if solver is None else "cvxpy", solver=solver)
+    of_two = partial(ask, method=method, solver=solver)
     older = None if reuse is None else _older_proof(reuse, request, clock)
     with waiting("looking for a proof", quiet=request.quiet):
         classes = None

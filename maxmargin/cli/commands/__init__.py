@@ -1,0 +1,1 @@
+"""One file a command: it computes, prints, and returns the exit code."""

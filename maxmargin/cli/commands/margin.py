@@ -1,0 +1,174 @@
+"""``maxmargin margin``: the maximum margin, or the soft-margin SVM."""
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from maxmargin.cli.feedback import Exit
+from maxmargin.cli.request import Request
+from maxmargin.data.labels import Label, LabelError, choose_positive
+from maxmargin.data.problems import row_weights
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
+from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
+from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
+from maxmargin.text.progress import waiting
+from maxmargin.text.tables import aligned
+
+if TYPE_CHECKING:
+    from maxmargin.data.dataset import Dataset
+    from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
+
+_BALANCED = "balanced"
+
+Weights: TypeAlias = dict[Label, float] | str | None
+"""Factors of the slack by label, a word for such factors, or none."""
+
+
+def margin(request: Request, *, exact: bool, exact_limit: int | None, proof: Path | None, **options: Any) -> Exit:
+    """Print the maximum margin, write its proof, and return the exit code.
+
+    Parameters
+    ----------
+    exact, exact_limit, **options
+        As in `maxmargin.hard_margin`.
+    proof : path, optional
+        The file for the proof of the exact margin, of both ends of the interval, or that the margin is 0.
+    """
+    most_columns = EXACT_LIMIT if exact_limit is None else exact_limit
+    with waiting("solving for the maximum margin", quiet=request.quiet):
+        answer = request.named(hard_margin(request.problem, exact=exact, exact_limit=most_columns, **options))
+    if proof is not None:
+        request.write_proof(proof, answer.interval_certificate)
+    request.answer(
+        "margin",
+        lambda: {**answer.fields(), **(answer.exact_fields() if exact else {})},
+        lambda: answer.summary(exact=exact),
+    )
+    return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)
+
+
+def _exit_code(status: Status) -> Exit:
+    if status.is_inseparable:
+        return Exit.NOT_STRICTLY_SEPARABLE
+    return Exit.OK if status is Status.OPTIMAL else Exit.UNDECIDED
+
+
+def soft(request: Request, *, Cs: Sequence[float], class_weight: Weights, **options: Any) -> Exit:
+    """Print the soft margin for one C or for several, and return the exit code.
+
+    Parameters
+    ----------
+    Cs : sequence of float
+        Costs of a unit of slack; several make a table.
+    class_weight : dict, str or None
+        What `weights_of` returns.
+    **options
+        As in `maxmargin.soft_margin_path`.
+    """
+    given = _by_label(class_weight, request.dataset)
+    weights = row_weights(request.dataset, None, given)
+    answers: dict[float, SoftMargin] = {}
+    with waiting("solving for the soft margin", quiet=request.quiet), suppress(KeyboardInterrupt):
+        for answer in rising_soft_margins(request.problem, Cs, sample_weight=weights, **options):
+            answers[answer.C] = request.named(answer)
+    if not answers:
+        raise KeyboardInterrupt
+    found = [answers[C] for C in Cs if C in answers]
+    if len(Cs) == 1:
+        words = "balancing the classes" if isinstance(given, str) else _weights_text(given)
+        request.answer(
+            "soft-margin",
+            lambda: {"class_weight": given, **found[0].fields()},
+            lambda: found[0].summary(weights=words),
+        )
+    else:
+        request.answer(
+            "soft-margin-path",
+            lambda: {"class_weight": given, "path": [answer.fields() for answer in found]},
+            lambda: _path_text(found, given),
+        )
+    if len(found) < len(Cs) or any(answer.reason == WHAT_WAS_PROVEN for answer in found):
+        return Exit.INTERRUPTED
+    return max(_exit_code(answer.status) for answer in found)
+
+
+def weights_of(texts: Sequence[str]) -> Weights:
+    """Return what ``--class-weight`` asks for: factors by the texts of labels, in which ``=`` may occur, or a word.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a text is neither ``balanced`` nor ``LABEL=FACTOR``.
+    """
+    if not texts:
+        return None
+    if set(texts) == {_BALANCED}:
+        return _BALANCED
+    factors: dict[Label, float] = {}
+    for text in texts:
+        name, equals, factor = text.rpartition("=")
+        number = _number(factor)
+        if not (name and equals) or number is None:
+            expected = f"LABEL=FACTOR with a finite number from 0, or {_BALANCED} alone"
+            raise InvalidOptionError(f"--class-weight is {text!r}; expected {expected}")
+        if name in factors:
+            raise _named_twice(name)
+        factors[name] = number
+    return factors
+
+
+def _by_label(weights: Weights, dataset: "Dataset") -> Weights:
+    """Return the weights with the labels of the data in place of their texts."""
+    if weights is None or isinstance(weights, str):
+        return weights
+    found: dict[Label, float] = {}
+    for name, factor in weights.items():
+        try:
+            label = choose_positive(dataset.classes, name)
+        except LabelError as error:
+            raise InvalidOptionError(f"--class-weight {name}={factor!r}: {error}") from error
+        if label in found:
+            raise _named_twice(name)
+        found[label] = factor
+    return found
+
+
+def _named_twice(name: Label) -> InvalidOptionError:
+    return InvalidOptionError(f"--class-weight names {name!r} twice; expected one factor for a label")
+
+
+def _number(text: str) -> float | None:
+    """Return the finite number from 0 that a text is."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value < math.inf else None
+
+
+def _weights_text(weights: dict[Label, float] | None) -> str:
+    return f"by label ({'; '.join(f'{shown(str(label))}: {factor!r}' for label, factor in (weights or {}).items())})"
+
+
+def _path_text(answers: "Sequence[SoftMargin]", weights: Weights) -> str:
+    """Return a line for each C; the hyperplanes are in the JSON."""
+    rows: list[tuple[str, ...]] = [
+        ("C", "status", "objective", "proven lower end", "1/||w||", "inside or wrong", "wrong", "support rows")
+    ]
+    for answer in answers:
+        norm = float(np.linalg.norm(answer.w))
+        margin = f"{1 / norm:.6g}" if norm else "-"
+        counts = (f"{number:,}" for number in (answer.n_slack, answer.n_errors, len(answer.support)))
+        rows.append((repr(answer.C), answer.status.value, repr(answer.objective), repr(answer.lower), margin, *counts))
+    asked = "sum xi" if weights is None else "sum v xi"
+    by = {None: "", _BALANCED: ", v balancing the classes"}
+    words = by[weights] if weights is None or isinstance(weights, str) else f", v {_weights_text(weights)}"
+    return "\n".join(
+        [f"soft margins: the objective is 1/2||w||^2 + C {asked}{words}", *aligned(rows, to_the_left=(1,))]
+    )

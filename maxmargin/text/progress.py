@@ -1,0 +1,228 @@
+"""What is said on stderr while work is under way: notes, the state of long work, and what it waits for."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from maxmargin.solvers.basics.compiling import announced_to
+from maxmargin.solvers.basics.printable import shown
+from maxmargin.text.announcing import listened
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.perceptron.settings import Progress
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+FIRST_AFTER = 1.0
+"""Seconds of work before anything is shown."""
+
+_SECONDS_BETWEEN_LINES = 5.0
+"""Seconds between two lines that stay."""
+
+_SECONDS_BETWEEN_STATES = 0.2
+"""Seconds between two states of a line that is written over."""
+
+_TO_THE_START = "\r\x1b[K"
+"""Characters that empty the line of a terminal."""
+
+
+def note(text: str, *, quiet: bool) -> None:
+    """Print a line on stderr unless quiet."""
+    if not quiet:
+        print(f"maxmargin: {shown(text)}", file=sys.stderr, flush=True)
+
+
+class ProgressLine:
+    """The state of long work: on a terminal one line that is written over, else a line every few seconds.
+
+    Parameters
+    ----------
+    text : callable
+        A function of the seconds since the beginning, and of the state with which this object is called, that returns
+        the line.
+    first_after : float
+        Seconds of work before anything is shown.
+    """
+
+    def __init__(self, text: Callable[..., str], *, first_after: float = FIRST_AFTER) -> None:
+        self._text = text
+        self._began = time.monotonic()
+        self._next = self._began + first_after
+        self._is_live = sys.stderr.isatty()
+        self._is_shown = False
+
+    def __call__(self, *state: object) -> None:
+        """Show the state, if the last one was shown long enough ago."""
+        self._show(time.monotonic(), *state)
+
+    def _show(self, now: float, *state: object) -> None:
+        if now < self._next:
+            return
+        self._next = now + (_SECONDS_BETWEEN_STATES if self._is_live else _SECONDS_BETWEEN_LINES)
+        self._is_shown = True
+        start, end = (_TO_THE_START, "") if self._is_live else ("", "\n")
+        print(f"{start}{shown(self._text(now - self._began, *state))}", end=end, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Take the line away from the terminal."""
+        if self._is_shown and self._is_live:
+            print(_TO_THE_START, end="", file=sys.stderr, flush=True)
+
+
+class _Passes(ProgressLine):
+    """The number of the pass over the rows, how much of it is done, and how long the rest will take."""
+
+    def __init__(self) -> None:
+        super().__init__(self._of_pass)
+        self._n_passes = self._n_done = 0
+        self._seconds_before = 0.0
+
+    def _show(self, now: float, *state: object) -> None:
+        n_done, _ = state
+        assert isinstance(n_done, int)
+        if self._n_passes == 0 or n_done <= self._n_done:
+            self._seconds_before = now - self._began if self._n_passes else 0.0
+            self._n_passes += 1
+        self._n_done = n_done
+        super()._show(now, *state)
+
+    def _of_pass(self, seconds: float, n_done: int, n_rows: int) -> str:
+        left = (seconds - self._seconds_before) * (n_rows - n_done) / n_done if n_done else 0.0
+        minutes, rest = divmod(round(left), 60)
+        duration = f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+        return f"pass {self._n_passes} over {n_rows:,} rows: {n_done / n_rows:.0%}, {duration} left"
+
+
+@contextmanager
+def progress_shown(
+    text: Callable[..., str], *, quiet: bool, first_after: float = FIRST_AFTER
+) -> Iterator[ProgressLine | None]:
+    """Show the state of long work; None where nothing is to be shown."""
+    if quiet:
+        yield None
+        return
+    line = ProgressLine(text, first_after=first_after)
+    try:
+        yield line
+    finally:
+        line.close()
+
+
+@contextmanager
+def run_shown(name: str = "perceptron", *, quiet: bool) -> "Iterator[Callable[[Progress], None] | None]":
+    """Show the mistakes and the epochs of a run."""
+    from maxmargin.solvers.answers.forms import counted
+
+    def text(_: float, run: "Progress") -> str:
+        numbers = f"{counted(run.n_mistakes, 'mistake')}, {counted(run.n_epochs, 'epoch')}, {run.seconds:.0f} s"
+        return f"{name}: {numbers} (Ctrl-C stops it)"
+
+    with progress_shown(text, quiet=quiet) as line:
+        yield line
+
+
+@contextmanager
+def counting_shown(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Count what is done of all on a terminal; elsewhere say every few seconds that the work is under way."""
+    if quiet or not sys.stderr.isatty():
+        with waiting(what, quiet=quiet):
+            yield None
+        return
+    with progress_shown(lambda _, n_done, n_all: f"{what}: {n_done:,} of {n_all:,}", quiet=quiet) as line:
+        yield line
+
+
+@contextmanager
+def data_shown(*, quiet: bool) -> Iterator[None]:
+    """Show the messages of reading the data and, on a terminal, the progress of passes over rows outside memory."""
+    passes = None if quiet or not sys.stderr.isatty() else _Passes()
+    try:
+        with listened(on_text=lambda text: note(text, quiet=quiet), on_chunk=passes):
+            yield
+    finally:
+        if passes is not None:
+            passes.close()
+
+
+@contextmanager
+def waiting(what: str, *, quiet: bool, first_after: float = FIRST_AFTER) -> Iterator[None]:
+    """Name the work under way once it takes longer than `first_after` seconds, and then every few seconds."""
+    if quiet:
+        yield
+        return
+    done = threading.Event()
+
+    def report() -> None:
+        began, pause = time.monotonic(), first_after
+        while not done.wait(pause):
+            _say_above(f"{what}: {time.monotonic() - began:.0f} s")
+            pause = _SECONDS_BETWEEN_LINES
+
+    reporter = threading.Thread(target=report, daemon=True)
+    reporter.start()
+    try:
+        yield
+    finally:
+        done.set()
+        reporter.join()
+
+
+@contextmanager
+def compiling_shown(*, quiet: bool) -> Iterator[None]:
+    """Say once, unless quiet, that a long run waits for the compilation of its code, which is then kept on disk."""
+    said = quiet
+
+    def say() -> None:
+        nonlocal said
+        if not said:
+            _say_above("maxmargin: compiling code for long runs, once on this machine")
+        said = True
+
+    with announced_to(say):
+        yield
+
+
+def _say_above(text: str) -> None:
+    """Print a line that stays; on a terminal it replaces the line that is written over."""
+    start = _TO_THE_START if sys.stderr.isatty() else ""
+    print(f"{start}{text}", file=sys.stderr, flush=True)
+
+
+def told(show: Callable[..., AbstractContextManager[Any]], what: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function with the keyword ``verbose`` show, where that is true, what its command shows on stderr.
+
+    Parameters
+    ----------
+    show : callable
+        `waiting`, `run_shown`, `counting_shown` or `progress_shown`. What the last three return is handed to the
+        function as its ``on_progress``, unless the caller has one.
+    what : str or callable
+        The first argument of `show`.
+
+    Examples
+    --------
+    >>> @told(waiting, "adding")
+    ... def total(numbers, *, verbose=False):
+    ...     return sum(numbers)
+    >>> total([1, 2], verbose=True)
+    3
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def telling(*args: P.args, **kwargs: P.kwargs) -> R:
+            if not kwargs.get("verbose"):
+                return function(*args, **kwargs)
+            with data_shown(quiet=False), compiling_shown(quiet=False), show(what, quiet=False) as listener:
+                if listener is not None and kwargs.get("on_progress") is None:
+                    kwargs["on_progress"] = listener
+                return function(*args, **kwargs)
+
+        return telling
+
+    return decorate

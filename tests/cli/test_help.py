@@ -1,0 +1,100 @@
+"""The help of the command line, short and full, and the completion of command lines by a shell."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from commands import completed, refusal
+
+from maxmargin.cli.app import app, run
+from maxmargin.cli.click_classes import ASKS_TO_COMPLETE, GROUPS, SECTIONS, Command, Commands
+
+COMMANDS = sorted(app.commands)
+
+
+def help_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert run([*arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_commands_are_listed_in_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    text = help_of(capsys, "-h")
+    assert text == help_of(capsys, "--help")
+    assert isinstance(app, Commands)
+    listed = [name for _, names in app.grouped() for name in names]
+    assert listed[:4] == ["check", "margin", "verify", "report"]
+    assert sorted(listed) == COMMANDS
+    positions = [text.index(f"\n  {name} ") for name in listed]
+    assert positions == sorted(positions)
+    assert all(f"{title}:\n" in text for title in GROUPS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_short_help_has_an_example_and_the_exit_codes(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    short, full = help_of(capsys, name, "-h"), help_of(capsys, name, "--help")
+    assert short.startswith(f"Usage: maxmargin {name}")
+    assert f"Example: maxmargin {name}" in short
+    assert "\n  Exit 0" in short
+    assert short.count("\n") <= 40 < 55 < full.count("\n") or name in ("verify", "generate", "completion", "compare")
+    assert len(short) < len(full) or name == "completion"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_full_help_has_every_option_once(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    command, text = app.commands[name], help_of(capsys, name, "--help")
+    assert isinstance(command, Command)
+    lines = text.splitlines()
+    for option in command.params:
+        if isinstance(option, click.Option):
+            shown = [line for line in lines if line.startswith("  ") and line.split()[0].strip(",") in option.opts]
+            assert len(shown) == 1, (option.opts, shown)
+    titles = [line for line in lines if line in ("Data:", "Question:", "Limits:", "Output:")]
+    assert titles == [title for title in ("Data:", "Question:", "Limits:", "Output:") if title in titles]
+    assert set(command.most_used) <= {option.name for option in command.params}
+
+
+def test_sections_name_options_that_exist() -> None:
+    known = {option.name for command in app.commands.values() for option in command.params}
+    assert {name for names in SECTIONS.values() for name in names} <= known
+
+
+def test_the_short_help_needs_nothing_else() -> None:
+    program = (
+        "import sys\nfrom maxmargin.cli.app import run\n"
+        "assert run(['margin', '-h']) == 0 and run(['-h']) == 0 and run(['completion', 'bash']) == 0\n"
+        "assert not {'numpy', 'numba', 'cvxpy', 'scipy'} & set(sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_asks_maxmargin(capsys: pytest.CaptureFixture[str], shell: str) -> None:
+    script = help_of(capsys, "completion", shell)
+    assert f"{ASKS_TO_COMPLETE}={shell}_complete" in script
+
+
+def test_other_shells_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "'zsh'" in refusal(capsys, "completion", "tcsh")
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("perc",), ["perceptron"]),
+        (("check", "--po"), ["--positive"]),
+        (("check", "ir"), ["iris", "iris.csv"]),
+        (("margin", "--soft", "0.1", "1", "iris.c"), ["iris.c"]),
+        (("check", "--require", "over"), ["overlap"]),
+    ],
+)
+def test_words_are_completed(tmp_path: Path, words: tuple[str, ...], found: list[str]) -> None:
+    (tmp_path / "iris.csv").touch()
+    asked = {"COMP_WORDS": " ".join(("maxmargin", *words)), "COMP_CWORD": str(len(words))}
+    environment = {**os.environ, **asked, ASKS_TO_COMPLETE: "bash_complete"}
+    done = completed(env=environment, cwd=tmp_path)
+    kind = "file" if words[-1] == "iris.c" else "plain"
+    assert done.stdout.split() == [f"{kind},{word}" for word in found], done.stderr

@@ -1,0 +1,172 @@
+"""An option has one name and one default, on the command line and in Python, except where this page says why not."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import click
+import pytest
+
+import maxmargin as mm
+from maxmargin.cli.app import app
+
+VERBS: dict[str, Callable[..., Any]] = {
+    "check": mm.separability,
+    "margin": mm.hard_margin,
+    "margin --soft": mm.soft_margin_path,
+    "perceptron": mm.perceptron,
+    "online": mm.online,
+    "bounds": mm.mistake_bounds,
+    "judge": mm.judge,
+    "fewest-errors": mm.fewest_errors,
+    "orders": mm.order_study,
+    "report": mm.margin_report,
+    "trust": mm.trust,
+    "compare": mm.compare,
+    "generate": mm.generate,
+    "verify": mm.verify,
+}
+"""The verb that answers the question of a command."""
+
+SPELT = {
+    "seed": "rng",  # a generator has no name on the command line
+    "no_bias": "bias",  # a flag is off by default
+    "quiet": "verbose",  # a command shows its progress, a function is silent
+    "algorithms": "algorithm",  # several of them make a table
+    "output": "out",
+    "plane": "w",
+    "family": "name",
+    "proof": "certificate",
+}
+"""Options whose parameter has another name."""
+
+READING = {
+    *("label", "formula", "drop", "id", "one_hot", "one_hot_column", "drop_missing", "sep", "decimal_comma", "format"),
+    *("memory", "cluster", "resume", "decimal", "prepare"),
+}
+"""Options that are arguments of `load` and `prepare`, which in Python come before the verb."""
+
+OF_COMMANDS = {
+    *("as_json", "force", "as_list"),  # how an answer is printed, which functions return
+    *(
+        "proof",
+        "figures",
+        "output",
+        "trace",
+        "trace_mistakes",
+        "trace_limit",
+        "diff",
+        "dry_run",
+    ),  # written from answers
+    *("require", "reuse", "columns"),  # `require`, and what answers compute when they are asked
+    *("shifts", "scales"),  # `translation_study`, `scale_study`
+    "until_convergence",  # n_passes=None
+    "parameters",  # **parameters
+    "Cs",  # several C are `soft_margin_path`
+    "class_weight",  # of the soft margin
+    "exact",  # of the hard margin
+    "exact_limit",
+}
+"""Options that other verbs, or the answers, have in Python."""
+
+DATA = {"source", "X", "y", "dataset"}
+"""The data themselves."""
+
+OF_PYTHON = {
+    *("b", "model"),  # beside w, where the command has a file
+    *("sample_weight", "on_progress"),  # objects
+    "max_states",  # a matter of seconds for tiny data
+}
+"""Parameters that the command line lacks."""
+
+EXCUSED = {
+    ("generate", "quiet"): "only notes which files were written",
+    ("trust", "no_bias"): "among the options of all data; refused, as the solvers are asked for a bias",
+}
+"""Options of one command that its verb lacks, and why."""
+
+WITHOUT_TIME_LIMIT = {"generate": "not interrupted", "verify": "as well"}
+"""Verbs whose work is limited on the command line, if at all, by a signal, which only the main thread can get."""
+
+DEFAULTS = {
+    ("perceptron", "rng"): "a command repeats itself, a function draws new orders, as functions of SciPy do",
+    ("online", "rng"): "likewise",
+    ("bounds", "n_passes"): "1, where --until-convergence does not say otherwise",
+    ("online", "algorithm"): "averaged, where none is named",
+    ("judge", "bias"): "None: a plane with b = 0 is compared with planes through the origin; likewise for the command",
+    ("fewest-errors", "max_rows"): "None is 2,000 rows, as the help says",
+    ("generate", "seed"): "None is the seed in the name, or 0, as the help says",
+}
+"""Defaults that look different, and why."""
+
+
+def options_of(command: str) -> dict[str, click.Parameter]:
+    return {str(option.name): option for option in app.commands[command.partition(" ")[0]].params}
+
+
+def spelt(name: str, parameters: Any) -> str:
+    other = SPELT.get(name, name)
+    return other if other in parameters else name
+
+
+def plain(value: Any) -> Any:
+    """A default as both sides mean it."""
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    is_unset = value is inspect.Parameter.empty or (isinstance(value, tuple) and not value) or "UNSET" in repr(value)
+    return None if is_unset else value
+
+
+def default_in_python(parameter: inspect.Parameter) -> Any:
+    """The default of a parameter; the bias is there unless a formula decides, which the command does likewise."""
+    return True if parameter.name == "bias" and parameter.default is None else plain(parameter.default)
+
+
+def default_of(option: click.Parameter) -> Any:
+    value = plain(option.get_default(click.Context(app), call=False))
+    return not value if option.name in ("no_bias",) else value
+
+
+@pytest.mark.parametrize("command", VERBS)
+def test_options_are_parameters(command: str) -> None:
+    parameters = inspect.signature(VERBS[command]).parameters
+    names = {spelt(name, parameters) for name in options_of(command)}
+    excused = {name for excused_command, name in EXCUSED if excused_command == command}
+    if command in WITHOUT_TIME_LIMIT:
+        excused.add("time_limit")
+    assert names - set(parameters) - READING - OF_COMMANDS - DATA - excused == set()
+    lacking = {name for name, one in parameters.items() if one.kind is not one.VAR_KEYWORD} - names
+    assert lacking - OF_PYTHON - DATA == set()
+
+
+@pytest.mark.parametrize("command", VERBS)
+def test_defaults_are_the_same(command: str) -> None:
+    parameters = inspect.signature(VERBS[command]).parameters
+    for name, option in options_of(command).items():
+        parameter = spelt(name, parameters)
+        if parameter in parameters and name not in ("quiet", "resume") and (command, parameter) not in DEFAULTS:
+            assert default_of(option) == default_in_python(parameters[parameter]), name
+
+
+@pytest.mark.parametrize("command", sorted(app.commands))
+def test_what_can_take_long_has_a_time_limit(command: str) -> None:
+    if command == "completion":
+        return
+    assert "time_limit" in options_of(command)
+    verb = inspect.signature(VERBS[command]).parameters
+    assert ("time_limit" in verb) != (command in WITHOUT_TIME_LIMIT)
+
+
+def test_exceptions_are_of_use() -> None:
+    """What this page excuses still exists."""
+    options = {name for command in VERBS for name in options_of(command)}
+    parameters = {name for verb in VERBS.values() for name in inspect.signature(verb).parameters}
+    assert set(SPELT) <= options and set(SPELT.values()) <= parameters
+    assert options >= READING | OF_COMMANDS
+    assert parameters >= OF_PYTHON
+    assert {
+        (command, name) for command, name in DEFAULTS if name not in inspect.signature(VERBS[command]).parameters
+    } == set()

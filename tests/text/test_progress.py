@@ -1,0 +1,106 @@
+"""What functions show on stderr where ``verbose`` asks for it."""
+
+import inspect
+import re
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+import maxmargin as mm
+from maxmargin import translation_studies
+from maxmargin.text.announcing import report, tell
+from maxmargin.text.progress import counting_shown, progress_shown, run_shown, told, waiting
+
+X, Y = [[10.0], [40.0], [60.0], [90.0]], [0, 0, 1, 1]
+VERBS = {
+    name: verb
+    for module in (mm, translation_studies)
+    for name in module.__all__
+    if inspect.isfunction(verb := getattr(module, name))
+}
+WITHOUT_TIME_LIMIT = {"load", "verify"}
+"""Reading and checking end or fail as a whole."""
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "separability": partial(mm.separability, X, Y),
+    "require": partial(mm.require, X, Y, "separable"),
+    "hard_margin": partial(mm.hard_margin, X, Y),
+    "soft_margin": partial(mm.soft_margin, X, Y),
+    "soft_margin_path": partial(mm.soft_margin_path, X, Y, [1.0, 2.0]),
+    "nu_margin": partial(mm.nu_margin, X, Y),
+    "fewest_errors": partial(mm.fewest_errors, X, Y),
+    "least_total_slack": partial(mm.least_total_slack, X, Y),
+    "perceptron": partial(mm.perceptron, X, Y),
+    "online": partial(mm.online, X, Y),
+    "mistake_bounds": partial(mm.mistake_bounds, X, Y),
+    "mistake_trace": partial(mm.mistake_trace, X, Y),
+    "order_study": partial(mm.order_study, X, Y, n_orders=5, n_search=5),
+    "judge": partial(mm.judge, X, Y, w=[1.0], b=-50.0),
+    "load": partial(mm.load, "agresti"),
+}
+
+
+@told(partial(waiting, first_after=0.01), "thinking")
+def slow(*, verbose: bool = False) -> str:
+    tell("a message")
+    time.sleep(0.1)
+    return "done"
+
+
+@told(partial(progress_shown, first_after=0.0), lambda _, number: f"number {number}")
+def counted(*, verbose: bool = False, on_progress: Callable[[int], None] | None = None) -> None:
+    if on_progress is not None:
+        on_progress(7)
+
+
+def test_verbose_says_what_is_under_way(capsys: pytest.CaptureFixture[str]) -> None:
+    assert slow() == "done"
+    assert capsys.readouterr() == ("", "")
+    assert slow(verbose=True) == "done"
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("maxmargin: a message\nthinking: 0 s")
+
+
+def test_progress_goes_to_the_caller_or_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    seen: list[int] = []
+    counted(on_progress=seen.append)
+    counted(on_progress=seen.append, verbose=True)
+    assert seen == [7, 7] and capsys.readouterr().err == ""
+    counted(verbose=True)
+    assert capsys.readouterr().err == "number 7\n"
+
+
+def test_nothing_is_shown_after_the_work(capsys: pytest.CaptureFixture[str]) -> None:
+    slow(verbose=True)
+    capsys.readouterr()
+    report(1, 2)
+    tell("nobody listens")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_counts_are_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
+    with counting_shown("counting", quiet=False) as listener:
+        assert listener is None
+    with run_shown(quiet=True) as nobody:
+        assert nobody is None
+
+
+@pytest.mark.parametrize("name", sorted(VERBS))
+def test_what_can_take_long_can_be_watched(name: str) -> None:
+    parameters = inspect.signature(VERBS[name]).parameters
+    is_long = "time_limit" in parameters or name in WITHOUT_TIME_LIMIT
+    assert ("verbose" in parameters) == is_long
+    if is_long:
+        assert parameters["verbose"].default is False and parameters["verbose"].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_quick_answers_are_quiet(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """On a busy machine work may take longer, and compiling code is announced once."""
+    CALLS[name](verbose=True)
+    out, err = capsys.readouterr()
+    assert out == "" and all("compiling" in line or re.search(r": \d+ s$", line) for line in err.splitlines())
