@@ -26,6 +26,7 @@ from maxmargin.models.stratified_models import (
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.progress import told, waiting
 
 if TYPE_CHECKING:
     from maxmargin.solvers.separability.separability_solution import Separability
@@ -45,8 +46,15 @@ _READERS: dict[str, Callable[[Any], ModelReading]] = {
 """By the package and the class of the model; a class derived from one of these may have another likelihood."""
 
 
+@told(waiting, "looking for a proof")
 def check_model(
-    model: Any, X: Any = None, y: Any = None, *, time_limit: float | None = None, exact_limit: int | None = None
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    time_limit: float | None = None,
+    exact_limit: int | None = None,
+    verbose: bool = False,
 ) -> ModelCheck:
     """Prove which coefficients of a fitted model are infinite, whatever it printed, and whether it can have converged.
 
@@ -70,6 +78,8 @@ def check_model(
         Seconds after which the search ends; what is not proven by then is `undecided`. There is no limit by default.
     exact_limit : int, optional
         Largest number of columns for which linear systems are solved exactly, as in `separability`.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
 
     Returns
     -------

@@ -52,6 +52,7 @@ OF_COMMANDS = {
         "proof",
         "figures",
         "output",
+        "names",
         "trace",
         "trace_mistakes",
         "trace_limit",
@@ -95,6 +96,7 @@ DEFAULTS = {
     ("online", "algorithm"): "averaged, where none is named",
     ("judge", "bias"): "None: a plane with b = 0 is compared with planes through the origin; likewise for the command",
     ("fewest-errors", "max_rows"): "None is 2,000 rows, as the help says",
+    ("margin --soft", "Cs"): "none, where the question is the maximum margin",
     ("generate", "seed"): "None is the seed in the name, or 0, as the help says",
 }
 """Defaults that look different, and why."""
