@@ -94,7 +94,7 @@ class ConvexHullsDisplay(Display):
         cls,
         result: HardMargin,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
         positive: object = None,
         ax: "Axes | None" = None,
@@ -108,10 +108,10 @@ class ConvexHullsDisplay(Display):
         ----------
         result : HardMargin
             The maximum margin of hyperplanes with a bias.
-        X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
             The rows from which it was computed, of one or two columns.
-        y : array_like of shape (n_samples,)
-            Their labels.
+        y : array_like of shape (n_samples,), or str, optional
+            Their labels, the name of their column or a formula; None for a Dataset.
         positive : label, optional
             The label that is +1. By default it is the one of the result.
         ax : matplotlib Axes, optional

@@ -101,7 +101,14 @@ class HyperplaneDisplay(Display):
 
     @classmethod
     def from_result(
-        cls, result: Any, X: Any, y: Any, *, positive: object = None, ax: "Axes | None" = None, legend: bool = True
+        cls,
+        result: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        positive: object = None,
+        ax: "Axes | None" = None,
+        legend: bool = True,
     ) -> Self:
         """Draw the hyperplane of a result.
 
@@ -112,10 +119,10 @@ class HyperplaneDisplay(Display):
         ----------
         result : HardMargin, SoftMargin, NuMargin, PerceptronRun, OnlineRun or PlaneJudgement
             An answer about these rows.
-        X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
             The rows from which the result was computed, of one or two columns.
-        y : array_like of shape (n_samples,)
-            Their labels.
+        y : array_like of shape (n_samples,), or str, optional
+            Their labels, the name of their column or a formula; None for a Dataset.
         positive : label, optional
             The label that is +1. By default it is the one of the result.
         ax : matplotlib Axes, optional
@@ -140,7 +147,14 @@ class HyperplaneDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, positive: object = None, ax: "Axes | None" = None, legend: bool = True
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        positive: object = None,
+        ax: "Axes | None" = None,
+        legend: bool = True,
     ) -> Self:
         """Draw the decision boundary of a fitted linear model.
 
@@ -152,10 +166,10 @@ class HyperplaneDisplay(Display):
         estimator : object
             A fitted linear model with `coef_` and `intercept_`, as in scikit-learn, or with `params`, as in
             statsmodels. Of a pipeline, give the last step, and the X that this step is given.
-        X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
             Rows of one or two columns.
-        y : array_like of shape (n_samples,)
-            Their labels.
+        y : array_like of shape (n_samples,), or str, optional
+            Their labels, the name of their column or a formula; None for a Dataset.
         positive : label, optional
             The label that is +1, against all others.
         ax : matplotlib Axes, optional

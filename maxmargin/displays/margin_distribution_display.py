@@ -91,7 +91,14 @@ class MarginDistributionDisplay(Display):
 
     @classmethod
     def from_result(
-        cls, result: Any, X: Any, y: Any, *, positive: object = None, ax: "Axes | None" = None, legend: bool = True
+        cls,
+        result: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        positive: object = None,
+        ax: "Axes | None" = None,
+        legend: bool = True,
     ) -> Self:
         """Draw the margins of the rows under the hyperplane of a result.
 
@@ -99,10 +106,10 @@ class MarginDistributionDisplay(Display):
         ----------
         result : HardMargin, SoftMargin, NuMargin, PerceptronRun, OnlineRun or PlaneJudgement
             An answer about these rows.
-        X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
             The rows from which the result was computed.
-        y : array_like of shape (n_samples,)
-            Their labels.
+        y : array_like of shape (n_samples,), or str, optional
+            Their labels, the name of their column or a formula; None for a Dataset.
         positive : label, optional
             The label that is +1. By default it is the one of the result.
         ax : matplotlib Axes, optional
@@ -127,7 +134,14 @@ class MarginDistributionDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, positive: object = None, ax: "Axes | None" = None, legend: bool = True
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        positive: object = None,
+        ax: "Axes | None" = None,
+        legend: bool = True,
     ) -> Self:
         """Draw the margins of the rows under the decision boundary of a fitted linear model.
 
@@ -135,10 +149,10 @@ class MarginDistributionDisplay(Display):
         ----------
         estimator : object
             A fitted linear model, as in `HyperplaneDisplay.from_estimator`.
-        X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
             The rows.
-        y : array_like of shape (n_samples,)
-            Their labels.
+        y : array_like of shape (n_samples,), or str, optional
+            Their labels, the name of their column or a formula; None for a Dataset.
         positive : label, optional
             The label that is +1, against all others.
         ax : matplotlib Axes, optional

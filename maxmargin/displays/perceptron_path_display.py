@@ -91,7 +91,7 @@ class PerceptronPathDisplay(Display):
         cls,
         result: PerceptronRun | MistakeTrace,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
         positive: object = None,
         most_lines: int = _MOST_LINES,
@@ -104,10 +104,10 @@ class PerceptronPathDisplay(Display):
         ----------
         result : PerceptronRun or MistakeTrace
             The run.
-        X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features)
+        X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
             The rows from which it was computed, of one or two columns.
-        y : array_like of shape (n_samples,)
-            Their labels.
+        y : array_like of shape (n_samples,), or str, optional
+            Their labels, the name of their column or a formula; None for a Dataset.
         positive : label, optional
             The label that is +1. By default it is the one of the result.
         most_lines : int, default 100

@@ -8,9 +8,9 @@ import numpy as np
 
 from maxmargin.api.fitted_planes import plane_of_model
 from maxmargin.api.measures import Plane, is_flat, norm, plane_of
-from maxmargin.data.arrays import from_arrays
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
+from maxmargin.data.tabular.given import given
 from maxmargin.displays import drawing
 from maxmargin.displays.plane_view import View
 from maxmargin.solvers.basics.array_types import Floats, Rows
@@ -53,14 +53,14 @@ class Pictured:
 
     @classmethod
     def of(cls, X: Any, y: Any, positive: object) -> Self:
-        """Return the rows of these arrays, in memory.
+        """Return the rows that a display is given, in memory.
 
         Raises
         ------
         InvalidProblemError
             If they do not state a question about two classes, are outside memory, or are too large for axes.
         """
-        dataset = from_arrays(X, y, positive=positive)
+        dataset = given(X, y, positive=positive).dataset
         if not dataset.is_in_memory:
             raise InvalidProblemError(
                 "X is outside memory; expected rows in memory, such as a sample: maxmargin.margin_report draws others"

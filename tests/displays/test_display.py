@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
@@ -133,3 +134,17 @@ def test_matplotlib_is_imported_when_something_is_drawn() -> None:
         "assert 'matplotlib' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_rows_may_be_a_frame_with_a_column_name_a_formula_or_a_data_set(ax: Axes) -> None:
+    iris = mm.load("iris").pair("setosa", "versicolor")
+    table = pd.DataFrame(iris.X[:, 2:], columns=["length", "width"]).assign(kind=list(iris.labels))
+    arrays = table[["length", "width"]].to_numpy(), table["kind"].to_numpy()
+    whole = mm.from_arrays(*arrays)
+    best, run = mm.hard_margin(*arrays), mm.perceptron(*arrays)
+    for data in [(table, "kind"), (table, "kind ~ length + width"), (whole,), arrays]:
+        shown = mm.displays.HyperplaneDisplay.from_result(best, *data, ax=ax)
+        assert len(shown.view.points) == 100 and shown.planes[0].half_width == best.margin
+        assert sum(map(len, mm.displays.MarginDistributionDisplay.from_result(run, *data, ax=ax).margins)) == 100
+        assert mm.displays.ConvexHullsDisplay.from_result(best, *data, ax=ax).upper == best.upper
+        assert mm.displays.PerceptronPathDisplay.from_result(run, *data, ax=ax).n_mistakes == run.n_mistakes
