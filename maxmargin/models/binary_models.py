@@ -92,6 +92,7 @@ def _class_name(part: Any) -> str:
 def _reading(results: Any, kind: str, question: tuple[Asked, str]) -> ModelReading:
     check_is_plain(results)
     asked, event = question
+    label = results.model.endog_names
     names = names_of(results.model, asked.rows.shape[1])
     return ModelReading(
         model=name_of(results.model),
@@ -99,6 +100,7 @@ def _reading(results: Any, kind: str, question: tuple[Asked, str]) -> ModelReadi
         event=event,
         questions={"": asked},
         names=names,
+        label=label if isinstance(label, str) else "response",
         claimed_converged=claimed(inner(results)),
         **printed(results, names),
         **penalty(results, len(names)),
@@ -108,11 +110,11 @@ def _reading(results: Any, kind: str, question: tuple[Asked, str]) -> ModelReadi
 def _binomial(model: Any) -> tuple[Asked, str]:
     exog, endog = design(model), responses(model, high=1.0)
     kept = _weighted(model, len(endog))
-    asked = asked_of(exog, kept & (endog > 0), kept & (endog < 1))
     name = model.endog_names
-    if isinstance(name, str):
-        return asked, f"the event is {name} = 1"
-    return asked, f"the event is {name[0]!r}, the first column of the response"
+    sides, event = ("1", "0"), f"the event is {name} = 1"
+    if not isinstance(name, str):
+        sides, event = (str(name[0]), str(name[1])), f"the event is {name[0]!r}, the first column of the response"
+    return asked_of(exog, kept & (endog > 0), kept & (endog < 1), sides=sides), event
 
 
 def _weighted(model: Any, n_rows: int) -> Mask:
@@ -124,4 +126,5 @@ def _weighted(model: Any, n_rows: int) -> Mask:
 def _counts(model: Any) -> tuple[Asked, str]:
     exog, endog = design(model), responses(model)
     kept = _weighted(model, len(endog))
-    return asked_of(exog, kept & (endog > 0), kept), f"{model.endog_names} is a count, and a mean of 0 is out of reach"
+    asked = asked_of(exog, kept & (endog > 0), kept, sides=("1 or more", "0"))
+    return asked, f"{model.endog_names} is a count, and a mean of 0 is out of reach"

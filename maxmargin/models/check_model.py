@@ -69,11 +69,11 @@ def check_model(
         ConditionalPoisson or PHReg, or a GLM or GEE with a binomial family and one of the links logit, probit, cloglog,
         loglog and cauchit, or with a family of counts and a log link. Or a fitted linear classifier of scikit-learn, a
         pipeline that ends in one, or a search among such.
-    X : array_like, SciPy sparse array, or data frame, of shape (n_samples, n_features), optional
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features), optional
         For scikit-learn, the X that was given to ``model.fit``, less the rows whose ``sample_weight`` was 0. Results of
         statsmodels have their data with them.
-    y : array_like of shape (n_samples,), optional
-        The labels that belong to X.
+    y : array_like of shape (n_samples,), or str, optional
+        The labels that belong to X, or the name of their column in X; None for a Dataset.
     time_limit : float, optional
         Seconds after which the search ends; what is not proven by then is `undecided`. There is no limit by default.
     exact_limit : int, optional
@@ -150,7 +150,15 @@ def _answer(reading: ModelReading, asked: Asked, limits: Limits, **options: Any)
     dataset = from_arrays(asked.rows, asked.labels, feature_names=reading.names)
     limit = limits.share()
     answer = separability_of(dataset, DecimalReading.of(dataset), bias=reading.bias, time_limit=limit, **options)
-    return replace(answer, positive=None, positive_reason=None, class_names=reading.class_names)
+    positive, negative = (None, None) if asked.sides is None else asked.sides
+    return replace(
+        answer,
+        positive=positive,
+        negative=negative,
+        positive_reason=None if positive is None else "the model's own coding",
+        class_names=reading.class_names,
+        names=replace(answer.names, label=reading.label),
+    )
 
 
 def _verdict(answers: "Mapping[str, Separability]") -> Verdict:

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from maxmargin.api.model_boundaries import check_decides_at_zero
 from maxmargin.data.arrays import check_row_names, features_of, from_arrays
+from maxmargin.data.dataset import REST, Dataset
+from maxmargin.data.tabular.formulas import column_names
+from maxmargin.data.tabular.given import parts_of, refuse_labels_of_dataset
 from maxmargin.models.fitted_results import name_of
 from maxmargin.models.reading import Asked, ModelReading, UnansweredError, all_different
 from maxmargin.solvers.answers.forms import INTERCEPT
@@ -52,7 +55,8 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
     InvalidProblemError
         If X does not hold finite numbers.
     """
-    last, X, names = _last_step(model, X)
+    X, y, label, names = _rows_and_labels(X, y)
+    last, X, names = _last_step(model, X, names)
     coefficients = _coefficients(last)
     if X is None or y is None:
         raise InvalidOptionError(f"a {type(last).__name__} does not keep its data; expected the X and y of its fit")
@@ -75,6 +79,7 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
         event=_event(classes, is_joint=is_joint),
         questions=_questions(last, features.X, codes, classes, is_joint=is_joint),
         names=all_different(_names(names, last, X, features.names)),
+        label=label,
         bias=getattr(last, "fit_intercept", True) is not False,
         class_names=classes if is_joint and len(classes) > 2 else None,
         claimed_converged=_claimed(last),
@@ -85,14 +90,28 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
     return _with_estimates(reading, last, coefficients, classes)
 
 
-def _last_step(model: Any, X: Any) -> tuple[Any, Any, Any]:
+def _rows_and_labels(X: Any, y: Any) -> tuple[Any, Any, str, Any]:
+    """Return the rows as the model was given them, their labels, and what the labels and the columns are called."""
+    if isinstance(X, Dataset):
+        refuse_labels_of_dataset(y)
+        return X.X, np.asarray(X.labels), X.label_name, X.feature_names
+    if not isinstance(y, str):
+        name = getattr(y, "name", None)
+        return X, y, name if isinstance(name, str) else "y", None
+    if "~" in y and y not in column_names(X):
+        raise InvalidOptionError(f"y is the formula {y!r}, and model has columns of its own; expected its labels")
+    parts = parts_of(X, y, bias=None)
+    return parts.features, parts.labels, y, None
+
+
+def _last_step(model: Any, X: Any, names: Any) -> tuple[Any, Any, Any]:
     """Return the classifier at the end of a search and a pipeline, what it is given for X, and its columns' names."""
     model = getattr(model, "best_estimator_", model)
     if not hasattr(model, "steps"):
-        return model, X, None
+        return model, X, names
     last, before = model.steps[-1][1], model[:-1]
     if len(model.steps) == 1 or X is None:
-        return last, X, None
+        return last, X, names
     try:
         names = [str(name) for name in before.get_feature_names_out()]
     except (AttributeError, ValueError):  # a step that does not name what it makes
@@ -165,18 +184,20 @@ def _questions(model: Any, X: Any, codes: Codes, classes: tuple[str, ...], *, is
     if len(classes) == 2 or is_joint:
         check_decides_at_zero(model, from_arrays(X, codes, positive=1))
         labels = np.where(codes == 1, 1, -1) if len(classes) == 2 else codes
-        return {"": Asked(rows=X, labels=labels, positions=everywhere)}
+        return {"": Asked(rows=X, labels=labels, positions=everywhere, sides=(classes[1], classes[0]))}
     if not hasattr(model, "dual_coef_"):
         signs = [np.where(codes == code, 1, -1) for code in range(len(classes))]
         return {
-            name: Asked(rows=X, labels=labels, positions=everywhere)
+            name: Asked(rows=X, labels=labels, positions=everywhere, sides=(name, REST))
             for name, labels in zip(classes, signs, strict=True)
         }
     questions = {}
     for first, second in combinations(range(len(classes)), 2):
         rows = np.flatnonzero((codes == first) | (codes == second))
         labels = np.where(codes[rows] == second, 1, -1)
-        questions[f"{classes[second]} against {classes[first]}"] = Asked(rows=X[rows], labels=labels, positions=rows)
+        questions[f"{classes[second]} against {classes[first]}"] = Asked(
+            rows=X[rows], labels=labels, positions=rows, sides=(classes[second], classes[first])
+        )
     return questions
 
 

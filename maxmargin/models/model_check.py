@@ -1,7 +1,7 @@
 """What is proven about a fitted model: its infinite coefficients, and whether it has converged."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from maxmargin.models.reading import Asked, ModelReading
@@ -10,13 +10,10 @@ from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.solvers.separability.terms import Term
 
 _MOST = 20
 """Largest number of coefficients that the text lists one by one, or names on a line."""
-
-_QUICK_COLUMNS = 100_000_000
-"""Largest product of the number of inequalities and the squared number of coefficients for which the text finds the
-infinite coefficients of separable data without being asked: it takes a few seconds."""
 
 _EXISTS = {
     Verdict.OVERLAP: "exists (overlap, proven)",
@@ -131,6 +128,21 @@ class ModelCheck(Result):
         return found if self.answers else None
 
     @property
+    def terms(self) -> tuple[Term, ...] | None:
+        """The infinite coefficients with the reasons that rows of the model's data have; None if there are none such.
+
+        A model whose question is about differences of rows has no such reasons; nor are there any if the columns are
+        not known.
+        """
+        found: list[Term] = []
+        for part, answer in self.answers.items():
+            terms = None if answer.names.label is None or answer.verdict is Verdict.UNDECIDED else answer.terms
+            if terms is None:
+                return None
+            found += [replace(term, name=_full(part, term.name)) for term in terms]
+        return tuple(found) if self.answers else None
+
+    @property
     def finite(self) -> tuple[str, ...] | None:
         """The coefficients that stay finite; None if they are not known."""
         return self._named(lambda answer: answer.finite_columns)
@@ -215,12 +227,7 @@ class ModelCheck(Result):
     @property
     def _has_quick_columns(self) -> bool:
         """Whether the infinite coefficients are found in a few seconds, as always unless rows are separable."""
-        work = 0
-        for part, answer in self.answers.items():
-            (n_rows, n_columns), n_scores = self.questions[part].rows.shape, len(answer.class_names or (0, 1)) - 1
-            is_separable = answer.verdict is Verdict.SEPARABLE
-            work += is_separable * n_rows * n_scores * ((n_columns + answer.bias) * n_scores) ** 2
-        return work <= _QUICK_COLUMNS
+        return all(answer.has_cheap_columns for answer in self.answers.values())
 
     def _claim_lines(self) -> list[str]:
         if not self.has_likelihood:
@@ -247,7 +254,13 @@ class ModelCheck(Result):
         either = tuple(name for name, sign in self.infinite.items() if sign not in "+-")
         of_that = " of that estimate" * (self.is_penalised or not self.has_likelihood)
         lines = [f"  infinite coefficients{of_that}, whatever was printed:"] * bool(signed)
-        lines += [self._coefficient_line(name) for name in signed[:_MOST]]
+        terms = {str(term.name): term for term in self.terms or ()}
+        combinations = dict.fromkeys(terms[name].reason for name in signed if name in terms and terms[name].is_combined)
+        for name in signed[:_MOST]:
+            lines.append(self._coefficient_line(name))
+            if name in terms and not terms[name].is_combined:
+                lines.append(f"      {shown(terms[name].reason)}")
+        lines += [f"    in combination: {shown(reason)}" for reason in combinations]
         lines += [f"    ... {len(signed) - _MOST} more"] * (len(signed) > _MOST)
         if either:
             lines.append(f"  coefficients that can go to infinity with either sign: {self._some(either)}")

@@ -27,11 +27,14 @@ class Asked:
         Signs, or the numbers 0, 1, ... of the classes.
     positions : ndarray of shape (n_rows,) or (n_rows, 2)
         The row of the model's data from which each row follows, numbered from 0; for a difference the two rows.
+    sides : tuple of str, optional
+        The values of the response where the sign is + and where it is -, if rows are rows of the model's data.
     """
 
     rows: Any
     labels: NDArray[np.int64]
     positions: Rows
+    sides: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,6 +53,8 @@ class ModelReading:
         By the name of the part; a single question has the name "". Nothing can be asked if it is empty.
     names : tuple of str
         The names of the columns, all different.
+    label : str, optional
+        The name of the response, if the rows of the questions are rows of the model's data.
     bias : bool
         Whether the model has an intercept that is no column of the rows.
     class_names : tuple of str, optional
@@ -75,6 +80,7 @@ class ModelReading:
     event: str = ""
     questions: Mapping[str, Asked] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    label: str | None = None
     bias: bool = False
     class_names: tuple[str, ...] | None = None
     estimates: Mapping[str, float] = field(default_factory=dict)
@@ -87,7 +93,13 @@ class ModelReading:
     reason: str = ""
 
 
-def asked_of(rows: Any, positive: Mask, negative: Mask, positions: Rows | None = None) -> Asked:
+def asked_of(
+    rows: Any,
+    positive: Mask,
+    negative: Mask,
+    positions: Rows | None = None,
+    sides: tuple[str, str] | None = None,
+) -> Asked:
     """Return the question with x for the positive rows and -x for the negative ones; rows that are both are equalities.
 
     Labels of both signs are needed to state it: if all rows have one sign, the first is written as its opposite. The
@@ -117,9 +129,9 @@ def asked_of(rows: Any, positive: Mask, negative: Mask, positions: Rows | None =
     is_whole = len(taken) == rows.shape[0] and not is_second.any()
     rows = rows if is_whole else rows[taken]
     if (labels == labels[0]).all():
-        rows, labels = np.array(rows), labels.copy()
+        rows, labels, sides = np.array(rows), labels.copy(), None
         rows[0], labels[0] = -rows[0], -labels[0]
-    return Asked(rows=rows, labels=labels, positions=taken if positions is None else positions[taken])
+    return Asked(rows=rows, labels=labels, positions=taken if positions is None else positions[taken], sides=sides)
 
 
 def differences(X: Floats, first: Rows, second: Rows) -> Any:

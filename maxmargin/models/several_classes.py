@@ -41,7 +41,7 @@ def reading_of_mnlogit(results: Any) -> ModelReading:
     coefficients = names if is_binary else tuple(f"{label}: {name}" for label in classes[1:] for name in names)
     errors = standard_errors(results)
     asked = (
-        asked_of(exog, codes == 1, codes == 0)
+        asked_of(exog, codes == 1, codes == 0, sides=(classes[1], classes[0]))
         if is_binary
         else Asked(rows=exog, labels=codes, positions=np.arange(len(codes)))
     )
@@ -51,6 +51,7 @@ def reading_of_mnlogit(results: Any) -> ModelReading:
         event=f"{model.endog_names} has the classes {', '.join(classes)}; {classes[0]} is the reference",
         questions={"": asked},
         names=names,
+        label=model.endog_names,
         class_names=None if is_binary else classes,
         estimates=table(coefficients, np.asarray(results.params).T),
         standard_errors=table(coefficients, None if errors is None else np.asarray(errors).T),

@@ -193,6 +193,44 @@ def test_formulas_keep_the_names_of_their_terms() -> None:
     assert table["infinite"] == {"C(stage)[T.IV]": "+"} and table["converged_is_true"] is False
 
 
+REASONS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "Logit": (lambda y: sm.Logit(y, X).fit(disp=0), "y=1"),
+    "grouped": (BINARY["GLM grouped"], "response=y1"),
+    "Poisson": (lambda y: sm.Poisson(1 - y, X).fit(disp=0), "y=0"),
+    "MNLogit": (lambda y: sm.MNLogit(2 * y, X).fit(disp=0), "y=2"),
+}
+"""How everybody with the stage is said to have died."""
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_reasons_are_about_rows_of_the_data(name: str) -> None:
+    fit, has = REASONS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check = mm.check_model(fit(DIED["quasi-separable"]))
+    words = f"all 6 rows with stage = 1 have {has}"
+    assert check.terms is not None
+    assert [term.reason for term in check.terms] == [words]
+    assert f"\n      {words}\n" in check.summary()
+
+
+def test_differences_have_no_such_reasons() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit = ConditionalLogit(DIED["quasi-separable"], X[["age", "stage"]], groups=STRATA).fit()
+    check = mm.check_model(fit)
+    assert check.infinite == {"stage": "+"} and check.terms is None
+    assert " have " not in check.summary()
+
+
+def test_a_combination_is_said_once() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check = mm.check_model(sm.GLM(DIED["separable"], X[["const", "age"]], family=sm.families.Binomial()).fit())
+    assert check.terms is not None and {term.name for term in check.terms} == {"const", "age"}
+    assert check.summary().count("is above 0 where y=1, and below 0 where y=0") == 1
+
+
 def test_a_response_of_texts_has_its_first_level_as_the_event() -> None:
     died = np.where(DIED["quasi-separable"] == 1, "yes", "no")
     data = pd.DataFrame({"died": died, "age": AGE, "stage": STAGE})

@@ -25,7 +25,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import maxmargin as mm
-from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 X = np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [1.0, 2.0], [1.0, 1.0], [0.0, 4.0]])
 LABELS = {
@@ -203,6 +203,26 @@ def test_names_of_a_frame() -> None:
     y = LABELS["quasi-separable"]
     named = pd.DataFrame(X, columns=["age", "size"])
     assert mm.check_model(LogisticRegression(C=np.inf).fit(named, y), named, y).infinite == {"age": "+"}
+
+
+def test_labels_may_be_a_column_or_come_with_a_data_set() -> None:
+    table = pd.DataFrame({"age": [3.0, 4, 1, 2, 5, 4], "old": ["no", "yes", "no", "no", "yes", "yes"]})
+    model = LogisticRegression().fit(table[["age"]], table["old"])
+    plain = mm.check_model(model, table[["age"]], table["old"])
+    named = mm.check_model(model, table, "old")
+    assert plain.to_dict() == named.to_dict()
+    assert named.terms is not None
+    assert [term.reason for term in named.terms if term.name == "age"] == [
+        "age is at least 4 where old=yes, and at most 3 where old=no"
+    ]
+    with pytest.raises(InvalidOptionError, match="is the formula"):
+        mm.check_model(model, table, "old ~ age")
+    iris = mm.load("iris", positive="setosa")
+    of_iris = LogisticRegression(max_iter=1000).fit(iris.X, np.asarray(iris.labels))
+    by_set, by_arrays = mm.check_model(of_iris, iris), mm.check_model(of_iris, iris.X, np.asarray(iris.labels))
+    assert by_set.verdict is by_arrays.verdict and set(by_set.infinite or ()) > {"versicolor: petal width (cm)"}
+    with pytest.raises(InvalidProblemError, match="has its own labels"):
+        mm.check_model(of_iris, iris, iris.labels)
 
 
 def test_what_is_not_a_linear_classifier_is_refused() -> None:
