@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     from maxmargin.data.dataset import load as load
     from maxmargin.data.generators import generate as generate
     from maxmargin.data.preparing import prepare as prepare
+    from maxmargin.estimators.max_margin_classifier import MaxMarginClassifier as MaxMarginClassifier
+    from maxmargin.estimators.online_classifiers import OnlineClassifier as OnlineClassifier
+    from maxmargin.estimators.online_classifiers import PerceptronClassifier as PerceptronClassifier
+    from maxmargin.estimators.separation_guard import SeparationGuard as SeparationGuard
+    from maxmargin.estimators.separation_guard import SeparationWarning as SeparationWarning
     from maxmargin.models.check_model import check_model as check_model
     from maxmargin.models.model_check import ModelCheck as ModelCheck
     from maxmargin.reports.comparing import compare as compare
@@ -77,6 +82,9 @@ _PUBLIC = {
     "maxmargin.data.dataset": ("Dataset", "load"),
     "maxmargin.data.generators": ("generate",),
     "maxmargin.data.preparing": ("prepare",),
+    "maxmargin.estimators.max_margin_classifier": ("MaxMarginClassifier",),
+    "maxmargin.estimators.online_classifiers": ("OnlineClassifier", "PerceptronClassifier"),
+    "maxmargin.estimators.separation_guard": ("SeparationGuard", "SeparationWarning"),
     "maxmargin.models.check_model": ("check_model",),
     "maxmargin.models.model_check": ("ModelCheck",),
     "maxmargin.reports.comparing": ("compare",),

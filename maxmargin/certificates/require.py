@@ -1,5 +1,6 @@
 """Checks for scripts, which go on only if the data are proven to be as the next step needs them."""
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +24,8 @@ class SeparationError(ValueError):
         The verdict that was required.
     answer : Separability
         The answer, which is another one or undecided.
+    about : str, optional
+        What the answer is about, where that is a part of the data.
 
     Attributes
     ----------
@@ -54,10 +57,14 @@ class SeparationError(ValueError):
     overlap separable [0, 1]
     """
 
-    def __init__(self, requirement: str, answer: Separability) -> None:
-        super().__init__(f"required {requirement}, found {answer.verdict}: {answer.reason}")
-        self.requirement, self.answer = requirement, answer
+    def __init__(self, requirement: str, answer: Separability, *, about: str = "") -> None:
+        what = f"{about}: " if about else ""
+        super().__init__(f"{what}required {requirement}, found {answer.verdict}: {answer.reason}")
+        self.requirement, self.answer, self.about = requirement, answer, about
         self.verdict, self.certificate = answer.verdict, answer.certificate
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(SeparationError, about=self.about), (self.requirement, self.answer)
 
     @property
     def rows(self) -> NDArray[np.int64]:

@@ -1,0 +1,190 @@
+"""The classifier of maximum margin, hard or soft, as an estimator of scikit-learn."""
+
+import math
+from dataclasses import replace
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from maxmargin.api.deciding import separability
+from maxmargin.api.margin_verbs import hard_margin, soft_margin
+from maxmargin.certificates.require import SeparationError
+from maxmargin.estimators.linear_classifier import LinearClassifier, one_or_all
+from maxmargin.estimators.training_rows import TrainingRows, warn_of
+from maxmargin.solvers.answers.statuses import Status, Verdict
+from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+
+if TYPE_CHECKING:
+    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+    from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
+
+
+class MaxMarginClassifier(LinearClassifier):
+    """Classify by the hyperplane of maximum margin: the soft-margin SVM, or with C = infinity the hard margin.
+
+    For finite C it minimises 1/2 ||w||^2 + C sum v_i xi_i, where the bias is not penalised [1]_; the optimum is proven
+    to lie in `objective_interval_`. With C = infinity it minimises 1/2 ||w||^2 subject to y_i (w.x_i + b) >= 1, and the
+    maximum margin is proven to lie in `margin_interval_`. Of more than two classes, each is compared with the rest.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Cost of a unit of slack, positive; infinity allows no slack.
+    fit_intercept : bool, default True
+        If False, only hyperplanes through the origin are considered.
+    class_weight : dict, "balanced" or None, default None
+        Factors of the weights v_i by label, 1 for labels that are missing. "balanced" is
+        n_samples / (n_classes n), where n is the number of rows of the class. With C = infinity only 0 has an effect:
+        a class of weight 0 is left out.
+    time_limit : float, optional
+        Seconds after which the work stops, with what is proven by then and a ConvergenceWarning. There is no limit by
+        default.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted; of two, the second is the side w.x + b > 0.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The normals w.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The offsets b.
+    status_ : str
+        "optimal" if the interval is as narrow as asked for, or what cut the work short. This attribute and those that
+        follow are tuples, with one value for each class, if there are more than two classes.
+    margin_ : float or None
+        With C = infinity the geometric margin of these floats w and b, rounded down; for finite C the distance 1/||w||
+        from the hyperplane to the ends of its band, None if w = 0.
+    margin_interval_ : tuple of float
+        With C = infinity the proven ends of the maximum margin.
+    verdict_ : str
+        With C = infinity "separable", which is proven, as otherwise `fit` raises an error.
+    objective_interval_ : tuple of float
+        For finite C the proven lower bound of the optimum, and the objective at w and b, rounded up.
+    certificate_ : Certificate or None
+        With C = infinity the proof of both ends, about the rows of weight other than 0: `maxmargin.verify` checks it.
+    support_ : ndarray of int
+        The positions of the rows with a positive multiplier.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has some.
+
+    See Also
+    --------
+    maxmargin.soft_margin : The same answer for arrays, with multipliers and slacks.
+    maxmargin.hard_margin : The same answer for C = infinity, exactly if asked for.
+    SeparationGuard : Stop a pipeline whose data are separated.
+
+    References
+    ----------
+    .. [1] C. Cortes and V. Vapnik, "Support-vector networks", Machine Learning 20 (1995), 273-297.
+
+    Examples
+    --------
+    >>> X, y = [[10.0], [40.0], [60.0], [90.0]], ["high", "high", "low", "low"]
+    >>> model = MaxMarginClassifier(C=float("inf")).fit(X, y)
+    >>> model.margin_, model.predict([[49.0], [51.0]]).tolist()
+    (10.0, ['high', 'low'])
+    >>> low, high = MaxMarginClassifier(C=0.001).fit(X, y).objective_interval_
+    >>> low <= high
+    True
+    """
+
+    def __init__(
+        self, C: float = 1.0, *, fit_intercept: bool = True, class_weight: Any = None, time_limit: float | None = None
+    ) -> None:
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.time_limit = time_limit
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the hyperplane, or one for each class against the rest.
+
+        Parameters
+        ----------
+        X : array_like, SciPy sparse array or data frame, of shape (n_samples, n_features)
+            Finite numbers that binary64 holds exactly.
+        y : array_like of shape (n_samples,)
+            Labels of two or more classes.
+        sample_weight : array_like of shape (n_samples,), optional
+            Weights v_i >= 0, 1 by default. Rows of weight 0 are left out. If C is infinite, only that has an effect.
+
+        Returns
+        -------
+        MaxMarginClassifier
+            The estimator itself.
+
+        Raises
+        ------
+        SeparationError
+            If C is infinity and a class is not strictly separable from the others, or is not proven to be; the error
+            has the rows whose hulls share a point, and the certificate.
+        InvalidProblemError
+            If binary64 does not hold a number, or there are fewer than two classes.
+        InvalidOptionError
+            If C is not positive, or the weights are not those of labels.
+        """
+        is_hard = _is_infinite(self.C)
+        training = TrainingRows.of(self, X, y, sample_weight=sample_weight, class_weight=self.class_weight)
+        limits = Limits(time_limit=self.time_limit)
+        answers: list[Any] = []
+        for n_done, question in enumerate(training.questions):
+            limit = limits.share(len(training.questions) - n_done)
+            solve = self._hard if is_hard else self._soft
+            answers.append(solve(training, *question, time_limit=limit))
+        self.status_ = one_or_all([answer.status.value for answer in answers])
+        self.support_ = one_or_all([training.rows[answer.support] for answer in answers])
+        self.margin_ = one_or_all([answer.margin if is_hard else _half_width(answer.w) for answer in answers])
+        if is_hard:
+            self.margin_interval_ = one_or_all([(answer.lower, answer.upper) for answer in answers])
+            self.certificate_ = one_or_all([answer.interval_certificate for answer in answers])
+            self.verdict_ = one_or_all([Verdict.SEPARABLE.value] * len(answers))
+        else:
+            self.objective_interval_ = one_or_all([(answer.lower, answer.objective) for answer in answers])
+        return self._set_planes(training, answers)
+
+    def _soft(self, training: TrainingRows, positive: Any, about: str, *, time_limit: float | None) -> "SoftMargin":
+        answer = soft_margin(
+            training.dataset, C=self.C, bias=self.fit_intercept, positive=positive, sample_weight=training.weights,
+            class_weight=training.factors, time_limit=time_limit,
+        )  # fmt: skip
+        if answer.status is not Status.OPTIMAL:
+            interval = f"the optimum lies in [{answer.lower!r}, {answer.objective!r}]"
+            warn_of(self, about, f"{answer.status.value}, {interval}")
+        return answer
+
+    def _hard(self, training: TrainingRows, positive: Any, about: str, *, time_limit: float | None) -> "HardMargin":
+        data, limits = training.dataset, Limits(time_limit=time_limit)
+        answer = hard_margin(data, bias=self.fit_intercept, positive=positive, time_limit=time_limit)
+        if answer.w is None:
+            verdict = separability(data, bias=self.fit_intercept, positive=positive, time_limit=limits.share())
+            if verdict.strictly_separable:
+                raise InvalidProblemError(f"{f'{about}: ' if about else ''}{answer.reason}")
+            if verdict.verdict is Verdict.UNDECIDED:
+                verdict = replace(verdict, reason=answer.reason)
+            raise SeparationError("separable", verdict, about=about)
+        if answer.status is not Status.OPTIMAL:
+            interval = f"the maximum margin lies in [{answer.lower!r}, {answer.upper!r}]"
+            warn_of(self, about, f"{answer.status.value}, {interval}")
+        return answer
+
+
+def _is_infinite(C: Any) -> bool:
+    """Return whether there is to be no slack.
+
+    Raises
+    ------
+    InvalidOptionError
+        If C is not a positive number.
+    """
+    if not isinstance(C, Real) or not float(C) > 0:
+        raise InvalidOptionError(f"C is {C!r}; expected a positive number, or infinity")
+    return math.isinf(C)
+
+
+def _half_width(w: Any) -> float | None:
+    norm = float(np.linalg.norm(w))
+    return 1 / norm if norm else None

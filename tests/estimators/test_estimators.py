@@ -1,0 +1,298 @@
+"""Estimators of scikit-learn give the answers of the verbs, for everything that scikit-learn takes as data."""
+
+import pickle
+import warnings
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import maxmargin as mm
+from maxmargin import MaxMarginClassifier, OnlineClassifier, PerceptronClassifier, SeparationGuard
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+
+INFINITY = float("inf")
+
+rng = np.random.default_rng(7)
+SIGNS = np.where(np.arange(60) % 3 == 0, 1, -1)
+APART = rng.normal(size=(60, 3)) + 3.0 * SIGNS[:, None]
+MIXED = rng.normal(size=(60, 3)) + 0.3 * SIGNS[:, None]
+IRIS = mm.load("iris")
+SPECIES = np.asarray(IRIS.labels)
+CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_soft_margin_is_that_of_the_verb_and_no_worse_than_svc(C: float, fit_intercept: bool) -> None:
+    model = MaxMarginClassifier(C, fit_intercept=fit_intercept).fit(MIXED, SIGNS)
+    answer = mm.soft_margin(MIXED, SIGNS, C, bias=fit_intercept)
+    assert model.objective_interval_ == (answer.lower, answer.objective) and model.status_ == "optimal"
+    np.testing.assert_array_equal(model.coef_, answer.w[None])
+    np.testing.assert_array_equal(model.support_, answer.support)
+    assert model.intercept_.tolist() == [answer.b] and model.margin_ == pytest.approx(1 / np.linalg.norm(answer.w))
+    if fit_intercept:
+        other = SVC(kernel="linear", C=C, tol=1e-5).fit(MIXED, SIGNS)
+        slack = np.maximum(0, 1 - SIGNS * other.decision_function(MIXED)).sum()
+        objective = float(0.5 * (other.coef_**2).sum() + C * slack)
+        assert model.objective_interval_[0] <= objective * (1 + 1e-12)
+        assert objective == pytest.approx(model.objective_interval_[1], rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [(-1, 1), ("no", "yes"), ("yes", "no"), ("10", "9"), (True, False), (0.0, 1.0), ("Yes", "yes")],
+    ids=str,
+)
+def test_the_hard_margin_is_proven_for_these_labels(labels: tuple[Any, Any]) -> None:
+    y = np.array(labels)[(SIGNS > 0).astype(int)]
+    model = MaxMarginClassifier(INFINITY).fit(APART, y)
+    best = mm.hard_margin(APART, SIGNS)
+    assert model.margin_interval_ == (best.lower, best.upper) and model.margin_ == best.margin
+    assert model.verdict_ == "separable" and mm.verify(model.certificate_, APART, y)
+    np.testing.assert_array_equal(model.classes_, np.unique(y))
+    np.testing.assert_array_equal(model.predict(APART), y)
+    assert (model.decision_function(APART) > 0).tolist() == (y == model.classes_[1]).tolist()
+
+
+def test_overlap_is_an_error_with_the_witness() -> None:
+    with pytest.raises(mm.SeparationError, match="required separable, found overlap") as caught:
+        MaxMarginClassifier(INFINITY).fit(MIXED, SIGNS)
+    assert mm.verify(caught.value.certificate, MIXED, SIGNS) and len(caught.value.rows) >= 2  # type: ignore[arg-type]
+
+
+def test_a_class_that_is_not_separable_from_the_rest_is_named() -> None:
+    with pytest.raises(mm.SeparationError, match="the class 'versicolor' against the rest: required") as caught:
+        MaxMarginClassifier(INFINITY).fit(IRIS.X, SPECIES)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value) and again.rows.tolist() == caught.value.rows.tolist()
+
+
+def test_one_class_against_the_rest_each() -> None:
+    y = np.array(["a", "b", "c"])
+    model = MaxMarginClassifier(INFINITY).fit(CORNERS, y)
+    assert model.coef_.shape == (3, 2) and model.decision_function(CORNERS).shape == (3, 3)
+    assert model.margin_interval_[1] == (0.5, 0.5) and model.predict(CORNERS).tolist() == ["a", "b", "c"]
+    for certificate in model.certificate_:
+        assert mm.verify(certificate, CORNERS, y)
+    soft = MaxMarginClassifier().fit(IRIS.X, SPECIES)
+    for k, name in enumerate(soft.classes_):
+        assert soft.objective_interval_[k] == _interval(mm.soft_margin(IRIS.one_vs_rest(name)))
+
+
+def _interval(answer: Any) -> tuple[float, float]:
+    return answer.lower, answer.objective
+
+
+SAME: dict[str, Callable[[], Any]] = {
+    "list": lambda: MIXED.tolist(),
+    "fractions": lambda: np.array([[Fraction(value) for value in row] for row in MIXED]),
+    "decimals": lambda: [[Decimal(value) for value in row] for row in MIXED.tolist()],
+    "Fortran order": lambda: np.asfortranarray(MIXED),
+    "pandas": lambda: pd.DataFrame(MIXED, columns=["a", "b", "c"], index=range(100, 160)),
+    "polars": lambda: pl.DataFrame(MIXED, schema=["a", "b", "c"]),
+    **{form: lambda form=form: getattr(sp, f"{form}_array")(MIXED) for form in ("csr", "csc", "coo", "lil", "dok")},
+    "csr_matrix": lambda: sp.csr_matrix(MIXED),
+}
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_containers_do_not_matter(kind: str) -> None:
+    X, model = SAME[kind](), MaxMarginClassifier(10.0).fit(MIXED, SIGNS)
+    other = MaxMarginClassifier(10.0).fit(X, SIGNS)
+    assert other.objective_interval_ == pytest.approx(model.objective_interval_, rel=1e-12)
+    np.testing.assert_array_equal(other.predict(X), model.predict(MIXED))
+    assert hasattr(other, "feature_names_in_") == (kind in ("pandas", "polars"))
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "int64": (np.array([[2**53 + 1], [3]]), "column 'x0': found 9007199254740993"),
+    "a column of a frame": (pd.DataFrame({"n": [2**53 + 1, 3], "x": [0.5, 1.0]}), "column 'n': found 9007199254740993"),
+    "longdouble": (np.array([[np.longdouble(1) / 3], [2]]), "expected one that binary64 holds"),
+    "fractions": ([[Fraction(1, 3)], [2]], "found 1/3"),
+    "numbers in a text": (pd.DataFrame({"n": ["1", "2"], "x": [0.5, 1.0]}), "columns of texts or categories"),
+    "categories": (pd.DataFrame({"n": pd.Categorical([1, 2])}), "columns of texts or categories"),
+}
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant == 52, reason="longdouble is binary64 here")
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize(
+    "estimator", [MaxMarginClassifier(), PerceptronClassifier(), SeparationGuard("record")], ids=repr
+)
+def test_numbers_that_would_be_rounded_are_refused(name: str, estimator: Any) -> None:
+    X, message = REFUSED[name]
+    with pytest.raises(InvalidProblemError, match=message):
+        clone(estimator).fit(X, [0, 1])
+
+
+def test_labels_that_are_the_same_number_are_not_taken_for_one_class() -> None:
+    with pytest.raises(InvalidProblemError, match="some of which are the same number"):
+        MaxMarginClassifier().fit(IRIS.X, np.repeat(["1", "1.0", "2"], 50))
+
+
+@pytest.mark.parametrize("C", [1.0, INFINITY])
+@pytest.mark.parametrize("class_weight", [None, {1: 3.0}, "balanced"], ids=str)
+def test_weights_are_repetitions_and_zero_leaves_out(C: float, class_weight: Any) -> None:
+    X = APART if C == INFINITY else MIXED
+    weights = np.arange(60) % 4
+    weighted = MaxMarginClassifier(C, class_weight=None if class_weight == "balanced" else class_weight)
+    weighted.fit(X, SIGNS, sample_weight=weights)
+    repeated = clone(weighted).fit(np.repeat(X, weights, axis=0), np.repeat(SIGNS, weights))
+    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), rtol=1e-5, atol=1e-6)
+    dropped = MaxMarginClassifier(C, class_weight=class_weight).fit(X[weights > 0], SIGNS[weights > 0])
+    zero = MaxMarginClassifier(C, class_weight=class_weight).fit(X, SIGNS, sample_weight=(weights > 0) * 1.0)
+    np.testing.assert_array_equal(zero.coef_, dropped.coef_)
+    np.testing.assert_array_equal(zero.support_, np.flatnonzero(weights > 0)[dropped.support_])
+
+
+def test_factors_of_classes() -> None:
+    y = np.where(SIGNS > 0, "9", "10")
+    balanced = MaxMarginClassifier(class_weight="balanced").fit(MIXED, y)
+    spelt = MaxMarginClassifier(class_weight={"9": 60 / (2 * 20), "10": 60 / (2 * 40)}).fit(MIXED, y)
+    assert balanced.objective_interval_ == pytest.approx(spelt.objective_interval_, rel=1e-12)
+    without = MaxMarginClassifier(INFINITY, class_weight={"versicolor": 0}).fit(IRIS.X, SPECIES)
+    assert without.classes_.tolist() == ["setosa", "virginica"]
+    assert SPECIES[without.support_].tolist().count("versicolor") == 0
+
+
+WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    **{
+        f"C = {C!r}": (lambda C=C: MaxMarginClassifier(C).fit(MIXED, SIGNS), InvalidOptionError, "expected a positive")
+        for C in (0, -1.0, float("nan"), "1", None, np.ones(2))
+    },
+    "one class": (lambda: MaxMarginClassifier().fit(MIXED, np.ones(60)), InvalidProblemError, "one class"),
+    "no weight": (
+        lambda: MaxMarginClassifier().fit(MIXED, SIGNS, sample_weight=np.zeros(60)), InvalidProblemError, "are zero"
+    ),
+    "negative weight": (
+        lambda: MaxMarginClassifier(INFINITY).fit(APART, SIGNS, -np.ones(60)), InvalidProblemError, "below 0"
+    ),
+    "a class without weight": (
+        lambda: MaxMarginClassifier(class_weight={1: 0}).fit(MIXED, SIGNS), InvalidProblemError, "all of the class -1"
+    ),
+    "no such class": (
+        lambda: MaxMarginClassifier(class_weight={7: 1}).fit(MIXED, SIGNS), InvalidOptionError, "has the label 7"
+    ),
+    "no such weights": (
+        lambda: MaxMarginClassifier(class_weight="equal").fit(MIXED, SIGNS), InvalidOptionError, "a mapping of the"
+    ),
+    "no such algorithm": (lambda: OnlineClassifier("sgd").fit(MIXED, SIGNS), InvalidOptionError, "expected one of"),
+    "no hyperplane": (lambda: OnlineClassifier("voted").fit(MIXED, SIGNS), InvalidOptionError, "by one hyperplane"),
+    "no such parameter": (
+        lambda: OnlineClassifier("pa", parameters={"rng": 1}).fit(MIXED, SIGNS), InvalidOptionError, "no parameter 'rn"
+    ),
+    "no such way": (lambda: SeparationGuard("ignore").fit(MIXED, SIGNS), InvalidOptionError, "expected one of raise"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said(name: str) -> None:
+    call, error, message = WRONG[name]
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_a_time_that_is_over_is_said_with_what_is_proven() -> None:
+    X, y = np.repeat(MIXED, 300, axis=0), np.repeat(SIGNS, 300)
+    with pytest.warns(ConvergenceWarning, match=r"limit, the optimum lies in \["):
+        soft = MaxMarginClassifier(time_limit=1e-6).fit(X, y)
+    low, high = soft.objective_interval_
+    assert soft.status_ == "limit" and low <= mm.soft_margin(X, y).objective and high >= mm.soft_margin(X, y).lower
+    with pytest.raises(mm.SeparationError, match="found undecided: the time limit"):
+        MaxMarginClassifier(INFINITY, time_limit=1e-6).fit(X, y)
+
+
+def test_the_perceptron_makes_the_mistakes_of_the_verb() -> None:
+    model, run = PerceptronClassifier().fit(APART, SIGNS), mm.perceptron(APART, SIGNS)
+    assert (model.n_mistakes_, model.n_iter_, model.status_) == (run.n_mistakes, run.n_epochs, "converged")
+    assert model.margin_interval_ == (run.margin, run.margin_upper) and model.verdict_ == "separable"
+    np.testing.assert_array_equal(model.coef_[0], run.w)
+    with pytest.warns(ConvergenceWarning, match="not converged, stopped at the limit of epochs"):
+        short = PerceptronClassifier(5).fit(MIXED, SIGNS)
+    assert (short.n_iter_, short.verdict_) == (5, "undecided")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        several = PerceptronClassifier(20).fit(IRIS.X, SPECIES)
+    assert [str(warning.message).partition(":")[0] for warning in caught] == [
+        f"PerceptronClassifier for the class {name!r} against the rest" for name in ("versicolor", "virginica")
+    ]
+    assert several.n_mistakes_[0] == mm.perceptron(IRIS.one_vs_rest("setosa")).n_mistakes
+    assert several.verdict_ == ("separable", "undecided", "undecided")
+
+
+def test_random_orders_repeat_themselves_with_their_state() -> None:
+    makers = [lambda: 3, lambda: np.random.RandomState(3)]
+    counts = [
+        PerceptronClassifier(order="random", random_state=make()).fit(APART, SIGNS).n_mistakes_ for make in makers
+    ]
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("algorithm", ["margin-perceptron", "pa-1", "arow", "averaged", "romma"])
+def test_online_algorithms_are_those_of_the_verb(algorithm: str) -> None:
+    run = mm.online(APART, SIGNS, algorithm)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = OnlineClassifier(algorithm).fit(APART, SIGNS)
+    np.testing.assert_array_equal(model.coef_[0], run.w)
+    np.testing.assert_array_equal(model.predict(APART), run.predict(APART))
+    assert (model.n_mistakes_, model.margin_) == (run.n_mistakes, run.margin)
+
+
+def test_the_guard_stops_a_pipeline_before_the_fit() -> None:
+    pipeline = make_pipeline(StandardScaler(), SeparationGuard(), LogisticRegression(C=INFINITY))
+    with pytest.raises(mm.SeparationError, match="required overlap, found separable") as caught:
+        pipeline.fit(APART, SIGNS)
+    assert set(caught.value.columns) == {"(Intercept)", "x0", "x1", "x2"}
+    pipeline.fit(MIXED, SIGNS)
+    assert pipeline[1].verdict_ == "overlap" and pipeline[1].infinite_columns_ == {}
+    scaled = pipeline[0].transform(MIXED)
+    assert mm.verify(pipeline[1].certificate_, scaled, SIGNS)
+    np.testing.assert_array_equal(pipeline[1].transform(scaled), scaled)
+
+
+def test_the_guard_warns_or_records() -> None:
+    frame = pd.DataFrame({"age": [1.0, 2, 3, 4, 2], "stage": [0, 0, 0, 0, 1]}, index=list("abcde"))
+    y = ["no", "yes", "no", "yes", "yes"]
+    with pytest.warns(mm.SeparationWarning, match="found quasi-separable"):
+        guard = SeparationGuard("warn").fit(frame, y)
+    assert guard.infinite_columns_ == {"stage": "+"} and guard.separated_rows_.tolist() == [4]
+    assert guard.transform(frame) is frame and guard.get_feature_names_out().tolist() == ["age", "stage"]
+    quiet = SeparationGuard("record").fit(IRIS.X, SPECIES)
+    assert quiet.verdict_ == "quasi-separable" and mm.verify(quiet.certificate_, IRIS.X, SPECIES)
+    kept = SeparationGuard().fit(frame, y, sample_weight=[1, 1, 1, 1, 0])
+    assert kept.verdict_ == "overlap"
+
+
+def test_a_search_over_c_on_breast_cancer() -> None:
+    data = mm.load("breast_cancer")
+    y = np.asarray(data.labels)
+    search = GridSearchCV(MaxMarginClassifier(), {"C": [0.001, 0.1, 10.0]}, cv=3).fit(data.X, y)
+    assert search.best_score_ > 0.94
+    low, high = search.best_estimator_.objective_interval_
+    assert low <= high <= low * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("model", [MaxMarginClassifier(INFINITY), PerceptronClassifier()], ids=repr)
+def test_fitted_models_are_pickled_drawn_judged_and_checked(model: Any) -> None:
+    X = APART[:, :2]
+    fitted = pickle.loads(pickle.dumps(clone(model).fit(X, SIGNS)))
+    np.testing.assert_array_equal(fitted.predict(X), SIGNS)
+    assert mm.judge(X, SIGNS, model=fitted).margin == fitted.margin_
+    display = mm.displays.HyperplaneDisplay.from_estimator(fitted, X, SIGNS)
+    assert display.planes[0].half_width == fitted.margin_
+    assert mm.check_model(fitted, X, SIGNS).verdict.value == "separable"
