@@ -14,9 +14,14 @@ from maxmargin.estimators.training_rows import TrainingRows
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Predict by hyperplanes with `coef_` and `intercept_`, as scikit-learn's linear classifiers do."""
 
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     classes_: NDArray[Any]
     coef_: NDArray[np.float64]
     intercept_: NDArray[np.float64]
+    status_: Any
+    margin_: Any
+    verdict_: Any
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return w.x + b for every row.

@@ -92,6 +92,11 @@ class MaxMarginClassifier(LinearClassifier):
     True
     """
 
+    margin_interval_: Any
+    objective_interval_: Any
+    certificate_: Any
+    support_: Any
+
     def __init__(
         self, C: float = 1.0, *, fit_intercept: bool = True, class_weight: Any = None, time_limit: float | None = None
     ) -> None:

@@ -23,9 +23,11 @@ _SEEDS = 2**31 - 1
 class _RunClassifier(LinearClassifier):
     """A classifier by runs, one for each class against the rest if there are more than two."""
 
+    n_iter_: int
+    n_mistakes_: Any
+    fit_intercept: bool
     time_limit: float | None
     random_state: Any
-    fit_intercept: bool
 
     def _fit_runs(self, X: Any, y: Any, run: Callable[..., Run]) -> Self:
         training = TrainingRows.of(self, X, y)
@@ -114,6 +116,8 @@ class PerceptronClassifier(_RunClassifier):
     >>> model.n_mistakes_, model.n_iter_, model.status_, model.predict([[13.0]]).tolist()
     (233, 128, 'converged', ['twelve'])
     """
+
+    margin_interval_: Any
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 import warnings
 from typing import Any, Self
 
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -11,7 +12,9 @@ from maxmargin.certificates.require import SeparationError
 from maxmargin.data.formats.frames import is_from_table_library
 from maxmargin.estimators.training_rows import TrainingRows
 from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.proof.certificate import Certificate
 
 _WAYS = ("raise", "warn", "record")
 
@@ -22,6 +25,15 @@ class SeparationWarning(UserWarning):
     See Also
     --------
     maxmargin.SeparationGuard : The step of a pipeline that gives the warning.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     guard = SeparationGuard("warn").fit([[1.0], [2.0]], ["no", "yes"])
+    >>> caught[0].category.__name__, guard.verdict_
+    ('SeparationWarning', 'separable')
     """
 
 
@@ -79,6 +91,14 @@ class SeparationGuard(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
     ...     print(error.verdict.value, error.columns)
     quasi-separable {'(Intercept)': '-', 'x0': '+'}
     """
+
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    classes_: NDArray[Any]
+    verdict_: str
+    certificate_: Certificate | None
+    infinite_columns_: dict[str | int, str] | None
+    separated_rows_: Rows | None
 
     def __init__(self, on: str = "raise", *, fit_intercept: bool = True, time_limit: float | None = None) -> None:
         self.on = on
