@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from maxmargin.api.deciding import separability as separability
     from maxmargin.api.margin_verbs import hard_margin as hard_margin
     from maxmargin.api.margin_verbs import nu_margin as nu_margin
+    from maxmargin.api.margin_verbs import sensitivity as sensitivity
     from maxmargin.api.margin_verbs import soft_margin as soft_margin
     from maxmargin.api.margin_verbs import soft_margin_path as soft_margin_path
     from maxmargin.api.running import online as online
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors as FewestErrors
     from maxmargin.solvers.fewest_errors.total_slack import TotalSlack as TotalSlack
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin as HardMargin
+    from maxmargin.solvers.hard_margin.margin_sensitivity import Sensitivity as Sensitivity
     from maxmargin.solvers.online.algorithm import OnlineRun as OnlineRun
     from maxmargin.solvers.online.catalogue import OnlineAlgorithm as OnlineAlgorithm
     from maxmargin.solvers.online.guarantee import Guarantee as Guarantee
@@ -71,7 +73,7 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "maxmargin.api.deciding": ("fewest_errors", "least_total_slack", "separability"),
-    "maxmargin.api.margin_verbs": ("hard_margin", "nu_margin", "soft_margin", "soft_margin_path"),
+    "maxmargin.api.margin_verbs": ("hard_margin", "nu_margin", "sensitivity", "soft_margin", "soft_margin_path"),
     "maxmargin.api.running": ("online", "online_algorithms", "perceptron"),
     "maxmargin.comparison.audit.trust_audit": ("trust",),
     "maxmargin.comparison.audit.trust_report": ("TrustReport",),
@@ -94,6 +96,7 @@ _PUBLIC = {
     "maxmargin.solvers.fewest_errors.fewest_solution": ("FewestErrors",),
     "maxmargin.solvers.fewest_errors.total_slack": ("TotalSlack",),
     "maxmargin.solvers.hard_margin.hard_solution": ("HardMargin",),
+    "maxmargin.solvers.hard_margin.margin_sensitivity": ("Sensitivity",),
     "maxmargin.solvers.online.algorithm": ("OnlineRun",),
     "maxmargin.solvers.online.catalogue": ("OnlineAlgorithm",),
     "maxmargin.solvers.online.guarantee": ("Guarantee",),

@@ -1,13 +1,14 @@
 """How far apart are the classes? The maximum margin, and the soft margins by C and by nu, for arrays of any kind."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.question import Question
-from maxmargin.text.progress import told, waiting
+from maxmargin.text.progress import counting_shown, told, waiting
 
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+    from maxmargin.solvers.hard_margin.margin_sensitivity import Sensitivity
     from maxmargin.solvers.soft_margin.soft_solution import NuMargin, SoftMargin
 
 
@@ -270,6 +271,79 @@ def soft_margin_path(
         question.problem, Cs, sample_weight=question.weights, method=method, solver=solver, time_limit=time_limit
     )
     return tuple(question.named(answer) for answer in answers)
+
+
+@told(counting_shown, "leaving out rows")
+def sensitivity(
+    X: Any,
+    y: Any = None,
+    *,
+    bias: bool | None = None,
+    positive: object = None,
+    time_limit: float | None = None,
+    verbose: bool = False,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> "Sensitivity":
+    """Find how the maximum margin depends on single rows.
+
+    Only rows of positive weight in the proof of the upper end hold the maximum margin: without any other row the same
+    proof holds. Without each of these rows the problem is solved anew, and the interval is proven. If a row moves by
+    delta, the maximum margin falls by at most delta/2, and grows by at most its weight times delta/2; through the
+    origin by delta in place of delta/2. All rows at once may move by less than the maximum margin, in any direction,
+    before the classes can touch [1]_.
+
+    Parameters
+    ----------
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
+        Finite numbers that binary64 holds exactly.
+    y : array_like of shape (n_samples,), or str, optional
+        Labels of two classes, the name of their column or a formula, as in `separability`; None for a Dataset. Of more
+        classes, `positive` has to choose one.
+    bias : bool, optional
+        If False, only hyperplanes through the origin are considered. The default is True, or what a formula says.
+    positive : label, optional
+        The label that is +1, against all others.
+    time_limit : float, optional
+        Seconds after which the work stops; rows that were not left out by then have no upper end. There is no limit by
+        default.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
+    on_progress : callable, optional
+        A function that is called with the number of rows that are left out so far, and with that of all of them.
+
+    Returns
+    -------
+    Sensitivity
+        The rows that hold the margin with their weights, the proven maximum margin without each of them, and how far
+        rows may move.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the data do not state a question about two classes.
+    InvalidOptionError
+        If the limit makes no sense.
+
+    See Also
+    --------
+    hard_margin : Find the maximum margin only.
+    fewest_errors : Find the fewest rows without which the classes are separable.
+
+    References
+    ----------
+    .. [1] H. Xu, C. Caramanis and S. Mannor, "Robustness and regularization of support vector machines", Journal of
+       Machine Learning Research 10 (2009), 1485-1510.
+
+    Examples
+    --------
+    >>> answer = sensitivity([[0.0], [1.0], [2.0], [6.0], [12.0]], [0, 0, 0, 1, 1])  # 6.0 is an outlier
+    >>> answer.rows.tolist(), answer.lower_without.tolist(), answer.robust_radius
+    ([3, 2], [5.0, 2.5], (2.0, 2.0))
+    """
+    from maxmargin.solvers.hard_margin.margin_sensitivity import sensitivity as solve
+
+    question = Question.of(X, y, bias=bias, positive=positive)
+    return question.named(solve(question.problem, time_limit=time_limit, on_progress=on_progress))
 
 
 @told(waiting, "solving for the soft margin")

@@ -14,7 +14,7 @@ from maxmargin.cli.click_classes import ASKS_TO_COMPLETE, Command, Commands
 from maxmargin.cli.deadline import TimeIsOverError, ended_within
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.research_commands import compare, trust
-from maxmargin.cli.theory_commands import bounds, fewest_errors, judge, online
+from maxmargin.cli.theory_commands import bounds, fewest_errors, judge, online, sensitivity
 from maxmargin.reports.figures import FIGURES
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.progress import compiling_shown
@@ -341,7 +341,7 @@ def completion(shell: str) -> int:
     return command(app, shell)
 
 
-for command in (online, bounds, judge, fewest_errors, compare, trust):
+for command in (online, bounds, judge, sensitivity, fewest_errors, compare, trust):
     app.add_command(command)
 
 

@@ -12,7 +12,15 @@ ASKS_TO_COMPLETE = "_MAXMARGIN_COMPLETE"
 
 GROUPS = {
     "Start here": ("check", "margin", "verify", "report"),
-    "The perceptron and its theory": ("perceptron", "online", "bounds", "orders", "judge", "fewest-errors"),
+    "The perceptron and its theory": (
+        "perceptron",
+        "online",
+        "bounds",
+        "orders",
+        "judge",
+        "sensitivity",
+        "fewest-errors",
+    ),
     "Research": ("compare", "trust"),
 }
 """The commands in the order in which they are listed; all others come last."""

@@ -32,6 +32,13 @@ Examples:
   maxmargin margin data.csv --json | maxmargin judge tomorrow.csv --plane -
 """
 
+_SENSITIVITY_EXAMPLES = """
+\b
+Examples:
+  maxmargin sensitivity iris --positive setosa
+  maxmargin sensitivity data.csv --id name --json
+"""
+
 _FEWEST_EXAMPLES = """
 \b
 Examples:
@@ -179,3 +186,20 @@ def fewest_errors(**options: Any) -> int:
     from maxmargin.cli.commands.fewest_errors import fewest_errors as command
 
     return command(opt.request(options, "fewest-errors"), **options)
+
+
+@click.command(
+    cls=Command,
+    epilog=_SENSITIVITY_EXAMPLES,
+    most_used=("label", "positive", "id", "time_limit", "as_json"),
+)
+@opt.data_options
+@opt.time_limit_option("Stop after this time, with what is proven by then.")
+def sensitivity(**options: Any) -> int:
+    """Find the rows that hold the maximum margin, what it is without each of them, and how far rows may move.
+
+    Exit 0: proven; 3: not strictly separable; 4: not proven.
+    """
+    from maxmargin.cli.commands import sensitivity as commands
+
+    return commands.sensitivity(opt.request(options, "sensitivity"), **options)

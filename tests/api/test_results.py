@@ -31,6 +31,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "hard_margin": lambda: mm.hard_margin(X, SEPARABLE),
     "hard_margin exact": lambda: mm.hard_margin(X, SEPARABLE, exact=True),
     "hard_margin overlap": lambda: mm.hard_margin(X, OVERLAP),
+    "sensitivity": lambda: mm.sensitivity(X, SEPARABLE),
+    "sensitivity overlap": lambda: mm.sensitivity(X, OVERLAP),
     "soft_margin": lambda: mm.soft_margin(X, OVERLAP),
     "soft_margin weighted": lambda: mm.soft_margin(X, OVERLAP, sample_weight=[1.0, 2.0, 1.0, 0.5]),
     "soft_margin_path": lambda: mm.soft_margin_path(X, OVERLAP, [0.1, 10.0], bias=False),
@@ -157,7 +159,8 @@ def test_every_result_class_has_all_of_it() -> None:
     results = {part for part in public if isinstance(part, type) and issubclass(part, Result)}
     assert {part.__name__ for part in results} == {
         *("Bound", "Comparison", "FewestErrors", "HardMargin", "MistakeTrace", "ModelCheck", "NuMargin", "OnlineRun"),
-        *("OrderStudy", "PerceptronRun", "PlaneJudgement", "Separability", "SoftMargin", "TotalSlack", "TrustReport"),
+        *("OrderStudy", "PerceptronRun", "PlaneJudgement", "Sensitivity", "Separability", "SoftMargin", "TotalSlack"),
+        "TrustReport",
     }
     for part in results:
         for name in ("headline", "summary", "to_dict"):

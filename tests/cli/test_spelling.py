@@ -18,6 +18,7 @@ VERBS: dict[str, Callable[..., Any]] = {
     "online": mm.online,
     "bounds": mm.mistake_bounds,
     "judge": mm.judge,
+    "sensitivity": mm.sensitivity,
     "fewest-errors": mm.fewest_errors,
     "orders": mm.order_study,
     "report": mm.margin_report,

@@ -50,10 +50,11 @@ def margin(request: Request, *, exact: bool, exact_limit: int | None, proof: Pat
         lambda: {**answer.fields(), **(answer.exact_fields() if exact else {})},
         lambda: answer.summary(exact=exact),
     )
-    return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else _exit_code(answer.status)
+    return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else exit_code(answer.status)
 
 
-def _exit_code(status: Status) -> Exit:
+def exit_code(status: Status) -> Exit:
+    """Return 0 for proven, 3 for proven not to be strictly separable, 4 for not proven."""
     if status.is_inseparable:
         return Exit.NOT_STRICTLY_SEPARABLE
     return Exit.OK if status is Status.OPTIMAL else Exit.UNDECIDED
@@ -95,7 +96,7 @@ def soft(request: Request, *, Cs: Sequence[float], class_weight: Weights, **opti
         )
     if len(found) < len(Cs) or any(answer.reason == WHAT_WAS_PROVEN for answer in found):
         return Exit.INTERRUPTED
-    return max(_exit_code(answer.status) for answer in found)
+    return max(exit_code(answer.status) for answer in found)
 
 
 def weights_of(texts: Sequence[str]) -> Weights:
