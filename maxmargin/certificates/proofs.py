@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from maxmargin.data.arrays import Features, features_of, labels_of, refused_labels
-from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import LabelError, Labels, encode
 from maxmargin.data.numbers.binary64 import ExactRows
-from maxmargin.data.tabular.given import parts_of, refuse_labels_of_dataset
+from maxmargin.data.tabular.given import parts_of, refuse_labels_of_dataset, whole_data
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.checker import CertificateError, check, numbering, parse, statement, validate
@@ -148,9 +147,10 @@ def statement_about(certificate: Certificate | Mapping[str, Any] | str | os.Path
 
 
 def _features_and_labels(X: Any, y: Any, document: Document) -> tuple[Features, Labels]:
-    if isinstance(X, Dataset):
+    whole = whole_data(X)
+    if whole is not None:
         refuse_labels_of_dataset(y)
-        return Features(X.X, X.feature_names, None, X.exact), encode(X.labels)
+        return Features(whole.X, whole.feature_names, None, whole.exact), encode(whole.labels)
     table = parts_of(X, y, bias=document["data"]["bias"])
     features = features_of(table.features, None, has_intercept=table.has_intercept)
     try:

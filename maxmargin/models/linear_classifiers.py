@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from maxmargin.api.model_boundaries import check_decides_at_zero
 from maxmargin.data.arrays import check_row_names, features_of, from_arrays
-from maxmargin.data.dataset import REST, Dataset
+from maxmargin.data.dataset import REST
 from maxmargin.data.tabular.formulas import column_names
-from maxmargin.data.tabular.given import parts_of, refuse_labels_of_dataset
+from maxmargin.data.tabular.given import parts_of, refuse_labels_of_dataset, whole_data
 from maxmargin.models.fitted_results import name_of
 from maxmargin.models.reading import Asked, ModelReading, UnansweredError, all_different
 from maxmargin.solvers.answers.forms import INTERCEPT
@@ -92,9 +92,10 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
 
 def _rows_and_labels(X: Any, y: Any) -> tuple[Any, Any, str, Any]:
     """Return the rows as the model was given them, their labels, and what the labels and the columns are called."""
-    if isinstance(X, Dataset):
+    whole = whole_data(X)
+    if whole is not None:
         refuse_labels_of_dataset(y)
-        return X.X, np.asarray(X.labels), X.label_name, X.feature_names
+        return whole.X, np.asarray(whole.labels), whole.label_name, whole.feature_names
     if not isinstance(y, str):
         name = getattr(y, "name", None)
         return X, y, name if isinstance(name, str) else "y", None

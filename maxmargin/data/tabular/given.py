@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.data.arrays import features_and_labels, index_of_rows
+from maxmargin.data.arrays import features_and_labels, from_arrays, index_of_rows
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.frames import is_from_table_library
+from maxmargin.data.generators.registry import Generated
 from maxmargin.data.labels import CHOSEN
 from maxmargin.data.tabular.formulas import Modelled, column_names, read_formula
 from maxmargin.data.tabular.frames_out import frame_of, library_of
@@ -34,7 +35,7 @@ def given(X: Any, y: Any = None, *, bias: bool | None = None, positive: object =
 
     Parameters
     ----------
-    X : array_like, SciPy sparse array, data frame, Dask collection or Dataset
+    X : array_like, SciPy sparse array, data frame, Dask collection, Dataset, or what `maxmargin.generate` returns
         The rows. The text columns of a data frame are coded as columns of 0 and 1, one for every level but the first.
     y : array_like, str or None
         The labels; the name of their column in the data frame; or a formula such as ``"died ~ age + C(stage)"``. A
@@ -51,8 +52,9 @@ def given(X: Any, y: Any = None, *, bias: bool | None = None, positive: object =
     InvalidOptionError
         If `bias` contradicts the formula.
     """
-    if isinstance(X, Dataset):
-        return _of_dataset(X, y, bias, positive)
+    whole = whole_data(X)
+    if whole is not None:
+        return _of_dataset(whole, y, bias, positive)
     table = parts_of(X, y, bias=bias)
     ids = index_of_rows(X, table.labels)
     dataset = features_and_labels(
@@ -67,6 +69,13 @@ def given(X: Any, y: Any = None, *, bias: bool | None = None, positive: object =
         frame=partial(frame_of, library_of(X, table.labels)),
     )
     return Given(dataset=dataset, bias=table.has_intercept, names=names)
+
+
+def whole_data(X: Any) -> Dataset | None:
+    """Return the data set that X is, rows and labels, if it is one of `maxmargin.load` or `maxmargin.generate`."""
+    if isinstance(X, Generated):
+        return from_arrays(X.X, X.y, feature_names=X.feature_names, source=X.full_name)
+    return X if isinstance(X, Dataset) else None
 
 
 def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:

@@ -210,6 +210,15 @@ def test_the_formula_decides_the_bias() -> None:
     assert mm.perceptron(PATIENTS, "died ~ age", max_epochs=1, bias=True).bias
 
 
+def test_generated_data_are_a_data_set() -> None:
+    made = mm.generate("xor")
+    answer = mm.separability(made)
+    assert answer.verdict is mm.Verdict.OVERLAP and answer.certificate is not None
+    assert mm.verify(answer.certificate, made) and mm.verify(answer.certificate, made.X, made.y)
+    with pytest.raises(mm.InvalidProblemError, match="has its own labels"):
+        mm.perceptron(made, made.y)
+
+
 def test_a_data_set_takes_another_positive_class() -> None:
     answer = mm.separability(mm.load("iris"), positive="virginica")
     assert (answer.positive, answer.negative, answer.positive_reason) == ("virginica", "rest", "chosen with positive=")
