@@ -151,13 +151,14 @@ def _answer(reading: ModelReading, asked: Asked, limits: Limits, **options: Any)
     limit = limits.share()
     answer = separability_of(dataset, DecimalReading.of(dataset), bias=reading.bias, time_limit=limit, **options)
     positive, negative = (None, None) if asked.sides is None else asked.sides
+    are_of_the_data = asked.sides is not None or reading.class_names is not None
     return replace(
         answer,
         positive=positive,
         negative=negative,
         positive_reason=None if positive is None else "the model's own coding",
         class_names=reading.class_names,
-        names=replace(answer.names, label=reading.label),
+        names=replace(answer.names, label=reading.label if are_of_the_data else None),
     )
 
 
