@@ -2,6 +2,7 @@
 
 import ast
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -36,6 +37,9 @@ _SYNTAX = (
 
 _QUOTED_NAME = re.compile("`[^`]*`")
 
+_PLACEHOLDER = "_quoted_"
+"""In place of a quoted name, which is no Python."""
+
 
 class Modelled(NamedTuple):
     """The features and the labels of a model, before they are turned into numbers and classes.
@@ -69,9 +73,8 @@ def read_formula(formula: str, frame: Any) -> Modelled:
         If the formula cannot be read, or the data frame does not have what it names.
     """
     parsed = _parsed(formula, column_names(frame))
-    _check_safe(formula, [*parsed.lhs, *parsed.rhs])
-    variables = sorted(map(str, parsed.required_variables))
-    table = _pandas_of(frame, variables, formula)
+    _check_safe(formula, _factors(parsed))
+    table = _pandas_of(frame, _variables(parsed), formula)
     features = _matrix(formula, parsed.rhs, table)
     intercept = [j for term, places in features.model_spec.term_indices.items() if str(term) == "1" for j in places]
     if features.shape[1] == len(intercept):
@@ -92,7 +95,7 @@ def variables_of(formula: str, frame: Any) -> tuple[str, ...]:
     InvalidProblemError
         If the formula cannot be read, or names a column that is not there.
     """
-    return tuple(sorted(map(str, _parsed(formula, column_names(frame)).required_variables)))
+    return _variables(_parsed(formula, column_names(frame)))
 
 
 def _omitted_levels(features: Any) -> tuple[str, ...]:
@@ -121,7 +124,13 @@ def _parsed(formula: str, columns: Sequence[str]) -> Any:
         raise _refused(formula, _first_line(error)) from error
     if not hasattr(parsed, "lhs") or not hasattr(parsed, "rhs") or len(list(parsed.lhs)) != 1:
         raise _refused(formula, "expected one response on its left, as in 'y ~ x'")
-    unknown = [name for name in sorted(map(str, parsed.required_variables)) if name not in columns]
+    if not all(hasattr(term, "factors") for term in (*parsed.lhs, *parsed.rhs)):
+        raise _refused(formula, "it has several parts; expected one on either side of ~")
+    try:
+        names = _variables(parsed)
+    except SyntaxError as error:
+        raise _refused(formula, _first_line(error)) from error
+    unknown = [name for name in names if name not in columns]
     if unknown:
         hint = nearest(unknown[0], columns)
         found = f"there is no column {quote(unknown[0])}; expected some of {listed(columns)}"
@@ -129,14 +138,35 @@ def _parsed(formula: str, columns: Sequence[str]) -> Any:
     return parsed
 
 
-def _check_safe(formula: str, terms: Iterable[Any]) -> None:
+def _factors(parsed: Any) -> list[Any]:
+    return [factor for term in (*parsed.lhs, *parsed.rhs) for factor in term.factors]
+
+
+def _nodes(factor: Any) -> list[ast.AST]:
+    """Return the syntax of a factor in Python, with a placeholder for quoted names; nothing for other factors."""
+    if not str(factor.eval_method).endswith("PYTHON"):
+        return []
+    return list(ast.walk(ast.parse(_QUOTED_NAME.sub(_PLACEHOLDER, factor.expr).strip(), mode="eval")))
+
+
+def _variables(parsed: Any) -> tuple[str, ...]:
+    """Return the columns that a formula names, also those in calls of ``scale``, which formulaic leaves out."""
+    names = set(map(str, parsed.required_variables))
+    for factor in _factors(parsed):
+        nodes = _nodes(factor)
+        called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+        found = (node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in called)
+        names |= {name for name in found if name not in _MEMBERS and name != _PLACEHOLDER}
+        names |= {quoted.strip("`") for quoted in _QUOTED_NAME.findall(factor.expr) if nodes}
+    return tuple(sorted(names))
+
+
+def _check_safe(formula: str, factors: Iterable[Any]) -> None:
     """Refuse Python other than arithmetic, comparisons and calls of the functions that are listed."""
-    for factor in (factor for term in terms for factor in term.factors):
-        if str(factor.eval_method).endswith("PYTHON"):
-            for node in ast.walk(ast.parse(_QUOTED_NAME.sub("_", factor.expr).strip(), mode="eval")):
-                if not (isinstance(node, _SYNTAX) or _is_member(node)) or not _is_allowed_call(node):
-                    expected = f"arithmetic, comparisons and calls of {', '.join(sorted(_FUNCTIONS))} or np.log"
-                    raise _refused(formula, f"it uses {quote(ast.unparse(node))}; expected {expected} and the like")
+    for node in (node for factor in factors for node in _nodes(factor)):
+        if not (isinstance(node, _SYNTAX) or _is_member(node)) or not _is_allowed_call(node):
+            expected = f"arithmetic, comparisons and calls of {', '.join(sorted(_FUNCTIONS))} or np.log"
+            raise _refused(formula, f"it uses {quote(ast.unparse(node))}; expected {expected} and the like")
 
 
 def _is_member(node: ast.AST) -> bool:
@@ -161,6 +191,8 @@ def _pandas_of(frame: Any, variables: Sequence[str], formula: str) -> Any:
     import narwhals as nw
 
     names, series = columns_of(frame, "X")
+    table = nw.from_native(frame, eager_only=True)
+    own_names = dict(zip(names, table.columns, strict=True))  # which may be numbers
     for name, column in zip(names, series, strict=True):
         if name not in variables:
             continue
@@ -170,15 +202,18 @@ def _pandas_of(frame: Any, variables: Sequence[str], formula: str) -> Any:
         if missing.any():
             row = missing.to_list().index(True)
             raise _refused(formula, f"the column {quote(name)} has a missing value in row {row}; {LEAVE_ROWS_OUT}")
-    return nw.from_native(frame, eager_only=True).select(list(variables)).to_pandas()
+    chosen = table.select([nw.col(own_names[name]) for name in variables]).to_pandas()
+    return chosen.set_axis(list(variables), axis="columns")
 
 
 def _matrix(formula: str, part: Any, table: Any) -> Any:
-    from formulaic.errors import FormulaicError
+    from formulaic.errors import DataMismatchWarning, FormulaicError
 
     try:
-        return part.get_model_matrix(table, na_action="raise")
-    except (FormulaicError, ValueError, TypeError, NameError, SyntaxError, KeyError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DataMismatchWarning)  # values outside the levels would become missing
+            return part.get_model_matrix(table, na_action="raise")
+    except (DataMismatchWarning, FormulaicError, ValueError, TypeError, NameError, SyntaxError, KeyError) as error:
         raise _refused(formula, _first_line(error)) from error
 
 

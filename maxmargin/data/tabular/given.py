@@ -97,7 +97,9 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
         import narwhals as nw
 
         table = nw.from_native(X, eager_only=True)
-        rest, labels = table.drop(y).to_native(), table[y].to_native()
+        own_name = table.columns[columns.index(y)]  # which may be a number
+        rest = table.select([nw.col(name) for name in table.columns if name != own_name]).to_native()
+        labels = table.get_column(own_name).to_native()
         return Modelled(features=rest, labels=labels, has_intercept=has_bias(bias), label_name=y)
     if "~" not in y:
         hint = nearest(y, columns)

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import maxmargin as mm
 from maxmargin.data.tabular.formulas import read_formula
 from maxmargin.solvers.errors import InvalidProblemError
 
@@ -27,6 +28,11 @@ FRAME = pd.DataFrame(
         ("died ~ C(stage, Treatment('IV'))", [f"C(stage, Treatment('IV'))[T.{level}]" for level in ("I", "II")], True),
         ("died ~ np.log(age) + `my col`:age", ["np.log(age)", "my col:age"], True),
         ("I(age > 55) ~ 0 + Q('my col')", ["Q('my col')"], False),
+        (
+            "died ~ poly(age, 2) + log(scale(`my col`) + 2)",
+            ["poly(age, 2)[1]", "poly(age, 2)[2]", "log(scale(`my col`) + 2)"],
+            True,
+        ),
     ],
 )
 def test_columns_labels_and_intercept(formula: str, columns: list[str], intercept: bool) -> None:
@@ -36,6 +42,12 @@ def test_columns_labels_and_intercept(formula: str, columns: list[str], intercep
         expected = [0, 1, 1, 0] if formula.startswith("I(") else FRAME["died"].tolist()
         assert list(found.labels) == expected
     assert list(read_formula(formula, FRAME).features.index) == [7, 8, 9, 11]
+
+
+def test_names_of_columns_may_be_numbers() -> None:
+    frame = pd.DataFrame({0: [1.0, 2, 3], 1: ["no", "yes", "yes"]})
+    by_formula, by_name = mm.separability(frame, "`1` ~ `0`"), mm.separability(frame, "1")
+    assert by_formula.infinite_columns == by_name.infinite_columns == {"(Intercept)": "-", "0": "+"}
 
 
 def test_the_numbers_are_those_of_the_columns() -> None:
@@ -75,6 +87,10 @@ def test_a_formula_only_computes(factor: str) -> None:
         ("C(stage) ~ age", "its response has 3 columns; expected one"),
         ("died ~ age +", "insuffient arguments|misplaced"),
         ("died ~ np.log", "np.log"),
+        ("died ~ age | stage", "it has several parts"),
+        ("died ~ scale(agee)", "there is no column 'agee'"),
+        ("died ~ C(stage, levels=['I', 'II'])", "outside of the nominated levels"),
+        ("died ~ {age +}", "."),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_one_line(formula: str, said: str) -> None:

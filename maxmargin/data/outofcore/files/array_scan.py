@@ -172,12 +172,14 @@ class _Packed(_Member):
     def __init__(self, path: str, name: str) -> None:
         super().__init__(path)
         self.name = name.removesuffix(".npy")
-        self.info = _archive(path).getinfo(name)
+        with _archive(path) as archive:
+            self.info = archive.getinfo(name)
         self.is_compressed = self.info.compress_type != zipfile.ZIP_STORED
 
     def stream(self) -> BinaryIO:
         try:
-            return _archive(self.path).open(self.info)  # type: ignore[return-value]
+            with _archive(self.path) as archive:  # its file is closed with the stream
+                return archive.open(self.info)  # type: ignore[return-value]
         except BROKEN as error:
             raise broken_archive(self.path, error) from error
 
@@ -200,7 +202,8 @@ class _Packed(_Member):
 
 
 def _packed(path: str) -> tuple[_Member, _Member]:
-    check_members(_archive(path).namelist(), path)
+    with _archive(path) as archive:
+        check_members(archive.namelist(), path)
     return _Packed(path, "X.npy"), _Packed(path, "y.npy")
 
 
@@ -230,10 +233,11 @@ def _check_types(path: str, X: Layout, y: Layout) -> None:
 
 def _feature_names(path: str, n_features: int) -> tuple[str, ...] | None:
     """Return the names of the columns, y among them, where an archive has them."""
-    if "feature_names.npy" not in _archive(path).namelist():
-        return None
-    try:
-        names = array_of_archive(_archive(path), "feature_names", path)
-    except BROKEN as error:
-        raise broken_archive(path, error) from error
+    with _archive(path) as archive:
+        if "feature_names.npy" not in archive.namelist():
+            return None
+        try:
+            names = array_of_archive(archive, "feature_names", path)
+        except BROKEN as error:
+            raise broken_archive(path, error) from error
     return (*checked_names(names, n_features, path), "y")
