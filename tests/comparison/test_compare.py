@@ -150,6 +150,7 @@ def test_after_the_time_limit_no_cell_begins(tmp_path: Path) -> None:
     assert run(["compare", str(path), "-o", str(out), "--time-limit", "60", "-q"]) == 0
 
 
+@pytest.mark.slow
 def test_cells_run_again_when_their_limit_grows(tmp_path: Path) -> None:
     text = "limit = {{seconds = {}}}\nplugins = ['good.py']\n[[data]]\nsource = 'xor'\n"
     text += "[[method]]\nname = 'good'\npause = 1.5\n"

@@ -140,6 +140,7 @@ def test_the_dict_is_a_copy(separable: MarginReport) -> None:
     assert separable.to_dict()["data"]["n_samples"] == 8
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes(separable: MarginReport) -> None:
     again = margin_report(agresti(), Cs=GRID)
     assert again.to_json() == separable.to_json()
@@ -515,6 +516,7 @@ def test_the_best_bias_scale() -> None:
         margin_report(mm.from_arrays([[1.0], [1.0]], [0, 1]), bias_scale="best")
 
 
+@pytest.mark.slow
 def test_degenerate_data() -> None:
     two = margin_report(mm.from_arrays([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]], ["a", "b"]), Cs=GRID)
     assert two.to_dict()["hard_margin"]["n_support"] == 2

@@ -76,6 +76,7 @@ def rows_near_a_right_angle(rng: np.random.Generator, w: np.ndarray, n: int, siz
 
 
 @pytest.mark.parametrize("n_features", [2, 3, 7, 40])
+@pytest.mark.slow
 def test_scores_that_single_precision_cannot_tell_from_0(n_features: int) -> None:
     rng = np.random.default_rng(n_features)
     for _ in range(150):
@@ -109,6 +110,7 @@ def test_an_error_of_the_weights_is_reckoned_with() -> None:
     assert n_presented > 300, "not all rows are asked for"
 
 
+@pytest.mark.slow
 def test_lengths_that_grow_and_shrink_within_a_block() -> None:
     """From w = 0, rows at right angles and rows that undo them: W has room for all mistakes of a block."""
     rng = np.random.default_rng(0)

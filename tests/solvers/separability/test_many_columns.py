@@ -126,6 +126,7 @@ def test_upper_ends_in_floating_point_are_no_less_than_exact_ones(bias: bool, ex
 
 
 @pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.slow
 def test_the_ends_are_those_of_the_certificates(bias: bool) -> None:
     problem = planted(1500, 1600, 10, share=0.8 if bias else 0.5, bias=bias)
     answer = hard_margin(problem)
