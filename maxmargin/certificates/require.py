@@ -26,6 +26,8 @@ class SeparationError(ValueError):
         The answer, which is another one or undecided.
     about : str, optional
         What the answer is about, where that is a part of the data.
+    positions : ndarray of int, optional
+        The positions of the answer's rows in the data, where that is a part of them.
 
     Attributes
     ----------
@@ -57,20 +59,26 @@ class SeparationError(ValueError):
     overlap separable [0, 1]
     """
 
-    def __init__(self, requirement: str, answer: Separability, *, about: str = "") -> None:
+    def __init__(
+        self, requirement: str, answer: Separability, *, about: str = "", positions: NDArray[np.int64] | None = None
+    ) -> None:
         what = f"{about}: " if about else ""
         super().__init__(f"{what}required {requirement}, found {answer.verdict}: {answer.reason}")
-        self.requirement, self.answer, self.about = requirement, answer, about
+        self.requirement, self.answer = requirement, answer
+        self.about, self.positions = about, positions
         self.verdict, self.certificate = answer.verdict, answer.certificate
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(SeparationError, about=self.about), (self.requirement, self.answer)
+        of_part = partial(SeparationError, about=self.about, positions=self.positions)
+        return of_part, (self.requirement, self.answer)
 
     @property
     def rows(self) -> NDArray[np.int64]:
         """The rows responsible."""
         rows = self.answer.separated_rows if self.requirement == "overlap" else self.answer.witness_rows
-        return np.empty(0, dtype=np.int64) if rows is None else rows
+        if rows is None:
+            return np.empty(0, dtype=np.int64)
+        return rows if self.positions is None else self.positions[rows]
 
     @property
     def columns(self) -> dict[str | int, str]:

@@ -170,7 +170,7 @@ class MaxMarginClassifier(LinearClassifier):
                 raise InvalidProblemError(f"{f'{about}: ' if about else ''}{answer.reason}")
             if verdict.verdict is Verdict.UNDECIDED:
                 verdict = replace(verdict, reason=answer.reason)
-            raise SeparationError("separable", verdict, about=about)
+            raise SeparationError("separable", verdict, about=about, positions=training.rows)
         if answer.status is not Status.OPTIMAL:
             interval = f"the maximum margin lies in [{answer.lower!r}, {answer.upper!r}]"
             warn_of(self, about, f"{answer.status.value}, {interval}")

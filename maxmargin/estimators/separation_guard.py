@@ -141,10 +141,11 @@ class SeparationGuard(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
         self.infinite_columns_ = answer.infinite_columns
         rows = answer.separated_rows
         self.separated_rows_ = None if rows is None else training.rows[rows]
-        if answer.verdict is not Verdict.OVERLAP and self.on == "raise":
-            raise SeparationError("overlap", answer)
-        if answer.verdict is not Verdict.OVERLAP and self.on == "warn":
-            warnings.warn(str(SeparationError("overlap", answer)), SeparationWarning, stacklevel=2)
+        if answer.verdict is not Verdict.OVERLAP and self.on != "record":
+            error = SeparationError("overlap", answer, positions=training.rows)
+            if self.on == "raise":
+                raise error
+            warnings.warn(str(error), SeparationWarning, stacklevel=2)
         return self
 
     def transform(self, X: Any) -> Any:

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
-from maxmargin.data.arrays import from_arrays
+from maxmargin.data.arrays import from_arrays, refuse_masked
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import check_is_binary64
 from maxmargin.solvers.basics.array_types import Rows
@@ -69,6 +69,7 @@ class TrainingRows:
         ValueError
             If scikit-learn refuses the data, binary64 does not hold a number, or fewer than two classes are left.
         """
+        refuse_masked(y, "y")
         checked: Any
         labels: Any
         checked, labels = validate_data(estimator, X, y, accept_sparse="csr")
@@ -109,10 +110,11 @@ def _held(X: Any, checked: Any, labels: NDArray[Any], columns: Sequence[str]) ->
     InvalidProblemError
         If it does not hold one of them, or a column is none of numbers.
     """
-    is_plain = issparse(checked) or (isinstance(X, np.ndarray) and X.dtype == checked.dtype)
+    is_plain = issparse(checked) or (type(X) is np.ndarray and X.dtype == checked.dtype)
     dataset = from_arrays(checked if is_plain else X, labels, feature_names=columns)
     if dataset.notes or dataset.X.shape != checked.shape:
-        raise InvalidProblemError(f"X has columns of texts or categories ({dataset.notes[0]}); expected numbers")
+        coded = "; ".join(dataset.notes)
+        raise InvalidProblemError(f"X has columns of texts or categories ({coded}); expected numbers")
     check_is_binary64(dataset)
     return dataset
 
@@ -159,6 +161,7 @@ def _row_numbers(sample_weight: Any, n_rows: int) -> NDArray[Any]:
     ValueError
         If the weights have another shape, or are not finite numbers from 0.
     """
+    refuse_masked(sample_weight, "sample_weight")
     as_they_are: Any = None
     weights: Any = check_array(sample_weight, ensure_2d=False, dtype=as_they_are, input_name="sample_weight")
     if weights.shape != (n_rows,):

@@ -13,6 +13,7 @@ from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, through
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -111,8 +112,9 @@ class Sensitivity(NamedAnswer):
     def rates(self) -> Floats:
         """The derivative of gamma* as each of the rows moves along y w/||w||, if the weights are unique.
 
-        If a row moves by delta, gamma* grows by at most this number times delta, whether they are unique or not, and
-        falls by at most delta/2, or delta through the origin.
+        If a row moves by delta, the upper end of gamma* grows by at most this number times delta, whether they are
+        unique or not, up to the rounding of the weights; the lower end falls by at most delta/2, or delta through the
+        origin.
         """
         return self.weights / 2 if self.margin.bias else self.weights
 
@@ -212,7 +214,7 @@ class Sensitivity(NamedAnswer):
             elif math.isinf(high):
                 found = f"at least {float(low)!r}; not computed"
             row = numbers[position]
-            called = f" ({self.names.ids[self.rows[position]]})" if self.names.ids is not None else ""
+            called = "" if self.names.ids is None else f" ({shown(str(self.names.ids[self.rows[position]]))})"
             yield f"    {row}{called}: weight {self.weights[position]:.6g}, {found}"
 
     def fields(self) -> dict[str, Any]:

@@ -195,6 +195,16 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no such parameter": (
         lambda: OnlineClassifier("pa", parameters={"rng": 1}).fit(MIXED, SIGNS), InvalidOptionError, "no parameter 'rn"
     ),
+    "masked numbers": (
+        lambda: MaxMarginClassifier().fit(np.ma.masked_greater(MIXED, 1.0), SIGNS), InvalidProblemError, "masked"
+    ),
+    "masked labels": (
+        lambda: MaxMarginClassifier().fit(MIXED, np.ma.masked_array(SIGNS, SIGNS > 0)), InvalidProblemError, "masked"
+    ),
+    "masked weights": (
+        lambda: MaxMarginClassifier().fit(MIXED, SIGNS, np.ma.masked_array(np.ones(60), SIGNS > 0)),
+        InvalidProblemError, "masked",
+    ),
     "no such way": (lambda: SeparationGuard("ignore").fit(MIXED, SIGNS), InvalidOptionError, "expected one of raise"),
 }  # fmt: skip
 
@@ -276,6 +286,17 @@ def test_the_guard_warns_or_records() -> None:
     assert quiet.verdict_ == "quasi-separable" and mm.verify(quiet.certificate_, IRIS.X, SPECIES)
     kept = SeparationGuard().fit(frame, y, sample_weight=[1, 1, 1, 1, 0])
     assert kept.verdict_ == "overlap"
+
+
+def test_errors_name_the_rows_that_were_given() -> None:
+    X, y, weights = [[9.0], [0.0], [1.0], [1.0], [2.0]], [0, 0, 0, 1, 1], [0, 1, 1, 1, 1]
+    with pytest.raises(mm.SeparationError) as caught:
+        SeparationGuard().fit(X, y, sample_weight=weights)
+    assert caught.value.rows.tolist() == [1, 4]
+    with pytest.raises(mm.SeparationError) as caught:
+        MaxMarginClassifier(INFINITY).fit(X, y, sample_weight=weights)
+    assert sorted(caught.value.rows.tolist()) == [2, 3]
+    assert pickle.loads(pickle.dumps(caught.value)).rows.tolist() == caught.value.rows.tolist()
 
 
 def test_a_search_over_c_on_breast_cancer() -> None:
