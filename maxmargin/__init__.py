@@ -1,5 +1,21 @@
 """maxmargin puts the perceptron next to exact answers, and proves every answer.
 
+Functions take arrays ``X, y``; a data frame with the name of its label column, or with a formula such as
+``"died ~ age + C(stage)"``; or a data set of `load`, `generate` or `from_arrays`. ``help(maxmargin.separability)``
+explains one of them, and ``summary()`` of its answer says in words what was found.
+
+Are the classes separable, and does the estimate of a logistic regression exist?
+    `separability`; `require` in scripts, `SeparationGuard` in pipelines of scikit-learn, `check_model` for models that
+    statsmodels or scikit-learn have fitted; `verify` checks proofs; `fewest_errors` and `least_total_slack`
+What is the maximum margin?
+    `hard_margin`, `soft_margin`, `soft_margin_path`, `nu_margin`; `sensitivity` for outliers and moving rows; `judge`
+    for hyperplanes that are given; `MaxMarginClassifier` in scikit-learn
+How many mistakes does the perceptron make?
+    `perceptron`, `mistake_bounds`, `mistake_trace`, `order_study`; `online` for other algorithms;
+    `PerceptronClassifier` and `OnlineClassifier` in scikit-learn
+All of it on a page, on axes, or for many methods and data
+    `margin_report`; the module `displays`; `compare`, `trust`
+
 Public names are loaded on first use, so that ``import maxmargin`` costs little.
 """
 

@@ -77,6 +77,7 @@ def test_no_command_breaks_on_large_and_tiny_numbers(
 
 
 @pytest.mark.parametrize("data", [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in DATA])
+@pytest.mark.slow
 def test_every_form_of_a_report_is_written(data: str, tmp_path: Path) -> None:
     dataset = mm.load(written(tmp_path, DATA[data]))
     report = margin_report(dataset, orders=2, max_epochs=5, max_mistakes=100)

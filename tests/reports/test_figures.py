@@ -115,6 +115,7 @@ def test_drawing_leaves_global_settings_alone(report: MarginReport) -> None:
     assert dict(mpl.rcParams) == before
 
 
+@pytest.mark.slow
 def test_inline_svg_takes_colours_and_fonts_from_the_page(report: MarginReport) -> None:
     for picture in report.pictures:
         svg = inline_svg(picture)

@@ -54,6 +54,7 @@ def exact_mistakes(problem: Problem, scale: float, zero: str, max_epochs: int) -
 
 
 @pytest.mark.parametrize("block", [*range(2), *(pytest.param(k, marks=pytest.mark.slow) for k in range(2, 10))])
+@pytest.mark.slow
 def test_a_thousand_data_sets_of_integers(block: int) -> None:
     """Every engine, dense and sparse, under each zero rule, with bias scales that are powers of two."""
     rng = np.random.default_rng(block)
