@@ -262,7 +262,8 @@ class Separability(NamedAnswer):
             columns = [f"  {which} not computed ({options})"]
         else:
             finite = f"  finite coefficients: {_some(list(self.finite_columns or ()) or ['none'])}"
-            columns = ["  infinite coefficients", *terms_lines(terms, _MOST_NAMED), finite, *aliased_lines]
+            contrast = f", as contrasts with {shown(self.class_names[0])}" if self.class_names else ""
+            columns = [f"  infinite coefficients{contrast}", *terms_lines(terms, _MOST_NAMED), finite, *aliased_lines]
         steps = [f"  {step}" for step in next_steps(self, terms or ())]
         return [f"{model}: no finite maximum-likelihood estimate", *columns, "what next, any of", *steps]
 

@@ -270,18 +270,26 @@ def finite_part_of(answer: Answer) -> FinitePart:
 
 def next_steps(answer: Answer, terms: Sequence[Term]) -> list[str]:
     """Return what a statistician can do about separated data, with the calls."""
+    is_multinomial = answer.n_inequalities is not None
     steps = [
         "penalise, which makes every estimate finite: Firth's penalty,",
         "  firthmodels.FirthLogisticRegression().fit(X, y), or a ridge, LogisticRegression(C=1.0).fit(X, y)",
     ]
+    if is_multinomial:
+        steps = [
+            "penalise, which makes every estimate finite: a ridge, LogisticRegression(C=1.0).fit(X, y), or the",
+            "  reduction of bias of R's brglm2, brmultinom(y ~ x, data)",
+        ]
     levels = [str(term.name) for term in terms if any(mark in str(term.name) for mark in ("=", "["))]
     if levels:
         steps.append(f"merge with another level, or drop: {some(levels, _MOST_NAMED, '{more} more')}; then check again")
+    if is_multinomial:
+        return steps
     steps += [
         "condition on the other terms: exact logistic regression (exlogistic in Stata, EXACT in SAS), whose one-sided",
         "  intervals are finite; with strata, statsmodels' ConditionalLogit(y, X, groups=strata)",
     ]
-    if answer.n_inequalities is not None or answer.touching_rows is None:
+    if answer.touching_rows is None:
         return steps
     if answer.verdict is Verdict.SEPARABLE:
         return [*steps, "if a rule that predicts is enough: maxmargin.hard_margin(X, y) is farthest from all rows"]

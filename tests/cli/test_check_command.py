@@ -354,7 +354,8 @@ def test_text_says_what_follows_for_logistic_regression(command: Run, text: str)
     if VERDICTS[text] == "overlap":
         assert "the maximum-likelihood estimate exists\n" in out
     else:
-        assert "no finite maximum-likelihood estimate\n  infinite coefficients\n    " in out
+        contrasts = ", as contrasts with a" if "multinomial" in out else ""
+        assert f"no finite maximum-likelihood estimate\n  infinite coefficients{contrasts}\n    " in out
         assert "finite coefficients: none\n" in out and "\nwhat next, any of\n  penalise" in out
 
 

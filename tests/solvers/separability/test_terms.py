@@ -182,5 +182,7 @@ def test_what_next_fits_the_verdict() -> None:
     assert "answer.finite_part()" in steps([[1.0], [2.0], [2.0], [4.0]], [0, 0, 1, 1])
     assert "hard_margin" in steps([[1.0], [4.0]], [0, 1]) and "finite_part" not in steps([[1.0], [4.0]], [0, 1])
     assert not steps([[1.0], [2.0], [1.0], [2.0]], [0, 1, 1, 0])
+    several = steps([[1.0], [2.0], [3.0]], ["a", "b", "c"])
+    assert "brmultinom" in several and "Firth" not in several and "ConditionalLogit" not in several
     levels = pd.DataFrame({"stage": ["I", "I", "II", "II"], "age": [1, 1, 2, 3]})
     assert "merge with another level, or drop: stage=II;" in steps(levels, ["no", "yes", "no", "no"])
