@@ -20,6 +20,7 @@ from maxmargin.comparison.study_file import Study
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError
+from maxmargin.text.progress import duration_text
 
 CELLS, PROOFS = "cell", "facts"
 """Kinds of records."""
@@ -69,21 +70,6 @@ def stage_text(_: float, stage: Stage) -> str:
     left = stage.seconds_left
     text = f"{stage.what}: {stage.n_done:,} of {stage.n_due:,}"
     return text if left is None else f"{text}, {duration_text(left)} left"
-
-
-def duration_text(seconds: float) -> str:
-    """Return a duration in hours, minutes and seconds.
-
-    Examples
-    --------
-    >>> duration_text(3700.0), duration_text(70.2), duration_text(2.0)
-    ('1 h 01 min', '1 min 10 s', '2 s')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes:02} min"
-    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

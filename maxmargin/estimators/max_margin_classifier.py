@@ -5,8 +5,6 @@ from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from maxmargin.api.deciding import separability
 from maxmargin.api.margin_verbs import hard_margin, soft_margin
 from maxmargin.certificates.require import SeparationError
@@ -142,7 +140,7 @@ class MaxMarginClassifier(LinearClassifier):
             answers.append(solve(training, *question, time_limit=limit))
         self.status_ = one_or_all([answer.status.value for answer in answers])
         self.support_ = one_or_all([training.rows[answer.support] for answer in answers])
-        self.margin_ = one_or_all([answer.margin if is_hard else _half_width(answer.w) for answer in answers])
+        self.margin_ = one_or_all([answer.margin for answer in answers])
         if is_hard:
             self.margin_interval_ = one_or_all([(answer.lower, answer.upper) for answer in answers])
             self.certificate_ = one_or_all([answer.interval_certificate for answer in answers])
@@ -188,8 +186,3 @@ def _is_infinite(C: Any) -> bool:
     if not isinstance(C, Real) or not float(C) > 0:
         raise InvalidOptionError(f"C is {C!r}; expected a positive number, or infinity")
     return math.isinf(C)
-
-
-def _half_width(w: Any) -> float | None:
-    norm = float(np.linalg.norm(w))
-    return 1 / norm if norm else None

@@ -93,9 +93,23 @@ class _Passes(ProgressLine):
 
     def _of_pass(self, seconds: float, n_done: int, n_rows: int) -> str:
         left = (seconds - self._seconds_before) * (n_rows - n_done) / n_done if n_done else 0.0
-        minutes, rest = divmod(round(left), 60)
-        duration = f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
-        return f"pass {self._n_passes} over {n_rows:,} rows: {n_done / n_rows:.0%}, {duration} left"
+        share = f"{n_done / n_rows:.0%}, {duration_text(left)} left"
+        return f"pass {self._n_passes} over {n_rows:,} rows: {share}"
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration in hours, minutes and seconds.
+
+    Examples
+    --------
+    >>> duration_text(3700.0), duration_text(70.2), duration_text(2.0)
+    ('1 h 01 min', '1 min 10 s', '2 s')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
 
 
 @contextmanager

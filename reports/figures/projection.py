@@ -206,8 +206,8 @@ def half_width(study: "Study") -> float:
     """Return the distance from the better plane to the edge of its band: gamma*, or 1/||w|| of the soft margin."""
     if study.maximum is not None:
         return study.hard.lower
-    assert study.fewest_errors is not None
-    return 1 / float(np.linalg.norm(study.fewest_errors.solution.w))
+    assert study.fewest_errors is not None and study.fewest_errors.solution.margin is not None
+    return study.fewest_errors.solution.margin
 
 
 def distances(study: "Study") -> canvas.Picture | None:

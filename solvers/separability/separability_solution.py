@@ -227,9 +227,8 @@ class Separability(NamedAnswer):
         if self.positive is None or self.names.label is None:
             return []
         other = "all others" if self.negative == "rest" else shown(str(self.negative))
-        reason = str(self.positive_reason)
-        why = "as chosen" if reason.startswith("chosen") else shown(reason)
-        return [f"{shown(self.names.label)}: the event (+1) is {shown(str(self.positive))}, against {other}; {why}"]
+        event = f"the event (+1) is {shown(str(self.positive))}, against {other}"
+        return [f"{shown(self.names.label)}: {event}; {shown(str(self.positive_reason))}"]
 
     def _rows_lines(self) -> list[str]:
         parts = (

@@ -170,9 +170,8 @@ class SoftMargin(MarginWithSlack):
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of ``maxmargin margin --soft C --json``."""
-        norm = float(np.linalg.norm(self.w))
         slack = {"slack_sum": float(self.slack.sum()), "slack_count": self.n_slack, "n_errors": self.n_errors}
-        return self._fields({"C": self.C}, {"margin": 1 / norm if norm else None}, slack)
+        return self._fields({"C": self.C}, {"margin": self.margin}, slack)
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
         return (*MarginWithSlack._roles(self), ("error", np.flatnonzero(self.slack >= 1)))
@@ -189,6 +188,13 @@ class SoftMargin(MarginWithSlack):
         objective = f"1/2||w||^2 + C {slack} at C = {self.C!r}"
         wrong = f"{self.n_slack} rows inside the margin or wrong, {self.n_errors} of them wrong"
         return self._summary(objective, wrong)
+
+    @property
+    def margin(self) -> float | None:
+        """1/||w||, half the width of the band -1 <= w.x + b <= 1; None if w = 0, or if it is beyond the floats."""
+        norm = math.hypot(*self.w.tolist())
+        half_width = 1 / norm if norm else math.inf
+        return half_width if math.isfinite(half_width) else None
 
     @property
     def n_errors(self) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm
 from maxmargin.cli.request import print_json, print_text
 from maxmargin.solvers.answers.forms import counted
-from maxmargin.text.progress import note, progress_shown
+from maxmargin.text.progress import duration_text, note, progress_shown
 from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
@@ -71,8 +71,6 @@ def _write(comparison: "Comparison", old: "Comparison | None", output: Path, *, 
 
 def _print_plan(plan: "Plan", records: "Sequence[Record]", *, as_json: bool) -> None:
     """Print what is to be run, and what it costs: at most the limit for every cell, and what such cells took so far."""
-    from maxmargin.comparison.run_study import duration_text
-
     every, due = (Counter(cell.setting.method.name for cell in cells) for cells in (plan.cells, plan.due))
     limit = plan.study.limit.seconds or 0.0
     taken = {name: _usual_seconds(name, records) for name in every}

@@ -6,8 +6,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.labels import Label, LabelError, choose_positive
@@ -163,8 +161,7 @@ def _path_text(answers: "Sequence[SoftMargin]", weights: Weights) -> str:
         ("C", "status", "objective", "proven lower end", "1/||w||", "inside or wrong", "wrong", "support rows")
     ]
     for answer in answers:
-        norm = float(np.linalg.norm(answer.w))
-        margin = f"{1 / norm:.6g}" if norm else "-"
+        margin = "-" if answer.margin is None else f"{answer.margin:.6g}"
         counts = (f"{number:,}" for number in (answer.n_slack, answer.n_errors, len(answer.support)))
         rows.append((repr(answer.C), answer.status.value, repr(answer.objective), repr(answer.lower), margin, *counts))
     asked = "sum xi" if weights is None else "sum v xi"

@@ -214,6 +214,8 @@ def test_extreme_units_and_costs_still_give_an_interval(unit: float, C: float) -
             assert 0 <= answer.lower <= answer.objective
             assert np.isfinite(answer.w).all() and math.isfinite(answer.b)
             assert answer.objective <= 4 * C * (1 + 1e-9) or math.isinf(answer.objective)
+            assert answer.margin is None or math.isclose(answer.margin * abs(float(answer.w[0])), 1, rel_tol=1e-9)
+            assert (answer.margin is None) == (not answer.w.any() or math.isinf(1 / abs(float(answer.w[0]))))
 
 
 def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
