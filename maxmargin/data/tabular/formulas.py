@@ -214,7 +214,10 @@ def _matrix(formula: str, part: Any, table: Any) -> Any:
             warnings.simplefilter("error", DataMismatchWarning)  # values outside the levels would become missing
             return part.get_model_matrix(table, na_action="raise")
     except (DataMismatchWarning, FormulaicError, ValueError, TypeError, NameError, SyntaxError, KeyError) as error:
-        raise _refused(formula, _first_line(error)) from error
+        dates = [name for name in table.columns if table[name].dtype.kind in "mM"]
+        expected = "expected numbers, such as days since the first date, or levels, as in C(...)"
+        why = f"the column {quote(dates[0])} holds dates or durations; {expected}" if dates else _first_line(error)
+        raise _refused(formula, why) from error
 
 
 def _response(formula: str, part: Any, table: Any) -> Any:

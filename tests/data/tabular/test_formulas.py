@@ -97,3 +97,11 @@ def test_what_cannot_be_read_is_refused_in_one_line(formula: str, said: str) -> 
     with pytest.raises(InvalidProblemError, match=said) as found:
         read_formula(formula, FRAME)
     assert "\n" not in str(found.value) and "\x1b" not in str(found.value)
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_dates_are_levels_or_refused(zone: str | None) -> None:
+    frame = FRAME.assign(seen=pd.date_range("2020-01-01", periods=4, tz=zone))
+    with pytest.raises(InvalidProblemError, match=r"the column 'seen' holds dates .* expected numbers"):
+        read_formula("died ~ age + seen", frame)
+    assert read_formula("died ~ C(seen)", frame).features.shape == (4, 3)
