@@ -25,8 +25,6 @@ Answer = TypeVar("Answer", bound=NamedAnswer)
 _HOW_TO_READ = ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "format")
 """Options of reading data that have the same name in Python, with a formula and without."""
 
-_CHOSEN = "chosen with --positive"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -167,10 +165,7 @@ def _read(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading | None]":
     from maxmargin.data.problems import DecimalReading
 
     storage = {name: options.pop(name, None) for name in ("memory", "cluster", "resume")}
-    is_chosen = options["positive"] is not None
     dataset = load(options.pop("source"), **_columns(options), **storage)
-    if is_chosen:
-        dataset = replace(dataset, positive_reason=_CHOSEN)
     return dataset, DecimalReading.of(dataset)
 
 
@@ -203,10 +198,7 @@ def _read_formula(formula: str, options: dict[str, Any], *, decimal: bool) -> "t
         raise click.UsageError(f"--formula decides what {given[0]} would; expected one of them")
     options.pop("memory", None)
     chosen = {name: options.pop(name) for name in _HOW_TO_READ}
-    dataset, bias = load_by_formula(options.pop("source"), formula, **chosen)
-    if chosen["positive"] is not None:
-        dataset = replace(dataset, positive_reason=_CHOSEN)
-    return dataset, bias
+    return load_by_formula(options.pop("source"), formula, **chosen)
 
 
 def _columns(options: dict[str, Any]) -> dict[str, Any]:

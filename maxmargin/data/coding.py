@@ -8,6 +8,7 @@ import numpy as np
 
 from maxmargin.data.formats.table import Column, OneHot, Table
 from maxmargin.data.numbers.numerals import STORE_NUMBERS, TEXT_HINT, Texts
+from maxmargin.solvers.answers.forms import counted
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, listed, quote
 
@@ -152,10 +153,10 @@ def _indicators(
     indicators = [
         Column(name=f"{name}={level}", values=(codes == position[level]).astype(np.float64)) for level in kept
     ]
-    said = "no level is left out, as there is no intercept"
+    said = "every level has one, as there is no intercept"
     if not keeps_all_levels:
-        said = f"level {levels[0]!r} is left out, it is where all are 0"
-    return indicators, f"column {name!r} became {len(kept)} of 0 and 1; {said}"
+        said = f"level {levels[0]!r} is left out as the reference: all of them are 0 there"
+    return indicators, f"column {name!r} became {counted(len(kept), 'column')} of 0 and 1; {said}"
 
 
 def _levels(column: Column, texts: Texts) -> Sequence[str]:

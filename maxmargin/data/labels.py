@@ -26,7 +26,7 @@ MOST_CLASSES = 100
 PositiveClass: TypeAlias = tuple[Label | None, str | None]
 """The class that is +1, and why; None if there are more than two and none was chosen."""
 
-CHOSEN = "chosen with positive="
+CHOSEN = "as chosen"
 """Why a class is +1 that the caller chose."""
 
 PAIRS = frozenset(

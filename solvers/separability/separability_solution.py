@@ -214,7 +214,11 @@ class Separability(NamedAnswer):
         lines = [*self._event_lines(), self.headline]
         if self.verdict is not Verdict.UNDECIDED:
             lines += self._logistic_lines(is_known)
-        lines += [*(f"  {shown(note)}" for note in self.names.notes), "proof", f"  {shown(reason)}"]
+        lines += [f"  {shown(note)}" for note in self.names.notes]
+        if self.verdict in (Verdict.SEPARABLE, Verdict.QUASI_SEPARABLE):
+            steps = next_steps(self, (self.terms if is_known else None) or ())
+            lines += ["what next, any of", *(f"  {step}" for step in steps)]
+        lines += ["proof", f"  {shown(reason)}"]
         if self.strictly_separable is False:
             lines += self._rows_lines()
         if is_known and self.dimension and self.verdict is not Verdict.UNDECIDED:
@@ -245,7 +249,7 @@ class Separability(NamedAnswer):
         return f": {shown(_some([ids[row] for row in rows.tolist()]))}"
 
     def _logistic_lines(self, with_columns: bool) -> list[str]:
-        """Return what the verdict says of logistic regression, and what to do."""
+        """Return what the verdict says of logistic regression."""
         model = f"  logistic regression{intercept(self.bias)}"
         aliased = list((with_columns and self.aliased_columns) or ())
         dependent = f"  aliased columns (they depend linearly on those before): {_some(aliased)}"
@@ -263,8 +267,7 @@ class Separability(NamedAnswer):
             finite = f"  finite coefficients: {_some(list(self.finite_columns or ()) or ['none'])}"
             contrast = f", as contrasts with {shown(self.class_names[0])}" if self.class_names else ""
             columns = [f"  infinite coefficients{contrast}", *terms_lines(terms, _MOST_NAMED), finite, *aliased_lines]
-        steps = [f"  {step}" for step in next_steps(self, terms or ())]
-        return [f"{model}: no finite maximum-likelihood estimate", *columns, "what next, any of", *steps]
+        return [f"{model}: no finite maximum-likelihood estimate", *columns]
 
     def _table_fields(self) -> dict[str, Any]:
         """Return the fields with the columns if they are found quickly."""

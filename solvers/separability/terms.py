@@ -294,5 +294,8 @@ def next_steps(answer: Answer, terms: Sequence[Term]) -> list[str]:
     if answer.verdict is Verdict.SEPARABLE:
         return [*steps, "if a rule that predicts is enough: maxmargin.hard_margin(X, y) is farthest from all rows"]
     model, overlapping = intercept(answer.bias), counted(len(answer.touching_rows), "row")
-    step = f"fit the finite part{model}, on the {overlapping} that overlap: part = answer.finite_part(); part.X, part.y"
-    return [*steps, step]
+    return [
+        *steps,
+        f"fit the finite part{model}, on the {overlapping} that overlap: in Python, with the answer of",
+        "  maxmargin.separability(X, y), part = answer.finite_part(); part.X, part.y",
+    ]

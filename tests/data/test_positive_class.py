@@ -81,7 +81,7 @@ def test_pairs_are_not_turned_round() -> None:
 
 def test_a_choice_goes_before_the_rule_and_says_so() -> None:
     dataset = mm.from_arrays(X, ["yes", "no", "no", "yes"], positive="no")
-    assert (dataset.positive, dataset.positive_reason) == ("no", "chosen with positive=")
+    assert (dataset.positive, dataset.positive_reason) == ("no", "as chosen")
     three = mm.from_arrays(X, ["+", "-", "0", "+"])
     assert (three.positive, three.positive_reason, three.classes) == (None, None, ("+", "-", "0"))
     assert three.one_vs_rest("-").positive_reason == "the class against the rest"
@@ -106,7 +106,7 @@ def test_every_answer_names_the_class_and_the_reason() -> None:
     for answer in answers:
         assert (answer.positive, answer.positive_reason) == ("+", "the affirmative of +/-"), type(answer)
     chosen = pickle.loads(pickle.dumps(mm.hard_margin(X, y, positive="-")))
-    assert (chosen.positive, chosen.positive_reason) == ("-", "chosen with positive=")
+    assert (chosen.positive, chosen.positive_reason) == ("-", "as chosen")
     many = mm.separability(X, ["+", "-", "0", "+"])
     assert (many.positive, many.positive_reason) == (None, None)
     data = mm.margin_report(mm.from_arrays(X, y), orders=0).to_dict()["data"]
@@ -148,7 +148,7 @@ def test_every_command_says_which_class_is_plus_one(name: str, file: str, capsys
     assert (fields["positive"], fields["positive_reason"]) == ("+", "the affirmative of +/-")
     run([*command, "--positive", "-"])
     text = capsys.readouterr().out
-    assert "(chosen with --positive)" in text
+    assert "(as chosen)" in text
     assert "+1 is" in text
 
 

@@ -106,7 +106,9 @@ def _omitted_levels(features: Any) -> tuple[str, ...]:
         coded = {level for level in levels if f"{factor}[T.{level}]" in features.columns}
         left_out = [str(level) for level in levels if level not in coded]
         if coded and left_out:
-            notes.append(f"{factor}: level {listed(left_out)} is left out, it is where all its columns are 0")
+            notes.append(
+                f"{factor}: level {listed(left_out)} is left out as the reference: all its columns are 0 there"
+            )
     return tuple(notes)
 
 

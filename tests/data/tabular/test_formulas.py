@@ -58,7 +58,7 @@ def test_the_numbers_are_those_of_the_columns() -> None:
 
 def test_the_level_that_is_left_out_is_said() -> None:
     notes = read_formula("died ~ age + C(stage)", FRAME).notes
-    assert notes == ("C(stage): level 'I' is left out, it is where all its columns are 0",)
+    assert notes == ("C(stage): level 'I' is left out as the reference: all its columns are 0 there",)
     assert read_formula("died ~ 0 + C(stage)", FRAME).notes == ()
 
 

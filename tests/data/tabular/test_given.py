@@ -153,7 +153,9 @@ def test_a_column_of_this_name_comes_before_a_formula() -> None:
 def test_categories_are_coded_as_a_model_does() -> None:
     answer = mm.separability(PATIENTS, "died")
     assert answer.names.columns == ("age", "stage=II", "stage=IV")
-    assert answer.names.notes == ("column 'stage' became 2 of 0 and 1; level 'I' is left out, it is where all are 0",)
+    assert answer.names.notes == (
+        "column 'stage' became 2 columns of 0 and 1; level 'I' is left out as the reference: all of them are 0 there",
+    )
     assert "level 'I' is left out" in answer.summary()
     without = mm.separability(PATIENTS, "died", bias=False)
     assert without.names.columns == ("age", "stage=I", "stage=II", "stage=IV")
@@ -221,7 +223,7 @@ def test_generated_data_are_a_data_set() -> None:
 
 def test_a_data_set_takes_another_positive_class() -> None:
     answer = mm.separability(mm.load("iris"), positive="virginica")
-    assert (answer.positive, answer.negative, answer.positive_reason) == ("virginica", "rest", "chosen with positive=")
+    assert (answer.positive, answer.negative, answer.positive_reason) == ("virginica", "rest", "as chosen")
     assert answer.verdict == mm.separability(mm.load("iris", positive="virginica")).verdict
     assert mm.require(mm.load("iris", positive="virginica")).verdict == "overlap"
 
