@@ -258,9 +258,8 @@ def test_one_hot(tmp_path: Path) -> None:
     ds = load(path, one_hot=True)
     assert ds.feature_names == ("size", "colour=green", "colour=red")
     assert ds.X.tolist() == [[1, 0, 1], [2, 0, 0], [3, 1, 0], [4, 0, 1]]
-    assert ds.notes == (
-        "column 'colour' became 2 columns of 0 and 1; level 'blue' is left out as the reference: all of them are 0 there",
-    )
+    (note,) = ds.notes
+    assert note.startswith("column 'colour' became 2 columns of 0 and 1; level 'blue' is left out as the reference")
 
 
 def test_one_hot_leaves_numbers_and_flags(tmp_path: Path) -> None:
