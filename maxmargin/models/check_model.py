@@ -13,7 +13,7 @@ from maxmargin.models.binary_models import (
     reading_of_glm,
     reading_of_poisson,
 )
-from maxmargin.models.fitted_results import claimed, is_results, name_of
+from maxmargin.models.fitted_results import claimed, is_results, name_of, row_names_of
 from maxmargin.models.linear_classifiers import reading_of_classifier
 from maxmargin.models.model_check import ModelCheck, checked
 from maxmargin.models.reading import Asked, ModelReading, UnansweredError
@@ -143,7 +143,7 @@ def _reading(model: Any, X: Any, y: Any) -> ModelReading:
     name = name_of(model.model)
     if name not in _READERS:
         raise UnansweredError(f"the likelihood of {name} poses another question, or none that is known here")
-    return _READERS[name](model)
+    return replace(_READERS[name](model), row_names=row_names_of(model.model))
 
 
 def _answer(reading: ModelReading, asked: Asked, limits: Limits, **options: Any) -> "Separability":
@@ -152,13 +152,16 @@ def _answer(reading: ModelReading, asked: Asked, limits: Limits, **options: Any)
     answer = separability_of(dataset, DecimalReading.of(dataset), bias=reading.bias, time_limit=limit, **options)
     positive, negative = (None, None) if asked.sides is None else asked.sides
     are_of_the_data = asked.sides is not None or reading.class_names is not None
+    ids = None
+    if reading.row_names is not None and asked.positions.ndim == 1:
+        ids = [reading.row_names[position] for position in asked.positions.tolist()]
     return replace(
         answer,
         positive=positive,
         negative=negative,
         positive_reason=None if positive is None else "the model's own coding",
         class_names=reading.class_names,
-        names=replace(answer.names, label=reading.label if are_of_the_data else None),
+        names=replace(answer.names, ids=ids, label=reading.label if are_of_the_data else None),
     )
 
 

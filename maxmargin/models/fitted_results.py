@@ -50,6 +50,17 @@ def names_of(model: Any, n_columns: int) -> tuple[str, ...]:
     return all_different(list(model.exog_names)[:n_columns])
 
 
+def row_names_of(model: Any) -> list[Any] | None:
+    """Return the labels of the rows, or their positions before the model left rows out; None if they are 0, 1, ..."""
+    data, n_rows = getattr(model, "data", None), len(model.endog)
+    labels, missing = (getattr(data, name, None) for name in ("row_labels", "missing_row_idx"))
+    if labels is None:
+        left_out = [] if missing is None else list(missing)
+        labels = np.delete(np.arange(n_rows + len(left_out)), left_out)
+    names: list[Any] = labels.tolist()
+    return None if len(names) != n_rows or names == list(range(n_rows)) else names
+
+
 def responses(model: Any, *, high: float = np.inf) -> Floats:
     """Return the responses as numbers.
 

@@ -1,6 +1,6 @@
 """Linear classifiers of scikit-learn, and pipelines that end in one, with the X and y to which they were fitted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api.model_boundaries import check_decides_at_zero
-from maxmargin.data.arrays import check_row_names, features_of, from_arrays
+from maxmargin.data.arrays import check_row_names, features_of, from_arrays, index_of_rows
 from maxmargin.data.dataset import REST
 from maxmargin.data.tabular.formulas import column_names
 from maxmargin.data.tabular.given import parts_of, refuse_labels_of_dataset, whole_data
@@ -55,12 +55,12 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
     InvalidProblemError
         If X does not hold finite numbers.
     """
-    X, y, label, names = _rows_and_labels(X, y)
+    X, y, label, names, row_names = _rows_and_labels(X, y)
+    check_row_names(X=X, y=y)
     last, X, names = _last_step(model, X, names)
     coefficients = _coefficients(last)
     if X is None or y is None:
         raise InvalidOptionError(f"a {type(last).__name__} does not keep its data; expected the X and y of its fit")
-    check_row_names(X=X, y=y)
     weights = getattr(last, "class_weight", None)
     if isinstance(weights, Mapping) and not all(weights.values()):
         raise UnansweredError("class_weight has a weight of 0, which leaves a class out")
@@ -79,6 +79,7 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
         event=_event(classes, is_joint=is_joint),
         questions=_questions(last, features.X, codes, classes, is_joint=is_joint),
         names=all_different(_names(names, last, X, features.names)),
+        row_names=row_names,
         label=label,
         bias=getattr(last, "fit_intercept", True) is not False,
         class_names=classes if is_joint and len(classes) > 2 else None,
@@ -90,19 +91,20 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
     return _with_estimates(reading, last, coefficients, classes)
 
 
-def _rows_and_labels(X: Any, y: Any) -> tuple[Any, Any, str, Any]:
-    """Return the rows as the model was given them, their labels, and what the labels and the columns are called."""
+def _rows_and_labels(X: Any, y: Any) -> tuple[Any, Any, str, Any, Sequence[Any] | None]:
+    """Return the rows as the model was given them, their labels, and what the labels, columns and rows are called."""
     whole = whole_data(X)
     if whole is not None:
         refuse_labels_of_dataset(y)
-        return whole.X, np.asarray(whole.labels), whole.label_name, whole.feature_names
+        names = whole.row_ids if whole.rows is None or whole.row_ids is not None else whole.rows.tolist()
+        return whole.X, np.asarray(whole.labels), whole.label_name, whole.feature_names, names
     if not isinstance(y, str):
         name = getattr(y, "name", None)
-        return X, y, name if isinstance(name, str) else "y", None
+        return X, y, name if isinstance(name, str) else "y", None, index_of_rows(X, y)
     if "~" in y and y not in column_names(X):
         raise InvalidOptionError(f"y is the formula {y!r}, and model has columns of its own; expected its labels")
     parts = parts_of(X, y, bias=None)
-    return parts.features, parts.labels, y, None
+    return parts.features, parts.labels, y, None, index_of_rows(X)
 
 
 def _last_step(model: Any, X: Any, names: Any) -> tuple[Any, Any, Any]:

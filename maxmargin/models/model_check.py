@@ -1,6 +1,6 @@
 """What is proven about a fitted model: its infinite coefficients, and whether it has converged."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,6 +48,9 @@ class ModelCheck(Result):
         The labelled rows that the answers and their certificates are about, by the same names.
     reason : str
         The proof in words, or why nothing is stated.
+    row_names : sequence or None
+        What the rows of the model's data are called: the labels of their index, or their positions in what was given
+        to a model that left rows out; None if they are called 0, 1, ....
     estimates, standard_errors : dict of str to float
         What the model printed, by the name of the coefficient; a standard error is missing where it printed none.
     claimed_converged : bool or None
@@ -84,6 +87,7 @@ class ModelCheck(Result):
     answers: dict[str, Separability]
     questions: dict[str, Asked]
     reason: str
+    row_names: Sequence[Any] | None
     estimates: dict[str, float]
     standard_errors: dict[str, float]
     claimed_converged: bool | None
@@ -114,7 +118,7 @@ class ModelCheck(Result):
 
     @property
     def positions(self) -> Any:
-        """The row of the model's data from which each of `rows` follows, from 0; for a difference the two rows."""
+        """The row of the data that the model kept from which each of `rows` follows, from 0; for a difference, two."""
         return self.questions[""].positions if self.answer is not None else None
 
     @property
@@ -276,7 +280,10 @@ class ModelCheck(Result):
         if answer is None or answer.separated_rows is None or answer.verdict is not Verdict.QUASI_SEPARABLE:
             return []
         rows = sorted(set(self.positions[answer.separated_rows].ravel().tolist()))
-        return [f"  rows of the data that are separated (from 0): {some(rows, _MOST, '{n} in all')}"] * bool(rows)
+        called, numbered = rows, " (from 0)"
+        if self.row_names is not None:
+            called, numbered = [shown(str(self.row_names[row])) for row in rows], ""
+        return [f"  rows of the data that are separated{numbered}: {some(called, _MOST, '{n} in all')}"] * bool(rows)
 
     def _some(self, names: tuple[str, ...] | None) -> str:
         return some(names or (), _MOST, "{more} more")
@@ -315,6 +322,7 @@ def checked(
         answers=dict(answers),
         questions=dict(reading.questions),
         reason=reason,
+        row_names=reading.row_names,
         estimates=dict(reading.estimates),
         standard_errors=dict(reading.standard_errors),
         claimed_converged=reading.claimed_converged,

@@ -53,6 +53,9 @@ class ModelReading:
         By the name of the part; a single question has the name "". Nothing can be asked if it is empty.
     names : tuple of str
         The names of the columns, all different.
+    row_names : sequence, optional
+        What the rows of the model's data are called: the labels of their index, or their positions in what was given
+        to a model that left rows out; None if they are called 0, 1, ....
     label : str, optional
         The name of the response, if the rows of the questions are rows of the model's data.
     bias : bool
@@ -80,6 +83,7 @@ class ModelReading:
     event: str = ""
     questions: Mapping[str, Asked] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    row_names: Sequence[Any] | None = None
     label: str | None = None
     bias: bool = False
     class_names: tuple[str, ...] | None = None

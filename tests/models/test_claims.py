@@ -263,6 +263,43 @@ def test_rows_are_traced_to_the_data_of_the_model() -> None:
     assert (COIN[cases] == 1).all() and (COIN[controls] == 0).all() and (STRATA[cases] == STRATA[controls]).all()
 
 
+ROWS_GIVEN: dict[str, tuple[Callable[[pd.DataFrame], Any], str]] = {
+    "formula": (lambda data: smf.logit("died ~ age + stage", data).fit(disp=0), "P{}"),
+    "formula, index of numbers": (
+        lambda data: smf.logit("died ~ age + stage", data.reset_index(drop=True)).fit(disp=0), "{}",
+    ),
+    "arrays": (
+        lambda data: sm.Logit(data["died"].to_numpy(), data[["const", "age", "stage"]].to_numpy(), missing="drop").fit(
+            disp=0
+        ), "{}",
+    ),
+}  # fmt: skip
+"""A model of data in which rows may have missing values, and what it is to call row {} of them."""
+
+
+@pytest.mark.parametrize("name", ROWS_GIVEN)
+def test_rows_are_called_as_in_the_data_that_were_given(name: str) -> None:
+    fit, called = ROWS_GIVEN[name]
+    data = X.assign(died=DIED["quasi-separable"]).set_axis([f"P{row}" for row in range(24)])
+    data.loc[["P1", "P10"], "age"] = np.nan
+    with warnings_of_fits(silent=False):
+        check = mm.check_model(fit(data))
+    rows = [called.format(row) for row in range(6) if row != 1]
+    assert f"rows of the data that are separated: {', '.join(rows)}\n" in check.summary()
+    assert check.answer is not None and list(map(str, check.answer.to_dict()["separated_rows_ids"])) == rows
+
+
+def test_both_rows_of_a_difference_are_called_as_in_the_data() -> None:
+    data = X.set_axis([f"P{row}" for row in range(24)])
+    died = pd.Series(DIED["quasi-separable"], index=data.index)
+    with warnings_of_fits(silent=False):
+        check = mm.check_model(ConditionalLogit(died, data[["age", "stage"]], groups=STRATA).fit(disp=0))
+    assert check.row_names is not None and check.row_names[23] == "P23"
+    assert check.answer is not None and check.answer.separated_rows is not None
+    first, *_ = sorted(set(check.positions[check.answer.separated_rows].ravel().tolist()))
+    assert f"rows of the data that are separated: P{first}, P" in check.summary()
+
+
 def test_grouped_counts_with_both_outcomes_are_equalities() -> None:
     groups = sm.add_constant(np.array([0.0, 1.0, 1.0, 2.0]))
     results = sm.GLM([[0, 4], [2, 2], [1, 3], [4, 0]], groups, family=sm.families.Binomial()).fit()

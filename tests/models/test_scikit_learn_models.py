@@ -99,6 +99,19 @@ def test_converged_without_a_warning_on_quasi_separated_data() -> None:
     assert text.index("infinite coefficients") < text.index("what next: penalise") < text.index("proof on 6 rows")
 
 
+@pytest.mark.parametrize("is_pipeline", [False, True])
+def test_rows_are_called_as_in_the_data(is_pipeline: bool) -> None:
+    frame = pd.DataFrame(X, columns=["a", "b"], index=[f"P{row}" for row in range(len(X))])
+    y = pd.Series(LABELS["quasi-separable"], index=frame.index)
+    steps = [StandardScaler()] if is_pipeline else []
+    model = make_pipeline(*steps, LogisticRegression(C=np.inf)).fit(frame, y)
+    assert "rows of the data that are separated: P3, P4\n" in mm.check_model(model, frame, y).summary()
+    if not is_pipeline:
+        assert "separated: P3, P4\n" in mm.check_model(model, mm.from_arrays(frame, y)).summary()
+    with pytest.raises(InvalidProblemError, match="the index of y is not that of X"):
+        mm.check_model(model, frame, y[::-1])
+
+
 def test_at_its_limit_of_iterations_a_model_does_not_say_whether_it_converged() -> None:
     y = LABELS["overlap"]
     with pytest.warns(match="failed to converge"):
