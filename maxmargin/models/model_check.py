@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from maxmargin.models.reading import Asked, ModelReading
-from maxmargin.solvers.answers.forms import Result, counted, plain, some
+from maxmargin.solvers.answers.forms import Names, Result, counted, plain, some
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.proof.certificate import Certificate
@@ -279,11 +281,9 @@ class ModelCheck(Result):
         answer = self.answer
         if answer is None or answer.separated_rows is None or answer.verdict is not Verdict.QUASI_SEPARABLE:
             return []
-        rows = sorted(set(self.positions[answer.separated_rows].ravel().tolist()))
-        called, numbered = rows, " (from 0)"
-        if self.row_names is not None:
-            called, numbered = [shown(str(self.row_names[row])) for row in rows], ""
-        return [f"  rows of the data that are separated{numbered}: {some(called, _MOST, '{n} in all')}"] * bool(rows)
+        rows = np.unique(self.positions[answer.separated_rows])
+        names, title = Names(ids=self.row_names), "rows of the data that are separated"
+        return [names.rows_line(title, rows, most=_MOST, rest="{n} in all")] * bool(rows.size)
 
     def _some(self, names: tuple[str, ...] | None) -> str:
         return some(names or (), _MOST, "{more} more")

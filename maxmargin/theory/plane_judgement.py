@@ -10,7 +10,7 @@ from maxmargin.api.question import with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given, names_of
-from maxmargin.solvers.answers.forms import NamedAnswer, Names, counted, rounded_up, some, through
+from maxmargin.solvers.answers.forms import NamedAnswer, Names, counted, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
@@ -23,9 +23,6 @@ from maxmargin.theory.plane_bounds import RunPlane, SlackCurve, lies_in_cone
 
 _SHARES = 3
 """Shares into which a time limit is divided; the maximum margin takes one of them, the cone takes the rest."""
-
-_MOST_ROWS = 20
-"""Largest number of rows that the text lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -133,8 +130,7 @@ class PlaneJudgement(NamedAnswer):
         """Return the text of ``maxmargin judge``."""
         lines = [f"{self._verdict}: {self._of_errors()}"]
         if not self.separates:
-            rows = self.names.numbers(self.error_rows).tolist()
-            lines.append(f"  errors (rows from 0): {some(rows, _MOST_ROWS, '({n} in all)')}")
+            lines.append(self.names.rows_line("rows that are errors", self.error_rows))
         lines.append(f"  geometric margin in [{self.margin!r}, {self.margin_upper!r}]")
         lines += [
             *self._maximum_lines(),

@@ -23,6 +23,9 @@ from maxmargin.solvers.errors import InvalidOptionError
 LONGEST_LIST = 1000
 """Largest number of entries of a list in JSON; `<name>_count` gives its whole length."""
 
+LISTED_ELSEWHERE = "{more:,} more (--json and to_frame() list them)"
+"""What a line of text says of the names that it leaves out."""
+
 _MOST_ENTRIES = 10
 """Largest number of entries of a list that a cell shows."""
 
@@ -63,6 +66,12 @@ class Names:
     def numbers(self, rows: Any) -> Any:
         """Return the positions of rows in the source; None if there are no rows."""
         return rows if rows is None or self.positions is None else self.positions[rows]
+
+    def rows_line(self, title: str, rows: NDArray[Any], *, most: int = 20, rest: str = LISTED_ELSEWHERE) -> str:
+        """Return a line with the names of rows, or with their positions, as `some` lists them."""
+        if self.ids is None:
+            return f"  {title} (from 0): {some(self.numbers(rows).tolist(), most, rest)}"
+        return f"  {title}: {some([self.ids[row] for row in rows.tolist()], most, rest)}"
 
     def fields(self, name: str, rows: Any) -> dict[str, Any]:
         """Return the rows as a list of positions, and as ``<name>_ids`` if they have names."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, some, through
+from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.printable import shown
@@ -118,15 +118,10 @@ class FewestErrors(NamedAnswer):
 
     def _rows_line(self, kind: str) -> str:
         """Name the rows to drop."""
-        rows = self.error_rows.tolist()
-        if not rows:
+        if not self.error_rows.size:
             return f"  no row to drop: the data are separable{kind}"
-        if self.names.ids is None:
-            numbered, called = " (from 0)", self.names.numbers(self.error_rows).tolist()
-        else:
-            numbered, called = "", [self.names.ids[row] for row in rows]
-        listed = some(called, 20, "{more:,} more (--json lists them)")
-        return f"  rows to drop{numbered}, so that the rest is separable{kind}: {listed}"
+        title = f"rows to drop so that the rest is separable{kind}"
+        return self.names.rows_line(title, self.error_rows)
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
         return (("error", self.error_rows),)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import LONGEST_LIST, NamedAnswer, some, through
+from maxmargin.solvers.answers.forms import LONGEST_LIST, NamedAnswer, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import width_of
@@ -144,8 +144,8 @@ class HardMargin(NamedAnswer):
             kind = f"  maximum margin{through(self.bias)}"
             lines.append(f"{kind}, proven interval [{self.lower!r}, {self.upper!r}]{width}")
         if self.w is not None and self.b is not None:
-            support = some(self.names.numbers(self.support).tolist(), 20, "({n} in all)")
-            lines += [f"  margin of the hyperplane below {self.margin!r}", f"  support rows (from 0): {support}"]
+            lines.append(f"  margin of the hyperplane below {self.margin!r}")
+            lines.append(self.names.rows_line("support rows", self.support))
             lines += self.names.plane_lines(self.w, self.b)
         if self.engine != "none":
             lines.append(f"  found by {self.engine}")

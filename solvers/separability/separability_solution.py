@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import INTERCEPT, NamedAnswer, intercept, some, through, without_intercepts
+from maxmargin.solvers.answers.forms import (
+    INTERCEPT,
+    LISTED_ELSEWHERE,
+    NamedAnswer,
+    intercept,
+    some,
+    through,
+    without_intercepts,
+)
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Mask, Rows
 from maxmargin.solvers.basics.printable import shown
@@ -239,14 +247,8 @@ class Separability(NamedAnswer):
             ("strictly separated rows", self.separated_rows),
             ("rows that exclude strict separation", self.witness_rows),
         )
-        return [f"  {title}{self._called(rows)}" for title, rows in parts if rows is not None and len(rows)]
-
-    def _called(self, rows: Rows) -> str:
-        """Return rows by their names, or by their positions."""
-        ids = self.names.ids
-        if ids is None:
-            return f" (from 0): {_some(self.names.numbers(rows).tolist())}"
-        return f": {shown(_some([ids[row] for row in rows.tolist()]))}"
+        known = ((title, rows) for title, rows in parts if rows is not None and len(rows))
+        return [self.names.rows_line(title, rows, most=_MOST_NAMED) for title, rows in known]
 
     def _logistic_lines(self, with_columns: bool) -> list[str]:
         """Return what the verdict says of logistic regression."""
@@ -402,4 +404,4 @@ def _fraction_text(value: Fraction) -> str:
 
 
 def _some(values: Sequence[object]) -> str:
-    return some(values, _MOST_NAMED, "{more} more (--json lists them)")
+    return some(values, _MOST_NAMED, LISTED_ELSEWHERE)

@@ -179,7 +179,7 @@ def terms_lines(terms: Sequence[Term], most: int) -> list[str]:
         for name, term in zip(names, terms, strict=False)
     ]
     more = len(terms) - len(names)
-    lines += [f"    ... {more} more (--json lists them)"] if more else []
+    lines += [f"    ... {more} more (--json and to_frame() list them)"] if more else []
     return lines + [f"    the combination: {shown(reason)}" for reason, count in counts.items() if count > 1]
 
 

@@ -234,3 +234,13 @@ def test_more_than_two_classes_have_a_formula_too() -> None:
     whole = mm.separability(frame, "species ~ a + b + c + d")
     assert whole.verdict == mm.separability(iris).verdict and whole.class_names == iris.classes
     assert next(iter(whole.infinite_columns)) == "versicolor: (Intercept)"
+
+
+@pytest.mark.parametrize("is_named", [False, True])
+def test_texts_call_rows_as_the_data_do(is_named: bool) -> None:
+    rows = [[0.0], [1.0], [2.0], [3.0], [4.0], [9.0]]
+    X = pd.DataFrame(rows, index=list("abcdef")) if is_named else rows
+    c, d, f = (": c", "d\n", ": f\n") if is_named else (" (from 0): 2", "3\n", " (from 0): 5\n")
+    assert f"support rows{c}, {d}" in mm.hard_margin(X, [0, 0, 0, 1, 1, 1]).summary()
+    assert f"rows that are errors{f}" in mm.judge(X, [0, 0, 0, 1, 1, 0], [1.0], -2.5).summary()
+    assert f"rows to drop so that the rest is separable{f}" in mm.fewest_errors(X, [0, 0, 0, 1, 1, 0]).summary()
