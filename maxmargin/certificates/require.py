@@ -6,11 +6,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.forms import some
 from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.separability.separability_solution import Separability
 
 Requirement = Literal["separable", "quasi-separable", "overlap", "not-strictly-separable"]
+
+_MOST_NAMED = 6
+"""Largest number of columns that a message names."""
 
 REQUIREMENTS = ("separable", "quasi-separable", "overlap", "not-strictly-separable")
 
@@ -62,11 +67,20 @@ class SeparationError(ValueError):
     def __init__(
         self, requirement: str, answer: Separability, *, about: str = "", positions: NDArray[np.int64] | None = None
     ) -> None:
-        what = f"{about}: " if about else ""
-        super().__init__(f"{what}required {requirement}, found {answer.verdict}: {answer.reason}")
         self.requirement, self.answer = requirement, answer
         self.about, self.positions = about, positions
         self.verdict, self.certificate = answer.verdict, answer.certificate
+        what = f"{about}: " if about else ""
+        found = f"{answer.verdict}{self._terms}: {answer.reason_alone}"
+        super().__init__(shown(f"{what}required {requirement}, found {found}"))
+
+    @property
+    def _terms(self) -> str:
+        """The columns responsible, in parentheses, where finding them takes a moment only."""
+        if self.verdict is Verdict.UNDECIDED or not self.answer.has_cheap_columns or not self.columns:
+            return ""
+        signed = [f"{name} ({sign})" for name, sign in self.columns.items()]
+        return f", with infinite coefficients {some(signed, _MOST_NAMED, '{more:,} more')}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         of_part = partial(SeparationError, about=self.about, positions=self.positions)

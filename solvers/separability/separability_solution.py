@@ -217,22 +217,25 @@ class Separability(NamedAnswer):
         remarks : sequence of str
             Further lines, which come before the last one.
         """
-        reason = self.reason.removeprefix(self.headline.replace(" (proven)", ": "))
         is_known = self.has_cheap_columns if with_columns is None else with_columns
         lines = [*self._event_lines(), self.headline]
         if self.verdict is not Verdict.UNDECIDED:
             lines += self._logistic_lines(is_known)
         lines += [f"  {shown(note)}" for note in self.names.notes]
         if self.verdict in (Verdict.SEPARABLE, Verdict.QUASI_SEPARABLE):
-            steps = next_steps(self, (self.terms if is_known else None) or ())
-            lines += ["what next, any of", *(f"  {step}" for step in steps)]
-        lines += ["proof", f"  {shown(reason)}"]
+            lines += ["what next, any of", *(f"  {step}" for step in next_steps(self, with_columns=is_known))]
+        lines += ["proof", f"  {shown(self.reason_alone)}"]
         if self.strictly_separable is False:
             lines += self._rows_lines()
         if is_known and self.dimension and self.verdict is not Verdict.UNDECIDED:
             lines.append(f"  dimension of the cone of directions to infinity: {self.dimension}")
         last = f"found by {self.engine}" if self.proof else f"verdict: {self.verdict.advice_for(bias=self.bias)}"
         return "\n".join([*lines, *remarks, f"  {last}"])
+
+    @property
+    def reason_alone(self) -> str:
+        """The reason without the verdict, with which that of a proven verdict begins."""
+        return self.reason.removeprefix(self.headline.replace(" (proven)", ": "))
 
     def _event_lines(self) -> list[str]:
         """Return the line that says which class is the event."""

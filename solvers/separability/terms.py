@@ -169,6 +169,15 @@ def terms_of(answer: Answer) -> tuple[Term, ...] | None:
     return tuple(terms)
 
 
+def _infinite_levels(answer: Answer) -> list[str]:
+    """Return the names of the levels of categories that have an infinite term, in whatever class."""
+    if answer.columns is None or answer.n_features is None:
+        return []
+    columns = dict.fromkeys(coordinate % (answer.n_features + answer.bias) for coordinate in answer.columns.infinite)
+    names = [_called(answer, column) for column in columns if column < answer.n_features]
+    return [name for name in names if "=" in name or "[" in name]
+
+
 def terms_lines(terms: Sequence[Term], most: int) -> list[str]:
     """Return a line for each of the first terms, and one for the combination of several."""
     names = [shown(str(term.name)) for term in terms[:most]]
@@ -268,7 +277,7 @@ def finite_part_of(answer: Answer) -> FinitePart:
     )
 
 
-def next_steps(answer: Answer, terms: Sequence[Term]) -> list[str]:
+def next_steps(answer: Answer, *, with_columns: bool) -> list[str]:
     """Return what a statistician can do about separated data, with the calls."""
     is_multinomial = answer.n_inequalities is not None
     steps = [
@@ -280,7 +289,7 @@ def next_steps(answer: Answer, terms: Sequence[Term]) -> list[str]:
             "penalise, which makes every estimate finite: a ridge, LogisticRegression(C=1.0).fit(X, y), or the",
             "  reduction of bias of R's brglm2, brmultinom(y ~ x, data)",
         ]
-    levels = [str(term.name) for term in terms if any(mark in str(term.name) for mark in ("=", "["))]
+    levels = _infinite_levels(answer) if with_columns else []
     if levels:
         steps.append(f"merge with another level, or drop: {some(levels, _MOST_NAMED, '{more} more')}; then check again")
     if is_multinomial:

@@ -66,6 +66,8 @@ def test_rows_and_columns_responsible_where_overlap_is_required() -> None:
         mm.require(*SEPARABLE, "overlap")
     assert caught.value.rows.tolist() == [0, 1, 2, 3]
     assert caught.value.columns == {"(Intercept)": "-", 0: "+"}
+    found = "required overlap, found separable, with infinite coefficients (Intercept) (-), 0 (+): a hyperplane has all"
+    assert str(caught.value).startswith(found)
 
 
 @pytest.mark.parametrize("requirement", ["separable", "quasi-separable"])

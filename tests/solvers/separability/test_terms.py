@@ -186,3 +186,5 @@ def test_what_next_fits_the_verdict() -> None:
     assert "brmultinom" in several and "Firth" not in several and "ConditionalLogit" not in several
     levels = pd.DataFrame({"stage": ["I", "I", "II", "II"], "age": [1, 1, 2, 3]})
     assert "merge with another level, or drop: stage=II;" in steps(levels, ["no", "yes", "no", "no"])
+    two = levels.loc[[0, 0, 0, 1, 1, 1, 2, 2, 3, 3]].reset_index(drop=True)
+    assert "or drop: stage=II;" in steps(two, ["a", "b", "c", "a", "b", "c", "b", "c", "b", "c"])
