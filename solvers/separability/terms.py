@@ -182,9 +182,11 @@ def terms_lines(terms: Sequence[Term], most: int) -> list[str]:
     """Return a line for each of the first terms, and one for the combination of several."""
     names = [shown(str(term.name)) for term in terms[:most]]
     width = max(map(len, names), default=0)
+    width_of_sign = max((len(term.sign) for term in terms[:most]), default=0)
     counts = Counter(term.reason for term in terms if term.is_combined)
     lines = [
-        f"    {name:<{width}}  {term.sign}  {shown(term.reason) if counts[term.reason] < 2 else _IN_COMBINATION}"
+        f"    {name:<{width}}  {term.sign:<{width_of_sign}}  "
+        f"{shown(term.reason) if counts[term.reason] < 2 else _IN_COMBINATION}"
         for name, term in zip(names, terms, strict=False)
     ]
     more = len(terms) - len(names)
