@@ -37,7 +37,8 @@ class Display:
         ax : matplotlib Axes, optional
             The axes to draw on. By default they are those of a new figure.
         legend : bool, default True
-            Whether to draw a legend above the axes. A title that they have already is moved above it.
+            Whether to draw a legend: within the axes, or, if the figure has a layout such as "constrained", above the
+            axes and below a title that they have already.
 
         Returns
         -------
@@ -53,7 +54,7 @@ class Display:
         with np.errstate(over="ignore"):
             self._draw(self.ax_)
             if legend:
-                drawing.legend_above(self.ax_)
+                drawing.add_legend(self.ax_)
         return self
 
     def _begin(self, ax: "Axes | None") -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from maxmargin.text.number_formats import number, power_of_ten
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.text import Text
@@ -42,6 +43,9 @@ _NARROW = 200.0
 _LEGEND_CHARACTERS, _HANDLE_CHARACTERS = 84, 6
 """Characters of a legend that fit above axes of the usual width, and characters that the mark of one entry takes."""
 
+_MOST_TO_AVOID = 5000
+"""Largest number of points among which a place for the legend is sought, which takes long among more."""
+
 _LINE, _ROOM_BELOW = 1.5, 0.02
 """Height of a line of a legend, in heights of its characters, and room below it, as a fraction of the axes."""
 
@@ -68,11 +72,22 @@ def colour_on(ax: "Axes", colour: str) -> Any:
     return _ON_DARK[colour] if is_dark(ax) else colour
 
 
-def legend_above(ax: "Axes") -> None:
-    """Put the legend above the axes, in as many columns as fit, and a title that they have already above the legend."""
+def add_legend(ax: "Axes") -> None:
+    """Put the legend above the axes if their figure arranges what is there, otherwise within them."""
     handles, labels = ax.get_legend_handles_labels()
     if not labels:
         return
+    if ax.figure.get_layout_engine() is not None:
+        _legend_above(ax, handles, labels)
+        return
+    drawn = [*(of.get_offsets() for of in ax.collections), *(of.get_xydata() for of in ax.lines)]
+    n_points = sum(map(np.size, drawn)) // 2
+    place: Literal["best", "upper right"] = "best" if n_points <= _MOST_TO_AVOID else "upper right"
+    plain_texts(*ax.legend(handles, labels, loc=place, fontsize="small", labelcolor=ink(ax)).get_texts())
+
+
+def _legend_above(ax: "Axes", handles: "list[Artist]", labels: list[str]) -> None:
+    """Put the legend above the axes, in as many columns as fit, and a title that they have already above the legend."""
     n_columns = max(1, min(len(labels), characters_along(ax) // (max(map(len, labels)) + _HANDLE_CHARACTERS)))
     legend = ax.legend(
         handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1 + _ROOM_BELOW), ncols=n_columns, frameon=False,
@@ -117,9 +132,9 @@ def plain_texts(*texts: "Text") -> None:
 
 
 def finish(ax: "Axes") -> None:
-    """Draw the grid, and the legend above the axes."""
+    """Draw the grid and the legend."""
     thin_grid(ax)
-    legend_above(ax)
+    add_legend(ax)
 
 
 def thin_grid(ax: "Axes") -> None:

@@ -57,7 +57,7 @@ class HyperplaneDisplay(Display):
     marked : ndarray of int
         The rows that are circled.
     marked_name : str
-        What they are: support rows, nearest rows, errors, or the rows that prove that no hyperplane separates.
+        What they are: support rows, rows at the band, errors, or the rows that prove that no hyperplane separates.
     line_ : Line2D or None
         The first hyperplane; None if there is none, or it does not cross the axes.
     lines_ : list of Line2D or None

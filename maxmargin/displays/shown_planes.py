@@ -1,6 +1,7 @@
 """The hyperplane of a result or of a fitted model, with what is proven of it on the rows beside which it is drawn."""
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
@@ -23,7 +24,6 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import (
     enclose_functional_margins,
     error_rows,
-    exact_functional_margins,
     geometric_margin,
     least_functional_margin,
     norm_squared,
@@ -36,6 +36,9 @@ _SLACK_TOLERANCE = 1e-6
 """Largest difference of slacks, relative to the largest of them or to 1, that rounding explains."""
 
 _LONGEST_NAME, _LONGEST_LABEL = 40, 24
+
+_AT_THE_BAND = 1 + Fraction(1, 10**6)
+"""Rows up to this multiple of the least distance are at the band: a hyperplane of floats has one nearest row only."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -96,12 +99,11 @@ def _column_name(name: str) -> str:
 
 def class_names(dataset: Dataset) -> tuple[str, str]:
     """Return the names of the classes -1 and +1 in a legend."""
-    return _class_name(-1, dataset.negative), _class_name(1, dataset.positive)
-
-
-def _class_name(sign: int, label: object) -> str:
-    """Return the sign and the label of a class; labels that are the signs are not repeated."""
-    return side(sign) if label == sign else f"{side(sign)}  {one_line(label, _LONGEST_LABEL)}"
+    labels = (dataset.negative, dataset.positive)
+    if labels == (-1, 1):
+        return side(-1), side(1)
+    negative, positive = (one_line(label, _LONGEST_LABEL) for label in labels)
+    return f"{side(-1)}  {negative}", f"{side(1)}  {positive}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -208,7 +210,7 @@ def _of_slack(result: SoftMargin | NuMargin, problem: Problem) -> ShownPlane:
 
 
 def _judged(problem: Problem, plane: Plane, colour: str) -> ShownPlane:
-    """Return a hyperplane with the band of its margin and the nearest rows, or else with its errors."""
+    """Return a hyperplane with the band of its margin and the rows at its edges, or else with its errors."""
     least = least_functional_margin(problem, plane.w, plane.b)
     if least <= 0:
         rows = error_rows(problem, plane.w, plane.b)
@@ -216,12 +218,10 @@ def _judged(problem: Problem, plane: Plane, colour: str) -> ShownPlane:
             plane=plane, half_width=None, is_proven=False, marked=rows, marked_name="errors", colour=colour
         )
     lower, _ = enclose_functional_margins(problem, plane.w, plane.b)
-    near = np.flatnonzero(lower <= round_up(least))
-    margins = exact_functional_margins(problem, near, plane.w, plane.b)
-    nearest = near[[margin == least for margin in margins]]
+    at_the_band = np.flatnonzero(lower <= round_up(least * _AT_THE_BAND))
     width = geometric_margin(least, norm_squared(plane.w))
     return ShownPlane(
-        plane=plane, half_width=width, is_proven=True, marked=nearest, marked_name="nearest rows", colour=colour
+        plane=plane, half_width=width, is_proven=True, marked=at_the_band, marked_name="rows at the band", colour=colour
     )
 
 

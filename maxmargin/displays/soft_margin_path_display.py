@@ -194,7 +194,7 @@ class SoftMarginPathDisplay:
                 _DRAWN[name](self, panel)
                 drawing.thin_grid(panel)
                 if legend:
-                    drawing.legend_above(panel)
+                    drawing.add_legend(panel)
         self.axes_[-1].set_xlabel("C")
         return self
 

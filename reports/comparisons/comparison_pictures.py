@@ -32,7 +32,7 @@ _LEGEND_LINE = 0.19
 """Height of a line of the legend in inches."""
 
 _NARROWEST_LEGEND = 84
-"""Number of characters of a line of the legend, as `drawing.legend_above` counts them."""
+"""Number of characters of a line of the legend, as `drawing.add_legend` counts them."""
 
 _HANDLE = 6
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -82,16 +83,39 @@ def test_a_run_has_the_band_of_its_margin_only_if_it_separates(
 def test_judged_hyperplanes_and_online_runs_are_drawn(plane: SimpleNamespace, ax: Axes) -> None:
     for result in (mm.judge(plane.X, plane.y, [1.0, 0.0], -2.5), mm.online(plane.X, plane.y, "margin-perceptron")):
         display = HyperplaneDisplay.from_result(result, plane.X, plane.y, ax=ax)
-        assert display.planes[0].half_width == result.margin and display.marked_name == "nearest rows"
+        assert display.planes[0].half_width == result.margin and display.marked_name == "rows at the band"
     judged = mm.judge([[0.0], [1.0], [4.0]], [0, 0, 1], [1.0], -2.5)
     display = HyperplaneDisplay.from_result(judged, [[0.0], [1.0], [4.0]], [0, 0, 1], ax=ax)
     assert display.marked.tolist() == [1, 2]
 
 
-def test_the_nearest_rows_are_those_of_exact_arithmetic(ax: Axes) -> None:
-    X, y = [[0.1 + 0.2], [0.3], [1.0]], [0, 0, 1]  # the first is nearer to 0.5 by one unit in the last place
+def test_rows_at_the_band_are_those_that_the_picture_shows_there(ax: Axes) -> None:
+    X, y = [[0.1 + 0.2], [0.3], [0.29], [1.0]], [0, 0, 0, 1]  # the first is nearest by one unit in the last place
     display = HyperplaneDisplay.from_result(mm.judge(X, y, [1.0], -0.5), X, y, ax=ax)
-    assert display.marked.tolist() == [0]
+    assert display.marked.tolist() == [0, 1]
+
+
+def test_support_rows_of_an_estimator_are_at_the_band(plane: SimpleNamespace, ax: Axes) -> None:
+    model = mm.MaxMarginClassifier(C=np.inf).fit(plane.X, plane.y)
+    marked = HyperplaneDisplay.from_estimator(model, plane.X, plane.y, ax=ax).marked
+    assert set(model.support_) <= set(marked.tolist())
+
+
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+@pytest.mark.parametrize("n_rows", [10, 9000])
+def test_the_legend_is_within_the_figure(layout: Any, n_rows: int) -> None:
+    figure = Figure(layout=layout)
+    ax = figure.add_subplot()
+    X = np.random.default_rng(0).normal(size=(n_rows, 2)) + np.repeat([[-9.0, 0.0], [9.0, 0.0]], n_rows // 2, axis=0)
+    y = np.repeat([0, 1], n_rows // 2)
+    HyperplaneDisplay.from_result(mm.hard_margin(X, y), X, y, ax=ax)
+    figure.draw_without_rendering()
+    legend, whole = ax.get_legend(), figure.bbox
+    assert legend is not None
+    box = legend.get_window_extent()
+    assert whole.x0 <= box.x0 < box.x1 <= whole.x1 and whole.y0 <= box.y0 < box.y1 <= whole.y1
+    assert (box.y0 >= ax.get_window_extent().y1) == (layout is not None)
+    assert [text.get_text() for text in legend.get_texts()][:2] == ["−1  0", "+1  1"]
 
 
 def test_a_kernel_has_no_hyperplane_in_these_columns(ax: Axes) -> None:
