@@ -141,6 +141,8 @@ class MaxMarginClassifier(LinearClassifier):
         self.status_ = one_or_all([answer.status.value for answer in answers])
         self.support_ = one_or_all([training.rows[answer.support] for answer in answers])
         self.margin_ = one_or_all([answer.margin for answer in answers])
+        for name in ("margin_interval_", "certificate_", "verdict_", "objective_interval_"):
+            vars(self).pop(name, None)  # of an earlier fit with another kind of C
         if is_hard:
             self.margin_interval_ = one_or_all([(answer.lower, answer.upper) for answer in answers])
             self.certificate_ = one_or_all([answer.interval_certificate for answer in answers])

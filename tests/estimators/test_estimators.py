@@ -68,6 +68,13 @@ def test_the_hard_margin_is_proven_for_these_labels(labels: tuple[Any, Any]) -> 
     assert (model.decision_function(APART) > 0).tolist() == (y == model.classes_[1]).tolist()
 
 
+@pytest.mark.parametrize(("first", "then"), [(1.0, np.inf), (np.inf, 1.0)])
+def test_a_second_fit_leaves_nothing_of_the_first(first: float, then: float) -> None:
+    X, y = [[0.0], [1.0], [3.0]], [0, 0, 1]
+    twice = mm.MaxMarginClassifier(C=first).fit(X, y).set_params(C=then).fit(X, y)
+    assert vars(twice).keys() == vars(mm.MaxMarginClassifier(C=then).fit(X, y)).keys()
+
+
 def test_overlap_is_an_error_with_the_witness() -> None:
     with pytest.raises(mm.SeparationError, match="required separable, found overlap") as caught:
         MaxMarginClassifier(INFINITY).fit(MIXED, SIGNS)
