@@ -142,7 +142,7 @@ class MaxMarginClassifier(LinearClassifier):
         self.support_ = one_or_all([training.rows[answer.support] for answer in answers])
         self.margin_ = one_or_all([answer.margin for answer in answers])
         for name in ("margin_interval_", "certificate_", "verdict_", "objective_interval_"):
-            vars(self).pop(name, None)  # of an earlier fit with another kind of C
+            self.__dict__.pop(name, None)  # of an earlier fit with another kind of C
         if is_hard:
             self.margin_interval_ = one_or_all([(answer.lower, answer.upper) for answer in answers])
             self.certificate_ = one_or_all([answer.interval_certificate for answer in answers])
