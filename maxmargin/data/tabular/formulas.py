@@ -75,7 +75,7 @@ def read_formula(formula: str, frame: Any) -> Modelled:
     parsed = _parsed(formula, column_names(frame))
     _check_safe(formula, _factors(parsed))
     table = _pandas_of(frame, _variables(parsed), formula)
-    features = _matrix(formula, parsed.rhs, table)
+    features = _matrix(formula, parsed.rhs, _with_levels(table, parsed.rhs))
     intercept = [j for term, places in features.model_spec.term_indices.items() if str(term) == "1" for j in places]
     if features.shape[1] == len(intercept):
         raise _refused(formula, "it has no term but the intercept; expected one at least")
@@ -85,6 +85,20 @@ def read_formula(formula: str, frame: Any) -> Modelled:
         has_intercept=bool(intercept),
         notes=_omitted_levels(features),
     )
+
+
+def _with_levels(table: Any, part: Any) -> Any:
+    """Return the table with columns of True and False as categories, as which R and statsmodels code them.
+
+    Those in arithmetic stay numbers.
+    """
+    import pandas as pd
+
+    factors = (factor for term in part for factor in term.factors if not factor.expr.startswith("C("))
+    in_arithmetic = {name for factor in factors if _nodes(factor) for name in _names_in(factor)}
+    levels = pd.CategoricalDtype([False, True])
+    of_bools = [name for name in table.columns if table[name].dtype.kind == "b" and name not in in_arithmetic]
+    return table.astype(dict.fromkeys(of_bools, levels))
 
 
 def variables_of(formula: str, frame: Any) -> tuple[str, ...]:
@@ -153,14 +167,16 @@ def _nodes(factor: Any) -> list[ast.AST]:
 
 def _variables(parsed: Any) -> tuple[str, ...]:
     """Return the columns that a formula names, also those in calls of ``scale``, which formulaic leaves out."""
-    names = set(map(str, parsed.required_variables))
-    for factor in _factors(parsed):
-        nodes = _nodes(factor)
-        called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
-        found = (node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in called)
-        names |= {name for name in found if name not in _MEMBERS and name != _PLACEHOLDER}
-        names |= {quoted.strip("`") for quoted in _QUOTED_NAME.findall(factor.expr) if nodes}
-    return tuple(sorted(names))
+    return tuple(sorted({*map(str, parsed.required_variables)}.union(*map(_names_in, _factors(parsed)))))
+
+
+def _names_in(factor: Any) -> set[str]:
+    nodes = _nodes(factor)
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    found = (node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in called)
+    names = {name for name in found if name not in _MEMBERS and name != _PLACEHOLDER}
+    quoted = {name.strip("`") for name in _QUOTED_NAME.findall(factor.expr) if nodes}
+    return {*map(str, factor.required_variables)} | names | quoted
 
 
 def _check_safe(formula: str, factors: Iterable[Any]) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import patsy
 import polars as pl
 import pytest
 
@@ -105,3 +106,31 @@ def test_dates_are_levels_or_refused(zone: str | None) -> None:
     with pytest.raises(InvalidProblemError, match=r"the column 'seen' holds dates .* expected numbers"):
         read_formula("died ~ age + seen", frame)
     assert read_formula("died ~ C(seen)", frame).features.shape == (4, 3)
+
+
+TERMS = ["age:frail", "age*frail", "0 + frail", "frail", "frail:other", "stage:frail", "C(frail):age", "`frail`:age"]
+
+
+@pytest.mark.parametrize("terms", TERMS)
+def test_true_and_false_are_coded_as_by_statsmodels(terms: str) -> None:
+    frame = pd.DataFrame(
+        {
+            "died": [True, False] * 4, "age": [1.0, 2, 4, 8, 16, 32, 64, 128], "stage": list("abcabcab"),
+            "frail": [True, True, False, False, True, False, True, False],
+            "other": pd.array([True, False, False, True, True, False, False, False], dtype="boolean"),
+        }
+    )  # fmt: skip
+    theirs = patsy.dmatrix(terms.replace("`", ""), frame.astype({"other": bool}), return_type="dataframe").to_numpy()
+    for library in (frame, pl.from_pandas(frame)):
+        found = read_formula(f"died ~ {terms}", library)
+        ours = np.column_stack([np.ones((8, int(found.has_intercept))), found.features])
+        ranks = {np.linalg.matrix_rank(matrix) for matrix in (ours, theirs, np.hstack([ours, theirs]))}
+        assert len(ranks) == 1 and ours.shape == theirs.shape
+        assert found.labels.tolist() == frame["died"].tolist()
+
+
+def test_true_and_false_in_arithmetic_are_1_and_0() -> None:
+    frame = FRAME.assign(frail=[True, False, True, False])
+    found = read_formula("died ~ frail + I(2 * frail)", frame)
+    assert found.features.to_numpy().tolist() == [[1, 2], [0, 0], [1, 2], [0, 0]]
+    assert read_formula("died ~ frail + center(frail)", frame).features["frail"].tolist() == [1, 0, 1, 0]
