@@ -219,11 +219,11 @@ class Columns:
 
     def _column(self, j: int) -> Column:
         name, texts, is_named = shown_name(self.layout.names, j), self.texts[j], j in self.roles.encoded
-        values, _ = _numbers_or_booleans(texts)
+        values, is_boolean = _numbers_or_booleans(texts)
         if values is None:
             as_written = list(map(self.spelling.swapped, texts))
             return Column(name=name, values=numerals.cleaned(as_written), is_named=is_named)
-        return Column(name=name, values=values, texts=texts, is_named=is_named)
+        return Column(name=name, values=values, texts=texts, is_named=is_named, is_boolean=is_boolean)
 
 
 def _numbers_or_booleans(texts: Sequence[str]) -> tuple[Floats | None, bool]:

@@ -162,7 +162,8 @@ def column_of(series: "nw.Series[Any]", name: str | int, source: str) -> Column:
     if found is None:
         hint = TEXT_HINT.partition(" or ")[0]
         raise data_error(source, column=name, found=f"values of type {series.dtype}", expected="numbers", hint=hint)
-    return Column(name=name, values=found.nearest, exact=found.exact)
+    is_boolean = series.dtype == nw.Boolean
+    return Column(name=name, values=found.nearest, exact=found.exact, is_boolean=is_boolean)
 
 
 def _declared_levels(series: "nw.Series[Any]") -> tuple[str, ...] | None:

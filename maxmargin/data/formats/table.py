@@ -225,7 +225,7 @@ class Column:
 
     The numbers may come with their texts, as the source writes them but with decimal points, or as fractions where
     binary64 does not hold them. `is_named` says that it was named to be encoded. `levels` are the texts in the order
-    that the source declares, as pandas' categories do.
+    that the source declares, as pandas' categories do. `is_boolean` says that the numbers 1 and 0 are true and false.
     """
 
     name: str | int
@@ -234,6 +234,7 @@ class Column:
     is_named: bool = False
     exact: NDArray[np.object_] | None = None
     levels: tuple[str, ...] | None = None
+    is_boolean: bool = False
 
     def is_missing(self) -> Mask:
         """Return which rows have no value."""

@@ -63,7 +63,7 @@ def load_by_formula(
     rows = _complete_rows(table, frame, formula, drop_missing=drop_missing)
     n_dropped = len(frame) - len(rows)
     dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
-    frame = frame.iloc[rows].reset_index(drop=True).apply(lambda column: _whole(column.to_numpy()))
+    frame = _with_types(table, frame.iloc[rows].reset_index(drop=True))
     return _dataset(table, formula, frame, rows, positive, (*table.notes, dropped) if n_dropped else table.notes)
 
 
@@ -109,6 +109,23 @@ def _frame_of(table: Table) -> Any:
         matrix = table.features if isinstance(table.features, np.ndarray) else table.features.toarray()
         columns = {str(name): matrix[:, j] for j, name in enumerate(table.names)}
     return pd.DataFrame({**columns, str(table.label_name): _labels(table)})
+
+
+def _with_types(table: Table, frame: Any) -> Any:
+    """Return complete rows with the types that the source has: true and false, levels in their order, whole numbers."""
+    import pandas as pd
+
+    columns = {str(column.name): column for column in table.features} if isinstance(table.features, tuple) else {}
+
+    def typed(values: Any) -> Any:
+        column = columns.get(values.name)
+        if column is not None and column.is_boolean:
+            return values.astype(np.bool_)
+        if column is not None and column.levels is not None:
+            return values.astype(pd.CategoricalDtype(column.levels))
+        return _whole(values.to_numpy())
+
+    return frame.apply(typed)
 
 
 def _labels(table: Table) -> Any:
