@@ -76,7 +76,7 @@ class SeparationError(ValueError):
 
     @property
     def _terms(self) -> str:
-        """The columns responsible, in parentheses, where finding them takes a moment only."""
+        """The columns responsible, to follow the verdict, where finding them takes a moment only."""
         if self.verdict is Verdict.UNDECIDED or not self.answer.has_cheap_columns or not self.columns:
             return ""
         signed = [f"{name} ({sign})" for name, sign in self.columns.items()]

@@ -96,8 +96,10 @@ def _rows_and_labels(X: Any, y: Any) -> tuple[Any, Any, str, Any, Sequence[Any] 
     whole = whole_data(X)
     if whole is not None:
         refuse_labels_of_dataset(y)
-        names = whole.row_ids if whole.rows is None or whole.row_ids is not None else whole.rows.tolist()
-        return whole.X, np.asarray(whole.labels), whole.label_name, whole.feature_names, names
+        row_names = whole.row_ids
+        if row_names is None and whole.rows is not None:
+            row_names = whole.rows.tolist()
+        return whole.X, np.asarray(whole.labels), whole.label_name, whole.feature_names, row_names
     if not isinstance(y, str):
         name = getattr(y, "name", None)
         return X, y, name if isinstance(name, str) else "y", None, index_of_rows(X, y)

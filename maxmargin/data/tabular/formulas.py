@@ -167,7 +167,7 @@ def _nodes(factor: Any) -> list[ast.AST]:
 
 def _variables(parsed: Any) -> tuple[str, ...]:
     """Return the columns that a formula names, also those in calls of ``scale``, which formulaic leaves out."""
-    return tuple(sorted({*map(str, parsed.required_variables)}.union(*map(_names_in, _factors(parsed)))))
+    return tuple(sorted(set().union(*map(_names_in, _factors(parsed)))))
 
 
 def _names_in(factor: Any) -> set[str]:
