@@ -287,7 +287,7 @@ def sensitivity(
     """Find how the maximum margin depends on single rows.
 
     Only rows of positive weight in the proof of the upper end hold the maximum margin: without any other row the same
-    proof holds. Without each of these rows the problem is solved anew, and the interval is proven. If a row moves by
+    proof holds. Without each of these rows the problem is solved again, and the interval is proven. If a row moves by
     delta, the maximum margin falls by at most delta/2, and grows by at most its weight times delta/2; through the
     origin by delta in place of delta/2. All rows at once may move by less than the maximum margin, in any direction,
     before the classes can touch [1]_.

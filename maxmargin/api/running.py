@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from enum import StrEnum
 from fractions import Fraction
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from maxmargin.api.question import Question
@@ -359,10 +360,13 @@ def generator_of(rng: "np.random.Generator | int | None") -> "np.random.Generato
     """
     import numpy as np
 
+    expected = "expected a numpy Generator or a whole number from 0"
+    if isinstance(rng, bool | np.bool):  # which numpy takes for a seed
+        raise InvalidOptionError(f"rng is {rng!r}; {expected}")
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
-        raise InvalidOptionError(f"rng is {rng!r}; expected a numpy Generator or a whole number from 0") from error
+        raise InvalidOptionError(f"rng is {rng!r}; {expected}") from error
 
 
 def seed_of(rng: "np.random.Generator | int | None") -> int:
@@ -374,7 +378,7 @@ def seed_of(rng: "np.random.Generator | int | None") -> int:
         If it is neither a generator nor a seed.
     """
     generator = generator_of(rng)
-    return rng if isinstance(rng, int) else int(generator.integers(2**63))
+    return int(rng) if isinstance(rng, Integral) else int(generator.integers(2**63))
 
 
 def best_bias_scale(

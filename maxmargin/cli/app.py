@@ -148,12 +148,14 @@ def margin(**options: Any) -> int:
 
     opt.check_outputs(options, "proof", rewritten=opt.PROOFS)
     is_soft = bool(options["Cs"])
-    not_asked = ("exact", "exact_limit", "proof") if is_soft else ("Cs", "class_weight")
+    hard_only, soft_only = ("exact", "exact_limit", "proof"), ("Cs", "class_weight")
     opt.check_method(options["method"], opt.SOFT_METHODS if is_soft else opt.MARGIN_METHODS)
     if not is_soft and options["class_weight"]:
         raise click.UsageError("--class-weight is for --soft")
-    if any(options.pop(name) for name in not_asked):
+    if is_soft and (options["exact"] or options["exact_limit"] is not None or options["proof"]):
         raise click.UsageError("--exact, --exact-limit and --proof are not for --soft")
+    for name in hard_only if is_soft else soft_only:
+        del options[name]
     if is_soft:
         options["class_weight"] = commands.weights_of(options["class_weight"])
     return (commands.soft if is_soft else commands.margin)(opt.request(options, "margin"), **options)
@@ -382,7 +384,7 @@ def run(arguments: list[str]) -> int:
 def _where_to_read(arguments: list[str]) -> str:
     """Say which help explains a command line that was refused."""
     name = next(iter(arguments), "")
-    return f"maxmargin {name} -h explains it" if name in app.commands else "maxmargin -h lists the commands"
+    return f"maxmargin {name} --help explains it" if name in app.commands else "maxmargin -h lists the commands"
 
 
 def _exit_code(arguments: list[str]) -> int:

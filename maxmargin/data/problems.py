@@ -1,7 +1,7 @@
 """The problems that solvers are given: of two classes or of all, in binary64 or exact numbers, with weights of rows."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -220,11 +220,14 @@ def row_weights(dataset: Dataset, sample_weight: Any, class_weight: Mapping[Any,
     elif isinstance(class_weight, Mapping):
         factors, groups = _factors_of_labels(dataset, class_weight)
     else:
-        raise InvalidOptionError(
-            f"class_weight is {class_weight!r}; expected 'balanced' or a mapping of label to number"
-        )
+        raise not_class_weights(class_weight)
     numbers = np.ones(dataset.n_samples) if sample_weight is None else numbers_of_rows(sample_weight, dataset.n_samples)
     return RowWeights(numbers=numbers, factors=factors, groups=groups)
+
+
+def not_class_weights(class_weight: object) -> InvalidOptionError:
+    """Return the error that says of what kind class weights are."""
+    return InvalidOptionError(f"class_weight is {class_weight!r}; expected 'balanced' or a mapping of label to number")
 
 
 def _balanced(dataset: Dataset) -> tuple[tuple[Fraction, ...], Groups]:
@@ -244,15 +247,26 @@ def _numbers(sample_weight: Any) -> Any:
 
 
 def _factors_of_labels(dataset: Dataset, class_weight: Mapping[Any, float]) -> tuple[tuple[Fraction, ...], Groups]:
-    unknown = [label for label in class_weight if label not in dataset.classes]
-    if unknown:
-        raise InvalidOptionError(f"class_weight holds {unknown[0]!r}; the labels are {listed(dataset.classes)}")
     groups = np.zeros(dataset.n_samples, dtype=np.int64)
     factors = [Fraction(1)]
-    for label, factor in class_weight.items():
+    for label, factor in class_factors(class_weight, dataset.classes).items():
         groups[dataset.labels == label] = len(factors)
-        factors.append(_factor(label, factor))
+        factors.append(factor)
     return tuple(factors), groups
+
+
+def class_factors(class_weight: Mapping[Any, float], classes: Collection[Any]) -> dict[Any, Fraction]:
+    """Return the factors of the weights by label.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a label is not one of these classes, or a factor is not a finite number from 0.
+    """
+    unknown = [label for label in class_weight if label not in classes]
+    if unknown:
+        raise InvalidOptionError(f"class_weight has the label {unknown[0]!r}; the labels are {listed(classes)}")
+    return {label: _factor(label, factor) for label, factor in class_weight.items()}
 
 
 def _factor(label: object, factor: Any) -> Fraction:

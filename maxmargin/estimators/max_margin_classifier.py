@@ -13,6 +13,7 @@ from maxmargin.estimators.training_rows import TrainingRows, warn_of
 from maxmargin.solvers.answers.statuses import Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.exact.reals import binary64, shown
 
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -185,6 +186,9 @@ def _is_infinite(C: Any) -> bool:
     InvalidOptionError
         If C is not a positive number.
     """
-    if not isinstance(C, Real) or not float(C) > 0:
-        raise InvalidOptionError(f"C is {C!r}; expected a positive number, or infinity")
-    return math.isinf(C)
+    is_real = isinstance(C, Real) and not isinstance(C, bool)
+    number = math.inf if is_real and C == math.inf else binary64(C) if is_real else None
+    if number is None or number <= 0:
+        raise InvalidOptionError(f"C is {shown(C)}; expected a positive number that binary64 holds, or infinity")
+    return math.isinf(number)
+

@@ -94,7 +94,8 @@ class PerceptronClassifier(_RunClassifier):
         "separable" if the margin is positive, which proves it, else "undecided".
     margin_interval_ : tuple of float or None
         What the run proves: the maximum margin lies between `margin_` and half the distance of the mistake-weighted
-        means of the classes. The second is None before both classes have a mistake.
+        means of the classes; through the origin, the length of the mistake-weighted mean of the rows y x. The second is
+        None before both classes have a mistake; through the origin, before the first mistake.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -60,7 +60,7 @@ class SeparationGuard(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
     certificate_ : Certificate or None
         The proof of the verdict, which `maxmargin.verify` checks.
     infinite_columns_ : dict or None
-        The infinite coefficients, by the name or the position of the column, with their signs.
+        The infinite coefficients by the name of their column, x0, x1, ... if X has no names, with their signs.
     separated_rows_ : ndarray of int or None
         The positions of the rows that a hyperplane has strictly on their side, with no row on its wrong side.
     classes_ : ndarray

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from maxmargin.data.arrays import from_arrays, refuse_masked
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.problems import check_is_binary64
+from maxmargin.data.problems import check_is_binary64, class_factors, not_class_weights
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import listed
@@ -66,9 +66,14 @@ class TrainingRows:
 
         Raises
         ------
+        InvalidOptionError
+            If the estimator's `fit_intercept` is neither True nor False.
         ValueError
             If scikit-learn refuses the data, binary64 does not hold a number, or fewer than two classes are left.
         """
+        intercept = estimator.fit_intercept
+        if not isinstance(intercept, bool | np.bool_):
+            raise InvalidOptionError(f"fit_intercept is {intercept!r}; expected True or False")
         refuse_masked(y, "y")
         checked: Any
         labels: Any
@@ -134,7 +139,7 @@ def _factors(class_weight: Any, labels: NDArray[Any], names: dict[Any, Any], cou
     Raises
     ------
     InvalidOptionError
-        If `class_weight` is none of a mapping of the labels, "balanced" and None.
+        If `class_weight` is none of a mapping of label to number, "balanced" and None.
     """
     if class_weight is None:
         return None
@@ -143,14 +148,9 @@ def _factors(class_weight: Any, labels: NDArray[Any], names: dict[Any, Any], cou
         pairs = zip(names.values(), counts.tolist(), strict=True)
         return {name: Fraction(n_samples, n_classes * count) for name, count in pairs}
     if not isinstance(class_weight, Mapping):
-        raise InvalidOptionError(
-            f"class_weight is {class_weight!r}; expected a mapping of the labels, or {_BALANCED!r}"
-        )
-    known = np.unique(labels).tolist()
-    unknown = [label for label in class_weight if label not in known]
-    if unknown:
-        raise InvalidOptionError(f"class_weight has the label {unknown[0]!r}; y has {listed(known)}")
-    return {names[label]: factor for label, factor in class_weight.items() if label in names}
+        raise not_class_weights(class_weight)
+    factors = class_factors(class_weight, np.unique(labels).tolist())
+    return {names[label]: factor for label, factor in factors.items() if label in names}
 
 
 def _row_numbers(sample_weight: Any, n_rows: int) -> NDArray[Any]:

@@ -34,7 +34,9 @@ _KINDS = {
     "NuSVC": "support vector machine",
     "RidgeClassifier": "least squares of signs",
     "RidgeClassifierCV": "least squares of signs",
+    "MaxMarginClassifier": "support vector machine",
     "Perceptron": "perceptron",
+    "PerceptronClassifier": "perceptron",
     "PassiveAggressiveClassifier": "passive-aggressive algorithm",
     "LinearDiscriminantAnalysis": "linear discriminant analysis",
 }
@@ -155,7 +157,7 @@ def _classes_and_codes(model: Any, y: Any, n_rows: int) -> tuple[tuple[str, ...]
 def _kind(model: Any) -> tuple[str, bool]:
     """Return the kind of a classifier, and whether it has a penalty."""
     package, name = name_of(model).split(" ")
-    if package != "sklearn":  # a class of the same name may be anything
+    if package not in ("sklearn", "maxmargin"):  # a class of the same name may be anything
         return "linear classifier", False
     C, penalty = getattr(model, "C_", getattr(model, "C", None)), getattr(model, "penalty", "none given")
     if name == "SGDClassifier":
@@ -165,7 +167,7 @@ def _kind(model: Any) -> tuple[str, bool]:
     if kind == _LOGISTIC:
         return kind, penalty is not None and not np.isinf(np.asarray(C, dtype=np.float64)).all()
     if kind == _KINDS["SVC"]:
-        return kind, True
+        return kind, name != "MaxMarginClassifier" or bool(model.C < np.inf)
     alpha = getattr(model, "alpha_", getattr(model, "alpha", 0))
     return kind, kind == _KINDS["RidgeClassifier"] and bool(np.any(alpha))
 

@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -142,13 +142,23 @@ def run_shown(name: str = "perceptron", *, quiet: bool) -> "Iterator[Callable[[P
 
 @contextmanager
 def counting_shown(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Count what is done of all on a terminal; elsewhere say every few seconds that the work is under way."""
+    """Count what is done of all on a terminal; elsewhere, and before, say now and then that the work is under way."""
     if quiet or not sys.stderr.isatty():
         with waiting(what, quiet=quiet):
             yield None
         return
-    with progress_shown(lambda _, n_done, n_all: f"{what}: {n_done:,} of {n_all:,}", quiet=quiet) as line:
-        yield line
+    with (
+        progress_shown(lambda _, n_done, n_all: f"{what}: {n_done:,} of {n_all:,}", quiet=False) as line,
+        ExitStack() as before,
+    ):
+        before.enter_context(waiting(what, quiet=False))
+
+        def count(n_done: int, n_all: int) -> None:
+            before.close()
+            assert line is not None
+            line(n_done, n_all)
+
+        yield count
 
 
 @contextmanager

@@ -159,9 +159,9 @@ class Status(StrEnum):
             return f"proven: no hyperplane{through(None)} separates strictly, so the maximum margin is 0"
         return f"proven: {_HULLS[self, bias]}, so the maximum margin{through(bias)} is 0"
 
-    def lines(self, reason: str, *, bias: bool) -> list[str]:
+    def lines(self, reason: str, *, bias: bool, advice: str = "") -> list[str]:
         """Return the lines of text that a result begins with: the status with its advice, and the reason if any."""
-        return [f"{self.value}: {self.advice_for(bias=bias)}", *([f"  {shown(reason)}"] if reason else [])]
+        return [f"{self.value}: {advice or self.advice_for(bias=bias)}", *([f"  {shown(reason)}"] if reason else [])]
 
 
 _STATUSES = {

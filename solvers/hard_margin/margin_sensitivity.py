@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, through
-from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.printable import shown
@@ -21,6 +21,15 @@ from maxmargin.solvers.problem.problem import Problem
 
 _MOST_ROWS = 20
 """Largest number of rows that the text lists."""
+
+_ADVICE = {
+    Status.OPTIMAL: "all intervals are proven and as narrow as asked",
+    Status.LIMIT: "stopped at a limit; all intervals are proven, but some are wider than asked: raise the time limit",
+    Status.NUMERICAL: (
+        "no solver was as accurate as asked; all intervals are proven, but some are wide: try centred or scaled data"
+    ),
+}
+"""What a status means here, where it speaks of several intervals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -157,7 +166,7 @@ class Sensitivity(NamedAnswer):
         Returns
         -------
         HardMargin
-            The answer for the other rows, numbered anew from 0.
+            The answer for the other rows, which are numbered from 0 again.
 
         Raises
         ------
@@ -166,12 +175,21 @@ class Sensitivity(NamedAnswer):
         """
         problem = self.margin.problem
         assert problem is not None
-        if not 0 <= row < problem.n_samples:
+        if not isinstance(row, int | np.integer) or not 0 <= row < problem.n_samples:
             raise InvalidOptionError(f"row is {row!r}; expected a position from 0 to {problem.n_samples - 1}")
         others = _without(problem, row)
         if others is None:
             raise InvalidOptionError(f"row {row} is the only one of its class; expected a row with others of its class")
         return hard_margin(others, **options)
+
+    @property
+    def unbounded(self) -> Rows:
+        """The rows that are the only ones of their class: without such a row, any margin is reached."""
+        return self.rows[np.isinf(self.lower_without)]
+
+    @property
+    def _advice(self) -> str:
+        return _ADVICE.get(self.status) or self.status.advice_for(bias=self.margin.bias)
 
     @property
     def headline(self) -> str:
@@ -183,7 +201,7 @@ class Sensitivity(NamedAnswer):
 
     def summary(self) -> str:
         """Return the text of ``maxmargin sensitivity``."""
-        lines = self.status.lines(self.reason, bias=self.margin.bias)
+        lines = self.status.lines(self.reason, bias=self.margin.bias, advice=self._advice)
         if self.status.is_inseparable or not self.rows.size:
             return "\n".join(lines)
         low, high = self.robust_radius
@@ -221,7 +239,7 @@ class Sensitivity(NamedAnswer):
         """Return the fields of ``maxmargin sensitivity --json``."""
         return {
             "status": self.status.value,
-            "advice": self.status.advice_for(bias=self.margin.bias),
+            "advice": self._advice,
             "margin": self.margin.margin,
             "lower": self.margin.lower,
             "upper": self.margin.upper,
@@ -232,6 +250,7 @@ class Sensitivity(NamedAnswer):
             **cut("rates", self.rates),
             **cut("lower_without", self.lower_without),
             **cut("upper_without", self.upper_without),
+            **self.names.fields("unbounded", self.unbounded),
             "reason": self.reason,
         }
 
@@ -263,13 +282,20 @@ def sensitivity(
     lower, upper = np.full(len(rows), whole.lower), np.full(len(rows), math.inf)
     status, reason = whole.status, whole.reason
     try:
+        uninterrupted(whole)
         for n_done, position in enumerate(np.argsort(-weights, kind="stable").tolist()):
             if limits.is_over():
                 status, reason = Status.LIMIT, limits.words()
                 break
-            found = _interval(problem, int(rows[position]), limits.share(len(rows) - n_done))
-            lower[position], upper[position] = max(whole.lower, found[0]), found[1]
-            status = status if found[2] is Status.OPTIMAL else found[2]
+            others = _without(problem, int(rows[position]))
+            if others is None:
+                lower[position] = math.inf
+            else:
+                found = hard_margin(others, time_limit=limits.share(len(rows) - n_done))
+                lower[position], upper[position] = max(whole.lower, found.lower), found.upper
+                uninterrupted(found)
+                if status is Status.OPTIMAL and found.status is not Status.OPTIMAL:
+                    status, reason = _stopped(found, limits)
             if on_progress is not None:
                 on_progress(n_done + 1, len(rows))
     except KeyboardInterrupt:
@@ -298,13 +324,15 @@ def _weights(whole: HardMargin) -> tuple[Rows, Floats]:
     return rows, np.array(shares)
 
 
-def _interval(problem: Problem, row: int, time_limit: float | None) -> tuple[float, float, Status]:
-    """Return the proven ends of the maximum margin without a row, and how the question ended."""
-    others = _without(problem, row)
-    if others is None:
-        return math.inf, math.inf, Status.OPTIMAL
-    found = hard_margin(others, time_limit=time_limit)
-    return found.lower, found.upper, found.status
+def _stopped(found: HardMargin, limits: Limits) -> tuple[Status, str]:
+    """Return the status and the reason that the margin without one row gives to the answer.
+
+    The rows are separable, so that `undecided` says that no solver was accurate enough, or that the time was over.
+    """
+    if found.status is Status.LIMIT or limits.is_over():
+        short = f"the time limit of {limits.time_limit:g} s is too short for" if limits.time_limit is not None else ""
+        return Status.LIMIT, f"{short} the margin without some of the rows" if short else found.reason
+    return Status.NUMERICAL, found.reason
 
 
 def _without(problem: Problem, row: int) -> Problem | None:

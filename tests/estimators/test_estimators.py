@@ -179,7 +179,7 @@ def test_factors_of_classes() -> None:
 WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     **{
         f"C = {C!r}": (lambda C=C: MaxMarginClassifier(C).fit(MIXED, SIGNS), InvalidOptionError, "expected a positive")
-        for C in (0, -1.0, float("nan"), "1", None, np.ones(2))
+        for C in (0, -1.0, float("nan"), "1", None, np.ones(2), True, 10**400, -INFINITY)
     },
     "one class": (lambda: MaxMarginClassifier().fit(MIXED, np.ones(60)), InvalidProblemError, "one class"),
     "no weight": (
@@ -194,8 +194,16 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no such class": (
         lambda: MaxMarginClassifier(class_weight={7: 1}).fit(MIXED, SIGNS), InvalidOptionError, "has the label 7"
     ),
+    "a factor that is no number": (
+        lambda: MaxMarginClassifier(INFINITY, class_weight={1: float("nan")}).fit(APART, SIGNS), InvalidOptionError,
+        "a finite number from 0",
+    ),
+    "no such intercept": (
+        lambda: MaxMarginClassifier(fit_intercept=0).fit(MIXED, SIGNS), InvalidOptionError,  # type: ignore[arg-type]
+        "fit_intercept is 0; expected True or False",
+    ),
     "no such weights": (
-        lambda: MaxMarginClassifier(class_weight="equal").fit(MIXED, SIGNS), InvalidOptionError, "a mapping of the"
+        lambda: MaxMarginClassifier(class_weight="equal").fit(MIXED, SIGNS), InvalidOptionError, "a mapping of label"
     ),
     "no such algorithm": (lambda: OnlineClassifier("sgd").fit(MIXED, SIGNS), InvalidOptionError, "expected one of"),
     "no hyperplane": (lambda: OnlineClassifier("voted").fit(MIXED, SIGNS), InvalidOptionError, "by one hyperplane"),

@@ -41,7 +41,7 @@ def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, qui
         code, comparison = Exit.INTERRUPTED, load_comparison(output)
         note("interrupted: the same command goes on from here", quiet=quiet)
     except StoreError as error:
-        note(f"maxmargin: {error}", quiet=False)
+        note(str(error), quiet=False)
         return Exit.UNDECIDED
     _write(comparison, old, output, as_json=as_json, quiet=quiet)
     return Exit.UNDECIDED if code is Exit.OK and comparison.n_not_run else code

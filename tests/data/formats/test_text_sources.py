@@ -636,7 +636,7 @@ def test_python_is_answered_in_python(write: Write, capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize("command", ["check", "margin", "online", "fewest-errors", "verify"])
 def test_usage_errors_point_to_the_help_of_the_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert f"(maxmargin {command} -h explains it)" in refusal(capsys, command, "--no-such-option")
+    assert f"(maxmargin {command} --help explains it)" in refusal(capsys, command, "--no-such-option")
     assert "(maxmargin -h lists the commands)" in refusal(capsys, "no-such-command")
 
 

@@ -99,7 +99,7 @@ def forged(folder: Path, write: Callable[[Path], Path], every: int, first: int =
             n_refused += 1
             continue
         except UserWarning:
-            continue  # it is not the state of these data, and they are read anew
+            continue  # it is not the state of these data, and they are read again
         assert verdict.verdict == "separable", what
         assert answer.lower**2 <= exact.margin_squared <= answer.upper**2, what
         assert other.lower <= soft.objective and soft.lower <= other.objective, what

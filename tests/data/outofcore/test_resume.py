@@ -278,7 +278,7 @@ def test_no_finished_pass_of_a_soft_margin_is_lost(tmp_path: Path, fetched: list
     assert fetched and len(whole) >= 6
     for kill, answer, rest in after_kills(tmp_path, source, ask_soft, len(whole), fetched):
         assert len(fetched) <= 1, "the support, which the proof sums in integers"
-        # the last pass of the search is made anew where the proof was under way
+        # the last pass of the search is made again where the proof was under way
         assert len(rest) <= max(N_SOFT_PROOF + 1, len(whole) - (kill - 1))
         assert answer.status == expected.status == "optimal" and answer.gap <= 1e-9 * answer.objective
         assert answer.objective >= expected.lower and answer.lower <= expected.objective

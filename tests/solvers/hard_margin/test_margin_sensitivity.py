@@ -1,4 +1,4 @@
-"""The maximum margin without a row, and with rows moved, is the one that solving anew finds."""
+"""The maximum margin without a row, and with rows moved, is the one that solving again finds."""
 
 import math
 from fractions import Fraction
@@ -8,9 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from calls import calling
 
 import maxmargin as mm
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.hard_margin.hard_bracket import HardBracket
 
 
 def separable(seed: int, *, bias: bool) -> tuple[Any, Any]:
@@ -153,8 +156,9 @@ def test_the_answer_without_a_row_has_its_proof() -> None:
     others = np.arange(data.n_samples) != row
     assert other.interval_certificate is not None
     assert mm.verify(other.interval_certificate, data.X[others], data.y[others])
-    with pytest.raises(InvalidOptionError, match="from 0 to 149"):
-        found.without(150)
+    for unknown in (150, -1, 1.5):
+        with pytest.raises(InvalidOptionError, match="from 0 to 149"):
+            found.without(unknown)  # type: ignore[arg-type]
     with pytest.raises(InvalidOptionError, match="the only one of its class"):
         mm.sensitivity([[0.0], [1.0], [2.0]], [0, 0, 1]).without(2)
 
@@ -190,6 +194,41 @@ def test_a_time_that_is_over_leaves_rows_open() -> None:
     for row, low, high in zip(found.rows.tolist(), found.lower_without, found.upper_without, strict=True):
         assert row not in exact or (low <= exact[row] * (1 + 1e-12) and high >= exact[row] * (1 - 1e-6))
     assert len(seen) <= len(found.rows)
+
+
+def test_the_only_row_of_a_class_is_told_from_rows_that_are_not_computed() -> None:
+    X, y = [[0.0], [1.0], [5.0], [6.0]], [0, 1, 1, 1]
+    known = mm.sensitivity(X, y)
+    assert known.unbounded.tolist() == known.to_dict()["unbounded"] == [0]
+    assert known.to_dict()["upper_without"] == [None, 2.5]
+
+    def stop(*_: int) -> None:
+        raise KeyboardInterrupt
+
+    cut = mm.sensitivity(X[1:], [0, 1, 1], on_progress=stop)
+    assert (cut.status, cut.reason) == (mm.Status.LIMIT, WHAT_WAS_PROVEN)
+    assert (cut.unbounded.tolist(), np.isinf(cut.upper_without).tolist()) == ([0], [True, True])
+    assert "unbounded" in cut.summary() and "not computed" in cut.summary()
+    assert "interval is" not in cut.summary() and "intervals are proven" in cut.summary()
+
+
+@pytest.mark.parametrize("n_calls", range(4))
+def test_ctrl_c_while_a_margin_is_solved_for_ends_the_work(n_calls: int) -> None:
+    """There is a hyperplane by then, so that the margin itself is returned."""
+    data, left = mm.load("iris", positive="setosa"), iter(range(n_calls))
+    whole = mm.sensitivity(data)
+
+    def interrupt(_: dict[str, Any]) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+
+    with calling(HardBracket.offer_weights, interrupt):
+        found = mm.sensitivity(data)
+    assert (found.status, found.reason) == (mm.Status.LIMIT, WHAT_WAS_PROVEN)
+    assert np.isinf(found.upper_without).any() or not found.rows.size
+    known = dict(zip(whole.rows.tolist(), zip(whole.lower_without, whole.upper_without, strict=True), strict=True))
+    for row, low, high in zip(found.rows.tolist(), found.lower_without, found.upper_without, strict=True):
+        assert low <= known[row][1] and high >= known[row][0]
 
 
 @pytest.mark.slow

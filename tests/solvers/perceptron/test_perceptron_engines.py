@@ -169,7 +169,7 @@ def test_weights_rounded_again_change_no_mistake(method: Method) -> None:
 @pytest.mark.parametrize("often", [1, 5, 20])
 @pytest.mark.parametrize("method", METHODS)
 def test_an_answer_is_that_of_the_row_it_was_asked_for(method: Method, often: int, steps: int) -> None:
-    """Great rows, each with both labels, leave errors in w; rounded anew, w is 0 but for small rows, no longer near 0.
+    """Great rows, each with both labels, leave errors in w; rounded again, w is 0 but for small rows, no longer near 0.
 
     The bound of the errors falls with them, between the question of a small row and its answer.
     """
