@@ -187,7 +187,7 @@ def _is_infinite(C: Any) -> bool:
         If C is not a positive number.
     """
     is_real = isinstance(C, Real) and not isinstance(C, bool)
-    number = math.inf if is_real and C == math.inf else binary64(C) if is_real else None
+    number = math.inf if is_real and math.inf == C else binary64(C) if is_real else None
     if number is None or number <= 0:
         raise InvalidOptionError(f"C is {shown(C)}; expected a positive number that binary64 holds, or infinity")
     return math.isinf(number)

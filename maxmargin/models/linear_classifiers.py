@@ -167,7 +167,7 @@ def _kind(model: Any) -> tuple[str, bool]:
     if kind == _LOGISTIC:
         return kind, penalty is not None and not np.isinf(np.asarray(C, dtype=np.float64)).all()
     if kind == _KINDS["SVC"]:
-        return kind, name != "MaxMarginClassifier" or bool(model.C < np.inf)
+        return kind, name != "MaxMarginClassifier" or bool(np.inf > model.C)
     alpha = getattr(model, "alpha_", getattr(model, "alpha", 0))
     return kind, kind == _KINDS["RidgeClassifier"] and bool(np.any(alpha))
 
