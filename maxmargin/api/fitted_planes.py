@@ -174,7 +174,7 @@ def _of_coefficients(model: Any, dataset: Dataset) -> GivenPlane:
             raise InvalidOptionError(f"model has {len(w)} coefficients and {len(own_names)} feature_names_in_")
         w = _by_name(dict(zip(map(str, own_names), w.tolist(), strict=True)), dataset.feature_names, "model")
     _check_length(w, dataset.n_features, "coef_")
-    has_bias = getattr(model, "fit_intercept", True) is not False
+    has_bias = bool(getattr(model, "fit_intercept", True))
     return GivenPlane(w=w, b=b, bias=has_bias or b != 0).turned(sign)
 
 

@@ -191,4 +191,3 @@ def _is_infinite(C: Any) -> bool:
     if number is None or number <= 0:
         raise InvalidOptionError(f"C is {shown(C)}; expected a positive number that binary64 holds, or infinity")
     return math.isinf(number)
-

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from maxmargin.models.fitted_results import (
     check_is_plain,
     claimed,
@@ -27,13 +29,22 @@ _LINKS = {
 }
 """Strictly increasing links onto (0, 1), by the name of their class in small letters."""
 
+_SHARES = (
+    "responses between 0 and 1 are taken as shares, as in the model's score equations; its log-likelihood is another "
+    "function for them"
+)
+
 _COUNTS = {"poisson": "Poisson regression", "negativebinomial": "negative binomial regression"}
 """Families of counts whose likelihood, with a log link, grows to its supremum as the mean of a zero goes to 0."""
 
 
 def reading_of_binary(results: Any) -> ModelReading:
     """Return the question of Logit or Probit: x for the response 1, -x for 0, and both between."""
-    return _reading(results, _LINKS[type(results.model).__name__.lower()], _binomial(results.model))
+    reading = _reading(results, _LINKS[type(results.model).__name__.lower()], _binomial(results.model))
+    endog = responses(results.model)
+    if np.isin(endog, (0.0, 1.0)).all():
+        return reading
+    return replace(reading, notes=(*reading.notes, _SHARES))
 
 
 def reading_of_poisson(results: Any) -> ModelReading:
@@ -127,4 +138,4 @@ def _counts(model: Any) -> tuple[Asked, str]:
     exog, endog = design(model), responses(model)
     kept = _weighted(model, len(endog))
     asked = asked_of(exog, kept & (endog > 0), kept, sides=("1 or more", "0"))
-    return asked, f"{model.endog_names} is a count, and a mean of 0 is out of reach"
+    return asked, f"{model.endog_names} is a count, and no estimate has a fitted mean of 0"

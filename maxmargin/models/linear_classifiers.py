@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api.model_boundaries import check_decides_at_zero
-from maxmargin.data.arrays import check_row_names, features_of, from_arrays, index_of_rows
+from maxmargin.data.arrays import Features, check_row_names, features_of, from_arrays, index_of_rows
 from maxmargin.data.dataset import REST
 from maxmargin.data.tabular.formulas import column_names
 from maxmargin.data.tabular.given import parts_of, refuse_labels_of_dataset, whole_data
 from maxmargin.models.fitted_results import name_of
+from maxmargin.models.pipelines import last_step
 from maxmargin.models.reading import Asked, ModelReading, UnansweredError, all_different
 from maxmargin.solvers.answers.forms import INTERCEPT
 from maxmargin.solvers.errors import InvalidOptionError
@@ -59,14 +60,14 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
     """
     X, y, label, names, row_names = _rows_and_labels(X, y)
     check_row_names(X=X, y=y)
-    last, X, names = _last_step(model, X, names)
+    last, X, names, made_by = last_step(model, X, y, names)
     coefficients = _coefficients(last)
     if X is None or y is None:
         raise InvalidOptionError(f"a {type(last).__name__} does not keep its data; expected the X and y of its fit")
     weights = getattr(last, "class_weight", None)
     if isinstance(weights, Mapping) and not all(weights.values()):
         raise UnansweredError("class_weight has a weight of 0, which leaves a class out")
-    features = features_of(X, names)
+    features = _in_order(last, X, names)
     if coefficients.shape[1] != features.X.shape[1]:
         raise InvalidOptionError(
             f"model has {coefficients.shape[1]} coefficients and X has {features.X.shape[1]} columns; expected the X "
@@ -83,11 +84,12 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
         names=all_different(_names(names, last, X, features.names)),
         row_names=row_names,
         label=label,
-        bias=getattr(last, "fit_intercept", True) is not False,
+        bias=bool(getattr(last, "fit_intercept", True)),
         class_names=classes if is_joint and len(classes) > 2 else None,
         claimed_converged=_claimed(last),
         has_likelihood=kind == _LOGISTIC,
         is_penalised=is_penalised,
+        made_by=made_by,
         unpenalised=(),
     )
     return _with_estimates(reading, last, coefficients, classes)
@@ -111,19 +113,25 @@ def _rows_and_labels(X: Any, y: Any) -> tuple[Any, Any, str, Any, Sequence[Any] 
     return parts.features, parts.labels, y, None, index_of_rows(X)
 
 
-def _last_step(model: Any, X: Any, names: Any) -> tuple[Any, Any, Any]:
-    """Return the classifier at the end of a search and a pipeline, what it is given for X, and its columns' names."""
-    model = getattr(model, "best_estimator_", model)
-    if not hasattr(model, "steps"):
-        return model, X, names
-    last, before = model.steps[-1][1], model[:-1]
-    if len(model.steps) == 1 or X is None:
-        return last, X, names
-    try:
-        names = [str(name) for name in before.get_feature_names_out()]
-    except (AttributeError, ValueError):  # a step that does not name what it makes
-        names = None
-    return last, before.transform(X), names
+def _in_order(model: Any, X: Any, names: Any) -> Features:
+    """Return the columns of X in the order of the model's names, if both have names.
+
+    Raises
+    ------
+    InvalidOptionError
+        If they do not have the same names.
+    """
+    features, own = features_of(X, names), getattr(model, "feature_names_in_", None)
+    columns = list(features.names)
+    are_names = hasattr(X, "columns") or (names is not None and columns != list(map(str, range(len(columns)))))
+    if own is None or not are_names or len(own) != len(columns):
+        return features
+    order = list(map(str, own))
+    if set(order) != set(columns):
+        raise InvalidOptionError(
+            f"model was fitted to the columns {listed(order)}, and X has {listed(columns)}; expected the same names"
+        )
+    return features._replace(X=features.X[:, [columns.index(name) for name in order]], names=tuple(order))
 
 
 def _coefficients(model: Any) -> Any:
@@ -131,9 +139,10 @@ def _coefficients(model: Any) -> Any:
     kernel, found = getattr(model, "kernel", "linear"), getattr(model, "coef_", None)
     if found is None or kernel != "linear" or getattr(model, "classes_", None) is None:
         what = f" with the kernel {kernel!r}" if kernel != "linear" else ""
-        raise InvalidOptionError(
-            f"model is a {type(model).__name__}{what}, which has no coef_ and classes_; {_EXPECTED}"
-        )
+        if hasattr(model, "fit") and not any(name.endswith("_") and not name.startswith("_") for name in vars(model)):
+            raise InvalidOptionError(f"model is a {type(model).__name__} that is not fitted; expected a fitted one")
+        lack = f"{type(model).__name__}{what}, which has no coef_ and classes_"
+        raise InvalidOptionError(f"model is a {lack}; {_EXPECTED}")
     return np.atleast_2d(found.toarray() if hasattr(found, "toarray") else np.asarray(found))
 
 
@@ -160,6 +169,8 @@ def _kind(model: Any) -> tuple[str, bool]:
     if package not in ("sklearn", "maxmargin"):  # a class of the same name may be anything
         return "linear classifier", False
     C, penalty = getattr(model, "C_", getattr(model, "C", None)), getattr(model, "penalty", "none given")
+    if name == "Perceptron":
+        return _KINDS[name], penalty is not None and model.alpha > 0
     if name == "SGDClassifier":
         kind = _LOGISTIC if model.loss == "log_loss" else f"stochastic gradient descent of the loss {model.loss!r}"
         return kind, penalty is not None and model.alpha > 0
@@ -217,13 +228,19 @@ def _names(names: Any, model: Any, X: Any, columns: tuple[str, ...]) -> list[str
 
 
 def _claimed(model: Any) -> bool | None:
-    """Return True if it stopped before its limit; at the limit it may have converged in the last iteration."""
+    """Return True if it stopped before its limit; at the limit it may have converged in the last iteration.
+
+    No iteration at all is a failure, and so may be an end by validation or one pass of ``partial_fit``.
+    """
     if getattr(model, "fit_status_", None) is not None:
         return bool(model.fit_status_ == 0)
     n_iter, limit = getattr(model, "n_iter_", None), getattr(model, "max_iter", None)
     if n_iter is None or limit is None:
         return None
-    return True if (np.asarray(n_iter) < limit).all() else None
+    least = 2 if type(model).__name__ == "SGDClassifier" else 1
+    is_by_validation = bool(getattr(model, "early_stopping", False))
+    n_iter = np.asarray(n_iter)
+    return True if not is_by_validation and ((n_iter >= least) & (n_iter < limit)).all() else None
 
 
 def _with_estimates(reading: ModelReading, model: Any, coefficients: Any, classes: tuple[str, ...]) -> ModelReading:

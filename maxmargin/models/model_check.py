@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.models.reading import Asked, ModelReading
-from maxmargin.solvers.answers.forms import Names, Result, counted, plain, some
+from maxmargin.solvers.answers.forms import Names, Result, counted, plain, some, through
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.proof.certificate import Certificate
@@ -55,8 +55,11 @@ class ModelCheck(Result):
         to a model that left rows out; None if they are called 0, 1, ....
     estimates, standard_errors : dict of str to float
         What the model printed, by the name of the coefficient; a standard error is missing where it printed none.
+    computed : frozenset of str
+        The names in `estimates` of values that were not printed, but follow from what was.
     claimed_converged : bool or None
-        Whether the model says that it converged; None if it does not say.
+        Whether the model says that it converged, which classifiers of scikit-learn do by stopping before their limit of
+        iterations; None if it does not say.
     converged_is_true : bool or None
         False if the model says that it converged, and there is no estimate to converge to. True if it says so and the
         estimate exists; how near to it the printed values are is not examined. None if the model does not say so, if
@@ -65,6 +68,8 @@ class ModelCheck(Result):
         Whether a penalty keeps the printed coefficients finite.
     has_likelihood : bool
         Whether the model maximises the likelihood whose estimate the verdict is about, perhaps with a penalty.
+    made_by : tuple of str
+        The steps of a pipeline that made the columns, which coefficients and reasons are about.
     notes : tuple of str
         Remarks about what was asked.
 
@@ -91,11 +96,13 @@ class ModelCheck(Result):
     reason: str
     row_names: Sequence[Any] | None
     estimates: dict[str, float]
+    computed: frozenset[str]
     standard_errors: dict[str, float]
     claimed_converged: bool | None
     converged_is_true: bool | None
     is_penalised: bool
     has_likelihood: bool
+    made_by: tuple[str, ...]
     notes: tuple[str, ...]
 
     @property
@@ -172,7 +179,13 @@ class ModelCheck(Result):
         """The verdict in a few words."""
         if self.verdict is Verdict.UNDECIDED:
             return f"{self.kind}: undecided"
-        return f"{self.kind}: {self._estimate} {_EXISTS[self.verdict]}"
+        return f"{self.kind}: {self._existence}"
+
+    @property
+    def _existence(self) -> str:
+        if not self.answers:
+            return f"whether {self._estimate} exists was not examined"
+        return f"{self._estimate} {_EXISTS[self.verdict]}"
 
     @property
     def _estimate(self) -> str:
@@ -199,6 +212,7 @@ class ModelCheck(Result):
             "converged_is_true": self.converged_is_true,
             "is_penalised": self.is_penalised,
             "has_likelihood": self.has_likelihood,
+            "made_by": self.made_by,
             "estimates": self.estimates,
             "standard_errors": self.standard_errors,
             "notes": self.notes,
@@ -211,14 +225,16 @@ class ModelCheck(Result):
     def summary(self) -> str:
         """Return the verdict, the infinite coefficients, whether `converged` is true, what to do, and the proof."""
         head = [f"{self.model_name}, {self.kind}", *([self.event] if self.event else [])]
-        lines = [shown("; ".join(head)), f"  {self._estimate} {_EXISTS[self.verdict]}", *self._claim_lines()]
+        head += [f"the columns are those that {', '.join(self.made_by)} made"] * bool(self.made_by)
+        lines = [shown("; ".join(head)), f"  {self._existence}", *self._claim_lines()]
         if len(self.answers) > 1:
             found = [f"{part} {answer.verdict.value}" for part, answer in self.answers.items()]
             lines.append(f"  one question for each: {some(found, _MOST, '{n} in all')}")
         if self.verdict is not Verdict.UNDECIDED:
             lines += [*self._coefficient_lines(), *self._row_lines(), *self._advice_lines()]
         lines += [f"  note: {shown(note)}" for note in self.notes]
-        return "\n".join([*lines, f"  {self._proof_of}: {shown(self.reason)}"])
+        reason = self.reason.replace(through(False), "")  # the constant is a column, so that this would mislead
+        return "\n".join([*lines, f"  {self._proof_of}: {shown(reason)}"])
 
     @property
     def _proof_of(self) -> str:
@@ -228,7 +244,9 @@ class ModelCheck(Result):
             return "proof"
         n_rows, n_columns = self.rows.shape
         constant = "" if self.answer.bias else ", any constant among them"
-        return f"proof on {counted(n_rows, 'row')} with {counted(n_columns, 'column')}{constant}"
+        are_rows_of_data = self.positions.ndim == 1 and len(np.unique(self.positions)) == n_rows
+        origin = "" if are_rows_of_data else " that follow from the data"
+        return f"proof on {counted(n_rows, 'row')}{origin} with {counted(n_columns, 'column')}{constant}"
 
     @property
     def _has_quick_columns(self) -> bool:
@@ -243,12 +261,14 @@ class ModelCheck(Result):
         if self.is_penalised:
             return ["  its own coefficients are finite because of the penalty, wherever each of them has one"]
         if self.claimed_converged is None:
-            return ["  whether it converged, it does not say"]
+            return ["  it does not say whether it converged"]
         judged = {
             False: ": this is false, there is nothing to converge to",
             True: ": there is an estimate, but how near the printed values are to it is not examined",
             None: "",
         }[self.converged_is_true]
+        if self.model_name.startswith("sklearn"):
+            return [f"  it stopped before its limit of iterations, as if it had converged{judged}"]
         return [f"  it says converged = {self.claimed_converged}{judged}"]
 
     def _coefficient_lines(self) -> list[str]:
@@ -277,9 +297,11 @@ class ModelCheck(Result):
         return lines
 
     def _row_lines(self) -> list[str]:
-        """Return the rows that quasi-separated data have to blame."""
+        """Return the rows that quasi-separated data have to blame; of differences, each is about two rows."""
         answer = self.answer
         if answer is None or answer.separated_rows is None or answer.verdict is not Verdict.QUASI_SEPARABLE:
+            return []
+        if self.positions.ndim == 2:
             return []
         rows = np.unique(self.positions[answer.separated_rows])
         names, title = Names(ids=self.row_names), "rows of the data that are separated"
@@ -290,7 +312,8 @@ class ModelCheck(Result):
 
     def _coefficient_line(self, name: str) -> str:
         limit = "+infinity" if (self.infinite or {})[name] == "+" else "-infinity"
-        printed = [f"printed {self.estimates[name]:.6g}"] if name in self.estimates else []
+        word = "by what was printed" if name in self.computed else "printed"
+        printed = [f"{word} {self.estimates[name]:.6g}"] if name in self.estimates else []
         printed += [f"standard error {self.standard_errors[name]:.6g}"] if name in self.standard_errors else []
         return f"    {shown(name)}: {limit}{' (' * bool(printed)}{', '.join(printed)}{')' * bool(printed)}"
 
@@ -298,11 +321,20 @@ class ModelCheck(Result):
         if self.verdict is Verdict.OVERLAP or not self.has_likelihood:
             return []
         if self.is_penalised:
-            return ["  what next: read the size of these coefficients as a choice of the penalty, not as a finding"]
-        return [
-            "  what next: penalise (Firth, ridge), merge or drop the level or the column that separates, or use exact",
-            "    methods; Wald tests and standard errors of infinite coefficients mean nothing",
+            return ["  what next: read the size of these coefficients as a choice of the penalty, where they have one"]
+        lines = [
+            "  what next: penalise (Firth, ridge), or merge or leave out the level or the column that separates;",
+            "    Wald tests and standard errors of infinite coefficients mean nothing",
         ]
+        if self._has_finite_part:
+            lines.append("    the finite coefficients are estimated from the finite_part() of this check's answer")
+        return lines
+
+    @property
+    def _has_finite_part(self) -> bool:
+        """Whether the rows are rows of the data, each of which occurs once, and some of them overlap."""
+        is_quasi = self.answer is not None and self.verdict is Verdict.QUASI_SEPARABLE
+        return is_quasi and self.positions.ndim == 1 and len(np.unique(self.positions)) == len(self.positions)
 
 
 def _full(part: str, name: str | int) -> str:
@@ -324,10 +356,12 @@ def checked(
         reason=reason,
         row_names=reading.row_names,
         estimates=dict(reading.estimates),
+        computed=reading.computed,
         standard_errors=dict(reading.standard_errors),
         claimed_converged=reading.claimed_converged,
         converged_is_true=exists if says_so else None,
         is_penalised=reading.is_penalised,
         has_likelihood=reading.has_likelihood,
+        made_by=reading.made_by,
         notes=reading.notes,
     )

@@ -64,12 +64,16 @@ class ModelReading:
         The names of the classes of a multinomial model, the reference first.
     estimates, standard_errors : mapping of str to float
         What the model printed, by the name of the coefficient.
+    computed : frozenset of str
+        The names in `estimates` of values that follow from what was printed.
     claimed_converged : bool or None
         Whether it says that it converged; None if it does not say.
     has_likelihood : bool
         Whether the model is one whose estimate exists if, and only if, the rows overlap.
     is_penalised : bool
         Whether a penalty or another criterion keeps its coefficients finite.
+    made_by : tuple of str
+        The steps of a pipeline that made the columns.
     unpenalised : tuple of int or None
         The columns without a penalty, if the others have one; None if that is not known.
     notes : tuple of str
@@ -88,10 +92,12 @@ class ModelReading:
     bias: bool = False
     class_names: tuple[str, ...] | None = None
     estimates: Mapping[str, float] = field(default_factory=dict)
+    computed: frozenset[str] = frozenset()
     standard_errors: Mapping[str, float] = field(default_factory=dict)
     claimed_converged: bool | None = None
     has_likelihood: bool = True
     is_penalised: bool = False
+    made_by: tuple[str, ...] = ()
     unpenalised: tuple[int, ...] | None = None
     notes: tuple[str, ...] = ()
     reason: str = ""
@@ -106,8 +112,9 @@ def asked_of(
 ) -> Asked:
     """Return the question with x for the positive rows and -x for the negative ones; rows that are both are equalities.
 
-    Labels of both signs are needed to state it: if all rows have one sign, the first is written as its opposite. The
-    positions are those of the given rows in the model's data, by default their own.
+    Labels of both signs are needed to state it: if all rows have one sign, the first is written as its opposite, and a
+    single row is written both ways. The positions are those of the given rows in the model's data, by default their
+    own.
 
     Raises
     ------
@@ -132,6 +139,8 @@ def asked_of(
     labels = np.where(positive[taken] & ~is_second, 1, -1)
     is_whole = len(taken) == rows.shape[0] and not is_second.any()
     rows = rows if is_whole else rows[taken]
+    if len(taken) == 1:
+        taken, labels, rows = np.repeat(taken, 2), np.repeat(labels, 2), np.repeat(rows, 2, axis=0)
     if (labels == labels[0]).all():
         rows, labels, sides = np.array(rows), labels.copy(), None
         rows[0], labels[0] = -rows[0], -labels[0]

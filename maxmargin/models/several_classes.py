@@ -99,10 +99,9 @@ def reading_of_ordered(results: Any) -> ModelReading:
 
 
 def _with_thresholds(model: Any, fields: dict[str, Any], thresholds: tuple[str, ...], params: Any) -> dict[str, Any]:
-    """Return what was printed with the thresholds themselves; the model prints logarithms of steps between them."""
+    """Return what was printed, with the thresholds in place of the logarithms of steps, which the model prints."""
     values = np.asarray(model.transform_threshold_params(np.asarray(params)))[1:-1].tolist()
     fields["estimates"].update(zip(thresholds, values, strict=True))
     for name in thresholds[1:]:
         fields["standard_errors"].pop(name, None)
-    note = "a threshold is meant by its name, and its value is shown, not the logarithm of the step that is printed"
-    return {**fields, "notes": (note,) if len(thresholds) > 1 else ()}
+    return {**fields, "computed": frozenset(thresholds[1:])}

@@ -40,9 +40,13 @@ def reading_of_conditional_logit(results: Any) -> ModelReading:
 
 
 def reading_of_conditional_poisson(results: Any) -> ModelReading:
-    """Return the question of the differences of every row with a positive count and every row of its stratum."""
+    """Return the question of the differences of every row with a positive count and every row of its stratum.
+
+    statsmodels drops strata whose counts are all equal.
+    """
     endog = responses(results.model)
-    pairs = (_every_pair(rows[endog[rows] > 0], rows) for rows in _strata(results.model))
+    strata = (rows for rows in _strata(results.model) if np.ptp(endog[rows]) > 0)
+    pairs = (_every_pair(rows[endog[rows] > 0], rows) for rows in strata)
     event = f"{results.model.endog_names} is a count, within strata"
     return _reading(results, "conditional Poisson regression", event, pairs)
 
@@ -54,6 +58,8 @@ def reading_of_cox(results: Any) -> ModelReading:
     the rows at risk at the next event are at risk at this one too, so that one event of every time stands for them.
     """
     model = results.model
+    if model.endog is None:
+        raise UnansweredError("the data were removed from the results")
     time, status = np.asarray(model.endog, dtype=np.float64), np.asarray(model.status, dtype=np.float64)
     if not np.isfinite(time).all() or not np.isin(status, (0.0, 1.0)).all():
         raise UnansweredError("a time is not finite, or a status is neither 0 nor 1")

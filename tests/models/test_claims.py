@@ -289,15 +289,15 @@ def test_rows_are_called_as_in_the_data_that_were_given(name: str) -> None:
     assert check.answer is not None and list(map(str, check.answer.to_dict()["separated_rows_ids"])) == rows
 
 
-def test_both_rows_of_a_difference_are_called_as_in_the_data() -> None:
+def test_rows_of_differences_are_not_said_to_be_separated() -> None:
     data = X.set_axis([f"P{row}" for row in range(24)])
     died = pd.Series(DIED["quasi-separable"], index=data.index)
     with warnings_of_fits(silent=False):
         check = mm.check_model(ConditionalLogit(died, data[["age", "stage"]], groups=STRATA).fit(disp=0))
     assert check.row_names is not None and check.row_names[23] == "P23"
     assert check.answer is not None and check.answer.separated_rows is not None
-    first, *_ = sorted(set(check.positions[check.answer.separated_rows].ravel().tolist()))
-    assert f"rows of the data that are separated: P{first}, P" in check.summary()
+    assert check.positions[check.answer.separated_rows].shape[1] == 2
+    assert "rows of the data that are separated" not in check.summary()  # a pair is separated, not its rows
 
 
 def test_grouped_counts_with_both_outcomes_are_equalities() -> None:
@@ -431,3 +431,54 @@ def test_results_have_their_data_with_them() -> None:
     results = BINARY["GLM Logit"](COIN)
     with pytest.raises(InvalidOptionError, match="expected neither X nor y"):
         mm.check_model(results, X, COIN)
+
+
+def test_strata_whose_counts_are_equal_are_dropped_as_in_the_model() -> None:
+    groups = np.array([0, 0, 1, 1])
+    with warnings_of_fits(silent=False):
+        results = ConditionalPoisson(np.array([0.0, 1, 2, 2]), np.array([[1.0], [0], [3], [5]]), groups=groups).fit(
+            disp=0
+        )
+    assert results.model.loglike(np.array([-30.0])) > results.model.loglike(np.array([-5.0]))
+    assert verified(results).infinite == {"x1": "-"}
+
+
+@pytest.mark.parametrize(
+    "fitted",
+    [
+        lambda: sm.PHReg(np.array([1.0, 2]), np.array([[1.0], [0]]), status=np.array([1, 0])).fit(disp=0),
+        lambda: sm.GLM([1.0, 0.0], [[1.0], [2.0]], sm.families.Binomial(), freq_weights=np.array([1.0, 0.0])).fit(),
+        lambda: ConditionalLogit(np.array([1, 0]), np.array([[1.0], [0.0]]), groups=np.zeros(2)).fit(disp=0),
+    ],
+)
+def test_one_row_that_can_be_compared(fitted: Callable[[], Any]) -> None:
+    with warnings_of_fits(silent=False):
+        assert verified(fitted()).infinite == {"x1": "+"}
+
+
+def test_the_rows_of_a_cox_model_are_not_read_off_its_chain() -> None:
+    """Row 0, an event, is separated from row 2, which the chain compares with row 1 only."""
+    status = np.array([1, 1, 0, 0])
+    with warnings_of_fits(silent=False):
+        results = sm.PHReg(np.array([1.0, 2, 3, 4]), np.array([[1.0], [1], [0], [1]]), status=status).fit(disp=0)
+    assert (
+        verified(results).verdict == "quasi-separable" and "that are separated" not in mm.check_model(results).summary()
+    )
+
+
+def test_a_threshold_that_was_not_printed_is_not_called_printed() -> None:
+    y = pd.Series(pd.Categorical(np.where(STAGE == 1, 2, COIN).tolist(), categories=[0, 1, 2], ordered=True))
+    with warnings_of_fits(silent=False):
+        results = OrderedModel(y, X[["age", "stage"]], distr="logit").fit(disp=0, method="bfgs")
+    text = mm.check_model(results).summary()
+    assert "1/2: +infinity (by what was printed " in text and "that follow from the data" in text
+
+
+def test_responses_that_are_shares_and_models_that_are_not_examined() -> None:
+    with warnings_of_fits(silent=False):
+        shares = sm.Logit(np.clip(COIN, 0.2, 0.8), X).fit(disp=0)
+    assert "taken as shares" in mm.check_model(shares).summary()
+    others = mm.check_model(sm.OLS(COIN, X).fit()).summary()
+    assert "whether the maximum-likelihood estimate exists was not examined" in others
+    with pytest.raises(InvalidOptionError, match="a Logit that is not fitted"):
+        mm.check_model(sm.Logit(COIN, X))

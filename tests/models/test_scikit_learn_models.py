@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import (
     LinearRegression,
@@ -93,7 +95,7 @@ def test_converged_without_a_warning_on_quasi_separated_data() -> None:
     assert check.infinite == {"x0": "+"} and check.finite == ("(Intercept)", "x1")
     text = check.summary()
     assert "the maximum-likelihood estimate does not exist (quasi-separable, proven)" in text
-    assert "it says converged = True: this is false" in text
+    assert "it stopped before its limit of iterations, as if it had converged: this is false" in text
     assert f"x0: +infinity (printed {model.coef_[0, 0]:.6g})" in text
     assert "rows of the data that are separated (from 0): 3, 4\n" in text
     assert text.index("infinite coefficients") < text.index("what next: penalise") < text.index("proof on 6 rows")
@@ -118,7 +120,7 @@ def test_at_its_limit_of_iterations_a_model_does_not_say_whether_it_converged() 
         model = LogisticRegression(C=np.inf, max_iter=2).fit(X, y)
     check = mm.check_model(model, X, y)
     assert (check.claimed_converged, check.converged_is_true) == (None, None)
-    assert "whether it converged, it does not say" in check.summary()
+    assert "it does not say whether it converged" in check.summary()
 
 
 def test_a_penalty_is_said_to_be_why_coefficients_are_finite() -> None:
@@ -244,7 +246,7 @@ def test_what_is_not_a_linear_classifier_is_refused() -> None:
         (SVC().fit(X, y), "SVC with the kernel 'rbf'"),
         (DecisionTreeClassifier().fit(X, y), "DecisionTreeClassifier, which has no coef_"),
         (LinearRegression().fit(X, y == "yes"), "LinearRegression, which has no coef_ and classes_"),
-        (LogisticRegression(), "LogisticRegression, which has no coef_"),
+        (LogisticRegression(), "LogisticRegression that is not fitted"),
         (object(), "object, which has no coef_"),
     ):
         with pytest.raises(InvalidOptionError, match=words):
@@ -315,3 +317,97 @@ print(sorted({"sklearn", "statsmodels", "pandas"} & set(sys.modules)))
 def test_neither_package_is_imported() -> None:
     done = subprocess.run([sys.executable, "-c", DUCK], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_columns_go_by_their_names() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4, 2.5, 2.7, 1, 5], "g": [0.0] * 6 + [1.0] * 2})
+    y = pd.Series([0, 1, 0, 1, 1, 0, 1, 1], name="y")
+    model = LogisticRegression(C=np.inf).fit(frame, y)
+    with_label = pd.concat([frame.g, y, frame.x], axis=1)
+    for given in ((frame, y), (frame[["g", "x"]], y), (with_label, "y"), (mm.from_arrays(frame[["g", "x"]], y),)):
+        check = mm.check_model(model, *given)
+        assert check.infinite == {"g": "+"} and check.estimates["g"] == model.coef_[0, 1]
+    with pytest.raises(InvalidOptionError, match="fitted to the columns 'x', 'g', and X has 'x', 'h'"):
+        mm.check_model(model, frame.rename(columns={"g": "h"}), y)
+
+
+def test_a_pipeline_is_judged_by_the_rows_of_its_fit() -> None:
+    """Those of PCA's fit_transform differ from those of transform in the last bits, and here that decides."""
+    rows = np.array([[2.0, 2], [2, 2], [0, 2], [2, 0], [0, 0], [2, 2], [1, 1], [2, 0]])
+    y = [1, 1, 0, 1, 1, 0, 0, 1]
+    check = verified(mm.check_model(make_pipeline(PCA(), LogisticRegression(C=np.inf)).fit(rows, y), rows, y))
+    assert check.verdict == mm.separability(PCA().fit_transform(rows), y).verdict
+    assert check.made_by == ("PCA",) and "the columns are those that PCA made" in check.summary()
+
+
+class Blurred(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A step whose rows are others in its fit, as those of a cross-fitted encoder are."""
+
+    def __init__(self, seed: int | None) -> None:
+        self.seed = seed
+
+    def fit(self, X: Any, y: Any = None) -> "Blurred":
+        self.n_rows_ = len(X)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        return np.asarray(X)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        return np.asarray(self.fit(X).transform(X)) + np.random.default_rng(self.seed).normal(size=np.shape(X))
+
+
+def test_a_step_that_cross_fits_is_judged_by_the_rows_of_its_fit() -> None:
+    y = LABELS["separable"]
+    again = make_pipeline(Blurred(1), LogisticRegression(C=np.inf)).fit(X, y)
+    check = verified(mm.check_model(again, X, y))
+    assert check.verdict == mm.separability(Blurred(1).fit_transform(X), y).verdict == "overlap"
+    unknown = mm.check_model(make_pipeline(Blurred(None), LogisticRegression(C=np.inf)).fit(X, y), X, y)
+    assert unknown.verdict == "undecided" and "fit_transform" in unknown.reason
+
+
+def test_reasons_of_a_pipeline_are_about_the_columns_that_its_steps_made() -> None:
+    y = LABELS["separable"]
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=np.inf)).fit(X, y)
+    assert "; the columns are those that StandardScaler made" in mm.check_model(model, X, y).summary().splitlines()[0]
+    for same in (make_pipeline("passthrough", model[-1]), make_pipeline(mm.SeparationGuard("record"), model[-1])):
+        check = mm.check_model(same.fit(X, y), X, y)
+        assert check.made_by == () and check.verdict == "separable"
+
+
+def test_pipelines_and_searches_may_be_nested() -> None:
+    y = LABELS["quasi-separable"]
+    inner = make_pipeline(StandardScaler(), LogisticRegression(C=np.inf))
+    search = GridSearchCV(LogisticRegression(), {"C": [np.inf]}, cv=2)
+    for model in (make_pipeline("passthrough", inner), make_pipeline(StandardScaler(), search)):
+        assert "x0" in (mm.check_model(model.fit(X, y), X, y).infinite or ())
+
+
+def test_an_intercept_may_be_switched_off_by_numpy() -> None:
+    rows, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+    check = mm.check_model(LogisticRegression(C=np.inf, fit_intercept=np.False_).fit(rows, y), rows, y)
+    assert check.verdict == "overlap" and list(check.estimates) == ["x0"]
+
+
+def test_what_ended_without_converging_does_not_claim_it() -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(40, 3)) * [1e100, 1, 1]
+    y = (rng.random(40) < 0.5).astype(int)
+    with pytest.warns(match="failed to converge"):
+        abnormal = LogisticRegression(C=np.inf).fit(rows, y)
+    once = SGDClassifier(loss="log_loss", penalty=None).partial_fit(rows[:, 1:], y, classes=[0, 1])
+    early = SGDClassifier(loss="log_loss", penalty=None, early_stopping=True, random_state=0).fit(rows[:, 1:], y)
+    for model, table in ((abnormal, rows), (once, rows[:, 1:]), (early, rows[:, 1:])):
+        assert mm.check_model(model, table, y).claimed_converged is None
+
+
+def test_penalties_of_perceptrons_and_kinds_of_our_estimators() -> None:
+    y = LABELS["separable"]
+    penalised = {
+        Perceptron(): False, Perceptron(penalty="l2", alpha=0.1): True, mm.MaxMarginClassifier(): True,
+        mm.MaxMarginClassifier(np.inf): False, mm.PerceptronClassifier(): False,
+    }  # fmt: skip
+    for model, is_penalised in penalised.items():
+        check = mm.check_model(model.fit(X, y), X, y)
+        assert (check.is_penalised, check.has_likelihood) == (is_penalised, False)
+        assert check.kind in ("perceptron", "support vector machine")

@@ -1,0 +1,77 @@
+"""Pipelines and searches: the classifier at their end, and the rows to which it was fitted."""
+
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxmargin.models.reading import UnansweredError
+from maxmargin.solvers.errors import InvalidOptionError
+
+
+class LastStep(NamedTuple):
+    """The classifier at the end, its rows, the names of their columns if known, and the steps that made them."""
+
+    model: Any
+    X: Any
+    names: Any
+    made_by: tuple[str, ...] = ()
+
+
+def last_step(model: Any, X: Any, y: Any, names: Any, made_by: tuple[str, ...] = ()) -> LastStep:
+    """Return the classifier at the end of searches and pipelines, which may be nested, with what it was given.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the steps before it refuse X.
+    UnansweredError
+        If the rows to which it was fitted are not known.
+    """
+    model = getattr(model, "best_estimator_", model)
+    if not hasattr(model, "steps") or X is None or y is None:
+        return LastStep(model.steps[-1][1] if hasattr(model, "steps") else model, X, names, made_by)
+    last, before = model.steps[-1][1], model[:-1]
+    if len(model.steps) == 1:
+        return last_step(last, X, y, names, made_by)
+    try:
+        own_names = before.get_feature_names_out()
+    except (AttributeError, ValueError):  # a step that does not name what it makes
+        own_names = None
+    rows = _rows_of_fit(before, X, y)
+    if not _are_equal(rows, X):
+        made_by += tuple(type(step).__name__ for _, step in before.steps if step not in ("passthrough", None))
+    return last_step(last, rows, y, None if own_names is None else list(map(str, own_names)), made_by)
+
+
+def _rows_of_fit(before: Any, X: Any, y: Any) -> Any:
+    """Return what the steps before the last made of X when they were fitted.
+
+    That is what ``fit_transform`` returned. ``transform`` returns the same, but for steps in which the two differ, by
+    cross-fitting or in the last bits. Such steps are fitted again, which shows whether they make the same rows again.
+    """
+    try:
+        rows, again = before.transform(X), deepcopy(before)
+    except (TypeError, ValueError) as error:
+        message = next(iter(str(error).splitlines()), "")
+        raise InvalidOptionError(f"the steps of the pipeline before the last refuse X: {message}") from error
+    try:
+        made = again.fit_transform(X, y)
+        if _are_equal(made, again.transform(X)):
+            return rows
+        is_same = _are_equal(again.transform(X), rows) and _are_equal(deepcopy(before).fit_transform(X, y), made)
+    except Exception as error:  # of steps of any package
+        raise UnansweredError(
+            f"the steps before the last cannot be fitted again, to see which rows they made ({type(error).__name__})"
+        ) from error
+    if not is_same:
+        raise UnansweredError(
+            "fit_transform and transform of the steps before the last give different rows, and others when fitted "
+            "again: the rows of the fit are not known; expected the last step with its own X"
+        )
+    return made
+
+
+def _are_equal(rows: Any, others: Any) -> bool:
+    """Return whether two tables have the same numbers."""
+    return np.array_equal(*(table.toarray() if hasattr(table, "toarray") else table for table in (rows, others)))
