@@ -89,6 +89,9 @@ def coded(
     if not columns:
         raise table.error(found="no feature column left after coding texts", expected="at least one", hint=notes[-1])
     names = tuple(column.name for column in columns)
+    twice = [name for name, count in Counter(map(str, names)).items() if count > 1]
+    if twice:
+        raise table.error(found=f"several columns named {quote(twice[0])} after coding", expected="different names")
     return replace(table, features=tuple(columns), names=names, notes=tuple(notes))
 
 
@@ -142,6 +145,8 @@ def _indicators(
 ) -> tuple[list[Column], str]:
     """Return the columns of 0 and 1 of a text column, and a note that says which level has none."""
     name, levels = column.name, _levels(column, texts)
+    if not levels:
+        raise table.error(column=name, found="no value in any row", expected="at least one")
     if len(levels) > MOST_LEVELS:
         raise table.error(
             column=name, found=f"{len(levels)} different texts such as {listed(levels[:3])}",

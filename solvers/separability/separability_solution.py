@@ -384,7 +384,8 @@ class Separability(NamedAnswer):
         return f"{other}: {name}"
 
     def _feature_name(self, column: int) -> str | int:
-        return column if self.names.columns is None else self.names.columns[column]
+        name = column if self.names.columns is None else self.names.columns[column]
+        return f"{name} (column {column})" if name == INTERCEPT and self.bias else name
 
 
 def _hyperplane_fields(w: Sequence[Fraction], b: Fraction) -> dict[str, Any]:

@@ -111,6 +111,8 @@ def columns_of(frame: Any, source: str) -> "tuple[tuple[str, ...], list[nw.Serie
     expected = "a file, the name of a data set, or a pandas, Polars or Arrow table"
     if not is_from_table_library(frame):
         raise data_error(source, found=f"an object of type {type(frame).__name__}", expected=expected)
+    if getattr(getattr(frame, "columns", None), "nlevels", 1) > 1:
+        raise data_error(source, found="columns whose names have several levels", expected="one name for each column")
     _refuse_namesakes(frame, source)
     table = nw.from_native(frame, eager_only=True, pass_through=True)
     if not isinstance(table, nw.DataFrame):
@@ -149,7 +151,11 @@ def column_of(series: "nw.Series[Any]", name: str | int, source: str) -> Column:
     import narwhals as nw
 
     if series.dtype in (nw.String, nw.Categorical, nw.Enum):
-        texts = [None if value is None else str(value) for value in _list_of(series)]
+        values = _list_of(series)
+        texts = [None if value is None else str(value) for value in values]
+        if len(set(texts)) < len(set(values)):
+            twice = next(text for text, count in Counter(map(str, set(values))).items() if count > 1)
+            raise data_error(source, column=name, found=f"several levels {quote(twice)}", expected="different texts")
         return Column(name=name, values=texts, levels=_declared_levels(series))
     try:
         found = _numbers_of(series)
@@ -173,8 +179,9 @@ def _declared_levels(series: "nw.Series[Any]") -> tuple[str, ...] | None:
     dtype = series.dtype
     if isinstance(dtype, nw.Enum):
         return tuple(map(str, dtype.categories))
-    if dtype == nw.Categorical and series.implementation.is_pandas_like():
-        return tuple(map(str, series.to_native().cat.categories))
+    own: Any = series.to_native().dtype if series.implementation.is_pandas_like() else None
+    if dtype == nw.Categorical and hasattr(own, "categories"):  # a dictionary of Arrow in pandas has none
+        return tuple(map(str, own.categories))
     return None
 
 

@@ -6,6 +6,7 @@ formulaic evaluates the Python in a formula, some of it while reading, so a form
 import ast
 import re
 from collections.abc import Container, Iterator, Sequence
+from keyword import iskeyword
 from typing import Any
 
 from maxmargin.solvers.answers.forms import counted
@@ -90,10 +91,14 @@ def check_formula(formula: str, columns: Sequence[str]) -> None:
 
     if len(formula) > _MOST_CHARACTERS:
         raise refused(formula, f"it has {len(formula):,} characters; expected {_MOST_CHARACTERS:,} at most")
-    for token in tokenize(formula):
-        if token.kind is Token.Kind.PYTHON:
-            for why in _complaints(token.token, columns):
-                raise refused(formula, why)
+    tokens = list(tokenize(formula))
+    for token in tokens:
+        for why in _complaints(token.token, columns) if token.kind is Token.Kind.PYTHON else ():
+            raise refused(formula, why)
+    texts = [f"`{token.token}`" if token.kind is Token.Kind.NAME else token.token for token in tokens]
+    start = next((place for place, text in enumerate(texts) if text.startswith("~")), len(texts))
+    if "`1`" in texts[start:] or ("." in texts and "1" in columns and "`1`" not in texts):
+        raise refused(formula, "the column '1' has the name of the intercept; rename the column")
     if _n_terms(DefaultFormulaParser().get_ast(formula), len(columns)) > _MOST_TERMS:
         raise refused(formula, f"it has more than {_MOST_TERMS:,} products of terms; expected fewer")
 
@@ -145,6 +150,9 @@ def _complaints(expression: str, columns: Sequence[str]) -> Iterator[str]:
     for part in (*_RESERVED, *(mark for mark in "'\"" if mark in quoted)):
         if part in expression:
             yield f"{quote(expression)} holds {part}, which cannot be read inside a call; rename the column"
+    for name in (text.strip("`") for text in _QUOTED_NAME.findall(expression)):
+        if not name or iskeyword(name):
+            yield f"the column {quote(name)} cannot be named inside a call; rename the column"
     nodes = list(ast.walk(syntax_of(expression)))
     may_be_text = {id(child) for node in nodes for child in _that_may_be_text(node)}
     for node in nodes:

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from maxmargin.data.tabular.formula_safety import check_formula, names_in, refus
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError, listed, nearest, quote
 
-_ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, SyntaxError, TypeError, ValueError)
+_ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, TypeError, ValueError)
 """What the evaluation of a formula may raise."""
 
 
@@ -52,7 +53,7 @@ def read_formula(formula: str, frame: Any) -> Modelled:
     parsed = _parsed(formula, column_names(frame))
     table = _pandas_of(frame, parsed, formula)
     features = _matrix(formula, parsed.rhs, _with_levels(table, parsed.rhs))
-    intercept = [j for term, places in features.model_spec.term_indices.items() if str(term) == "1" for j in places]
+    intercept = [j for term, places in features.model_spec.term_indices.items() if _is_number(term) for j in places]
     if features.shape[1] == len(intercept):
         raise refused(formula, "it has no term but the intercept; expected one at least")
     return Modelled(
@@ -115,12 +116,15 @@ def _parsed(formula: str, columns: Sequence[str]) -> Any:
         parsed: Any = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(columns)})
     except InvalidProblemError:
         raise
-    except (FormulaicError, RecursionError, SyntaxError, ValueError) as error:
+    except (FormulaicError, *_ERRORS) as error:
         raise refused(formula, _first_line(error)) from error
     if not hasattr(parsed, "lhs") or not hasattr(parsed, "rhs") or len(list(parsed.lhs)) != 1:
         raise refused(formula, "expected one response on its left, as in 'y ~ x'")
     if not all(hasattr(term, "factors") for term in (*parsed.lhs, *parsed.rhs)):
         raise refused(formula, "it has several parts; expected one on either side of ~")
+    scaled = [term for term in parsed.rhs if len(term.factors) > 1 and any(map(_is_literal, term.factors))]
+    if scaled:
+        raise refused(formula, f"the term {quote(str(scaled[0]))} is scaled by a number; expected I(10*x) and the like")
     unknown = [name for name in _variables(parsed) if name not in columns]
     if unknown:
         hint = nearest(unknown[0], columns)
@@ -143,7 +147,16 @@ def _variables(parsed: Any) -> tuple[str, ...]:
 
 
 def _names_in(factor: Any) -> set[str]:
-    return {*map(str, factor.required_variables)} | (names_in(factor.expr) if _is_python(factor) else set())
+    return names_in(factor.expr) if _is_python(factor) else set() if _is_literal(factor) else {factor.expr}
+
+
+def _is_literal(factor: Any) -> bool:
+    return str(factor.eval_method).endswith("LITERAL")
+
+
+def _is_number(term: Any) -> bool:
+    """Return whether a term is the intercept, and no column of the name 1."""
+    return all(map(_is_literal, term.factors))
 
 
 def _names_outside_of_codings(factors: Iterable[Any]) -> set[str]:
@@ -154,7 +167,8 @@ def _names_outside_of_codings(factors: Iterable[Any]) -> set[str]:
 def _pandas_of(frame: Any, parsed: Any, formula: str) -> Any:
     """Return the columns that a formula names as a pandas data frame with the index of `frame`.
 
-    Numbers are binary64, in which products of integers do not wrap around, but for the response and for levels.
+    Numbers are binary64, in which products of integers do not wrap around, but for the response and for levels. Texts
+    are Python's own, which no number multiplies.
 
     Raises
     ------
@@ -165,35 +179,49 @@ def _pandas_of(frame: Any, parsed: Any, formula: str) -> Any:
 
     variables = _variables(parsed)
     in_numbers = _names_outside_of_codings(factor for factor in _factors(parsed) if not _is_response(factor, parsed))
-    numbers: dict[str, Any] = {}
     names, series = columns_of(frame, "X")
     table = nw.from_native(frame, eager_only=True)
     own_names = dict(zip(names, table.columns, strict=True))  # which may be numbers
+    converted: dict[str, Any] = {}
     for name, column in zip(names, series, strict=True):
         if name not in variables:
             continue
-        may_be_exact = column.dtype in (nw.Object, nw.Unknown, nw.Decimal)
-        if may_be_exact or (name in in_numbers and column.dtype.is_numeric()):
-            values = _values(column, name, formula)
-            if name in in_numbers and isinstance(values, np.ndarray):
-                numbers[name] = values
         missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
         if missing.any():
             row = missing.to_list().index(True)
             raise refused(formula, f"the column {quote(name)} has a missing value in row {row}; {LEAVE_ROWS_OUT}")
-    chosen = table.select([nw.col(own_names[name]) for name in variables]).to_pandas()
-    return chosen.set_axis(list(variables), axis="columns").assign(**numbers)
+        values = _converted(column, name, formula, is_number=name in in_numbers)
+        if values is not None:
+            converted[name] = values
+    rest = [name for name in variables if name not in converted]
+    chosen = _rows_of(table) if not rest else table.select([nw.col(own_names[name]) for name in rest]).to_pandas()
+    return chosen.set_axis(rest, axis="columns").assign(**converted)[list(variables)]
 
 
-def _values(column: Any, name: str, formula: str) -> Any:
-    """Return the numbers of a column, or its texts."""
+def _rows_of(table: Any) -> Any:
+    """Return a pandas data frame without columns that has the rows of the table."""
+    import pandas as pd
+
+    native = table.to_native()
+    return pd.DataFrame(index=native.index if hasattr(native, "index") else range(len(table)))
+
+
+def _converted(column: Any, name: str, formula: str, *, is_number: bool) -> Any:
+    """Return the numbers of a column that is to be one of numbers, or its texts; None where it stays as it is."""
+    import narwhals as nw
+
+    may_hold_numbers = column.dtype in (nw.Object, nw.Unknown, nw.Decimal) or (is_number and column.dtype.is_numeric())
+    if not may_hold_numbers and column.dtype not in (nw.String, nw.Categorical):
+        return None
     try:
         found = column_of(column, name, "X")
     except DataError as error:
         raise refused(formula, str(error)) from error
     if found.exact is not None:
         raise refused(formula, f"the column {quote(name)} holds numbers that binary64 does not hold")
-    return found.values
+    if isinstance(found.values, list):
+        return None if found.levels is not None else np.array(found.values, dtype=object)
+    return found.values if is_number else None
 
 
 def _is_response(factor: Any, parsed: Any) -> bool:
@@ -207,12 +235,17 @@ def _matrix(formula: str, part: Any, table: Any) -> Any:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("error", DataMismatchWarning)  # values outside the levels would become missing
-            return part.get_model_matrix(table, na_action="raise")
+            matrix = part.get_model_matrix(table, na_action="raise")
     except (DataMismatchWarning, FormulaicError, *_ERRORS) as error:
         dates = [name for name in table.columns if table[name].dtype.kind in "mM"]
         expected = "expected numbers, such as days since the first date, or levels, as in C(...)"
         why = f"the column {quote(dates[0])} holds dates or durations; {expected}" if dates else _first_line(error)
         raise refused(formula, why) from error
+    names = Counter(name for term in matrix.model_spec.structure for name in term.columns)
+    twice = [name for name, count in names.items() if count > 1]
+    if twice:
+        raise refused(formula, f"two terms make a column {quote(str(twice[0]))}; rename a column or a level")
+    return matrix
 
 
 def _response(formula: str, part: Any, table: Any) -> Any:

@@ -93,6 +93,8 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
     if not is_from_table_library(X):
         raise InvalidProblemError(f"y is {quote(y)} and X is no data frame; expected {EXPECTED_LABELS}")
     columns = column_names(X)
+    if columns == (y,):
+        raise InvalidProblemError(f"X has no column but {quote(y)}, the labels; expected at least one more")
     if y in columns:
         import narwhals as nw
 

@@ -1,11 +1,14 @@
 """A formula may come from a stranger's proof file: it computes, in a moment, and does nothing else."""
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from commands import json_answer, refusal
 
@@ -126,3 +129,48 @@ def test_what_would_mislead_is_refused(formula: str, extra: dict[str, Any], said
 def test_results_that_are_not_finite_are_refused_without_a_warning(formula: str) -> None:
     with pytest.raises(InvalidProblemError):
         mm.separability(FRAME, formula)
+
+
+@pytest.mark.parametrize(
+    ("formula", "columns", "said"),
+    [
+        ("y ~ Intercept + z", {"Intercept": [1, 2, 3, 4]}, "two terms make a column 'Intercept'"),
+        ("y ~ .", {1: [1, 2, 3, 4]}, "the column '1' has the name of the intercept"),
+        ("y ~ z + `1`", {"1": [1, 2, 3, 4]}, "the column '1' has the name of the intercept"),
+        ("y ~ . + x:z", {"x:z": [1, 2, 3, 4]}, "two terms make a column 'x:z'"),
+        ("y ~ .", {"s[T.b]": [1, 2, 3, 4], "s": list("abba")}, r"two terms make a column 's\[T.b\]'"),
+        ("y ~ c", {"c": pd.Categorical([1, 1, "1", "1"], categories=[1, "1"])}, "several levels '1'"),
+        ("y ~ c", {"c": [1, "1", 1, "1"]}, "expected numbers"),
+        ("y ~ 10:x", {}, "is scaled by a number"),
+        ("y ~ log(`class`)", {"class": [1, 2, 3, 4]}, "cannot be named inside a call"),
+        ("y ~ log(``)", {"": [1, 2, 3, 4]}, "cannot be named inside a call"),
+        ("y ~ C(x, 5)", {}, "."),
+        ("y ~ C(v)", {"v": np.array([1, 1, 2, 2], dtype=np.float16)}, "float16"),
+    ],
+)
+def test_columns_that_would_be_merged_or_misnamed_are_refused(formula: str, columns: dict[Any, Any], said: str) -> None:
+    frame = pd.DataFrame({"y": [0, 0, 1, 1], "x": [1.0] * 4, "z": [1.0, 2, 2, 1]})
+    for name, values in columns.items():
+        frame[name] = values
+    with pytest.raises(InvalidProblemError, match=said):
+        mm.separability(frame, formula)
+
+
+def test_names_with_dots_and_without_the_intercept_are_columns() -> None:
+    frame = pd.DataFrame({"y": [0, 0, 1, 1], "a.b": [1.0, 2, 3, 4], "Intercept": [1.0, 2, 3, 4]})
+    assert [*read_formula("y ~ log(`a.b`)", frame).features] == ["log(`a.b`)"]
+    assert mm.separability(frame, "y ~ 0 + Intercept + `a.b`").aliased_columns == ("a.b",)
+
+
+@pytest.mark.parametrize("made", [pd.DataFrame.convert_dtypes, pl.from_pandas, pa.Table.from_pandas], ids=str)
+def test_texts_of_every_library_are_levels_in_interactions(made: Any) -> None:
+    """The text type of pandas and Arrow repeats a text that is multiplied by a number."""
+    frame = pd.DataFrame({"y": [0, 1, 0, 1, 1, 1, 0, 1], "n": [1, 1, 3, 3, 2, 2, 1, 1], "s": list("aaaaaabb")})
+    plain, other = mm.separability(frame, "y ~ n:s"), mm.separability(made(frame), "y ~ n:s")
+    assert (plain.verdict, plain.names.columns) == (other.verdict, other.names.columns)
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame, pa.table, pd.DataFrame], ids=["polars", "arrow", "pandas"])
+def test_decimals_that_are_whole_are_numbers(made: Any) -> None:
+    frame = made({"y": [0, 1, 0, 1, 0, 1], "w": [Decimal(k) for k in range(6)], "z": [1.0, 2, 3, 4, 5, 5]})
+    assert mm.separability(frame, "y ~ w").verdict == mm.separability(frame, "y ~ w + w:z").verdict == "overlap"

@@ -244,3 +244,35 @@ def test_texts_call_rows_as_the_data_do(is_named: bool) -> None:
     assert f"support rows{c}, {d}" in mm.hard_margin(X, [0, 0, 0, 1, 1, 1]).summary()
     assert f"rows that are errors{f}" in mm.judge(X, [0, 0, 0, 1, 1, 0], [1.0], -2.5).summary()
     assert f"rows to drop so that the rest is separable{f}" in mm.fewest_errors(X, [0, 0, 0, 1, 1, 0]).summary()
+
+
+@pytest.mark.parametrize(
+    ("frame", "said"),
+    [
+        (pd.DataFrame({"y": [0, 1]}), "X has no column but 'y'"),
+        (pd.DataFrame({"y": [0, 0, 1, 1], "g": list("abab"), "g=b": [0.0, 0, 1, 1]}), "several columns named 'g=b'"),
+        (pd.DataFrame({"y": [], "g": pd.Series([], dtype=str)}), "no value in any row"),
+        (pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("y", "b"), ("y", "c")])), "have several levels"),
+        (
+            pd.DataFrame({"y": [0, 1], "c": pd.Categorical([1, "1"], categories=[1, "1"])}),
+            "several levels '1', expected different texts",
+        ),
+    ],
+)
+def test_frames_whose_columns_are_not_clear_are_refused(frame: pd.DataFrame, said: str) -> None:
+    with pytest.raises(InvalidProblemError, match=said):
+        mm.separability(frame, "y")
+
+
+def test_a_dictionary_of_arrow_in_pandas_has_levels() -> None:
+    levels = pd.Series(list("aabb"), dtype=pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string())))
+    frame = pd.DataFrame({"y": [0, 1, 1, 1], "g": levels})
+    assert mm.separability(frame, "y").infinite_columns == {"g=b": "+"}
+    assert mm.separability(frame, "y ~ g").infinite_columns == {"g[T.b]": "+"}
+
+
+def test_a_column_called_as_the_intercept_has_a_name_of_its_own() -> None:
+    frame = pd.DataFrame({"y": [0, 0, 1, 1], "(Intercept)": [0.0, 0, 1, 1]})
+    answer = mm.separability(frame, "y")
+    assert answer.infinite_columns == {"(Intercept)": "-", "(Intercept) (column 0)": "+"}
+    assert [term.name for term in answer.terms or ()] == list(answer.infinite_columns)
