@@ -111,8 +111,6 @@ def columns_of(frame: Any, source: str) -> "tuple[tuple[str, ...], list[nw.Serie
     expected = "a file, the name of a data set, or a pandas, Polars or Arrow table"
     if not is_from_table_library(frame):
         raise data_error(source, found=f"an object of type {type(frame).__name__}", expected=expected)
-    if getattr(getattr(frame, "columns", None), "nlevels", 1) > 1:
-        raise data_error(source, found="columns whose names have several levels", expected="one name for each column")
     _refuse_namesakes(frame, source)
     table = nw.from_native(frame, eager_only=True, pass_through=True)
     if not isinstance(table, nw.DataFrame):
@@ -131,9 +129,11 @@ def index_of(frame: Any, names: Sequence[str]) -> tuple[int, ...]:
 
 
 def _refuse_namesakes(frame: Any, source: str) -> None:
-    """Refuse columns of one name; a pyarrow table has `column_names`, the others `columns`."""
+    """Refuse columns of one name, or of several levels; a pyarrow table has `column_names`, the others `columns`."""
     if type(frame).__name__ == "LazyFrame":
         return
+    if getattr(getattr(frame, "columns", None), "nlevels", 1) > 1:
+        raise data_error(source, found="columns whose names have several levels", expected="one name for each column")
     names = getattr(frame, "column_names" if hasattr(frame, "column_names") else "columns", ())
     twice = [name for name, count in Counter(str(name) for name in names).items() if count > 1]
     if twice:
