@@ -162,7 +162,9 @@ def test_names_with_dots_and_without_the_intercept_are_columns() -> None:
     assert mm.separability(frame, "y ~ 0 + Intercept + `a.b`").aliased_columns == ("a.b",)
 
 
-@pytest.mark.parametrize("made", [pd.DataFrame.convert_dtypes, pl.from_pandas, pa.Table.from_pandas], ids=str)
+@pytest.mark.parametrize(
+    "made", [pd.DataFrame.convert_dtypes, pl.from_pandas, pa.Table.from_pandas], ids=["pandas", "polars", "arrow"]
+)
 def test_texts_of_every_library_are_levels_in_interactions(made: Any) -> None:
     """The text type of pandas and Arrow repeats a text that is multiplied by a number."""
     frame = pd.DataFrame({"y": [0, 1, 0, 1, 1, 1, 0, 1], "n": [1, 1, 3, 3, 2, 2, 1, 1], "s": list("aaaaaabb")})
