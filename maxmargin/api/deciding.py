@@ -8,14 +8,20 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import DecimalReading, class_problem_of, problem_of
 from maxmargin.data.tabular.given import given, names_of
 from maxmargin.solvers.answers.forms import Names
+from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.text.progress import told, waiting
 
 if TYPE_CHECKING:
+    from maxmargin.solvers.basics.limits import Limits
     from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
     from maxmargin.solvers.fewest_errors.total_slack import TotalSlack
     from maxmargin.solvers.separability.separability_solution import Separability
+
+
+_SECONDS_WITHOUT = 10.0
+"""Time limit of the verdict without the columns that are dependent up to rounding."""
 
 
 @told(waiting, "looking for a proof")
@@ -144,16 +150,30 @@ def separability_of(
     return replace(answer, certificate=reading.restated(answer.certificate))
 
 
-def decide(problem: Problem | ClassProblem, *, exact_limit: int | None = None, **options: Any) -> "Separability":
+def decide(
+    problem: Problem | ClassProblem, *, exact_limit: int | None = None, time_limit: float | None = None, **options: Any
+) -> "Separability":
     """Decide the question of a problem; the options are those of `separability`."""
-    from maxmargin.solvers.basics.limits import EXACT_LIMIT
+    from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
     from maxmargin.solvers.separability.feasibility import separability as of_two
     from maxmargin.solvers.separability.multinomial import multinomial as of_more
 
-    limit = EXACT_LIMIT if exact_limit is None else exact_limit
-    if isinstance(problem, Problem):
-        return of_two(problem, exact_limit=limit, **options)
-    return of_more(problem, exact_limit=limit, **options)
+    limits = Limits(time_limit=time_limit, exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit)
+    ask: Any = of_two if isinstance(problem, Problem) else of_more
+    return with_near(ask(problem, exact_limit=limits.exact_limit, time_limit=time_limit, **options), problem, limits)
+
+
+def with_near(answer: "Separability", problem: Problem | ClassProblem, limits: "Limits") -> "Separability":
+    """Return the answer with a search for columns that are dependent up to rounding, for the first time it is asked."""
+    from maxmargin.solvers.separability.near_aliases import NearAliases
+
+    seconds = min(limits.share() or _SECONDS_WITHOUT, _SECONDS_WITHOUT)
+
+    def verdict(part: Problem | ClassProblem) -> Verdict:
+        return decide(part, exact_limit=limits.exact_limit, time_limit=seconds).verdict
+
+    near = NearAliases(samples=problem, decide=verdict)
+    return replace(answer, find_near=lambda: near)
 
 
 def named(answer: "Separability", dataset: Dataset, names: Names | None = None) -> "Separability":

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.api.deciding import with_near
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import as_dense
@@ -64,7 +65,10 @@ def reused(document: Document, problem: Problem, limits: Limits | None = None) -
         return None
     cone = SignedRows(problem)
     decision = recheck(cone, direction, balance)
-    return None if decision is None else answer_of(cone, decision, limits or Limits(), ENGINE)
+    if decision is None:
+        return None
+    limits = limits or Limits()
+    return with_near(answer_of(cone, decision, limits, ENGINE), problem, limits)
 
 
 def _check_fits(document: Document, problem: Problem) -> None:

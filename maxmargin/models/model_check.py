@@ -230,6 +230,8 @@ class ModelCheck(Result):
         if len(self.answers) > 1:
             found = [f"{part} {answer.verdict.value}" for part, answer in self.answers.items()]
             lines.append(f"  one question for each: {some(found, _MOST, '{n} in all')}")
+        for part, answer in self.answers.items():
+            lines += [f"  {_full(part, line.strip())}" if part else line for line in answer.near_lines()]
         if self.verdict is not Verdict.UNDECIDED:
             lines += [*self._coefficient_lines(), *self._row_lines(), *self._advice_lines()]
         lines += [f"  note: {shown(note)}" for note in self.notes]

@@ -33,12 +33,16 @@ from maxmargin.solvers.proof.certificate import (
     text,
 )
 from maxmargin.solvers.separability.details import ColumnSigns, Details
+from maxmargin.solvers.separability.near_aliases import NearAliases, near_lines
 from maxmargin.solvers.separability.terms import FinitePart, Term, finite_part_of, next_steps, terms_lines, terms_of
 
 Attempts = tuple[SolverRun, ...]
 
 _OF_COLUMNS = ("infinite_columns", "finite_columns", "aliased_columns", "dimension")
 """Fields that take long to compute for large separable data."""
+
+_OF_NEAR = ("nearly_aliased_columns", "verdict_without_nearly_aliased")
+"""Fields about columns that are dependent up to rounding."""
 
 _MOST_NAMED = 10
 """Largest number of rows or columns that a line of the text names."""
@@ -77,6 +81,8 @@ class Separability(NamedAnswer):
         The function that computes ``columns``.
     find_details : callable, optional
         The function that returns the ``details``.
+    find_near : callable, optional
+        The function that returns `near`.
     n_inequalities : int, optional
         For more than two classes, the number of inequalities of a row and another class.
     n_strict : int, optional
@@ -122,6 +128,7 @@ class Separability(NamedAnswer):
     touching_rows: Rows | None = None
     find_columns: Callable[[], ColumnSigns | None] | None = None
     find_details: Callable[[], Details] | None = None
+    find_near: Callable[[], NearAliases] | None = None
     n_inequalities: int | None = None
     n_strict: int | None = None
     n_features: int | None = None
@@ -165,8 +172,9 @@ class Separability(NamedAnswer):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: the answer with its columns and terms computed, without the rows."""
-        found = {"columns": self.columns, "terms": self.terms, "details": None}
-        return {**vars(self), **found, "find_columns": None, "find_details": None}
+        found = {name: getattr(self, name) for name in ("columns", "terms", *_OF_NEAR)}
+        found |= dict.fromkeys(("details", "near", "find_columns", "find_details", "find_near"))
+        return {**vars(self), **found}
 
     @property
     def headline(self) -> str:
@@ -189,6 +197,7 @@ class Separability(NamedAnswer):
             **self.names.fields("separated_rows", self.separated_rows),
             **self.names.fields("touching_rows", self.touching_rows),
             **{name: getattr(self, name) if with_columns else None for name in _OF_COLUMNS},
+            **{name: getattr(self, name) for name in _OF_NEAR},
             "terms": [asdict(term) for term in self.terms] if with_columns and self.terms is not None else None,
             **self.names.fields("witness_rows", self.witness_rows),
             **self._certificate_fields(),
@@ -218,7 +227,7 @@ class Separability(NamedAnswer):
             Further lines, which come before the last one.
         """
         is_known = self.has_cheap_columns if with_columns is None else with_columns
-        lines = [*self._event_lines(), self.headline]
+        lines = [*self._event_lines(), self.headline, *self.near_lines()]
         if self.verdict is not Verdict.UNDECIDED:
             lines += self._logistic_lines(is_known)
         lines += [f"  {shown(note)}" for note in self.names.notes]
@@ -244,6 +253,14 @@ class Separability(NamedAnswer):
         other = "all others" if self.negative == "rest" else shown(str(self.negative))
         event = f"the event (+1) is {shown(str(self.positive))}, against {other}"
         return [f"{shown(self.names.label)}: {event}; {shown(str(self.positive_reason))}"]
+
+    def near_lines(self) -> list[str]:
+        """Return the lines about columns that are dependent up to rounding; none if nothing is proven."""
+        if self.verdict is Verdict.UNDECIDED or self.certificate is None:
+            return []
+        stored = "as stored" if self.certificate.problem.reading == "binary64" else "exactly as they are"
+        found, without = self.nearly_aliased_columns or {}, self.verdict_without_nearly_aliased
+        return near_lines(found, verdict=self.verdict, without=without, stored=stored, most=_MOST_NAMED)
 
     def _rows_lines(self) -> list[str]:
         parts = (
@@ -368,6 +385,32 @@ class Separability(NamedAnswer):
     def aliased_columns(self) -> tuple[str | int, ...] | None:
         """Columns that depend linearly on the bias and the columns before them; the other lists leave them out."""
         return None if self.columns is None else tuple(map(self._name, self.columns.aliased))
+
+    @cached_property
+    def near(self) -> NearAliases | None:
+        """The columns that are linearly dependent up to rounding; None for an answer from a pickle."""
+        return None if self.find_near is None else self.find_near()
+
+    @cached_property
+    def nearly_aliased_columns(self) -> dict[str | int, str] | None:
+        """Columns that depend linearly on the bias and columns before them up to rounding, and not exactly; in words.
+
+        None if they were not looked for: in data of more than 300 columns or 5,000,000 entries, or not in memory.
+        """
+        if self.near is None or self.near.found is None:
+            return None
+        constant = self.near.samples.n_features
+
+        def called(column: int) -> str:
+            name = INTERCEPT if column == constant else self._feature_name(column)
+            return f"column {name}" if isinstance(name, int) else name
+
+        return {self._feature_name(alias.column): alias.words(called, constant) for alias in self.near.found}
+
+    @cached_property
+    def verdict_without_nearly_aliased(self) -> Verdict | None:
+        """The verdict without the nearly aliased columns, sought for at most 10 seconds; None if there are none."""
+        return None if self.near is None else self.near.verdict_without
 
     @property
     def dimension(self) -> int | None:

@@ -47,6 +47,7 @@ FIELDS = {
     "notes", "bias",
     "verdict", "strictly_separable", "proof", "reason", "separated_rows", "separated_rows_count", "touching_rows",
     "touching_rows_count", "infinite_columns", "finite_columns", "aliased_columns", "dimension", "terms",
+    "nearly_aliased_columns", "verdict_without_nearly_aliased",
     "witness_rows", "witness_rows_count", "witness_weights", "hyperplane", "balancing_rows", "engine", "attempts",
     "reading",
 }  # fmt: skip
@@ -357,6 +358,22 @@ def test_text_says_what_follows_for_logistic_regression(command: Run, text: str)
         contrasts = ", as contrasts with a" if "multinomial" in out else ""
         assert f"no finite maximum-likelihood estimate\n  infinite coefficients{contrasts}\n    " in out
         assert "finite coefficients: none\n" in out and "\nwhat next, any of\n  penalise" in out
+
+
+def test_text_and_fields_name_columns_that_depend_on_others_up_to_rounding(command: Run) -> None:
+    table = data("age,decades,y\n" + "".join(f"{age},{age / 10},{age % 2}\n" for age in range(30, 50)))
+    said = "  decades is 0.1 age up to rounding (relative 8e-17)\n    the verdict holds for the numbers as stored; "
+    hint = "  --decimal decides for the decimal numbers in the file, without their rounding\n"
+    _, out, _ = command("check", table)
+    assert said + "without this column, the verdict is overlap as well (proven)\n" in out and hint in out
+    _, out, _ = command("check", table, "--formula", "y ~ age + decades")
+    assert said in out and hint not in out
+    _, out, _ = command("check", table, "--decimal")
+    assert "rounding" not in out.replace("roundings", "")
+    _, out, _ = command("check", table, "--json")
+    fields = json.loads(out)
+    assert fields["nearly_aliased_columns"] == {"decades": "is 0.1 age up to rounding (relative 8e-17)"}
+    assert fields["verdict_without_nearly_aliased"] == "overlap"
 
 
 def test_text_names_aliased_columns(command: Run) -> None:

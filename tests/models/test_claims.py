@@ -1,6 +1,7 @@
 """What fitted models of statsmodels claim, next to what is proven, on data whose answer is known by construction."""
 
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -419,6 +420,16 @@ def test_aliased_columns_are_reported_apart() -> None:
         results = sm.GLM(DIED["quasi-separable"], doubled, family=sm.families.Binomial()).fit()
     check = verified(results)
     assert check.aliased == ("twice",) and check.infinite == {"stage": "+"}
+
+
+def test_columns_that_depend_on_others_up_to_rounding_are_named() -> None:
+    standardised = X.assign(scaled=(AGE - AGE.mean()) / AGE.std())
+    with warnings_of_fits(silent=False):
+        results = sm.GLM(DIED["quasi-separable"], standardised, family=sm.families.Binomial()).fit()
+    check = verified(results)
+    assert check.answer is not None and check.answer.verdict_without_nearly_aliased == "quasi-separable"
+    assert re.search(r"\n  scaled depends linearly on const, .*age up to rounding \(relative .*\)\n", check.summary())
+    assert "without this column, the verdict is quasi-separable" in check.summary()
 
 
 def test_names_that_occur_twice_are_told_apart() -> None:

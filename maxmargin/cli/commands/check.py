@@ -76,7 +76,7 @@ def check(
         fields |= {"requirement": require, "requirement_holds": holds(answer, require)}
 
     def text() -> str:
-        whole = answer.summary(with_columns=with_columns, remarks=_remarks(fields))
+        whole = answer.summary(with_columns=with_columns, remarks=[*_near_remarks(request, answer), *_remarks(fields)])
         return whole if classes is None else _classes_text(classes, whole)
 
     request.answer("check", lambda: {**fields, **({} if classes is None else _tables(classes, fields))}, text)
@@ -153,6 +153,17 @@ def _part_fields(part: "Dataset", answer: "Separability") -> dict[str, Any]:
     """Return the answer of one class against the rest, or of a pair."""
     fields = answer.fields(with_columns=answer.has_cheap_columns)
     return {"positive": part.positive, "positive_reason": part.positive_reason, **fields}
+
+
+def _near_remarks(request: Request, answer: "Separability") -> list[str]:
+    """Return the line on the decimal text of a file in which columns are linearly dependent up to rounding."""
+    from maxmargin.data.formats.readers import DELIMITED
+    from maxmargin.data.formats.source import kind_of
+
+    source = request.source
+    has_text = kind_of(source["source"], source.get("format")) in DELIMITED and "formula" not in source
+    is_wanted = has_text and request.reading is None and answer.near_lines()
+    return ["  --decimal decides for the decimal numbers in the file, without their rounding"] if is_wanted else []
 
 
 def _remarks(fields: dict[str, Any]) -> list[str]:
