@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from maxmargin.data import features as features
     from maxmargin.data.arrays import from_arrays as from_arrays
     from maxmargin.data.dataset import Dataset as Dataset
-    from maxmargin.data.dataset import load as load
     from maxmargin.data.generators import generate as generate
     from maxmargin.data.preparing import prepare as prepare
+    from maxmargin.data.tabular.loading import load as load
     from maxmargin.estimators.max_margin_classifier import MaxMarginClassifier as MaxMarginClassifier
     from maxmargin.estimators.online_classifiers import OnlineClassifier as OnlineClassifier
     from maxmargin.estimators.online_classifiers import PerceptronClassifier as PerceptronClassifier
@@ -97,9 +97,10 @@ _PUBLIC = {
     "maxmargin.certificates.require": ("SeparationError", "require"),
     "maxmargin.comparison.comparison": ("Comparison",),
     "maxmargin.data.arrays": ("from_arrays",),
-    "maxmargin.data.dataset": ("Dataset", "load"),
+    "maxmargin.data.dataset": ("Dataset",),
     "maxmargin.data.generators": ("generate",),
     "maxmargin.data.preparing": ("prepare",),
+    "maxmargin.data.tabular.loading": ("load",),
     "maxmargin.estimators.max_margin_classifier": ("MaxMarginClassifier",),
     "maxmargin.estimators.online_classifiers": ("OnlineClassifier", "PerceptronClassifier"),
     "maxmargin.estimators.separation_guard": ("SeparationGuard", "SeparationWarning"),

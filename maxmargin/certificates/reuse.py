@@ -33,6 +33,8 @@ def values_fields(certificate: Certificate) -> dict[str, Any]:
     problem = certificate.problem
     if not (isinstance(certificate, Overlap | QuasiSeparation) and isinstance(problem, Problem)):
         return {}
+    if problem.integers is not None:  # such proofs are not used again
+        return {}
     rows = list(certificate.rows)
     signs, table = problem.y[rows].astype(int).tolist(), problem.dense_rows(rows).tolist()
     return {"values": [[f"{sign:+d}", *map(repr, row)] for sign, row in zip(signs, table, strict=True)]}

@@ -106,7 +106,8 @@ def check(**options: Any) -> int:
     from maxmargin.cli.commands.check import check as command
 
     opt.check_outputs(options, "proof", rewritten=opt.PROOFS)
-    return command(opt.request(options, decimal=options.pop("decimal")), **options)
+    decimal = options.pop("decimal")
+    return command(opt.request(options, decimal=decimal, are_notes_in_answer=not options["as_json"]), **options)
 
 
 @app.command(

@@ -272,11 +272,17 @@ def check_outputs(options: dict[str, Any], *names: str, rewritten: Sequence[str]
         check_output_folder(into, outputs, inputs)
 
 
-def request(options: dict[str, Any], two_classes_for: str | None = None, *, decimal: bool | None = None) -> "Request":
+def request(
+    options: dict[str, Any],
+    two_classes_for: str | None = None,
+    *,
+    decimal: bool | None = None,
+    are_notes_in_answer: bool = False,
+) -> "Request":
     """Return what the command is asked: see `maxmargin.cli.request.read`."""
     from maxmargin.cli.request import read
 
-    return read(options, two_classes_for, decimal=decimal)
+    return read(options, two_classes_for, decimal=decimal, are_notes_in_answer=are_notes_in_answer)
 
 
 def _together(command: Command, *decorators: Callable[[Command], Command]) -> Command:

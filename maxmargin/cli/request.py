@@ -35,8 +35,8 @@ class Request:
     dataset : Dataset
     reading : DecimalReading or None
         The exact numbers: those of the text with --decimal, or those of a source that binary64 cannot hold.
-    source : dict
-        How the data were read, as a proof states it.
+    source : str
+        Where the data are, as the command was told.
     bias : bool
     prepare : str
         The preparation of the features, which `prepared` carries out.
@@ -45,7 +45,7 @@ class Request:
 
     dataset: "Dataset"
     reading: "DecimalReading | None"
-    source: dict[str, Any]
+    source: str
     bias: bool
     prepare: str
     as_json: bool
@@ -83,7 +83,7 @@ class Request:
         if self.prepare == "raw":
             return self
         if is_matrix(self.dataset.X):
-            return replace(self, dataset=replace(self.dataset, X=prepare(self.dataset.X, self.prepare).X))
+            return replace(self, dataset=replace(self.dataset, X=prepare(self.dataset.X, self.prepare).X, read_as=None))
         raise InvalidOptionError(
             f"--prepare {self.prepare} copies all rows, and these are not in memory: allow more --memory"
         )
@@ -102,8 +102,8 @@ class Request:
             return
         data = self.dataset
         labels: dict[str, Any] = {"positive": data.positive} if data.is_binary else {"classes": data.classes}
-        write_proof(path, certificate, **{**self.source, **labels, **values_fields(certificate)})
-        command = shlex.join(["maxmargin", "verify", str(path), self.source["source"]])
+        write_proof(path, certificate, **labels, **values_fields(certificate))
+        command = shlex.join(["maxmargin", "verify", str(path), self.source])
         self.note(f"wrote {path}; {command} checks it")
 
     def answer(self, schema: str, fields: Callable[[], dict[str, Any]], text: Callable[[], str]) -> None:
@@ -114,7 +114,9 @@ class Request:
             print_text(_headline(self.dataset), text())
 
 
-def read(options: dict[str, Any], two_classes_for: str | None, *, decimal: bool | None) -> Request:
+def read(
+    options: dict[str, Any], two_classes_for: str | None, *, decimal: bool | None, are_notes_in_answer: bool
+) -> Request:
     """Take the options of reading data out of `options`, and read the source as they say.
 
     Parameters
@@ -124,6 +126,8 @@ def read(options: dict[str, Any], two_classes_for: str | None, *, decimal: bool 
         The name of a command that needs two classes.
     decimal : bool, optional
         Whether to read the text of the source exactly; None refuses numbers that binary64 does not hold.
+    are_notes_in_answer : bool
+        Whether the answer has the notes about the data; questions about them are printed at once all the same.
 
     Raises
     ------
@@ -132,15 +136,13 @@ def read(options: dict[str, Any], two_classes_for: str | None, *, decimal: bool 
     """
     from maxmargin.data.problems import check_is_binary64
 
-    quiet, source, formula = options.pop("quiet"), _source_fields(options), options.pop("formula")
+    quiet, source, no_bias = options.pop("quiet"), options["source"], options.pop("no_bias")
     click.get_current_context().with_resource(data_shown(quiet=quiet))
-    if formula is None:
-        dataset, reading = (_read_text if decimal else _read)(options)
-        bias = not options.pop("no_bias")
-    else:
-        (dataset, bias), reading = _read_formula(formula, options, decimal=bool(decimal)), None
+    _check_formula(options["formula"], {"--no-bias": no_bias, "--decimal": bool(decimal)})
+    dataset, reading = (_read_text if decimal else _read)(options)
     for text in dataset.notes:
-        note(text, quiet=quiet)
+        if not are_notes_in_answer or text.endswith("?"):
+            note(text, quiet=quiet)
     if decimal is None:
         check_is_binary64(dataset)
     if two_classes_for is not None and not dataset.is_binary:
@@ -153,7 +155,7 @@ def read(options: dict[str, Any], two_classes_for: str | None, *, decimal: bool 
         dataset=dataset if reading is None else reading.dataset,
         reading=reading,
         source=source,
-        bias=bias,
+        bias=not no_bias if dataset.has_intercept is None else dataset.has_intercept,
         prepare=options.pop("prepare", "raw"),
         as_json=options.pop("as_json"),
         quiet=quiet,
@@ -161,18 +163,20 @@ def read(options: dict[str, Any], two_classes_for: str | None, *, decimal: bool 
 
 
 def _read(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading | None]":
-    from maxmargin.data.dataset import load
     from maxmargin.data.problems import DecimalReading
+    from maxmargin.data.tabular.loading import load
 
     storage = {name: options.pop(name, None) for name in ("memory", "cluster", "resume")}
-    dataset = load(options.pop("source"), **_columns(options), **storage)
+    if options["formula"] is not None:
+        storage["memory"] = None  # whose default is for other data
+    dataset = load(options.pop("source"), formula=options.pop("formula"), **_columns(options), **storage)
     return dataset, DecimalReading.of(dataset)
 
 
 def _read_text(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading]":
     from maxmargin.certificates.decimals import read_decimal
 
-    del options["memory"]
+    del options["memory"], options["formula"]
     if options.pop("cluster") is not None:
         raise click.UsageError("--decimal needs the text in memory, not on a --cluster")
     if options.pop("resume") is not None:
@@ -181,24 +185,10 @@ def _read_text(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading]":
     return text.dataset, text
 
 
-def _read_formula(formula: str, options: dict[str, Any], *, decimal: bool) -> "tuple[Dataset, bool]":
-    from maxmargin.data.tabular.load_formula import load_by_formula
-
-    refused = {
-        "--label": options.pop("label") is not None,
-        "--no-bias": options.pop("no_bias"),
-        "--one-hot": options.pop("one_hot"),
-        "--one-hot-column": bool(options.pop("one_hot_column")),
-        "--cluster": options.pop("cluster", None) is not None,
-        "--resume": options.pop("resume", None) is not None,
-        "--decimal": decimal,
-    }
+def _check_formula(formula: str | None, refused: dict[str, bool]) -> None:
     given = [name for name, is_given in refused.items() if is_given]
-    if given:
+    if formula is not None and given:
         raise click.UsageError(f"--formula decides what {given[0]} would; expected one of them")
-    options.pop("memory", None)
-    chosen = {name: options.pop(name) for name in _HOW_TO_READ}
-    return load_by_formula(options.pop("source"), formula, **chosen)
 
 
 def _columns(options: dict[str, Any]) -> dict[str, Any]:
@@ -212,16 +202,6 @@ def _columns(options: dict[str, Any]) -> dict[str, Any]:
         "one_hot": one_hot,
         **{name: options.pop(name) for name in _HOW_TO_READ},
     }
-
-
-def _source_fields(options: dict[str, Any]) -> dict[str, Any]:
-    """Return how the data were read, as a proof states it."""
-    fields = {name: options[name] for name in ("source", "positive", "id", "one_hot", "drop_missing")}
-    label = -1 if options["label"] is None else options["label"]
-    asked = {name: options[name] for name in ("formula", "sep", "decimal_comma", "format") if options[name]}
-    if options["one_hot_column"]:
-        asked["one_hot_columns"] = list(options["one_hot_column"])
-    return {**fields, "label": label, "drop": list(options["drop"]), **asked}
 
 
 def print_json(schema: str, fields: dict[str, Any]) -> None:

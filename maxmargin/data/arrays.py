@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 from maxmargin.data.assemble import first_not_finite, stacked
 from maxmargin.data.coding import OF_A_FRAME, coded
 from maxmargin.data.dataset import Dataset, dataset_of
-from maxmargin.data.formats.frames import column_of, columns_of, index_of, is_from_table_library, labels_of_series
+from maxmargin.data.formats.frames import (
+    column_of,
+    columns_of,
+    index_of,
+    is_from_table_library,
+    labels_of_series,
+    library_of,
+)
 from maxmargin.data.formats.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
 from maxmargin.data.formats.table import Column, Matrix, OneHot, Table, index_note
 from maxmargin.data.labels import LabelError, Labels, encode, positive_class
@@ -20,7 +27,7 @@ from maxmargin.solvers.problem.rows import InMemory, RowSource
 from maxmargin.solvers.problem.scaling import Bounds, bounds_of_rows
 from maxmargin.text.data_error import DataError
 
-LEAVE_ROWS_OUT = "leave such rows out first, for example with dropna()"
+LEAVE_ROWS_OUT = "leave such rows out first, with dropna() in pandas and drop_nulls() in Polars"
 """What to do about missing values in a data frame."""
 
 LIBRARIES_WITH_INDEX = frozenset({"pandas", "modin", "cudf", "dask", "narwhals"})
@@ -130,7 +137,7 @@ def features_and_labels(
     values = labels_of(y, features.X.shape[0])
     try:
         labels = encode(values)
-        chosen = positive_class(labels.classes, positive)
+        chosen = positive_class(labels, positive)
     except LabelError as error:
         raise refused_labels(error) from error
     own_name = getattr(y, "name", None)
@@ -138,6 +145,7 @@ def features_and_labels(
         features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
         label_name=label_name or (own_name if isinstance(own_name, str) and own_name else "y"), source=source,
         row_ids=None if row_names is None else tuple(map(str, row_names)), notes=(*notes, *features.notes),
+        library=library_of(X, y),
     )  # fmt: skip
 
 
@@ -315,7 +323,8 @@ def _coded(columns: Sequence[Column], has_intercept: bool) -> Table:
     for column in columns:
         if isinstance(column.values, list) and None in column.values:
             row = column.values.index(None)
-            raise table.error(row, column.name, found="a missing value", expected="a text", hint=LEAVE_ROWS_OUT)
+            hint = f"{LEAVE_ROWS_OUT}: {column.values.count(None)} of {len(column.values)}"
+            raise table.error(row, column.name, found="a missing value", expected="a text", hint=hint)
     return coded(table, tuple(columns), OneHot(every=True), advice=OF_A_FRAME, has_intercept=has_intercept)
 
 

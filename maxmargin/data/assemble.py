@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.coding import coded, no_texts
+from maxmargin.data.coding import coded, no_texts, texts_of
+from maxmargin.data.formats.advice import advice
 from maxmargin.data.formats.table import Choice, Column, Matrix, Table
 from maxmargin.data.labels import LabelError, Labels, encode, is_absent
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError
@@ -82,7 +83,7 @@ def _without_missing(table: Table, choice: Choice) -> Table:
     if not is_missing.any():
         return table
     if not choice.drop_missing:
-        raise _missing_error(table, int(np.flatnonzero(is_missing)[0]))
+        raise _missing_error(table, is_missing, is_coded=choice.one_hot.every)
     kept = np.flatnonzero(~is_missing).astype(np.int64)
     if kept.size == 0:
         raise _nothing_left(table)
@@ -129,14 +130,22 @@ def _missing_labels(label: NDArray[Any] | Texts) -> Mask:
     return np.zeros(label.shape[0], dtype=np.bool_)
 
 
-def _missing_error(table: Table, row: int) -> DataError:
+def _missing_error(table: Table, is_missing: Mask, *, is_coded: bool) -> DataError:
+    row, n_missing = int(np.argmax(is_missing)), int(is_missing.sum())
+    of_all = f"{DROP_MISSING_HINT}: {n_missing} of {is_missing.size}"
     are_missing = _missing_labels(table.label)
     if are_missing[row]:
-        hint = empty_column_hint(table.label_name, is_label=True) if are_missing.all() else DROP_MISSING_HINT
+        hint = empty_column_hint(table.label_name, is_label=True) if are_missing.all() else of_all
         return table.error(row, table.label_name, found="no label", expected="a label", hint=hint)
     position = _first_column(table, row)
     name = table.names[position]
     hint = empty_column_hint(name, is_label=False) if _is_empty(table.features, position) else DROP_MISSING_HINT
+    if isinstance(table.features, tuple):
+        counts = {column.name: int(column.is_missing().sum()) for column in table.features}
+        incomplete = {name: n for name, n in counts.items() if n}
+        has_id, texts = table.ids is not None, texts_of(table.features)
+        hint = advice(hint, texts, incomplete, has_id=has_id, is_coded=is_coded)
+    hint = of_all if hint == DROP_MISSING_HINT else hint
     return table.error(row, name, found="a missing value", expected="a number", hint=hint)
 
 

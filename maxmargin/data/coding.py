@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from maxmargin.data.formats.advice import FEW_ROWS, advice
 from maxmargin.data.formats.table import Column, OneHot, Table
 from maxmargin.data.numbers.numerals import STORE_NUMBERS, TEXT_HINT, Texts
 from maxmargin.solvers.answers.forms import counted
@@ -21,9 +22,6 @@ MOST_ROWS_ALONE = 0.5
 Such a row has a column of 0 and 1, and so a weight, of its own: it is put right whatever its class is.
 """
 
-FEW_ROWS = 5
-"""Number of rows up to which any share is accepted: among few rows, different texts are no surprise."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
@@ -34,7 +32,7 @@ class Advice:
 
 
 WHEN_LOADING = Advice(
-    leave_out=f"drop it with {option('drop')}",
+    leave_out=f"drop it with {option('drop')}, name it with {option('id')} if it names the rows",
     code_anyway=f"name it with {option('one_hot_column')} to encode it all the same",
 )
 
@@ -79,7 +77,7 @@ def coded(
             continue
         if not column.is_named:
             if not one_hot.every:
-                raise _text_error(table, column.name, column.values)
+                raise _text_error(table, column.name, column.values, features=features)
             if one_hot.is_checked:
                 _check_levels(table, column.name, column.values, advice)
         indicators, note = _indicators(table, column, column.values, advice, keeps_all_levels)
@@ -127,14 +125,27 @@ def _are_mostly_numbers(table: Table, present: "Counter[str]") -> bool:
     return 2 * n_numeric > present.total() and not all(map(table.spelling.is_number, present))
 
 
-def _text_error(table: Table, name: str | int, texts: Texts, anyway: str = "") -> DataError:
-    """Return the error about the first text that is not a number; `anyway` says how to encode it all the same."""
+def texts_of(features: Sequence[Column]) -> dict[str | int, Texts]:
+    """Return the texts of the columns that hold texts and were not named to be coded."""
+    return {
+        column.name: column.values for column in features if isinstance(column.values, list) and not column.is_named
+    }
+
+
+def _text_error(
+    table: Table, name: str | int, texts: Texts, anyway: str = "", features: Sequence[Column] = ()
+) -> DataError:
+    """Return the error about the first text that is not a number.
+
+    `anyway` says how to encode it all the same; `features` are all columns, which are named if several hold texts.
+    """
     spelling = table.spelling
     row = next((i for i, text in enumerate(texts) if text is not None and not spelling.is_number(text)), 0)
     text = str(texts[row])
     if spelling.is_number(text):
         return table.error(row, name, found=f"the text {quote(text)}", expected="a number", hint=STORE_NUMBERS)
     hint = spelling.hint(text)
+    hint = advice(hint, texts_of(features), {}, has_id=table.ids is not None, is_coded=False)
     if anyway and option("one_hot_column") not in hint:
         hint = f"{'most of the column are numbers' if hint == TEXT_HINT else hint}; {anyway}"
     return table.error(row, name, found=quote(text), expected="a number", hint=hint)

@@ -1,7 +1,6 @@
 """The data of a question: features, signs, and the names by which people know them."""
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +9,20 @@ from numpy.typing import NDArray
 
 from maxmargin.data.assemble import Assembled, assemble
 from maxmargin.data.formats.readers import read
-from maxmargin.data.formats.table import LONGEST_LINE, Choice, ColumnRef, Matrix, OneHot, columns_named, is_matrix
-from maxmargin.data.labels import Label, LabelError, Labels, PositiveClass, choose_positive, positive_class
+from maxmargin.data.formats.table import Choice, Matrix, is_matrix
+from maxmargin.data.labels import (
+    Label,
+    LabelError,
+    Labels,
+    PositiveClass,
+    choose_positive,
+    positive_class,
+    quantity_note,
+)
 from maxmargin.data.numbers.binary64 import ExactRows
-from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
 from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.text.data_error import listed
-from maxmargin.text.progress import told, waiting
 
 if TYPE_CHECKING:
     from maxmargin.solvers.problem.rows import RowSource
@@ -61,6 +65,14 @@ class Dataset:
         Notes about columns and rows that were left out or encoded.
     exact : ExactRows, optional
         The numbers themselves, if Decimals or Fractions among them are not binary64; `X` is then their rounding.
+    has_intercept : bool, optional
+        Whether the formula by which the data were read has an intercept, which decides whether hyperplanes have a bias;
+        None without a formula.
+    read_as : dict, optional
+        The arguments of `maxmargin.load` by which a file with these data is read, as proofs state them; None for
+        arrays, and for a part of a file.
+    library : str, optional
+        The package of the data frame that was read, of which answers make theirs.
     validated : tuple of a matrix and the extremes of its columns, optional
         The matrix that was validated, and the extremes found; they are used only if `X` is that matrix.
 
@@ -90,6 +102,9 @@ class Dataset:
     rows: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
     exact: ExactRows | None = None
+    has_intercept: bool | None = None
+    read_as: Mapping[str, Any] | None = None
+    library: str | None = None
     validated: "tuple[Matrix | RowSource, Bounds] | None" = None
     positive_reason: str | None = None
 
@@ -165,6 +180,7 @@ class Dataset:
             negative=negative,
             row_ids=None if self.row_ids is None else tuple(self.row_ids[i] for i in kept),
             rows=frozen(kept if self.rows is None else self.rows[kept]),
+            read_as=None,
         )
 
     def describe_row(self, i: int) -> str:
@@ -205,118 +221,6 @@ def _against(positive: Label, classes: Sequence[Label]) -> Label:
     return others[0] if len(others) == 1 else REST
 
 
-@told(waiting, "reading the data")
-def load(
-    source: "str | os.PathLike[str] | Any",
-    *,
-    label: ColumnRef = -1,
-    positive: object = None,
-    drop: ColumnRef | Iterable[ColumnRef] = (),
-    id: ColumnRef | None = None,
-    one_hot: OneHot | bool | ColumnRef | Iterable[ColumnRef] = False,
-    drop_missing: bool = False,
-    sep: str | None = None,
-    decimal_comma: bool = False,
-    format: str | None = None,
-    memory: str | int | Budget | None = None,
-    cluster: str | None = None,
-    resume: "str | os.PathLike[str] | None" = None,
-    verbose: bool = False,
-) -> Dataset:
-    """Read a data set.
-
-    Parameters
-    ----------
-    source : str, path or data frame
-        One of: a file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, each also with .gz; files of LIBSVM
-        also without a suffix); a folder of files of one of the first five formats with the same columns; X.npy beside
-        y.npy; the name of a bundled data set (iris, breast_cancer, wine, digits), a family of `generate` or a formula;
-        `-` for CSV on the standard input; or a pandas, Polars or Arrow table.
-    label : str or int, default -1
-        The column of the labels, by its name or its position from 0; negative positions count from the end. Columns in
-        which pandas stored the index of a data frame (Parquet, Feather, Arrow) are left out, with a note, and no
-        position counts them; to use one, name it here, as `id`, or in `one_hot`.
-    positive : label, optional
-        The class that is +1, against all others. By default, of two classes it is the affirmative one of a known pair
-        (yes/no, +/-, true/false, case/control, positive/negative and the like), otherwise the greater one in sorted
-        order; of more classes none is chosen.
-    drop : column or iterable of columns, default ()
-        Columns to leave out.
-    id : str or int, optional
-        The column that names the rows; it is not a feature.
-    one_hot : bool, column or iterable of columns, default False
-        Encode text columns as one column of 0 and 1 for every text except the first in sorted order: all text columns,
-        or the columns that are named. With True, a column is refused if its texts look like numbers or dates (10kg,
-        10-19, 12:30), or if more than half of more than 5 rows have a text that no other row has: such a row is put
-        right whatever its class is, so the columns separate anything.
-    drop_missing : bool, default False
-        Whether to leave out rows with missing values.
-    sep : str, optional
-        The separator of the fields of CSV: one character, or "comma", "semicolon", "tab", "pipe", or "space" for any
-        white space. By default it is the tab in .tsv, otherwise the first of comma, semicolon and tab that is in the
-        first line.
-    decimal_comma : bool, default False
-        Whether numbers in CSV are written as 1,5. If so, 1.5 is refused, as it might be a thousand and a half;
-        semicolons and tabs are preferred to commas as separators; and where commas separate fields, such numbers have
-        to be quoted.
-    format : {"csv", "tsv", "parquet", "feather", "npz", "npy", "svmlight", "libsvm", "svm"}, optional
-        The format of `source`, whatever its name; for the standard input csv, tsv or svmlight. By default the suffix
-        decides.
-    memory : str, int or Budget, optional
-        Bytes, as a number or as in "512MiB" and "1GiB". Files that need more stay on disk, and `Dataset.X` reads them
-        in chunks. For this the text of .csv and .tsv is parsed once into a temporary file of 8 bytes a number, and the
-        arrays of a compressed .npz are unpacked in the same way. A line of text may take up to a 64th of the memory,
-        and at least 2 MiB. By default everything is read into memory, and lines have up to 256 MiB.
-    cluster : str, optional
-        The address of a Dask scheduler whose workers read the files (.csv .tsv .parquet .feather) and keep their rows.
-    resume : str or path, optional
-        A file for the results of all passes over files on disk: which rows are validated, their labels, and the rows
-        that passes selected. If a process is killed, another one that names the same file continues its work, and
-        another question on the same data starts from these results. Files that have changed are read again, with a
-        warning; answers are always proven again. Parsed text and unpacked arrays are kept beside it, in files of 8
-        bytes a number named after it. The option has no effect on data that fit into memory.
-    verbose : bool, default False
-        Whether stderr shows how the work goes on, as on the command line.
-
-    Returns
-    -------
-    Dataset
-        The data with `y` of -1 and +1 for two classes or if `positive` is given, otherwise with the labels.
-
-    Raises
-    ------
-    DataError
-        If the source cannot be read as finite numbers with at least two classes, or the file to resume from is damaged
-        or belongs to other data. The text is one line that names the source and the position in it, with the value that
-        was found and the value that was expected.
-
-    See Also
-    --------
-    from_arrays : Make a data set of arrays.
-    generate : Make data whose answers are known.
-
-    Examples
-    --------
-    >>> load("breast_cancer").positive
-    'malignant'
-    """
-    choice = Choice(
-        label=label, drop=columns_named(drop), id=id, one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
-        sep=sep, decimal_comma=decimal_comma, format=format,
-        longest_line=LONGEST_LINE if memory is None else Budget.of(memory).line_bytes,
-    )  # fmt: skip
-    stored = open_out_of_core(
-        source, choice, memory=memory, cluster=cluster, is_positive_chosen=positive is not None, resume=resume
-    )
-    if stored is None:
-        return read_dataset(source, choice, positive)[0]
-    return dataset_of(
-        stored.X[:] if stored.fits else stored.X, stored.labels,
-        _chosen(stored.source, stored.label_name, stored.labels, positive),
-        feature_names=stored.names, label_name=stored.label_name, source=stored.source, notes=stored.notes,
-    )  # fmt: skip
-
-
 def read_dataset(source: Any, choice: Choice, positive: object = None) -> tuple[Dataset, Assembled]:
     """Read a data set as `load` does; return it with the parts of which it was made.
 
@@ -328,16 +232,24 @@ def read_dataset(source: Any, choice: Choice, positive: object = None) -> tuple[
     parts = assemble(read(source, choice), choice)
     table = parts.table
     dataset = dataset_of(
-        parts.X, parts.labels, _chosen(table.source, table.label_name, parts.labels, positive), exact=parts.exact,
+        parts.X, parts.labels, positive_of(table.source, table.label_name, parts.labels, positive), exact=parts.exact,
         feature_names=tuple(map(str, table.names)), label_name=str(table.label_name), source=table.source,
         row_ids=table.ids, rows=None if table.origin is None else frozen(table.origin), notes=table.notes,
+        read_as=choice.stated_of(source),
     )  # fmt: skip
     return dataset, parts
 
 
-def _chosen(source: str, label_name: str | int, labels: Labels, positive: object) -> PositiveClass:
+def positive_of(source: str, label_name: str | int, labels: Labels, positive: object) -> PositiveClass:
+    """Return the class of a source that is +1, and why.
+
+    Raises
+    ------
+    DataError
+        If the classes do not make a classification problem, or none of them is the chosen one.
+    """
     try:
-        return positive_class(labels.classes, positive)
+        return positive_class(labels, positive)
     except LabelError as error:
         raise error.in_source(source, label_name) from error
 
@@ -347,6 +259,8 @@ def dataset_of(
     labels: Labels,
     chosen: PositiveClass,
     *,
+    label_name: str,
+    notes: tuple[str, ...] = (),
     bounds: "Bounds | None" = None,
     **described: Any,
 ) -> Dataset:
@@ -358,9 +272,11 @@ def dataset_of(
     else:
         y = values if isinstance(values, np.ndarray) else labels.codes
     matrix = frozen_matrix(X)
+    doubt = quantity_note(labels.classes, label_name) if positive is None else None
     return Dataset(
         X=matrix, y=frozen(y), labels=values, classes=labels.classes, positive=positive,
         negative=None if positive is None else _against(positive, labels.classes), positive_reason=reason,
+        label_name=label_name, notes=notes if doubt is None else (*notes, doubt),
         validated=None if bounds is None else (matrix, bounds), **described,
     )  # fmt: skip
 

@@ -45,6 +45,13 @@ NEGATIONS = ("not", "no", "non")
 """Words that turn a label into its opposite: "diabetic" and "non-diabetic"."""
 
 
+MOST_NUMBERS = 20
+"""Largest number of different numbers that labels have without a doubt whether they are classes or a quantity."""
+
+ROWS_OF_CLASSES = 3
+"""Least number of rows for each class, on average, with which more than `MOST_NUMBERS` numbers pass as classes."""
+
+
 class LabelError(ValueRefusedError):
     """Labels that do not make a classification problem."""
 
@@ -245,8 +252,11 @@ def choose_positive(classes: Sequence[Label], positive: object) -> Label:
     )
 
 
-def check_classes(classes: Sequence[Label], *, is_positive_chosen: bool) -> None:
-    """Raise :class:`LabelError` unless the classes make a classification problem."""
+def check_classes(classes: Sequence[Label], *, is_positive_chosen: bool, n_rows: int | None = None) -> None:
+    """Raise :class:`LabelError` unless the classes make a classification problem.
+
+    Numbers pass as classes only if they are few, or rows enough share them. Without `n_rows`, nobody has counted yet.
+    """
     if len(classes) == 1:
         raise LabelError(found=f"one class only, {quote(classes[0])}", expected="at least two")
     if is_positive_chosen or len(classes) == 2:
@@ -255,8 +265,39 @@ def check_classes(classes: Sequence[Label], *, is_positive_chosen: bool) -> None
     hint = f"a quantity? choose another column as the label, or one class with {option('positive')}"
     if any(isinstance(label, float) and not label.is_integer() for label in classes):
         raise LabelError(found=found, expected="two classes, or more that are texts or whole numbers", hint=hint)
+    n_classes = len(classes)
+    are_few = n_classes <= MOST_NUMBERS or n_rows is None or ROWS_OF_CLASSES * n_classes <= n_rows
+    if not are_few and _are_numbers(classes):
+        raise LabelError(
+            found=f"{n_classes} different numbers in {n_rows} rows, such as {listed(classes[:3])}",
+            expected=f"at most {MOST_NUMBERS}, or {ROWS_OF_CLASSES} rows for each on average",
+            hint=f"{hint}; if these are classes, name them by texts such as 'class {classes[0]}'",
+        )
     if len(classes) > MOST_CLASSES:
         raise LabelError(found=found, expected=f"at most {MOST_CLASSES}", hint=hint)
+
+
+def quantity_note(classes: Sequence[Label], label_name: str) -> str | None:
+    """Return the question whether labels are a quantity, if they are many numbers, or whole numbers with gaps.
+
+    Examples
+    --------
+    >>> quantity_note([0, 10, 11, 12], "dead")
+    "the label column 'dead' has 4 different numbers, such as 0, 10, 11: is it a quantity?"
+    >>> quantity_note([0, 1, 2], "stage") is quantity_note(["a", "b", "c"], "kind") is None
+    True
+    """
+    if len(classes) < 3 or not _are_numbers(classes):
+        return None
+    are_in_turn = classes[-1] == classes[0] + len(classes) - 1  # type: ignore[operator]  # numbers
+    if are_in_turn and len(classes) <= MOST_NUMBERS:
+        return None
+    found = f"{len(classes)} different numbers, such as {listed(classes[:3])}"
+    return f"the label column {quote(label_name)} has {found}: is it a quantity?"
+
+
+def _are_numbers(classes: Sequence[Label]) -> bool:
+    return not any(isinstance(label, str | bool) for label in classes)
 
 
 # Values
@@ -321,7 +362,7 @@ def _is_whole(value: object, exact: Fraction | float) -> bool:
 # The positive class
 
 
-def positive_class(classes: Sequence[Label], chosen: object) -> PositiveClass:
+def positive_class(labels: Labels, chosen: object) -> PositiveClass:
     """Return which class is +1, and why.
 
     Raises
@@ -329,7 +370,8 @@ def positive_class(classes: Sequence[Label], chosen: object) -> PositiveClass:
     LabelError
         The classes do not make a classification problem, or none of them is the chosen one.
     """
-    check_classes(classes, is_positive_chosen=chosen is not None)
+    classes = labels.classes
+    check_classes(classes, is_positive_chosen=chosen is not None, n_rows=len(labels))
     if chosen is not None:
         return choose_positive(classes, chosen), CHOSEN
     return default_positive(classes) if len(classes) == 2 else (None, None)

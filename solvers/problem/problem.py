@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, wraps
@@ -52,6 +52,7 @@ class Samples:
     units: ColumnUnits | None
     known_bounds: Bounds | None
     positive: str | int | float | bool | None = None
+    read_as: Mapping[str, Any] | None = None
     sizes: Sizes
 
     def __post_init__(self) -> None:
@@ -217,6 +218,8 @@ class Problem(Samples):
         The least and the greatest number of every column, where somebody has looked already.
     positive : str, int, float or bool, optional
         The label that is +1, by which proofs name it. Without it, it is the greater one of two.
+    read_as : mapping, optional
+        How the rows were read, as proofs state it.
     sizes : Sizes
         Sizes of data at which work is divided or done in another way.
 
@@ -230,6 +233,7 @@ class Problem(Samples):
     units: ColumnUnits | None = None
     known_bounds: Bounds | None = None
     positive: str | int | float | bool | None = None
+    read_as: Mapping[str, Any] | None = None
     sizes: Sizes = DEFAULT_SIZES
 
     @classmethod
@@ -292,7 +296,7 @@ class ClassProblem(Samples):
 
     Attributes
     ----------
-    X, bias, integers, units, known_bounds, sizes
+    X, bias, integers, units, known_bounds, read_as, sizes
         As in `Problem`.
     codes : ndarray (n_samples,) of int
         The classes, as numbers 0 .. n_classes - 1.
@@ -307,6 +311,7 @@ class ClassProblem(Samples):
     integers: Integers | None = None
     units: ColumnUnits | None = None
     known_bounds: Bounds | None = None
+    read_as: Mapping[str, Any] | None = None
     sizes: Sizes = DEFAULT_SIZES
 
     @property

@@ -45,6 +45,7 @@ class Certificate:
             "n_features": self.problem.n_features,
             "bias": self.problem.bias,
             "reading": self.problem.reading,
+            **(self.problem.read_as or {}),
         }
         if self.problem.positive is not None:
             data["positive"] = self.problem.positive

@@ -260,8 +260,7 @@ def numbering(proof: dict[str, Any], classes: Sequence[Any]) -> list[int]:
     listed = [*range(K)] if data.get("classes") is None else indices(data["classes"], classes, "classes")
     need(sorted(listed) == [*range(K)], f"data: classes has {len(listed)} names, and the data have {K} classes")
     if proof["question"] == "multinomial":
-        code_of = {index: code for code, index in enumerate(listed)}
-        return [code_of[index] for index in range(K)]
+        return sorted(range(K), key=listed.__getitem__)  # the inverse permutation
     positive = data.get("positive")
     need(positive is not None or K == 2, f"data: no positive class is named, and the data have {K} classes")
     (plus,) = [K - 1] if positive is None else indices([positive], classes, "positive")
@@ -307,15 +306,19 @@ def check(proof: Any, rows: Any, labels: Any) -> None:
     need(all(weight > 0 for weight in a), "weights: not positive")
     least = check_rows(proof, rows, codes, v, N) if "direction" in proof or N else None
     needed = {i for i, _ in pairs}
-    scaled_rows = {i: scaled(row, data["bias"]) for i, row in enumerate(rows) if i in needed}
+    chosen = {i: row for i, row in enumerate(rows) if i in needed}
+    values = data.get("values") or []  # copies of the rows: the label, then the numbers
+    need(len(values) in (0, len(pairs)), "data: values are not one list for each of the rows")
+    for (i, _), texts in zip(pairs, values, strict=False):
+        need(numbers_of(texts, data["reading"] == "decimal") == [labels[i], *chosen[i]], f"row {i} is not in values")
+    scaled_rows = {i: scaled(row, data["bias"]) for i, row in chosen.items()}
     S = [Inequality(*scaled_rows[i], codes[i], k) for i, k in pairs]
     if least and "margin_squared" in proof:
         check_lower_margin(proof, v, *least)
     if S and "margin_squared" in proof:
         check_upper_margin(proof, a, S)
     elif S:
-        totals, _ = weighted_sum(a, S)
-        need(not any(any(total) for total in totals.values()), "sum a z = 0 is false")
+        need(not any(map(any, weighted_sum(a, S)[0].values())), "the weights do not balance: sum a z = 0 is false")
     if "null_space" in proof:
         check_ranks(N, S, m)
 
@@ -323,21 +326,20 @@ def check(proof: Any, rows: Any, labels: Any) -> None:
 def check_data(proof: dict[str, Any], rows: Any, labels: Any) -> int:
     """Check that these are the data of the proof; return the number of classes."""
     data, is_binary, K = proof["data"], proof["question"] == "two-class", len({*labels})
-    need(len(rows) == len(labels) == data["n_samples"], f"the data have {len(rows)} rows, not {data['n_samples']}")
+    need(len(rows) == len(labels) == data["n_samples"], f"{FOREIGN}: {len(rows)} rows, not {data['n_samples']}")
     need({*labels} == ({-1, 1} if is_binary else {*range(max(K, 2))}), "the labels do not fit the question")
     d, is_decimal = data["n_features"], data["reading"] == "decimal"
     digest = hashlib.sha256(f"{len(rows)} {d}{' decimal' if is_decimal else ''}\n".encode())
     for i, row in enumerate(rows):
         is_right = len(row) == d and {*map(type, row)} == {Fraction if is_decimal else float}
         is_finite = is_right and (is_decimal or all(map(math.isfinite, row)))
-        need(is_finite, f"row {i} of the data is not {d} finite numbers")
+        need(is_finite, f"{FOREIGN}: row {i} is not {d} finite numbers")
         if is_decimal:
             digest.update(f"{' '.join(map(str, row))}\n".encode())
         else:
             digest.update(struct.pack(f"<{d}d", *(x + 0.0 for x in row)))  # + 0.0 turns -0.0 into 0.0
     digest.update(struct.pack(f"<{len(labels)}{'b' if is_binary else 'i'}", *map(int, labels)))
-    is_known = digest.hexdigest() == data["sha256"]
-    need(is_known, "these are not the data of the proof, or their classes are others: another sha256")
+    need(digest.hexdigest() == data["sha256"], f"{FOREIGN}: other values, other labels, or another order")
     return K
 
 
@@ -553,9 +555,7 @@ def label_number(text: str) -> Any:
     if not NUMBER.fullmatch(text) and not INFINITY.fullmatch(text):
         return None
     size = abs(float(text))
-    if size == math.inf:
-        return size
-    return exact(text) if size < 2**53 else None
+    return exact(text) if size < 2**53 else size if size == math.inf else None
 
 
 def main(arguments: list[str]) -> int:

@@ -16,8 +16,8 @@ import maxmargin as mm
 from maxmargin.api.deciding import decide
 from maxmargin.cli import options
 from maxmargin.cli.app import run
-from maxmargin.data.dataset import load
 from maxmargin.data.preparing import How
+from maxmargin.data.tabular.loading import load
 from maxmargin.reports.margin_report import margin_report
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.reporter import Reporter

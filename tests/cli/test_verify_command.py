@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -61,7 +62,8 @@ def test_a_proof_of_a_file_holds(verify: Run, proof: Path) -> None:
     code, out, err = verify("p.json", "data.csv")
     assert (code, err) == (0, "")
     classes = "'yes' (+1, the greater: the proof names none) against 'no'"
-    assert out == f"valid: separable (two-class: {classes}; hyperplanes with a bias; 5 rows x 1 column; binary64)\n"
+    statement = f"valid: separable (two-class: {classes}; hyperplanes with a bias; 5 rows x 1 column; binary64)"
+    assert out == f"{statement} for data.csv, label kind\n"
     assert checker.main(["p.json", "data.csv"]) == 0
 
 
@@ -138,7 +140,7 @@ def test_other_data_that_can_be_read_are_not_the_proofs(verify: Run, proof: Path
     (tmp_path / "data.csv").write_text(text, encoding="utf-8")
     code, out, err = verify("p.json", "data.csv")
     assert (code, err) == (3, "")
-    assert out.startswith(("invalid: these are not the data of the proof", "invalid: the data have 4 rows"))
+    assert out.startswith("invalid: these are not the data of the proof: ")
     assert out.count("\n") == 1
 
 
@@ -219,12 +221,71 @@ def test_the_decimal_reading(verify: Run, tmp_path: Path) -> None:
     document["data"] |= {"source": "data.csv", "label": -1}
     (tmp_path / "p.json").write_text(json.dumps(document), encoding="utf-8")
     code, out, _ = verify("p.json", "data.csv")
-    assert (
-        code == 0 and out.startswith(f"valid: {document['claim']} (two-class: '1' (+1") and out.endswith("decimal)\n")
-    )
+    assert code == 0 and out.startswith(f"valid: {document['claim']} (two-class: '1' (+1") and "; decimal) for" in out
     (tmp_path / "data.csv").write_text(text.replace("0.3", "0.30000000000000000001"), encoding="utf-8")
     code, out, _ = verify("p.json", "data.csv")
     assert code == 3 and "not the data of the proof" in out
     np.savez(tmp_path / "data.npz", X=np.zeros((2, 1)), y=np.array([0, 1]))
     assert verify("p.json", "data.npz")[0] == 3
     assert verify("p.json", "none.csv")[0] == 2
+
+
+COHORT = "patient,stage,age,died\np1,I,50,no\np2,I,61,yes\np3,II,70,yes\np4,II,40,yes\np5,I,55,yes\np6,I,58,no\n"
+
+
+def test_a_proof_about_a_data_frame_and_a_formula_holds_for_its_file(verify: Run, tmp_path: Path) -> None:
+    (tmp_path / "cohort.csv").write_text(COHORT, encoding="utf-8")
+    frame = pd.read_csv("cohort.csv")
+    of_columns = mm.load("cohort.csv", id="patient", one_hot=True)
+    for asked, model in (
+        ((frame, "died ~ age + stage"), "died ~ age + stage"),
+        ((frame.drop(columns="patient"), "died"), None),
+        ((mm.load("cohort.csv", formula="died ~ 0 + stage", id="patient"),), "died ~ 0 + stage"),
+        ((of_columns,), "label died"),
+    ):
+        certificate = mm.separability(*asked).certificate
+        assert certificate is not None and mm.verify(certificate, *asked)
+        (tmp_path / "p.json").write_text(certificate.to_json(), encoding="utf-8")
+        code, out, err = verify("p.json", "cohort.csv", "-q")
+        if model is None:  # the file has one column more
+            assert code == 3 and "row 0 is not 2 finite numbers; the proof was written in Python" in out
+        else:
+            assert (code, err) == (0, "") and out.endswith(f") for cohort.csv, {model}\n")
+    certificate = mm.separability(of_columns.pair("no", "yes")).certificate  # a part of a file has no reading
+    assert certificate is not None and "source" not in certificate.to_dict()["data"]
+
+
+def test_a_proof_from_python_that_does_not_say_how_a_file_is_read(verify: Run, tmp_path: Path) -> None:
+    (tmp_path / "cohort.csv").write_text(COHORT, encoding="utf-8")
+    frame = pd.read_csv("cohort.csv")
+    certificate = mm.separability(frame[["age"]], frame["died"]).certificate
+    assert certificate is not None
+    (tmp_path / "p.json").write_text(certificate.to_json(), encoding="utf-8")
+    code, out, err = verify("p.json", "cohort.csv", "-q")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "p.json: the proof was written in Python" in err and "maxmargin.verify(certificate, df, formula)" in err
+    frame[["age", "died"]].assign(age=range(6)).to_csv(tmp_path / "other.csv", index=False)
+    code, out, _ = verify("p.json", "other.csv")
+    assert code == 3 and out.startswith("invalid: these are not the data of the proof: other values, other labels")
+    assert "the proof was written in Python" in out
+
+
+def test_every_statement_about_the_data_is_checked(verify: Run, tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("x,y\n1,no\n2,no\n2,yes\n3,yes\n", encoding="utf-8")
+    assert run(["check", "data.csv", "--proof", "p.json", "-q"]) == 3
+    assert verify("p.json", "data.csv")[0] == 0
+    path = tmp_path / "p.json"
+    text = path.read_text(encoding="utf-8")
+    stated = json.loads(text)
+    assert stated["rows"] == [1, 2] and stated["data"]["values"] == [["-1", "2.0"], ["+1", "2.0"]]
+    for values in ([["-1", "2.0"], ["+1", "3.0"]], [["-1", "2.0"], ["-1", "2.0"]], [["-1", "2.0"]], [["-1"], ["+1"]]):
+        changed(path, values=values)
+        code, out, _ = verify("p.json", "data.csv")
+        assert code == checker.main(["p.json", "data.csv"]) == 3 and ("row " in out or "rows" in out)
+        path.write_text(text, encoding="utf-8")
+    for other in ({"n_samples": 5}, {"n_features": 2}, {"bias": False}, {"reading": "decimal"}, {"positive": "no"}):
+        changed(path, **other)
+        assert verify("p.json", "data.csv")[0] == 3
+        path.write_text(text, encoding="utf-8")
+    changed(path, formula="y ~ x")
+    assert verify("p.json", "data.csv")[1] == "invalid: data: a formula decides what label would\n"

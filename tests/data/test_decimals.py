@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from references import is_separable
 
 from maxmargin.certificates.decimals import DecimalReading, read_decimal
-from maxmargin.data.dataset import load
 from maxmargin.data.problems import problem_of
+from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation

@@ -14,11 +14,12 @@ from commands import json_answer
 import maxmargin as mm
 from maxmargin.api.measures import distances_of
 from maxmargin.cli.app import run
-from maxmargin.data.dataset import Dataset, load
+from maxmargin.data.dataset import Dataset
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.derived import Derived
 from maxmargin.data.preparing import prepare
 from maxmargin.data.problems import problem_of
+from maxmargin.data.tabular.loading import load
 from maxmargin.reports.figures.projection import view_of
 from maxmargin.reports.margin_report import MarginReport
 from maxmargin.reports.study.report_settings import Settings

@@ -212,7 +212,7 @@ def test_extreme_units_raise_nothing(unit: float, bias: bool, n_passes: int) -> 
 
 
 def test_real_data() -> None:
-    from maxmargin.data.dataset import load
+    from maxmargin.data.tabular.loading import load
 
     for name, positive in (("iris", "setosa"), ("breast_cancer", None)):
         data = load(name, positive=positive)

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
-from maxmargin.data.dataset import load
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.problems import problem_of
+from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.moments import UNKNOWN_ROW, MomentSizes, chosen_mistakes
 from maxmargin.solvers.perceptron.row_orders import Order

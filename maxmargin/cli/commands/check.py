@@ -1,6 +1,7 @@
 """``maxmargin check``: is it linearly separable?"""
 
 import math
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
     from maxmargin.data.problems import ClassAnswers
     from maxmargin.solvers.separability.separability_solution import Separability
+
+_MOST_LINES = 20
+"""Largest number of classes, and of pairs of classes, that the text lists."""
 
 _OF_MULTINOMIAL = ("verdict", "strictly_separable", "proof", "reason", "n_inequalities", "n_strict")
 """Fields of the multinomial answer that its table repeats."""
@@ -160,8 +164,8 @@ def _near_remarks(request: Request, answer: "Separability") -> list[str]:
     from maxmargin.data.formats.readers import DELIMITED
     from maxmargin.data.formats.source import kind_of
 
-    source = request.source
-    has_text = kind_of(source["source"], source.get("format")) in DELIMITED and "formula" not in source
+    read_as = request.dataset.read_as or {}
+    has_text = kind_of(request.source, read_as.get("format")) in DELIMITED and "formula" not in read_as
     is_wanted = has_text and request.reading is None and answer.near_lines()
     return ["  --decimal decides for the decimal numbers in the file, without their rounding"] if is_wanted else []
 
@@ -180,9 +184,14 @@ def _remarks(fields: dict[str, Any]) -> list[str]:
 def _classes_text(answers: "ClassAnswers[Separability]", multinomial: str) -> str:
     rest = [(shown(name), answer) for name, _, answer in answers.one_vs_rest]
     pairs = [(f"{shown(a)} / {shown(b)}", answer) for (a, b), _, answer in answers.pairs]
-    width = max(len(name) for name, _ in rest + pairs)
-    lines = ["every class against the rest"]
-    lines += [f"  {name:<{width}}  {answer.headline}" for name, answer in rest]
-    lines += ["every pair"]
-    lines += [f"  {name:<{width}}  {answer.headline}" for name, answer in pairs]
+    width = max(len(name) for name, _ in rest + pairs[:_MOST_LINES])
+    lines = ["every class against the rest", *_table_lines(rest, width), "every pair", *_table_lines(pairs, width)]
     return "\n".join([*lines, f"all classes at once (multinomial): {multinomial}"])
+
+
+def _table_lines(answers: "list[tuple[str, Separability]]", width: int) -> list[str]:
+    """Return a line for each of the first answers, and one that counts the others by their headline."""
+    lines = [f"  {name:<{width}}  {answer.headline}" for name, answer in answers[:_MOST_LINES]]
+    others = Counter(answer.headline for _, answer in answers[_MOST_LINES:])
+    counts = ", ".join(f"{n:,} {headline}" for headline, n in others.most_common())
+    return [*lines, f"  ... {others.total():,} more: {counts} (--json lists all)"] if others else lines

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from maxmargin.certificates.proofs import Document, check_labelled, read_proof, statement_about
 from maxmargin.cli.feedback import Exit
@@ -11,20 +11,27 @@ from maxmargin.cli.request import print_json
 from maxmargin.data.formats.table import OneHot, columns_named
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.proof.checker import CertificateError, NotAProofError
+from maxmargin.solvers.proof.checker import FOREIGN, CertificateError, NotAProofError, need
 from maxmargin.text.data_error import DataError, data_error
 from maxmargin.text.progress import waiting
-
-if TYPE_CHECKING:
-    from maxmargin.data.dataset import Dataset
 
 Read = TypeVar("Read")
 
 _WRITTEN = ("sep", "decimal_comma", "format")
 """Arguments of `load` that say how a text file is written."""
 
-_READING = ("label", "positive", "drop", "id", "one_hot", "drop_missing", *_WRITTEN)
+_READING = ("label", "formula", "positive", "drop", "id", "one_hot", "drop_missing", *_WRITTEN)
 """Arguments of `load` that a proof may state for its data."""
+
+_WRITTEN_IN_PYTHON = (
+    "was written in Python and does not say how this file is read as its data; there, "
+    "maxmargin.verify(certificate, X, y) checks it, or maxmargin.verify(certificate, df, formula)"
+)
+"""What is said of a proof that names no file."""
+
+
+class _UnreadableError(Exception):
+    """A file cannot be read as the data of a proof that does not say how it is read."""
 
 
 def verify_proof(proof: Path, source: str, *, memory: str, as_json: bool, quiet: bool) -> Exit:
@@ -39,28 +46,44 @@ def verify_proof(proof: Path, source: str, *, memory: str, as_json: bool, quiet:
     as_json, quiet : bool
     """
     document: Document = {}
-    statement = reason = None
+    statement = reason = label = None
     try:
         document = read_proof(proof)
         with waiting("checking the proof", quiet=quiet):
-            statement = _check(document, source, memory)
+            statement, label = _check(document, source, memory)
     except NotAProofError as error:
         found = str(error).removeprefix("not a proof: ")
         raise data_error(str(proof), found=found, expected="a proof, as --proof writes it") from error
+    except _UnreadableError as error:
+        raise DataError(f"{shown(str(proof))}: the proof {_WRITTEN_IN_PYTHON} ({error})") from error
     except CertificateError as error:
         reason = str(error)
+        if reason.startswith(FOREIGN) and _is_from_python(document):
+            reason += f"; the proof {_WRITTEN_IN_PYTHON}"
     if as_json:
-        print_json("verify", _fields(proof, source, document, statement, reason))
+        print_json("verify", _fields(proof, source, document, statement, label, reason))
+    elif statement is None:
+        print(f"invalid: {shown(reason)}")
     else:
-        print(f"invalid: {shown(reason)}" if statement is None else f"valid: {shown(statement)}")
+        model = document["data"].get("formula") or f"label {label}"
+        print(f"valid: {shown(statement)} for {shown(source)}, {shown(model)}")
     return Exit.INVALID if statement is None else Exit.OK
 
 
-def _fields(proof: Path, source: str, document: Document, statement: str | None, reason: str | None) -> dict[str, Any]:
+def _is_from_python(document: Document) -> bool:
+    """Return whether the proof names no file: it is about arrays or a data frame."""
+    return document["data"].get("source") is None
+
+
+def _fields(
+    proof: Path, source: str, document: Document, statement: str | None, label: str | None, reason: str | None
+) -> dict[str, Any]:
     known = document.get("data", {})
     return {
         "proof": str(proof),
         "source": source,
+        "label": label,
+        "formula": known.get("formula"),
         "valid": statement is not None,
         "statement": statement,
         "claim": document.get("claim"),
@@ -72,28 +95,27 @@ def _fields(proof: Path, source: str, document: Document, statement: str | None,
     }
 
 
-def _check(document: Document, source: str, memory: str) -> str:
-    from maxmargin.data.dataset import load
+def _check(document: Document, source: str, memory: str) -> tuple[str, str]:
+    """Check the proof about a source; return its statement, and the name of the label."""
+    from maxmargin.data.tabular.loading import load
 
-    if document["data"]["reading"] == "decimal":
-        return _check_decimal(document, source, memory)
     data = document["data"]
-    if data.get("formula") is not None:
-        dataset, _ = _read(partial(_by_formula, data["formula"]), document, source, memory)
-        return statement_about(document, dataset.X, dataset.labels)
-    of_whole_tables = ("one_hot", "one_hot_columns", "drop_missing")
-    needs_all = data.get("id") is not None or any(data.get(name) for name in of_whole_tables)
-    within = None if needs_all else memory
-    dataset = _read(partial(load, memory=within), document, source, memory)
-    return statement_about(document, dataset.X, dataset.labels)
+    if data["reading"] == "decimal":
+        return _check_decimal(document, source, memory)
+    of_whole_tables = ("formula", "id", "one_hot", "one_hot_columns", "drop_missing")
+    needs_all = any(data.get(name) not in (None, False, []) for name in of_whole_tables)
+    dataset = _read(partial(load, memory=None if needs_all else memory), document, source, memory)
+    return statement_about(document, dataset.X, dataset.labels), dataset.label_name
 
 
-def _check_decimal(document: Document, source: str, memory: str) -> str:
+def _check_decimal(document: Document, source: str, memory: str) -> tuple[str, str]:
     from maxmargin.certificates.decimals import read_decimal
     from maxmargin.data.labels import encode
 
+    need(document["data"].get("formula") is None, "data: a formula is not read as decimals")
     reading = _read(read_decimal, document, source, memory)
-    return check_labelled(document, reading.rows_of(reading.dataset), encode(reading.dataset.labels))
+    dataset = reading.dataset
+    return check_labelled(document, reading.rows_of(dataset), encode(dataset.labels)), dataset.label_name
 
 
 def _read(read: Callable[..., Read], document: Document, source: str, memory: str) -> Read:
@@ -105,31 +127,34 @@ def _read(read: Callable[..., Read], document: Document, source: str, memory: st
     DataError
         If the source cannot be read at all.
     """
-    data = document["data"]
-    options = {name: data[name] for name in _READING if data.get(name) is not None}
-    named = columns_named(data.get("one_hot_columns") or ())
-    options["one_hot"] = OneHot(every=options.get("one_hot", False), named=named, is_checked=False)
+    options = _reading_of(document["data"])
     try:
         return read(source, **options)
-    except (DataError, InvalidOptionError) as error:
+    except (InvalidOptionError, DataError) as error:
         written = {name: options[name] for name in _WRITTEN if name in options}
-        if _is_readable(source, memory) or _is_readable(source, memory, **written):
-            raise CertificateError(f"these are not the data of the proof: {error.on_command_line}") from error
-        raise
+        if not (_is_readable(source, memory) or _is_readable(source, memory, **written)):
+            raise
+        if _is_from_python(document):
+            raise _UnreadableError(error.on_command_line) from error
+        raise CertificateError(f"{FOREIGN}: {error.on_command_line}") from error
 
 
-def _by_formula(formula: str, source: str, *, label: object, one_hot: object, **options: Any) -> "tuple[Dataset, bool]":
-    """Read the source by the formula of a proof, which names the label and decides how texts are coded."""
-    from maxmargin.data.tabular.load_formula import load_by_formula
-
-    return load_by_formula(source, formula, **options)
+def _reading_of(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `load` that a proof states."""
+    options = {name: data[name] for name in _READING if data.get(name) is not None}
+    named = columns_named(data.get("one_hot_columns") or ())
+    if data.get("formula") is None:
+        return options | {"one_hot": OneHot(every=options.get("one_hot", False), named=named, is_checked=False)}
+    decided = [name for name in ("label", "one_hot") if name in options] + ["one_hot_columns"] * bool(named)
+    need(not decided, f"data: a formula decides what {', '.join(decided)} would")
+    return options
 
 
 def _is_readable(source: str, memory: str, **written: Any) -> bool:
     """Return whether the source is a table of any kind: texts and missing values allowed, the label anywhere."""
-    from maxmargin.data.dataset import load
     from maxmargin.data.formats.readers import read
     from maxmargin.data.formats.table import Choice
+    from maxmargin.data.tabular.loading import load
 
     any_table = Choice(one_hot=OneHot(every=True, is_checked=False), drop_missing=True, **written)
     return _succeeds(partial(load, source, memory=memory, **written)) or _succeeds(partial(read, source, any_table))

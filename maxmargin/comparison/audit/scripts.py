@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from maxmargin.comparison.methods.method import Method
-from maxmargin.data.dataset import Dataset, load
+from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
+from maxmargin.data.tabular.loading import load
 
 _FEW = 400
 """Number of entries of X up to which the script holds the rows themselves."""

@@ -1,7 +1,7 @@
 """The columns of a delimited file while it is read: text becomes numbers, some thousands of rows at a time."""
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.formats.advice import advice
 from maxmargin.data.formats.table import Choice, Column, Table, drop_note, kept_names, shown_name
 from maxmargin.data.numbers import numerals
 from maxmargin.data.numbers.numerals import Complaint, Spelling, Texts
@@ -166,9 +167,22 @@ class Columns:
                     found, expected, hint = self.complain(self.spelling.swapped(texts[j][row]))
                     if all(map(numerals.is_missing, texts[j])):
                         hint = numerals.empty_column_hint(name, is_label=False)
+                    hint = self._advice(hint, {shown_name(names, k): texts[k] for k in columns})
                     return data_error(source, line=line, column=name, found=found, expected=expected, hint=hint)
         name, found = shown_name(names, columns[0]), "numbers and true or false in one column"
         return data_error(source, line=int(lines[0]), column=name, found=found, expected="one of the two")
+
+    def _advice(self, hint: str, refused: Mapping[str | int, Sequence[str]]) -> str:
+        """Return the advice about one column, or about all that are refused."""
+        cleaned = {name: numerals.cleaned(texts) for name, texts in refused.items()}
+        missing = {name: texts.count(None) for name, texts in cleaned.items()}
+        words = {
+            name: texts
+            for name, texts in cleaned.items()
+            if any(text is not None and numerals.number(text) is None for text in texts)
+        }
+        incomplete = {name: n for name, n in missing.items() if n and not self.choice.drop_missing}
+        return advice(hint, words, incomplete, has_id=self.roles.id is not None, is_coded=False)
 
     def complain(self, text: str) -> Complaint:
         """Return the error about a text that is not a finite number."""

@@ -34,6 +34,17 @@ def is_from_table_library(value: object) -> bool:
     return type(value).__module__.partition(".")[0] in LIBRARIES
 
 
+def library_of(*tables: object) -> str | None:
+    """Return the library of the first data frame or series among these; None if there is none."""
+    for table in tables:
+        if is_from_table_library(table):
+            import narwhals as nw
+
+            native: Any = nw.to_native(table, pass_through=True)
+            return type(native).__module__.partition(".")[0]
+    return None
+
+
 def read_parquet(path: str, choice: Choice) -> Table:
     """Read a Parquet file (also `.gz`).
 

@@ -1,5 +1,6 @@
 """The table that every reader returns, and the choice of the columns of a source."""
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeGuard
@@ -121,6 +122,19 @@ class Choice:
         said = {"sep": self.sep, "decimal_comma": self.decimal_comma or None, "format": self.format}
         return {name: value for name, value in said.items() if value is not None}
 
+    def stated_of(self, source: Any) -> dict[str, Any]:
+        """Return the arguments of `load` by which a source was read, as a proof states them, in types of JSON."""
+        said = {
+            "id": None if self.id is None else _plain(self.id),
+            "drop": [_plain(column) for column in self.drop],
+            "one_hot": self.one_hot.every,
+            "one_hot_columns": [_plain(column) for column in self.one_hot.named],
+            "drop_missing": self.drop_missing,
+        }
+        given = {name: value for name, value in said.items() if value not in (None, False, [])}
+        named = {"source": os.fspath(source)} if isinstance(source, str | os.PathLike) else {}
+        return {**named, "label": _plain(self.label), **given, **self.reading}
+
     def refuse_of_text(self, source: str, form: str) -> None:
         """Raise if an option for text in columns was given, but the source has another form.
 
@@ -176,6 +190,10 @@ class Choice:
             label=label, features=features, id=row_id, dropped=tuple(sorted(dropped)), encoded=encoded,
             index=tuple(j for j in index if j not in {*taken, *features}),
         )  # fmt: skip
+
+
+def _plain(column: ColumnRef) -> ColumnRef:
+    return str(column) if isinstance(column, str) else int(column)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

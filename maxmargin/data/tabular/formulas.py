@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ class Modelled(NamedTuple):
 
     `features` has no intercept. What a formula makes of a data frame is a pandas data frame, coded as the formula
     states; `labels` is then the column of the response, or the values of its expression, and `notes` say which level of
-    each categorical term has no column.
+    each categorical term has no column. `read_as` are the arguments of `load` by which a file with these data is read.
     """
 
     features: Any
@@ -32,6 +32,7 @@ class Modelled(NamedTuple):
     has_intercept: bool
     label_name: str | None = None
     notes: tuple[str, ...] = ()
+    read_as: Mapping[str, Any] | None = None
 
 
 def read_formula(formula: str, frame: Any) -> Modelled:
@@ -61,6 +62,7 @@ def read_formula(formula: str, frame: Any) -> Modelled:
         labels=_response(formula, parsed.lhs, table),
         has_intercept=bool(intercept),
         notes=_omitted_levels(features),
+        read_as={"formula": formula},
     )
 
 
@@ -188,8 +190,10 @@ def _pandas_of(frame: Any, parsed: Any, formula: str) -> Any:
             continue
         missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
         if missing.any():
-            row = missing.to_list().index(True)
-            raise refused(formula, f"the column {quote(name)} has a missing value in row {row}; {LEAVE_ROWS_OUT}")
+            rows = [row for row, is_missing in enumerate(missing.to_list()) if is_missing]
+            more = "" if len(rows) == 1 else f", and in {len(rows) - 1} of the {len(missing) - 1} others"
+            found = f"the column {quote(name)} has a missing value in row {rows[0]}{more}"
+            raise refused(formula, f"{found}; {LEAVE_ROWS_OUT}")
         values = _converted(column, name, formula, is_number=name in in_numbers)
         if values is not None:
             converted[name] = values

@@ -4,21 +4,8 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from maxmargin.data.formats.frames import is_from_table_library
-
 _PREFERRED = ("pandas", "polars", "pyarrow")
 """Libraries that make a data frame where the caller has given none; the last one is always there."""
-
-
-def library_of(*tables: object) -> str | None:
-    """Return the library of the first data frame or series among these; None if there is none."""
-    for table in tables:
-        if is_from_table_library(table):
-            import narwhals as nw
-
-            native: Any = nw.to_native(table, pass_through=True)
-            return type(native).__module__.partition(".")[0]
-    return None
 
 
 def frame_of(library: str | None, columns: Mapping[str, Sequence[Any]]) -> Any:

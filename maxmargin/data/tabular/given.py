@@ -1,5 +1,6 @@
 """What every verb is given: arrays, a data frame with labels, the name of their column or a formula, or a data set."""
 
+import os
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -8,13 +9,13 @@ import numpy as np
 
 from maxmargin.data.arrays import features_and_labels, from_arrays, index_of_rows
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.formats.frames import is_from_table_library
+from maxmargin.data.formats.frames import is_from_table_library, library_of
 from maxmargin.data.generators.registry import Generated
 from maxmargin.data.labels import CHOSEN
 from maxmargin.data.tabular.formulas import Modelled, column_names, read_formula
-from maxmargin.data.tabular.frames_out import frame_of, library_of
+from maxmargin.data.tabular.frames_out import frame_of
 from maxmargin.solvers.answers.forms import Names
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.text.data_error import listed, nearest, quote
 
 EXPECTED_LABELS = "the labels of the rows, the name of their column in a data frame, or a formula"
@@ -61,6 +62,7 @@ def given(X: Any, y: Any = None, *, bias: bool | None = None, positive: object =
         table.features, table.labels, positive=positive, has_intercept=table.has_intercept, label_name=table.label_name,
         row_names=ids, notes=table.notes,
     )  # fmt: skip
+    dataset = replace(dataset, read_as=table.read_as)
     names = Names(
         ids=ids,
         columns=dataset.feature_names if hasattr(table.features, "columns") else None,
@@ -86,6 +88,8 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
     InvalidProblemError
         If y is neither labels, nor the name of a column of X, nor a formula about its columns.
     """
+    if y is None and isinstance(X, str | os.PathLike):
+        raise InvalidProblemError(f"X is {quote(os.fspath(X))}; expected rows: maxmargin.load reads them by this name")
     if y is None:
         raise InvalidProblemError(f"y is None; expected {EXPECTED_LABELS}, or a Dataset in place of X")
     if not isinstance(y, str):
@@ -102,7 +106,8 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
         own_name = table.columns[columns.index(y)]  # which may be a number
         rest = table.select([nw.col(name) for name in table.columns if name != own_name]).to_native()
         labels = table.get_column(own_name).to_native()
-        return Modelled(features=rest, labels=labels, has_intercept=has_bias(bias), label_name=y)
+        read_as = {"label": y, "one_hot": True} if has_bias(bias) else None  # without a bias, files are coded otherwise
+        return Modelled(features=rest, labels=labels, has_intercept=has_bias(bias), label_name=y, read_as=read_as)
     if "~" not in y:
         hint = nearest(y, columns)
         raise InvalidProblemError(
@@ -110,10 +115,19 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
             f"{f' ({hint})' if hint else ''}"
         )
     modelled = read_formula(y, X)
-    if bias is not None and has_bias(bias) != modelled.has_intercept:
-        kind = "has an intercept" if modelled.has_intercept else "has no intercept"
-        raise InvalidOptionError(f"bias is {bias}, but the formula {quote(y)} {kind}; expected no bias")
+    _check_bias(bias, modelled.has_intercept, f"the formula {quote(y)}")
     return modelled
+
+
+def _check_bias(bias: bool | None, has_intercept: bool, formula: str) -> None:
+    if bias is None or has_bias(bias) == has_intercept:
+        return
+    how = "has an intercept" if has_intercept else "has no intercept"
+    advice = "write 0 + in it for none" if has_intercept else "take 0 + or - 1 out of it for one"
+    raise InvalidOptionError(
+        f"{option('bias', str(bias))} was given, but {formula} {how}; leave out {option('bias')}, as the formula "
+        f"decides: {advice}"
+    )
 
 
 def has_bias(bias: bool | None) -> bool:
@@ -139,20 +153,28 @@ def names_of(dataset: Dataset) -> Names:
         columns=dataset.feature_names,
         label=dataset.label_name,
         notes=dataset.notes,
-        frame=partial(frame_of, None),
+        frame=partial(frame_of, dataset.library),
     )
 
 
 def _of_dataset(dataset: Dataset, y: Any, bias: bool | None, positive: object) -> Given:
     refuse_labels_of_dataset(y)
     chosen = dataset if positive is None else _with_positive(dataset, positive)
-    return Given(dataset=chosen, bias=has_bias(bias), names=names_of(chosen))
+    if dataset.has_intercept is None:
+        return Given(dataset=chosen, bias=has_bias(bias), names=names_of(chosen))
+    _check_bias(bias, dataset.has_intercept, "the formula by which X was read")
+    return Given(dataset=chosen, bias=dataset.has_intercept, names=names_of(chosen))
 
 
 def refuse_labels_of_dataset(y: Any) -> None:
     """Raise an InvalidProblemError if labels are given beside a Dataset."""
     if y is not None:
-        raise InvalidProblemError("X is a Dataset, which has its own labels; expected no y")
+        how = f" and a formula is given to maxmargin.load, as {option('formula')}" if _is_formula(y) else ""
+        raise InvalidProblemError(f"X is a Dataset, which has its own labels; leave out y{how}")
+
+
+def _is_formula(y: object) -> bool:
+    return isinstance(y, str) and "~" in y
 
 
 def _with_positive(dataset: Dataset, positive: object) -> Dataset:

@@ -1,7 +1,6 @@
 """Files read by a formula: the columns that it names, and the rows that have a value in all of them."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +9,9 @@ from numpy.typing import NDArray
 
 from maxmargin.data.arrays import features_and_labels
 from maxmargin.data.dataset import Dataset
+from maxmargin.data.formats.frames import library_of
 from maxmargin.data.formats.readers import read
-from maxmargin.data.formats.table import Choice, ColumnRef, OneHot, Table, columns_named
+from maxmargin.data.formats.table import Choice, OneHot, Table
 from maxmargin.data.labels import encode, is_absent
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
 from maxmargin.data.tabular.formulas import read_formula, variables_of
@@ -19,32 +19,8 @@ from maxmargin.data.tabular.formulas import read_formula, variables_of
 _PLAIN_NAME = re.compile(r"\s*(?:`([^`]+)`|(\w+))\s*")
 
 
-def load_by_formula(
-    source: Any,
-    formula: str,
-    *,
-    positive: object = None,
-    drop: ColumnRef | Iterable[ColumnRef] = (),
-    id: ColumnRef | None = None,
-    drop_missing: bool = False,
-    sep: str | None = None,
-    decimal_comma: bool = False,
-    format: str | None = None,
-) -> tuple[Dataset, bool]:
-    """Read a data set, in memory, by a formula; return it, and whether the formula has an intercept.
-
-    Parameters
-    ----------
-    source : str, path or data frame
-        As in `maxmargin.load`.
-    formula : str
-        As in `maxmargin.separability`.
-    positive, id, sep, decimal_comma, format
-        As in `maxmargin.load`.
-    drop : column or iterable of columns, default ()
-        Columns that "." in the formula does not stand for.
-    drop_missing : bool, default False
-        Whether to leave out rows without a value in a column that the formula names; otherwise there can be none.
+def load_by_formula(source: Any, formula: str, choice: Choice, positive: object) -> Dataset:
+    """Read a data set, in memory, by a formula; the label and the coding of the choice do not count.
 
     Raises
     ------
@@ -52,19 +28,18 @@ def load_by_formula(
         If the source cannot be read, or does not have what the formula names.
     """
     response = _PLAIN_NAME.fullmatch(formula.partition("~")[0])
-    choice = Choice(
-        label=-1 if response is None else response[1] or response[2], drop=columns_named(drop), id=id,
-        one_hot=OneHot(every=True), sep=sep, decimal_comma=decimal_comma, format=format,
-    )  # fmt: skip
-    table = read(source, choice)
+    named = -1 if response is None else response[1] or response[2]
+    table = read(source, replace(choice, label=named, one_hot=OneHot(every=True), drop_missing=False))
     if len(table.label) == 0:
         raise table.error(found="no rows", expected="at least one")
     frame = _frame_of(table)
-    rows = _complete_rows(table, frame, formula, drop_missing=drop_missing)
+    rows = _complete_rows(table, frame, formula, drop_missing=choice.drop_missing)
     n_dropped = len(frame) - len(rows)
     dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
     frame = _with_types(table, frame.iloc[rows].reset_index(drop=True))
-    return _dataset(table, formula, frame, rows, positive, (*table.notes, dropped) if n_dropped else table.notes)
+    dataset = _dataset(table, formula, frame, rows, positive, (*table.notes, dropped) if n_dropped else table.notes)
+    stated = {name: value for name, value in choice.stated_of(source).items() if name != "label"}
+    return replace(dataset, read_as={**stated, "formula": formula}, library=library_of(source))
 
 
 def _complete_rows(table: Table, frame: Any, formula: str, *, drop_missing: bool) -> NDArray[np.int64]:
@@ -81,22 +56,21 @@ def _complete_rows(table: Table, frame: Any, formula: str, *, drop_missing: bool
     if not (is_complete.all() or drop_missing):
         first = int(np.argmin(is_complete))
         name = names[int(np.argmax(is_missing.iloc[first]))]
-        raise table.error(first, name, found="a missing value", expected="a value", hint=DROP_MISSING_HINT)
+        hint = f"{DROP_MISSING_HINT}: {np.count_nonzero(~is_complete)} of {len(frame)}"
+        raise table.error(first, name, found="a missing value", expected="a value", hint=hint)
     if not is_complete.any():
         raise table.error(found="a missing value in every row", expected="at least one complete row")
     return np.flatnonzero(is_complete).astype(np.int64)
 
 
-def _dataset(
-    table: Table, formula: str, frame: Any, rows: Any, positive: object, notes: tuple[str, ...]
-) -> tuple[Dataset, bool]:
+def _dataset(table: Table, formula: str, frame: Any, rows: Any, positive: object, notes: tuple[str, ...]) -> Dataset:
     modelled = read_formula(formula, frame)
     dataset = features_and_labels(
         modelled.features, modelled.labels, positive=positive, source=table.source, notes=(*notes, *modelled.notes)
     )
     ids = None if table.ids is None else tuple(table.ids[row] for row in rows.tolist())
     kept = None if len(rows) == len(table.label) else rows.astype(np.int64)
-    return replace(dataset, row_ids=ids, rows=kept), modelled.has_intercept
+    return replace(dataset, row_ids=ids, rows=kept, has_intercept=modelled.has_intercept)
 
 
 def _frame_of(table: Table) -> Any:

@@ -16,9 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from maxmargin.data.dataset import load, read_dataset
+from maxmargin.data.dataset import read_dataset
 from maxmargin.data.formats.delimited import read_delimited
 from maxmargin.data.formats.table import Choice
+from maxmargin.data.tabular.loading import load
 from maxmargin.text.data_error import DataError
 
 GOOD = "sepal,petal,species\n5.1,1.4,setosa\n4.9,3.3,virginica\n5.0,1.5,setosa\n"
@@ -147,8 +148,15 @@ def test_nearest_name_is_offered(tmp_path: Path) -> None:
 def test_too_many_classes(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("a,b\n" + "".join(f"{i},{i}\n" for i in range(101)))
-    assert complaint(path).startswith("column 'b': found 101 different labels such as 0, 1, 2, expected at most 100 (")
+    found = (
+        "found 101 different numbers in 101 rows, such as 0, 1, 2, expected at most 20, or 3 rows for each on average"
+    )
+    assert complaint(path).startswith(f"column 'b': {found} (a quantity? choose another column")
     assert load(path, positive="7").y.sum() == 1 - 100
+    path.write_text("a,b\n" + "".join(f"{i},c{i}\n" for i in range(101)))
+    assert complaint(path).startswith(
+        "column 'b': found 101 different labels such as 'c0', 'c1', 'c10', expected at most"
+    )
 
 
 def test_too_many_levels(tmp_path: Path) -> None:

@@ -19,10 +19,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from maxmargin.data.dataset import Dataset, load, read_dataset
+from maxmargin.data.dataset import Dataset, read_dataset
 from maxmargin.data.formats.delimited import BYTES_AT_ONCE, is_header
 from maxmargin.data.formats.table import Choice
 from maxmargin.data.numbers.numerals import number
+from maxmargin.data.tabular.loading import load
 from maxmargin.text.data_error import DataError
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

@@ -458,7 +458,7 @@ def test_files_as_scikit_learn_writes_them(
     assert dataset.X.toarray().tolist() == load_svmlight_file(str(path))[0].toarray().tolist() == X.tolist()
     assert dataset.notes == (("indices begin at 0: index 0 is column 0",) if zero_based else ())
     assert run(["check", str(path)]) in (0, 3)
-    assert capsys.readouterr().err.count("indices begin at 0") == zero_based
+    assert capsys.readouterr().out.count("indices begin at 0") == zero_based
 
 
 def test_an_index_of_0_anywhere_counts_for_all_lines(write: Write) -> None:

@@ -16,10 +16,11 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.data.arrays import features_of, from_arrays
-from maxmargin.data.dataset import Dataset, load
+from maxmargin.data.dataset import Dataset
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.dask.dask_files import lines_from, piece_starts
 from maxmargin.data.outofcore.dask.dask_rows import InThreads, OnCluster, backend, is_dask, rows_of
+from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import DataError
 

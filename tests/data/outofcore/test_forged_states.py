@@ -14,9 +14,9 @@ from forging import Content, positions
 
 import maxmargin as mm
 from maxmargin.api.deciding import decide
-from maxmargin.data.dataset import load
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.problems import problem_of
+from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 from maxmargin.text.data_error import DataError

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.data.dataset import Dataset, load
+from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.csv_columns import Columns
 from maxmargin.data.formats.delimited import growing_columns
 from maxmargin.data.formats.table import Choice
@@ -34,6 +34,7 @@ from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
 from maxmargin.data.outofcore.row_cache import RowCache
 from maxmargin.data.outofcore.validation import Stored
 from maxmargin.data.problems import problem_of
+from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron

@@ -26,11 +26,12 @@ from hypothesis import strategies as st
 import maxmargin as mm
 from maxmargin.api.deciding import decide
 from maxmargin.cli.app import run
-from maxmargin.data.dataset import Dataset, load
+from maxmargin.data.dataset import Dataset
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.files.arrow_scan import ArrowRows
 from maxmargin.data.outofcore.warmstart.resume_state import FileMark, State, read_state
 from maxmargin.data.problems import class_problem_of, problem_of
+from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin

@@ -14,7 +14,7 @@ from scipy.sparse import random as random_sparse
 from watched_rows import interrupting
 
 import maxmargin as mm
-from maxmargin.data.dataset import load
+from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.interior_point import interior_point

@@ -13,8 +13,8 @@ from references import hull_bound_squared, is_separable, margins_of
 from scipy.sparse import csr_array
 from zoo import Known
 
-from maxmargin.data.dataset import load
 from maxmargin.data.preparing import prepare
+from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin.hard_margin import RELATIVE_GAP, hard_margin

@@ -18,8 +18,8 @@ from references import is_separable, margins_of
 from scipy.sparse import csr_array
 from strategies import problems
 
-from maxmargin.data.dataset import load
 from maxmargin.data.preparing import prepare
+from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun

@@ -220,8 +220,7 @@ def test_missing_and_superfluous_fields_are_rejected(case: Case) -> None:
         assert not is_accepted(case, case.changed(data={name: data[name] for name in data if name != field}))
     assert not is_accepted(case, case.changed(data={**data, "comment": "ok"}))
     assert is_accepted(case, case.changed(data={**data, "source": "x.csv", "positive": None}))
-    assert is_accepted(case, case.changed(data={**data, "values": [["+1", "0.5"]]}))
-    for values in ([[1]], [["1", None]], ["1"], [[["1"]]]):
+    for values in ([[1]], [["1", None]], ["1"], [[["1"]]], [["+1", "0.5"]]):
         assert not is_accepted(case, case.changed(data={**data, "values": values}))
 
 
@@ -288,7 +287,7 @@ def test_numbers_that_are_not_finite_are_rejected(bad: float) -> None:
     one = case("touching", "not-strictly-separable", *TOUCHING, **PAIR)
     text = b"4 1\n" + struct.pack("<4d", *(row[0] for row in rows)) + np.array(labels, dtype="int8").tobytes()
     one.proof["data"]["sha256"] = hashlib.sha256(text).hexdigest()
-    with pytest.raises(CertificateError, match="row 3 of the data is not 1 finite"):
+    with pytest.raises(CertificateError, match="row 3 is not 1 finite"):
         check(one.proof, rows, labels)
 
 
@@ -708,7 +707,7 @@ def test_classes_are_numbered_as_the_proof_lists_them() -> None:
     for classes in (["a", "m", "z"], ["z", "m"], ["z", "m", "a", "a"], ["z", "m", "b"], ["z", "z", "a"]):
         with pytest.raises(CertificateError):
             mm.verify(listing(classes), X, names)
-    with pytest.raises(CertificateError, match="another sha256"):
+    with pytest.raises(CertificateError, match="not the data of the proof: other values"):
         mm.verify(one.proof, X, names)
     with pytest.raises(CertificateError, match="no positive class"):
         mm.verify(positive(one, "z"), X, names)
@@ -722,7 +721,7 @@ def test_a_certificate_names_the_class_that_was_chosen(positive: str) -> None:
         assert mm.verify(answer.certificate, X, y) and mm.verify(answer.certificate.to_json(), X, y)
         document = answer.certificate.to_dict()
         document["data"]["positive"] = {"no": "yes", "yes": "no"}[positive]
-        with pytest.raises(CertificateError, match="another sha256"):
+        with pytest.raises(CertificateError, match="not the data of the proof: other values"):
             mm.verify(document, X, y)
 
 

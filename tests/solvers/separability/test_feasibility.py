@@ -403,7 +403,7 @@ def test_either_sign() -> None:
 
 
 def test_iris_and_breast_cancer() -> None:
-    from maxmargin.data.dataset import load
+    from maxmargin.data.tabular.loading import load
 
     expected = {
         ("iris", "setosa"): Verdict.SEPARABLE,
@@ -424,7 +424,7 @@ QUASI_DIGITS = {"8": 1689, "9": 1773}
 @pytest.mark.parametrize("digit", ["8", "9"])
 def test_digits(digit: str) -> None:
     """Two digits have pixels that are lit in them alone; through these all their coefficients are infinite."""
-    from maxmargin.data.dataset import load
+    from maxmargin.data.tabular.loading import load
 
     data = load("digits", positive=digit)
     problem = Problem(data.X, data.y.astype(float))

@@ -17,7 +17,7 @@ from strategies import problems
 from zoo import Known
 
 import maxmargin as mm
-from maxmargin.data.dataset import load
+from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.textbook import formulations

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from strategies import problems
 from zoo import Known
 
-from maxmargin.data.dataset import load
+from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidProblemError

@@ -1,0 +1,81 @@
+"""A file read by a formula states the same question as the data frame that it holds."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import maxmargin as mm
+
+FRAME = pd.DataFrame(
+    {
+        "died": ["no", "yes", "yes", "no", "yes", "yes", "no", "yes"],
+        "age": [2.5, 2, 3, -1, 3, 2, -1, 2],
+        "frail": [True, False, False, True, True, False, False, True],
+        "treated": pd.array([True, False, None, True, True, False, False, True], dtype="boolean"),
+        "stage": ["I", "II", "I", "III", "II", "I", "II", "III"],
+    }
+)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "feather", None])
+@pytest.mark.parametrize(
+    "formula",
+    ["died ~ age + stage", "died ~ age:frail", "died ~ 0 + treated + C(stage)", "died ~ .", "frail ~ I(2 * treated)"],
+)
+def test_a_file_is_read_as_the_data_frame(tmp_path: Path, suffix: str | None, formula: str) -> None:
+    source: Any = FRAME
+    if suffix is not None:
+        source = str(tmp_path / f"data.{suffix}")
+        writers = {"csv": lambda path: FRAME.to_csv(path, index=False), "parquet": FRAME.to_parquet}
+        writers.get(suffix, FRAME.to_feather)(source)
+    dataset = mm.load(source, formula=formula, drop_missing=True)
+    names = formula.replace("(", " ").replace(")", " ").split()
+    complete = FRAME.dropna() if {"treated", "."} & set(names) else FRAME
+    answer = mm.separability(complete, formula)
+    assert (tuple(answer.names.columns or ()), answer.bias) == (dataset.feature_names, dataset.has_intercept)
+    assert answer.certificate is not None and mm.verify(answer.certificate, complete, formula)
+    assert mm.verify(answer.certificate, dataset.X, dataset.labels)
+    again = mm.separability(dataset)
+    assert (again.verdict, again.bias) == (answer.verdict, answer.bias)
+    assert mm.hard_margin(dataset).lower == mm.hard_margin(complete, formula).lower
+
+
+def test_declared_levels_keep_their_order() -> None:
+    levels = pd.CategoricalDtype(["low", "middle", "high"], ordered=True)
+    frame = FRAME.assign(grade=pd.Series(np.resize(["high", "low", "middle"], 8), dtype=levels))
+    dataset = mm.load(frame, formula="died ~ grade")
+    assert dataset.feature_names == ("grade[T.middle]", "grade[T.high]")
+
+
+def test_a_formula_reads_ids_and_leaves_out_rows() -> None:
+    frame = FRAME.assign(patient=[f"P{i}" for i in range(8)])
+    dataset = mm.load(frame, formula="died ~ 0 + age + treated", id="patient", drop_missing=True, positive="no")
+    assert dataset.row_ids == ("P0", "P1", "P3", "P4", "P5", "P6", "P7")
+    assert (dataset.positive, dataset.label_name, dataset.has_intercept) == ("no", "died", False)
+    assert mm.separability(dataset).names.numbers(np.array([2])).tolist() == [3]
+    with pytest.raises(mm.InvalidProblemError, match="leave out bias=, as the formula decides: take 0"):
+        mm.separability(dataset, bias=True)
+    with pytest.raises(mm.InvalidProblemError, match=r"a formula is given to .*load, as formula="):
+        mm.separability(dataset, "died ~ age")
+
+
+@pytest.mark.parametrize(
+    "other", [{"label": "died"}, {"one_hot": True}, {"one_hot": "stage"}, {"memory": "1GiB"}, {"resume": "state"}]
+)
+def test_a_formula_is_given_without_what_it_decides(other: dict[str, Any]) -> None:
+    with pytest.raises(mm.InvalidProblemError, match="formula= "):
+        mm.load(FRAME, formula="died ~ age", **other)
+
+
+def test_answers_about_a_dataset_make_frames_of_its_library() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.from_pandas(FRAME.drop(columns="treated"))
+    for dataset in (
+        mm.load(frame, label="died", one_hot=True),
+        mm.load(frame, formula="died ~ age"),
+        mm.from_arrays(frame.select("age"), frame["died"]),
+    ):
+        assert isinstance(mm.separability(dataset).to_frame("rows"), polars.DataFrame)
