@@ -105,6 +105,8 @@ def _check(document: Document, source: str, memory: str) -> tuple[str, str]:
     of_whole_tables = ("formula", "id", "one_hot", "one_hot_columns", "drop_missing")
     needs_all = any(data.get(name) not in (None, False, []) for name in of_whole_tables)
     dataset = _read(partial(load, memory=None if needs_all else memory), document, source, memory)
+    asked = {True: "has an intercept", False: "has no intercept", None: ""}[dataset.has_intercept]
+    need(dataset.has_intercept in (None, data["bias"]), f"data: the formula {asked}, and bias is {data['bias']}")
     return statement_about(document, dataset.X, dataset.labels), dataset.label_name
 
 
