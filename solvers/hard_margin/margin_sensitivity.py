@@ -1,6 +1,7 @@
 """How the maximum margin depends on single rows: without one of them, and with one of them moved."""
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,12 +16,20 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.exact.reals import binary64
+from maxmargin.solvers.hard_margin.hard_bracket import SUPPORT_WEIGHT
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem
 
 _MOST_ROWS = 20
 """Largest number of rows that the text lists."""
+
+_SHARES = 4
+"""The margin without a row may take the time left divided by this number."""
+
+_MOST_EXACT_COLUMNS = 60
+"""Largest number of columns for which exact arithmetic finds the rows that hold the margin."""
 
 _ADVICE = {
     Status.OPTIMAL: "all intervals are proven and as narrow as asked",
@@ -115,7 +124,7 @@ class Sensitivity(NamedAnswer):
 
         Any shorter distance will do: twice the lower end of gamma*, or through the origin that end itself.
         """
-        return self.margin.lower * (2 if self.margin.bias else 1)
+        return min(self.margin.lower * (2 if self.margin.bias else 1), sys.float_info.max)
 
     @property
     def rates(self) -> Floats:
@@ -143,14 +152,16 @@ class Sensitivity(NamedAnswer):
         Raises
         ------
         InvalidOptionError
-            If there is no hyperplane.
+            If there is no hyperplane, or the distance is no number.
         """
-        problem, w = self.margin.problem, self.margin.w
+        problem, w, length = self.margin.problem, self.margin.w, binary64(distance)
+        if length is None:
+            raise InvalidOptionError(f"distance is {distance!r}; expected a finite number that binary64 holds")
         if w is None or problem is None:
             raise InvalidOptionError("there is no hyperplane of maximum margin to move towards")
         unit = w / np.abs(w).max()
         unit = unit / np.linalg.norm(unit)
-        rows: Floats = problem.dense_rows(slice(None)) - distance * problem.y[:, None] * unit
+        rows: Floats = problem.dense_rows(slice(None)) - length * problem.y[:, None] * unit
         return rows
 
     def without(self, row: int, **options: Any) -> HardMargin:
@@ -171,11 +182,13 @@ class Sensitivity(NamedAnswer):
         Raises
         ------
         InvalidOptionError
-            If there is no such row, or it is the only one of its class.
+            If there is no such row, it is the only one of its class, or the rows are not separable.
         """
         problem = self.margin.problem
-        assert problem is not None
-        if not isinstance(row, int | np.integer) or not 0 <= row < problem.n_samples:
+        if problem is None:
+            raise InvalidOptionError("no row holds a margin, as the rows are not separable; ask about the others alone")
+        is_position = isinstance(row, int | np.integer) and not isinstance(row, bool)
+        if not is_position or not 0 <= row < problem.n_samples:
             raise InvalidOptionError(f"row is {row!r}; expected a position from 0 to {problem.n_samples - 1}")
         others = _without(problem, row)
         if others is None:
@@ -220,7 +233,7 @@ class Sensitivity(NamedAnswer):
     @property
     def _rest(self) -> str:
         more = len(self.rows) - _MOST_ROWS
-        return f"; --json has {counted(more, 'row')} more" if more > 0 else ""
+        return f"; {counted(more, 'row')} more hold it" if more > 0 else ""
 
     def _row_lines(self) -> Iterator[str]:
         numbers = self.names.numbers(self.rows)
@@ -243,6 +256,8 @@ class Sensitivity(NamedAnswer):
             "margin": self.margin.margin,
             "lower": self.margin.lower,
             "upper": self.margin.upper,
+            "w": self.w,
+            "b": self.b,
             "robust_radius": self.robust_radius,
             "radius_of_one": self.radius_of_one,
             **self.names.fields("rows", self.rows),
@@ -278,9 +293,11 @@ def sensitivity(
     """
     limits = Limits(time_limit=time_limit)
     whole = hard_margin(problem, time_limit=limits.share(3))
-    rows, weights = _weights(whole)
-    lower, upper = np.full(len(rows), whole.lower), np.full(len(rows), math.inf)
     status, reason = whole.status, whole.reason
+    if reason and time_limit is not None and status in (Status.LIMIT, Status.UNDECIDED):
+        reason = f"the time limit of {time_limit:g} s is too short for the margin of all rows"
+    rows, weights = _holding(whole, limits)
+    lower, upper = np.full(len(rows), whole.lower), np.full(len(rows), math.inf)
     try:
         uninterrupted(whole)
         for n_done, position in enumerate(np.argsort(-weights, kind="stable").tolist()):
@@ -291,7 +308,7 @@ def sensitivity(
             if others is None:
                 lower[position] = math.inf
             else:
-                found = hard_margin(others, time_limit=limits.share(len(rows) - n_done))
+                found = hard_margin(others, time_limit=limits.share(min(len(rows) - n_done, _SHARES)))
                 lower[position], upper[position] = max(whole.lower, found.lower), found.upper
                 uninterrupted(found)
                 if status is Status.OPTIMAL and found.status is not Status.OPTIMAL:
@@ -310,6 +327,24 @@ def sensitivity(
         upper_without=upper[order],
         reason=reason,
     )
+
+
+def _holding(whole: HardMargin, limits: Limits) -> tuple[Rows, Floats]:
+    """Return the rows that prove the upper end, with their weights, less those whose weights are rounding errors.
+
+    They are left out if the others prove the same end.
+    """
+    rows, weights = _weights(whole)
+    is_kept = weights > SUPPORT_WEIGHT * weights.max(initial=0.0)
+    if is_kept.all() or whole.problem is None:
+        return rows, weights
+    kept = rows[is_kept]
+    for exact in (False, True)[: 1 + (whole.problem.n_features <= _MOST_EXACT_COLUMNS)]:
+        part = hard_margin(whole.problem.of_rows(kept), exact=exact, time_limit=limits.share(_SHARES))
+        if part.upper <= whole.upper:
+            positions, weights = _weights(part)
+            return kept[positions], weights
+    return rows, weights
 
 
 def _weights(whole: HardMargin) -> tuple[Rows, Floats]:

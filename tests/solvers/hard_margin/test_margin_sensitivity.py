@@ -240,3 +240,40 @@ def test_a_hundred_thousand_rows() -> None:
     found = mm.sensitivity(X, y)
     assert found.status is mm.Status.OPTIMAL and len(found.rows) <= 21
     assert (found.lower_without >= found.margin.lower).all()
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_only_rows_that_hold_the_margin_are_named(bias: bool) -> None:
+    """Columns of different units leave rounding errors as weights of the other rows."""
+    rng = np.random.default_rng(5)
+    X, normal = rng.normal(size=(42, 8)), rng.normal(size=8)
+    scores = X @ normal
+    is_clear = np.abs(scores) > 0.8
+    X, y = X[is_clear] * np.ldexp(1.0, rng.integers(-20, 21, 8)), np.sign(scores[is_clear])
+    found, exact = mm.sensitivity(X, y, bias=bias), mm.hard_margin(X, y, bias=bias, exact=True)
+    assert sorted(found.rows.tolist()) == sorted(exact.dual_exact or ())
+    assert mm.sensitivity([[0, 0], [1, 2], [3, 1]], [-1, 1, 1]).rows.tolist() == [0, 1]
+
+
+def test_a_short_time_is_spent_on_the_first_rows() -> None:
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(120) % 2 == 0, 1, -1)
+    X = rng.normal(size=(120, 200)) + 0.1 * y[:, None]
+    whole = mm.sensitivity(X, y, time_limit=2.0)
+    assert whole.status is mm.Status.OPTIMAL or np.isfinite(whole.upper_without).any()
+    late = mm.sensitivity(X, y, time_limit=1e-3)
+    assert "the time limit of 0.001 s" in late.reason or late.status is mm.Status.OPTIMAL
+
+
+def test_distances_are_finite_numbers_and_there_is_no_row_to_leave_out_of_no_margin() -> None:
+    largest = np.finfo(float).max
+    assert mm.sensitivity([[-largest], [largest]], [0, 1]).radius_of_one == largest
+    found = mm.sensitivity([[0.0], [1.0]], [0, 1])
+    for distance in ("x", None, math.nan, [1, 2]):
+        with pytest.raises(InvalidOptionError, match="expected a finite number"):
+            found.moved(distance)  # type: ignore[arg-type]
+    for row in (True, "a", None):
+        with pytest.raises(InvalidOptionError, match="expected a position"):
+            found.without(row)  # type: ignore[arg-type]
+    with pytest.raises(InvalidOptionError, match="not separable"):
+        mm.sensitivity([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).without(0)
