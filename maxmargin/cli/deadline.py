@@ -31,7 +31,7 @@ def ended_within(seconds: float | None) -> Iterator[None]:
     TimeIsOverError
         If the block was interrupted.
     """
-    if seconds is None:
+    if seconds is None or seconds > threading.TIMEOUT_MAX:
         yield
         return
     is_over, is_done = threading.Event(), threading.Event()

@@ -264,6 +264,8 @@ def check_outputs(options: dict[str, Any], *names: str, rewritten: Sequence[str]
     into = None if folder is None else options[folder]
     if not outputs and into is None:
         return
+    if any(str(output) == "-" for output in outputs):
+        raise click.UsageError("'-' is no file: what is written is a file, and only the answer goes to standard output")
     from maxmargin.cli.output_files import check_output_folder, check_outputs, inputs_of
 
     inputs = inputs_of(options["source"], resume=options.get("resume"))

@@ -166,7 +166,7 @@ class Status(StrEnum):
 
 _STATUSES = {
     Status.OPTIMAL: "the interval [lower, upper] is proven and as narrow as asked",
-    Status.LIMIT: ("stopped at a limit; the interval is proven but wider than asked: raise it or try another solver"),
+    Status.LIMIT: "stopped at a limit: raise it or try another solver; the interval is proven, but may be wide",
     Status.NUMERICAL: (
         "no solver was as accurate as asked; the interval is proven but wide: try centred or scaled data"
     ),

@@ -26,7 +26,7 @@ _MOST_ROWS = 20
 """Largest number of rows that the text lists."""
 
 _SHARES = 4
-"""The margin without a row may take the time left divided by this number."""
+"""Finding the rows that hold the margin may take the time left divided by this number."""
 
 _MOST_EXACT_COLUMNS = 60
 """Largest number of columns for which exact arithmetic finds the rows that hold the margin."""
@@ -308,7 +308,7 @@ def sensitivity(
             if others is None:
                 lower[position] = math.inf
             else:
-                found = hard_margin(others, time_limit=limits.share(min(len(rows) - n_done, _SHARES)))
+                found = hard_margin(others, time_limit=limits.share())
                 lower[position], upper[position] = max(whole.lower, found.lower), found.upper
                 uninterrupted(found)
                 if status is Status.OPTIMAL and found.status is not Status.OPTIMAL:

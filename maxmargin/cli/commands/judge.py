@@ -2,7 +2,6 @@
 
 import json
 import math
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,7 +10,7 @@ from maxmargin.api.fitted_planes import GivenPlane, plane_of_numbers, sign_of_si
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.formats.source import STDIN, STDIN_NAME
+from maxmargin.data.formats.source import STDIN, STDIN_NAME, standard_input
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error, quote
@@ -78,7 +77,7 @@ def read_plane(path: Path, source: str | None) -> tuple[dict[str, Any], str]:
             raise data_error(str(path), found="no such file", expected=f"a file with {_EXAMPLE}") from error
     if source == STDIN:
         raise InvalidOptionError("both SOURCE and --plane are -; expected the standard input for one of them only")
-    return _parsed(sys.stdin.buffer.read(_MOST_BYTES + 1), STDIN_NAME), STDIN_NAME
+    return _parsed(standard_input().read(_MOST_BYTES + 1), STDIN_NAME), STDIN_NAME
 
 
 def plane_of_document(document: dict[str, Any], name: str, dataset: Dataset) -> GivenPlane:

@@ -105,7 +105,7 @@ class Columns:
             return 0.0
 
         converters: dict[int | str, Callable[[str], float]] = {j: partial(keep, j) for j in found}
-        converters.update(dict.fromkeys(self.roles.dropped, lambda _: 0.0))
+        converters |= {j: lambda _: 0.0 for j in self.roles.dropped if j not in found}
         parse = partial(np.loadtxt, delimiter=self.layout.separator, comments=None, converters=converters, ndmin=2)
         try:
             values: Floats = parse(io.StringIO(text))

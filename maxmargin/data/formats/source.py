@@ -93,6 +93,19 @@ def labels_beside(path: str) -> str | None:
     return f"{name[:-1]}y{suffix}" if name.endswith("X") else None
 
 
+def standard_input() -> BinaryIO:
+    """Return the standard input.
+
+    Raises
+    ------
+    DataError
+        It is closed.
+    """
+    if sys.stdin is None:
+        raise data_error(STDIN_NAME, found="a closed standard input", expected="data")
+    return sys.stdin.buffer
+
+
 @contextmanager
 def open_binary(path: str) -> Iterator[BinaryIO]:
     """Open `path` for reading bytes; decompress `.gz`; `-` is the standard input.
@@ -103,7 +116,7 @@ def open_binary(path: str) -> Iterator[BinaryIO]:
         The file is missing, unreadable, a directory, empty, or a broken gzip file (also while it is read).
     """
     if path == STDIN:
-        yield sys.stdin.buffer
+        yield standard_input()
         return
     with _open(path) as file:
         status = os.fstat(file.fileno())

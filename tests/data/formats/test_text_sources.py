@@ -661,3 +661,27 @@ def test_parquet_needs_no_words(tmp_path: Path) -> None:
 
 def test_the_command_line_knows_all_formats() -> None:
     assert cli_options.FORMATS == FORMATS
+
+
+def test_a_column_that_is_dropped_may_name_the_rows(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(write("id,a,y\nr1,0,n\nr2,3,p\nr3,4,p\nr4,-1,n\n"))
+    for more in ((), ("--one-hot",), ("--decimal",)):
+        _, found = json_answer(capsys, "check", path, "--drop", "id", "--id", "id", *more)
+        assert found["separated_rows_ids"] == ["r1", "r2", "r3", "r4"]
+
+
+def test_a_closed_standard_input_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)  # as the interpreter has it if the stream is closed
+    for command in (("check", "-"), ("judge", "xor", "--plane", "-")):
+        assert "standard input: found a closed standard input" in refusal(capsys, *command)
+
+
+def test_a_proof_is_not_written_to_a_stream(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "'-' is no file" in refusal(capsys, "check", "xor", "--proof", "-")
+
+
+def test_an_endless_time_limit_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["generate", "xor", "--time-limit", "inf"]) == 0
+    assert capsys.readouterr().err.count("\n") <= 1
