@@ -196,8 +196,8 @@ def _row_and_sign(model: Any, n_rows: int, dataset: Dataset) -> tuple[int, int]:
     if len(classes) > 2 and fits_classes_at_once(model):
         raise InvalidOptionError(
             f"model is a {type(model).__name__} that fits the scores of the classes {listed(classes)} at once: a row "
-            "of coefficients is no hyperplane of one class against the rest; expected a model of two classes, such as one "
-            f"fitted to y == {dataset.positive!r}"
+            "of coefficients is no hyperplane of one class against the rest; expected a model of two classes, such as "
+            f"one fitted to y == {dataset.positive!r}"
         )
     is_one_against_rest = n_rows == len(classes) > 2 and not hasattr(model, "dual_coef_")  # SVC has a row for each pair
     found = [choose_class(dataset.classes, label) for label in classes]
