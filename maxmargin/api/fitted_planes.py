@@ -11,6 +11,7 @@ from maxmargin.api.model_boundaries import (
     check_decides_at_zero,
     check_order_of_columns,
     check_response_is_half_at_zero,
+    fits_classes_at_once,
 )
 from maxmargin.data.arrays import refuse_masked
 from maxmargin.data.dataset import Dataset
@@ -192,6 +193,12 @@ def _row_and_sign(model: Any, n_rows: int, dataset: Dataset) -> tuple[int, int]:
                 f"{dataset.negative!r} as -1; expected a model fitted to these labels, or to the signs -1 and 1"
             )
         return 0, sign
+    if len(classes) > 2 and fits_classes_at_once(model):
+        raise InvalidOptionError(
+            f"model is a {type(model).__name__} that fits the scores of the classes {listed(classes)} at once: a row "
+            "of coefficients is no hyperplane of one class against the rest; expected a model of two classes, such as "
+            f"one fitted to y == {dataset.positive!r}"
+        )
     is_one_against_rest = n_rows == len(classes) > 2 and not hasattr(model, "dual_coef_")  # SVC has a row for each pair
     found = [choose_class(dataset.classes, label) for label in classes]
     if is_one_against_rest and dataset.positive in found:

@@ -1,4 +1,4 @@
-"""Whether a fitted linear model decides where coef_.x + intercept_ = 0, and not elsewhere."""
+"""Whether the coefficients of a fitted linear model are hyperplanes: it decides where coef_.x + intercept_ = 0."""
 
 from typing import Any
 
@@ -17,6 +17,22 @@ _TOLERANCE = 1e-6
 
 _HALF = 1e-9
 """Greatest linear predictor at which a response of 1/2 is one at 0."""
+
+_AT_ONCE = frozenset({"LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis"})
+"""Classes of scikit-learn that fit the scores of more than two classes at once, if they are not told otherwise."""
+
+
+def fits_classes_at_once(model: Any) -> bool:
+    """Return whether a model of scikit-learn fits the scores of more than two classes at once.
+
+    Only their differences mean something then: a score of its own does not tell its class from the rest.
+    """
+    how = getattr(model, "multi_class", None)
+    if how == "crammer_singer":
+        return True
+    kinds = {kind.__name__ for kind in type(model).__mro__ if kind.__module__.startswith("sklearn.")}
+    is_told = how == "ovr" or getattr(model, "solver", None) == "liblinear"
+    return bool(_AT_ONCE & kinds) and not is_told
 
 
 def check_decides_at_zero(model: Any, dataset: Dataset) -> None:

@@ -33,6 +33,8 @@ class SeparationError(ValueError):
         What the answer is about, where that is a part of the data.
     positions : ndarray of int, optional
         The positions of the answer's rows in the data, where that is a part of them.
+    advice : str, optional
+        What the verdict means for the caller, and what to do.
 
     Attributes
     ----------
@@ -65,14 +67,20 @@ class SeparationError(ValueError):
     """
 
     def __init__(
-        self, requirement: str, answer: Separability, *, about: str = "", positions: NDArray[np.int64] | None = None
+        self,
+        requirement: str,
+        answer: Separability,
+        *,
+        about: str = "",
+        positions: NDArray[np.int64] | None = None,
+        advice: str = "",
     ) -> None:
         self.requirement, self.answer = requirement, answer
-        self.about, self.positions = about, positions
+        self.about, self.positions, self.advice = about, positions, advice
         self.verdict, self.certificate = answer.verdict, answer.certificate
         what = f"{about}: " if about else ""
-        found = f"{answer.verdict}{self._terms}: {answer.reason_alone}"
-        super().__init__(shown(f"{what}required {requirement}, found {found}"))
+        found = f"required {requirement}, found {answer.verdict}{self._terms}: {answer.reason_alone}"
+        super().__init__(shown(f"{what}{advice} ({found})" if advice else f"{what}{found}"))
 
     @property
     def _terms(self) -> str:
@@ -83,7 +91,7 @@ class SeparationError(ValueError):
         return f", with infinite coefficients {some(signed, _MOST_NAMED, '{more:,} more')}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        of_part = partial(SeparationError, about=self.about, positions=self.positions)
+        of_part = partial(SeparationError, about=self.about, positions=self.positions, advice=self.advice)
         return of_part, (self.requirement, self.answer)
 
     @property

@@ -14,6 +14,7 @@ from maxmargin.displays.shown_planes import Pictured, check_margin
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+from maxmargin.solvers.hard_margin.margin_sensitivity import Sensitivity
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.margin_certificate import MarginAtMost
@@ -92,7 +93,7 @@ class ConvexHullsDisplay(Display):
     @classmethod
     def from_result(
         cls,
-        result: HardMargin,
+        result: HardMargin | Sensitivity,
         X: Any,
         y: Any = None,
         *,
@@ -106,7 +107,7 @@ class ConvexHullsDisplay(Display):
 
         Parameters
         ----------
-        result : HardMargin
+        result : HardMargin or Sensitivity
             The maximum margin of hyperplanes with a bias.
         X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
             The rows from which it was computed, of one or two columns.
@@ -132,13 +133,14 @@ class ConvexHullsDisplay(Display):
         InvalidOptionError
             If the result is of another kind, or `ax` is not an Axes.
         """
-        check_kind(result, HardMargin, "hard_margin")
+        result = result.margin if isinstance(result, Sensitivity) else result
+        check_kind(result, HardMargin, "hard_margin or sensitivity")
         if not result.bias:
             raise InvalidProblemError(
                 "the result is about hyperplanes through the origin, whose margin is not the distance of two hulls; "
                 "expected bias=True"
             )
-        pictured = Pictured.of(X, y, result.positive if positive is None else positive)
+        pictured = Pictured.of_result(result, X, y, positive)
         view = pictured.view
         check_margin(result, pictured.problem)
         hulls = _hull(view.points[view.signs < 0]), _hull(view.points[view.signs > 0])
@@ -157,9 +159,9 @@ class ConvexHullsDisplay(Display):
         drawn = self.points @ self.view.basis
         if self.view.is_strip:
             drawn[:, 1] = 0.0
-        name = f"half the distance: γ* ≤ {upper_end(self.upper)}"
+        name = f"half the distance: maximum margin γ* ≤ {upper_end(self.upper)}"
         if not self.upper:
-            name = "a point of both hulls: γ* = 0"
+            name = "a point of both hulls: no margin is positive"
         (self.points_,) = ax.plot(
             *drawn.T, color=drawing.ink(ax), marker="D", markersize=5, linewidth=1.4, linestyle=(0, (4, 2)), zorder=4,
             label=name,

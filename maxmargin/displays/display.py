@@ -37,8 +37,9 @@ class Display:
         ax : matplotlib Axes, optional
             The axes to draw on. By default they are those of a new figure.
         legend : bool, default True
-            Whether to draw a legend: within the axes, or, if the figure has a layout such as "constrained", above the
-            axes and below a title that they have already.
+            Whether to draw a legend. If the figure has a layout such as "constrained", it stands above the axes. In
+            other figures it stands within the axes where it covers nothing, or else above them, and they become lower
+            by its height. A title of the axes is above it.
 
         Returns
         -------
@@ -48,8 +49,9 @@ class Display:
         Raises
         ------
         InvalidOptionError
-            If `ax` is not an Axes.
+            If `ax` is not an Axes of x and y, or `legend` is neither True nor False.
         """
+        check_legend(legend)
         self._begin(ax)
         with np.errstate(over="ignore"):
             self._draw(self.ax_)
@@ -88,7 +90,7 @@ def new_axes() -> "Axes":
 
 
 def checked(ax: Any) -> "Axes":
-    """Return what is given if it is an Axes.
+    """Return what is given if it is an Axes of two straight axes.
 
     Raises
     ------
@@ -98,4 +100,19 @@ def checked(ax: Any) -> "Axes":
 
     if not isinstance(ax, Axes):
         raise InvalidOptionError(f"ax is a {type(ax).__name__}; expected the Axes of matplotlib to draw on, or None")
+    if ax.name != "rectilinear":
+        raise InvalidOptionError(
+            f"ax has the projection {ax.name!r}; expected Axes of x and y, made without projection="
+        )
     return ax
+
+
+def check_legend(legend: object) -> None:
+    """Raise unless this says whether to draw a legend.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    if not isinstance(legend, bool | np.bool_):
+        raise InvalidOptionError(f"legend is {legend!r}; expected True or False")

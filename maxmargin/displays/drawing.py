@@ -4,7 +4,8 @@ The axes of a caller may be light or dark: the colour of their labels tells, and
 """
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.text import Text
+    from matplotlib.transforms import Bbox
 
 POSITIVE = "#0072b2"
 NEGATIVE = "#e69f00"
@@ -28,8 +30,8 @@ _ON_DARK = {POSITIVE: "#56b4e9", NEGATIVE: "#f0b840", MAXIMUM: "#2fc598", PERCEP
 _LIGHT = 0.5
 """Lightness from which labels count as light."""
 
-LARGEST_DRAWN = 1e150
-"""Largest modulus of the data for which axes in their units are drawn."""
+LARGEST_DRAWN, SMALLEST_DRAWN = 1e150, 1e-150
+"""Largest modulus of the data, and smallest one that is not 0, for which axes in their units are drawn."""
 
 MOST_MARKED = 30
 """Largest number of points for which the points of a curve are marked."""
@@ -45,6 +47,12 @@ _LEGEND_CHARACTERS, _HANDLE_CHARACTERS = 84, 6
 
 _MOST_TO_AVOID = 5000
 """Largest number of points among which a place for the legend is sought, which takes long among more."""
+
+_SPACE = "space of a legend"
+"""Name of the empty axes over the legend."""
+
+_NEAR, _MOST_TAKEN = 0.05, 0.6
+"""Inches between a legend and what is drawn, and the greatest share of their height that axes give up for a legend."""
 
 _LINE, _ROOM_BELOW = 1.5, 0.02
 """Height of a line of a legend, in heights of its characters, and room below it, as a fraction of the axes."""
@@ -73,41 +81,88 @@ def colour_on(ax: "Axes", colour: str) -> Any:
 
 
 def add_legend(ax: "Axes") -> None:
-    """Put the legend above the axes if their figure arranges what is there, otherwise within them."""
+    """Put the legend above the axes if their figure arranges what is there, else where it covers nothing.
+
+    That is within the axes or, if there is no such place, above them, and they become lower by its height.
+    """
+    for child in [child for child in ax.child_axes if child.get_gid() == _SPACE]:
+        child.remove()
+    if isinstance(ax.get_axes_locator(), _Lowered):
+        ax.set_axes_locator(None)  # type: ignore[arg-type]  # None removes it
     handles, labels = ax.get_legend_handles_labels()
     if not labels:
         return
-    if ax.figure.get_layout_engine() is not None:
-        _legend_above(ax, handles, labels)
-        return
+    has_layout = ax.figure.get_layout_engine() is not None
+    ax.apply_aspect()
+    if not has_layout and _n_points(ax) <= _MOST_TO_AVOID:
+        legend = ax.legend(handles, labels, loc="best", fontsize="small", labelcolor=ink(ax))
+        plain_texts(*legend.get_texts())
+        if not _covers(legend.get_window_extent(), ax):
+            return
+        legend.remove()
+    _legend_above(ax, handles, labels, has_layout=has_layout)
+
+
+def _n_points(ax: "Axes") -> int:
     drawn = [*(of.get_offsets() for of in ax.collections), *(of.get_xydata() for of in ax.lines)]
-    n_points = sum(map(np.size, drawn)) // 2
-    place: Literal["best", "upper right"] = "best" if n_points <= _MOST_TO_AVOID else "upper right"
-    plain_texts(*ax.legend(handles, labels, loc=place, fontsize="small", labelcolor=ink(ax)).get_texts())
+    return sum(map(np.size, drawn)) // 2
 
 
-def _legend_above(ax: "Axes", handles: "list[Artist]", labels: list[str]) -> None:
-    """Put the legend above the axes, in as many columns as fit, and a title that they have already above the legend."""
+def _covers(box: "Bbox", ax: "Axes") -> bool:
+    """Return whether a box in pixels covers something that is drawn, or comes near to it."""
+    box = box.padded(_NEAR * ax.figure.dpi)
+    lines = [line.get_transform().transform_path(line.get_path()) for line in ax.lines]
+    areas = [patch.get_transform().transform_path(patch.get_path()) for patch in ax.patches]
+    points = [of.get_offset_transform().transform(np.asarray(of.get_offsets())) for of in ax.collections]
+    return (
+        any(line.intersects_bbox(box, filled=False) for line in lines)
+        or any(area.intersects_bbox(box) for area in areas)
+        or any(((box.min <= at) & (at <= box.max)).all(axis=1).any() for at in points)
+        or any(box.overlaps(text.get_window_extent()) for text in ax.texts)
+    )
+
+
+def _legend_above(ax: "Axes", handles: "list[Artist]", labels: list[str], *, has_layout: bool) -> None:
+    """Put the legend above the axes, in as many columns as fit, and below their title; make room without a layout."""
+    from matplotlib.transforms import ScaledTranslation
+
     n_columns = max(1, min(len(labels), characters_along(ax) // (max(map(len, labels)) + _HANDLE_CHARACTERS)))
     legend = ax.legend(
         handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1 + _ROOM_BELOW), ncols=n_columns, frameon=False,
         borderaxespad=0.0, labelcolor=ink(ax),
     )  # fmt: skip
     plain_texts(*legend.get_texts())
-    n_lines, size = -(-len(labels) // n_columns), legend.get_texts()[0].get_fontproperties().get_size_in_points()
-    _raise_title(ax, size * (_LINE * n_lines + 1) + _ROOM_BELOW * 72 * inches(ax)[1])
+    figure = ax.figure
+    height = legend.get_window_extent().height / figure.dpi + _ROOM_BELOW * inches(ax)[1]
+    if not has_layout and ax.get_axes_locator() is None and height < _MOST_TAKEN * inches(ax)[1]:
+        lowered: Any = _Lowered(inches=height, subplotspec=ax.get_subplotspec())
+        ax.set_axes_locator(lowered)
+        ax.apply_aspect(lowered(ax, None))
+    beyond = legend.get_window_extent().x1 - figure.bbox.x1
+    if not has_layout and beyond > 0:
+        legend.set_bbox_to_anchor((-beyond / ax.bbox.width, 1 + _ROOM_BELOW), ax.transAxes)
+    to_pixels: Any = ax.transAxes
+    from_the_top = figure.dpi_scale_trans + ScaledTranslation(0.0, 1.0, to_pixels)
+    space = ax.inset_axes((0.0, 0.0, 1.0, height), transform=from_the_top)  # titles are put above the axes within axes
+    space.set(gid=_SPACE, navigate=False)
+    space.set_axis_off()
 
 
-def _raise_title(ax: "Axes", points: float) -> None:
-    """Move the titles of the axes up by this number of points; the one in the middle keeps its font."""
-    title = ax.title
-    own: dict[str, Any] = {
-        "fontsize": title.get_fontsize(), "fontweight": title.get_fontweight(), "color": title.get_color()
-    }  # fmt: skip
-    places: tuple[Literal["left", "center", "right"], ...] = ("left", "center", "right")
-    for place in places:
-        if text := ax.get_title(place):
-            ax.set_title(text, loc=place, pad=points, **(own if place == "center" else {}))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lowered:
+    """The place of axes that are lower than what their figure has for them, as matplotlib asks for it."""
+
+    inches: float
+    subplotspec: Any
+
+    def get_subplotspec(self) -> Any:
+        """Return the place in the grid of the figure, by which `tight_layout` knows the axes."""
+        return self.subplotspec
+
+    def __call__(self, ax: "Axes", renderer: object) -> "Bbox":
+        place = ax.get_position(original=True)
+        place.y1 -= self.inches / (ax.figure.bbox.height / ax.figure.dpi)
+        return place
 
 
 def characters_along(ax: "Axes", size: float | None = None) -> int:

@@ -113,11 +113,12 @@ class HyperplaneDisplay(Display):
         """Draw the hyperplane of a result.
 
         The band of a hard margin, and of a run or a judged hyperplane that separates, is its proven margin: no row lies
-        inside it. The band of a soft margin ends where slack begins. A result without a hyperplane has no band.
+        inside it. The band of a soft margin ends where slack begins. A result without a hyperplane has no band. A
+        verdict is drawn by the hyperplane that proves it, and a sensitivity by its maximum margin.
 
         Parameters
         ----------
-        result : HardMargin, SoftMargin, NuMargin, PerceptronRun, OnlineRun or PlaneJudgement
+        result : HardMargin, Sensitivity, Separability, SoftMargin, NuMargin, PerceptronRun, OnlineRun or PlaneJudgement
             An answer about these rows.
         X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
             The rows from which the result was computed, of one or two columns.
@@ -142,7 +143,7 @@ class HyperplaneDisplay(Display):
         InvalidOptionError
             If the result is of another kind, or `ax` is not an Axes.
         """
-        pictured = Pictured.of(X, y, getattr(result, "positive", None) if positive is None else positive)
+        pictured = Pictured.of_result(result, X, y, positive)
         return cls._of(pictured, plane_of_result(result, pictured)).plot(ax, legend=legend)
 
     @classmethod

@@ -8,7 +8,14 @@ import numpy as np
 from maxmargin.displays import drawing
 from maxmargin.displays.display import Display
 from maxmargin.displays.plane_view import faint
-from maxmargin.displays.shown_planes import Pictured, ShownPlane, class_names, plane_of_estimator, plane_of_result
+from maxmargin.displays.shown_planes import (
+    Pictured,
+    ShownPlane,
+    check_is_drawn,
+    class_names,
+    plane_of_estimator,
+    plane_of_result,
+)
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.number_formats import number
@@ -104,7 +111,7 @@ class MarginDistributionDisplay(Display):
 
         Parameters
         ----------
-        result : HardMargin, SoftMargin, NuMargin, PerceptronRun, OnlineRun or PlaneJudgement
+        result : HardMargin, Sensitivity, Separability, SoftMargin, NuMargin, PerceptronRun, OnlineRun or PlaneJudgement
             An answer about these rows.
         X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
             The rows from which the result was computed.
@@ -129,7 +136,7 @@ class MarginDistributionDisplay(Display):
         InvalidOptionError
             If the result is of another kind, or `ax` is not an Axes.
         """
-        pictured = Pictured.of(X, y, getattr(result, "positive", None) if positive is None else positive)
+        pictured = Pictured.of_result(result, X, y, positive)
         return cls._of(pictured, plane_of_result(result, pictured)).plot(ax, legend=legend)
 
     @classmethod
@@ -181,9 +188,10 @@ class MarginDistributionDisplay(Display):
             raise InvalidProblemError("the result has no hyperplane; expected one with w other than None and 0")
         problem = pictured.problem
         values = shown.plane.distances(problem)
-        if shown.is_proven and shown.half_width is not None:  # rounding may move a row that is on the end of the band
-            values = np.maximum(values, shown.half_width)
+        if shown.is_proven:  # rounding may move a row that is on the end of the band, or on the hyperplane
+            values = np.maximum(values, shown.half_width or 0.0)
         least, greatest = float(values.min()), float(values.max())
+        check_is_drawn(max(-least, greatest), "the rows have geometric margins of")
         negative, positive = class_names(pictured.dataset)
         return cls(
             margins=(values[problem.y > 0], values[problem.y < 0]),
@@ -214,10 +222,10 @@ class MarginDistributionDisplay(Display):
                 ax.plot(values, np.full(len(values), -0.05 * top), "|", color=colour, markersize=6)
         ax.axvline(0, color=drawing.ink(ax), linewidth=1)
         if self.maximum is not None:
-            self.maximum_ = ax.axvline(self.maximum, color=maximum, linestyle=(0, (4, 2)), label="γ*")
+            self.maximum_ = ax.axvline(self.maximum, color=maximum, linestyle=(0, (4, 2)), label="maximum margin γ*")
         ax.set_ylim(-0.1 * top if is_ticked else 0, 1.06 * top)
         drawing.whole_numbers(ax.yaxis)
-        ax.set(xlabel="geometric margin y(w·x + b)/‖w‖", ylabel="rows")
+        ax.set(xlabel="geometric margin (negative on the wrong side)", ylabel="rows")
 
 
 def edges_of(least: float, greatest: float, n_rows: int, margin: float) -> Floats:

@@ -135,7 +135,7 @@ class PerceptronPathDisplay(Display):
             raise InvalidOptionError(f"result is a {type(run).__name__}; expected a PerceptronRun or a MistakeTrace")
         if not (isinstance(most_lines, int) and most_lines >= 1):
             raise InvalidOptionError(f"most_lines is {most_lines!r}; expected a whole number from 1")
-        pictured = Pictured.of(X, y, run.positive if positive is None else positive)
+        pictured = Pictured.of_result(run, X, y, positive)
         view = pictured.view
         plane_of_result(run, pictured)
         planes = _path(run, pictured.problem, most_lines)

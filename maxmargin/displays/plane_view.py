@@ -72,7 +72,8 @@ class View:
         """
         if X.shape[1] > 2:
             raise InvalidProblemError(
-                f"X has {X.shape[1]} columns; expected one or two, as the picture shows the rows themselves"
+                f"X has {X.shape[1]} columns; expected one or two, as the picture shows the rows themselves "
+                "(MarginDistributionDisplay draws the margins of rows with any number of columns)"
             )
         points, basis, labels = X, np.eye(2), (names[0], names[-1])
         if X.shape[1] == 1:

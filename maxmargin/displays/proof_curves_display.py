@@ -22,11 +22,11 @@ _HEADROOM = 0.08
 """Room for the name of the bound above the curves, as a fraction of the height."""
 
 _CURVES = (
-    ("norm_at_most", "√M·R", drawing.BOUND),
-    ("root_of_squares", "√(Σ‖x‖²)", drawing.NEGATIVE),
-    ("norm", "‖w‖", drawing.PERCEPTRON),
-    ("w_dot_u", "w·u*", drawing.POSITIVE),
-    ("w_dot_u_at_least", "M g", drawing.MAXIMUM),
+    ("norm_at_most", "√M·R, upper bound of ‖w‖", drawing.BOUND),
+    ("root_of_squares", "√(Σ‖x‖²) over the mistakes", drawing.NEGATIVE),
+    ("norm", "‖w‖, norm of the weights", drawing.PERCEPTRON),
+    ("w_dot_u", "w·u*, along the unit normal u*", drawing.POSITIVE),
+    ("w_dot_u_at_least", "M·g, lower bound of w·u*", drawing.MAXIMUM),
 )
 """From the highest to the lowest."""
 
@@ -123,8 +123,14 @@ class ProofCurvesDisplay(Display):
             self._draw_on(ax, end)
         low, high = ax.get_ylim()
         ax.set_ylim(*(low, high * (high / low) ** _HEADROOM) if is_log else (0, high * (1 + _HEADROOM)))
-        ax.set_xlabel("mistakes M")
+        ax.set_xlabel(f"mistakes M\n{self._letters}")
         drawing.thin_grid(ax)
+
+    @property
+    def _letters(self) -> str:
+        """What R and g are."""
+        margin = "" if self.trace.u is None else ", g: margin of u*"
+        return f"R: greatest norm of a row{margin}{' (rows with the constant)' if self.trace.run.bias else ''}"
 
     def _draw_on(self, ax: "Axes", end: float) -> None:
         """Extend the line and the curve from the last mistake to where they meet."""

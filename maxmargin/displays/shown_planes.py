@@ -9,18 +9,26 @@ import numpy as np
 
 from maxmargin.api.fitted_planes import plane_of_model
 from maxmargin.api.measures import Plane, is_flat, norm, plane_of
-from maxmargin.data.dataset import Dataset
+from maxmargin.data.dataset import REST, Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given
 from maxmargin.displays import drawing
 from maxmargin.displays.plane_view import View
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.exact.dyadic import round_up
+from maxmargin.solvers.exact.dyadic import nearest_floats, round_up
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+from maxmargin.solvers.hard_margin.margin_sensitivity import Sensitivity
 from maxmargin.solvers.online.algorithm import OnlineRun
 from maxmargin.solvers.perceptron.result import PerceptronRun, Run
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.proof.certificate import (
+    Certificate,
+    CommonHullPoint,
+    Overlap,
+    QuasiSeparation,
+    SeparatingHyperplane,
+)
 from maxmargin.solvers.proof.margins import (
     enclose_functional_margins,
     error_rows,
@@ -28,14 +36,21 @@ from maxmargin.solvers.proof.margins import (
     least_functional_margin,
     norm_squared,
 )
+from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.solvers.soft_margin.soft_solution import MarginWithSlack, NuMargin, SoftMargin
-from maxmargin.text.number_formats import number, one_line, side
+from maxmargin.text.number_formats import number, one_line
 from maxmargin.theory.plane_judgement import PlaneJudgement
 
 _SLACK_TOLERANCE = 1e-6
 """Largest difference of slacks, relative to the largest of them or to 1, that rounding explains."""
 
 _LONGEST_NAME, _LONGEST_LABEL = 40, 24
+
+_FINEST = 1e-13
+"""Range of a column, relative to its greatest modulus, below which axes do not tell its numbers apart."""
+
+_NO_NAME = "y"
+"""What labels are called that have no name of their own."""
 
 _AT_THE_BAND = 1 + Fraction(1, 10**6)
 """Rows up to this multiple of the least distance are at the band: a hyperplane of floats has one nearest row only."""
@@ -69,13 +84,23 @@ class Pictured:
                 "X is outside memory; expected rows in memory, such as a sample: maxmargin.margin_report draws others"
             )
         problem = problem_of(dataset)
-        largest = float(problem.column_sizes.max())
-        if largest > drawing.LARGEST_DRAWN:
-            raise InvalidProblemError(
-                f"X has an entry of modulus {largest:g}; expected none above {drawing.LARGEST_DRAWN:g}, which axes "
-                "hold: divide the data by a power of two, and ask again"
-            )
+        check_is_drawn(float(problem.column_sizes.max()), "X has entries of")
         return cls(dataset=dataset, problem=problem)
+
+    @classmethod
+    def of_result(cls, result: Any, X: Any, y: Any, positive: object) -> Self:
+        """Return the rows that a display of a result is given, with its positive class unless another one is chosen.
+
+        Raises
+        ------
+        InvalidProblemError
+            As `of`.
+        """
+        pictured = cls.of(X, y, getattr(result, "positive", None) if positive is None else positive)
+        label = getattr(getattr(result, "names", None), "label", None)
+        if label is None or pictured.dataset.label_name != _NO_NAME:
+            return pictured
+        return cls(dataset=replace(pictured.dataset, label_name=label), problem=pictured.problem)
 
     @cached_property
     def view(self) -> View:
@@ -84,26 +109,56 @@ class Pictured:
         Raises
         ------
         InvalidProblemError
-            If there are more than two columns.
+            If there are more than two columns, or axes do not tell the numbers of one apart.
         """
         names = [_column_name(name) for name in self.dataset.feature_names[:2]]
         n_features = self.problem.n_features
         rows = self.problem.dense_rows(slice(None)) if n_features <= 2 else np.empty((0, n_features))
+        for name, column in zip(names, rows.T, strict=False):
+            _check_is_told_apart(name, column)
         return View.of_columns(rows, self.problem.y, names, class_names(self.dataset))
 
 
-def _column_name(name: str) -> str:
-    """Return the label of an axis; columns without names have numbers."""
-    return f"column {name}" if name.isdecimal() else one_line(name, _LONGEST_NAME)
+def _column_name(name: str, longest: int = _LONGEST_NAME) -> str:
+    """Return the name of a column on one line; columns without names have numbers."""
+    return f"column {name}" if name.isdecimal() else one_line(name, longest)
 
 
 def class_names(dataset: Dataset) -> tuple[str, str]:
-    """Return the names of the classes -1 and +1 in a legend."""
-    labels = (dataset.negative, dataset.positive)
-    if labels == (-1, 1):
-        return side(-1), side(1)
-    negative, positive = (one_line(label, _LONGEST_LABEL) for label in labels)
-    return f"{side(-1)}  {negative}", f"{side(1)}  {positive}"
+    """Return the names of the classes -1 and +1 in a legend: the name of the label column, and the label."""
+    column = _column_name(dataset.label_name, _LONGEST_LABEL)
+    negative, positive = (
+        f"{column}: all others"
+        if label == REST and len(dataset.classes) > 2
+        else f"{column} = {one_line(label, _LONGEST_LABEL)}"
+        for label in (dataset.negative, dataset.positive)
+    )
+    return negative, positive
+
+
+def check_is_drawn(size: float, what: str) -> None:
+    """Raise unless axes hold numbers of this size.
+
+    Raises
+    ------
+    InvalidProblemError
+    """
+    if size and not drawing.SMALLEST_DRAWN <= size <= drawing.LARGEST_DRAWN:
+        raise InvalidProblemError(
+            f"{what} modulus {size:g} at most; expected {drawing.SMALLEST_DRAWN:g} to {drawing.LARGEST_DRAWN:g}, which "
+            "axes hold: divide the data by a power of two, and ask again"
+        )
+
+
+def _check_is_told_apart(name: str, column: Floats) -> None:
+    if not column.size:
+        return
+    span, size = float(np.ptp(column)), float(np.abs(column).max())
+    if 0 < span < max(drawing.SMALLEST_DRAWN, _FINEST * size):
+        raise InvalidProblemError(
+            f"the numbers of {name} differ by {span:g} at most, and the largest has modulus {size:g}: axes do not show "
+            "this; expected a column with its mean subtracted, or in smaller units"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -117,7 +172,7 @@ class ShownPlane:
     half_width : float or None
         The distance from the hyperplane to the ends of its band; None where it has no band.
     is_proven : bool
-        Whether it is proven that no row lies inside the band.
+        Whether it is proven that no row lies inside the band or, without a band, on the wrong side.
     marked : ndarray of int
     marked_name : str
     colour : str
@@ -154,6 +209,10 @@ def plane_of_result(result: Any, pictured: Pictured) -> ShownPlane:
         If it is about other rows.
     """
     problem = pictured.problem
+    if isinstance(result, Separability):
+        return _of_verdict(result, problem)
+    if isinstance(result, Sensitivity):
+        result = result.margin
     if isinstance(result, HardMargin):
         return _of_hard_margin(result, problem)
     if isinstance(result, SoftMargin | NuMargin):
@@ -165,8 +224,8 @@ def plane_of_result(result: Any, pictured: Pictured) -> ShownPlane:
         plane = plane_of(result.w, result.b, name)
         return _without_plane(colour) if plane is None else _judged(problem, plane, colour)
     raise InvalidOptionError(
-        f"result is a {type(result).__name__}; expected what hard_margin, soft_margin, nu_margin, perceptron, online "
-        "or judge returns"
+        f"result is a {type(result).__name__}; expected what hard_margin, sensitivity, separability, soft_margin, "
+        "nu_margin, perceptron, online or judge returns"
     )
 
 
@@ -186,11 +245,46 @@ def _of_hard_margin(result: HardMargin, problem: Problem) -> ShownPlane:
     check_margin(result, problem)
     plane = plane_of(result.w, result.b, "maximum margin")
     if plane is None:
-        rows = np.array(getattr(result.certificate, "rows", ()), dtype=np.int64)
-        return ShownPlane(plane=None, half_width=None, is_proven=False, marked=rows, marked_name="witness rows")
+        return _witness(result.certificate)
     return ShownPlane(
         plane=plane, half_width=result.margin, is_proven=True, marked=result.support, marked_name="support rows"
     )
+
+
+def _witness(proof: Certificate | None) -> ShownPlane:
+    """Return no hyperplane, and the rows by which a proof shows that none separates strictly."""
+    rows = proof.rows if isinstance(proof, CommonHullPoint | Overlap | QuasiSeparation) else ()
+    return ShownPlane(
+        plane=None, half_width=None, is_proven=False, marked=np.array(rows, dtype=np.int64),
+        marked_name="rows that exclude strict separation",
+    )  # fmt: skip
+
+
+def _of_verdict(result: Separability, problem: Problem) -> ShownPlane:
+    """Return the hyperplane that proves the verdict, or the rows by which there is none."""
+    proof = result.certificate
+    if result.n_inequalities is not None or proof is None:
+        found = "is undecided" if proof is None else "is about more than two classes"
+        raise InvalidProblemError(f"the result {found}, without a hyperplane; expected a proven verdict on two classes")
+    if proof.problem.sha256 != problem.sha256:
+        raise InvalidProblemError(
+            "the proof of the result is about other rows; expected the X, y and positive from which it was computed"
+        )
+    floats = None
+    if isinstance(proof, SeparatingHyperplane | QuasiSeparation):
+        floats = nearest_floats([*proof.w, proof.b])
+    if floats is None:
+        return _witness(result.witness or proof)
+    w, b = floats[:-1], float(floats[-1])
+    if isinstance(proof, SeparatingHyperplane):
+        shown = _judged(problem, Plane(w=w, b=b, name="separating hyperplane"), drawing.MAXIMUM)
+        if shown.half_width is not None:  # else rounding has moved it over a row
+            return shown
+    plane, touching = Plane(w=w, b=b, name="hyperplane with no row on its wrong side"), result.touching_rows
+    return ShownPlane(
+        plane=plane, half_width=None, is_proven=True, marked=np.empty(0, np.int64) if touching is None else touching,
+        marked_name="rows on it, and on every such hyperplane",
+    )  # fmt: skip
 
 
 def _of_slack(result: SoftMargin | NuMargin, problem: Problem) -> ShownPlane:

@@ -8,7 +8,7 @@ import numpy as np
 
 from maxmargin.api.measures import SLACK, norm
 from maxmargin.displays import drawing
-from maxmargin.displays.display import checked
+from maxmargin.displays.display import check_kind, check_legend, checked
 from maxmargin.displays.plane_view import faint
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -124,7 +124,8 @@ class SoftMarginPathDisplay:
         quantities : sequence of {"objective", "norm", "margin", "slack", "rows"}, optional
             What to draw, each on axes of its own. By default all but the margin.
         ax : matplotlib Axes or sequence of Axes, optional
-            The axes to draw on, one for each quantity. By default they are those of a new figure.
+            The axes to draw on, one for each quantity: four by default, as ``plt.subplots(4, sharex=True)[1]`` makes
+            them, and a single Axes for a single quantity. By default they are those of a new figure.
         legend : bool, default True
             Whether to draw legends.
 
@@ -140,10 +141,13 @@ class SoftMarginPathDisplay:
         InvalidOptionError
             If an answer is of another kind, a quantity is unknown, or there are not as many Axes.
         """
+        check_kind(result, Iterable, "soft_margin_path")
         points = [*result]
         for point in points:
             if not isinstance(point, SoftMargin):
                 raise InvalidOptionError(f"result has a {type(point).__name__}; expected what soft_margin_path returns")
+        if hard is not None and not isinstance(hard, HardMargin):
+            raise InvalidOptionError(f"hard is a {type(hard).__name__}; expected what hard_margin returns, or None")
         if not points:
             raise InvalidProblemError("result has no answer; expected at least one SoftMargin")
         points.sort(key=lambda point: point.C)
@@ -158,7 +162,7 @@ class SoftMarginPathDisplay:
             n_errors=np.array([point.n_errors for point in points]),
             limit=_limit(points, hard),
             is_proven_limit=hard is not None,
-            quantities=tuple(quantities),
+            quantities=(quantities,) if isinstance(quantities, str | None) else tuple(quantities),
         )
         return display.plot(ax, legend=legend)
 
@@ -168,7 +172,8 @@ class SoftMarginPathDisplay:
         Parameters
         ----------
         ax : matplotlib Axes or sequence of Axes, optional
-            The axes to draw on, one for each quantity. By default they are those of a new figure.
+            The axes to draw on, one for each quantity: four by default, as ``plt.subplots(4, sharex=True)[1]`` makes
+            them, and a single Axes for a single quantity. By default they are those of a new figure.
         legend : bool, default True
             Whether to draw legends.
 
@@ -180,8 +185,9 @@ class SoftMarginPathDisplay:
         Raises
         ------
         InvalidOptionError
-            If a quantity is unknown, or there are not as many Axes.
+            If a quantity is unknown, there are not as many Axes, or `legend` is neither True nor False.
         """
+        check_legend(legend)
         unknown = [name for name in self.quantities if name not in QUANTITIES]
         if unknown or not self.quantities:
             found = f"has {unknown[0]!r}" if unknown else "is empty"
@@ -214,13 +220,15 @@ class SoftMarginPathDisplay:
         colour = drawing.colour_on(ax, drawing.POSITIVE)
         ax.fill_between(self.C, self.lower, self.objective, color=colour, alpha=faint(ax), linewidth=0)
         self._curve(ax, "objective", self.objective, "½‖w‖² + C · total slack, with its proven interval")
-        self._line(ax, "objective", None if self.limit is None else 0.5 / self.limit / self.limit, "1/(2γ*²)")
+        self._line(
+            ax, "objective", None if self.limit is None else 0.5 / self.limit / self.limit, "½‖w‖² of the hard margin"
+        )
         self._scale(ax, [*self.objective, *self._limit_of("objective")])
         ax.set_ylabel("objective")
 
     def _draw_norm(self, ax: "Axes") -> None:
         self._curve(ax, "norm", self.norm, "‖w‖")
-        self._line(ax, "norm", None if self.limit is None else 1 / self.limit, "1/γ*")
+        self._line(ax, "norm", None if self.limit is None else 1 / self.limit, "‖w‖ of the hard margin")
         self._scale(ax, [*self.norm, *self._limit_of("norm")])
         ax.set_ylabel("norm")
 
@@ -234,7 +242,7 @@ class SoftMarginPathDisplay:
         else:
             text = "w = 0 at every C: no margin to show"
             ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=drawing.ink(ax))
-        self._line(ax, "margin", self.limit, "γ*")
+        self._line(ax, "margin", self.limit, "maximum margin γ*")
         ax.set_ylabel("margin width")
 
     def _draw_slack(self, ax: "Axes") -> None:
@@ -259,10 +267,10 @@ class SoftMarginPathDisplay:
         C, colour = self.C if at is None else at, drawing.colour_on(ax, drawing.POSITIVE)
         (self.lines_[name],) = ax.plot(C, values, color=colour, marker="o", markersize=4, label=label)
 
-    def _line(self, ax: "Axes", name: str, value: float | None, symbol: str) -> None:
+    def _line(self, ax: "Axes", name: str, value: float | None, what: str) -> None:
         if value is not None and np.isfinite(value):
             colour = drawing.colour_on(ax, drawing.MAXIMUM)
-            label = f"{symbol} = {number(value)}" if self.is_proven_limit else f"{symbol} ≈ {number(value, 4)}"
+            label = f"{what} = {number(value)}" if self.is_proven_limit else f"{what} ≈ {number(value, 4)}"
             self.limits_[name] = ax.axhline(value, color=colour, linestyle=_DASHES, label=label, zorder=1)
 
     def _limit_of(self, name: str) -> list[float]:

@@ -36,7 +36,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes the score of ``classes_[1]``, else one score for each class.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "coef_")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         scores = np.asarray(X @ self.coef_.T + self.intercept_)
         return scores.ravel() if scores.shape[1] == 1 else scores

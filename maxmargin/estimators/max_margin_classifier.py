@@ -142,8 +142,6 @@ class MaxMarginClassifier(LinearClassifier):
         self.status_ = one_or_all([answer.status.value for answer in answers])
         self.support_ = one_or_all([training.rows[answer.support] for answer in answers])
         self.margin_ = one_or_all([answer.margin for answer in answers])
-        for name in ("margin_interval_", "certificate_", "verdict_", "objective_interval_"):
-            self.__dict__.pop(name, None)  # of an earlier fit with another kind of C
         if is_hard:
             self.margin_interval_ = one_or_all([(answer.lower, answer.upper) for answer in answers])
             self.certificate_ = one_or_all([answer.interval_certificate for answer in answers])
@@ -171,7 +169,12 @@ class MaxMarginClassifier(LinearClassifier):
                 raise InvalidProblemError(f"{f'{about}: ' if about else ''}{answer.reason}")
             if verdict.verdict is Verdict.UNDECIDED:
                 verdict = replace(verdict, reason=answer.reason)
-            raise SeparationError("separable", verdict, about=about, positions=training.rows)
+            found = "overlap" if verdict.verdict is Verdict.OVERLAP else "are not strictly separable"
+            advice = f"the classes {found}, so there is no hard margin; use a finite C"
+            raise SeparationError(
+                "separable", verdict, about=about, positions=training.rows,
+                advice=advice if verdict.strictly_separable is False else "",
+            )  # fmt: skip
         if answer.status is not Status.OPTIMAL:
             interval = f"the maximum margin lies in [{answer.lower!r}, {answer.upper!r}]"
             warn_of(self, about, f"{answer.status.value}, {interval}")

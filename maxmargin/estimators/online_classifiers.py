@@ -1,20 +1,29 @@
 """The perceptron and the other online algorithms as estimators of scikit-learn."""
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Self
 
+import numpy as np
 from sklearn.utils import check_random_state
 
 from maxmargin.api.running import online, perceptron
 from maxmargin.estimators.linear_classifier import LinearClassifier, one_or_all
 from maxmargin.estimators.training_rows import TrainingRows, warn_of
 from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.online.algorithm import Algorithm
 from maxmargin.solvers.online.catalogue import algorithm_of
 from maxmargin.solvers.perceptron.result import Run
+
+_MODERATE = 256
+"""Exponent of two of the greatest entry of w, up to which it is stored as it is."""
+
+_LEAST_EXPONENT, _MOST_EXPONENT = sys.float_info.min_exp, sys.float_info.max_exp
+"""Exponents of two of the least and of the greatest normal numbers."""
 
 _SEEDS = 2**31 - 1
 """Number of seeds from which a random state draws one."""
@@ -46,7 +55,27 @@ class _RunClassifier(LinearClassifier):
         self.margin_ = one_or_all([done.margin for done in runs])
         verdicts = (Verdict.SEPARABLE if done.margin > 0 else Verdict.UNDECIDED for done in runs)
         self.verdict_ = one_or_all([verdict.value for verdict in verdicts])
-        return self._set_planes(training, runs)
+        self._set_planes(training, runs)
+        self.coef_, self.intercept_ = _moderate(self.coef_, self.intercept_)
+        return self
+
+
+def _moderate(coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
+    """Return hyperplanes whose w.x neither overflows nor vanishes for rows in units in which w is very large or small.
+
+    All entries are divided by the same power of two, as near to the size of the greatest entry of w as is exact for all
+    of them: no sign and no order of scores changes.
+    """
+    mantissas, exponents = np.frexp(np.concatenate([coef.ravel(), intercept]))
+    exponents = exponents[mantissas != 0]
+    exponent = int(np.frexp(np.abs(coef).max(initial=0.0))[1])
+    if abs(exponent) <= _MODERATE:
+        return coef, intercept
+    if exponent > 0:  # down, and no entry below the normal range
+        exponent = max(0, min(exponent, int(exponents.min()) - _LEAST_EXPONENT))
+    else:  # up, and no entry beyond the range
+        exponent = min(0, max(exponent, int(exponents.max()) - _MOST_EXPONENT))
+    return np.ldexp(coef, -exponent), np.ldexp(intercept, -exponent)
 
 
 class PerceptronClassifier(_RunClassifier):
@@ -78,7 +107,8 @@ class PerceptronClassifier(_RunClassifier):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted; of two, the second is the side w.x + b > 0.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The normals w.
+        The normals w. If their greatest entry is not between 2**-256 and 2**256, all w and b are divided by the same
+        power of two, so that w.x neither overflows nor vanishes.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The offsets b.
     n_iter_ : int
@@ -205,7 +235,8 @@ class OnlineClassifier(_RunClassifier):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted; of two, the second is the side w.x + b > 0.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        The normals w.
+        The normals w. If their greatest entry is not between 2**-256 and 2**256, all w and b are divided by the same
+        power of two, so that w.x neither overflows nor vanishes.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The offsets b.
     n_iter_ : int

@@ -1,6 +1,5 @@
 """A step of a pipeline that stops, or warns, where the maximum-likelihood estimate of what follows does not exist."""
 
-import warnings
 from typing import Any, Self
 
 from numpy.typing import NDArray
@@ -10,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from maxmargin.api.deciding import separability
 from maxmargin.certificates.require import SeparationError
 from maxmargin.data.formats.frames import is_from_table_library
-from maxmargin.estimators.training_rows import TrainingRows
+from maxmargin.estimators.training_rows import TrainingRows, warn_of
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidOptionError
@@ -40,14 +39,21 @@ class SeparationWarning(UserWarning):
 class SeparationGuard(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # no types
     """Check in a pipeline that the classes overlap, and pass the rows on as they are.
 
-    A logistic regression without a penalty has a maximum-likelihood estimate if, and only if, the classes overlap [1]_;
-    of more than two classes, this is the question of the multinomial model. The check is made by `fit` alone.
+    It is for models without a penalty: a logistic regression without one has a maximum-likelihood estimate if, and only
+    if, the classes overlap [1]_; of more than two classes, this is the question of the multinomial model. A penalised
+    model, such as ``LogisticRegression()`` with its default C = 1, has its estimate on separated data, too: the guard
+    would stop a fit in which nothing is wrong. The check is made by `fit` alone.
+
+    Steps before it, such as ``StandardScaler()``, pass arrays on, whose columns have no names. To have the names of a
+    data frame in `infinite_columns_` and in messages, put the guard first, or let the steps pass data frames on:
+    ``pipeline.set_output(transform="pandas")``.
 
     Parameters
     ----------
     on : {"raise", "warn", "record"}, default "raise"
         What `fit` does unless it is proven that the classes overlap: raise a SeparationError, warn with a
-        SeparationWarning, or store the verdict only.
+        SeparationWarning, or store the verdict only. The warning says how many rows of each class it is about, as a
+        cross-validation fits to a part of the rows each time.
     fit_intercept : bool, default True
         Whether the model that follows has an intercept.
     time_limit : float, optional
@@ -145,7 +151,7 @@ class SeparationGuard(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
             error = SeparationError("overlap", answer, positions=training.rows)
             if self.on == "raise":
                 raise error
-            warnings.warn(str(error), SeparationWarning, stacklevel=2)
+            warn_of(self, training.sizes, str(error), SeparationWarning)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -161,7 +167,7 @@ class SeparationGuard(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
         ndarray, SciPy sparse array or data frame
             The same rows.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "verdict_")
         checked = validate_data(self, X, accept_sparse=True, reset=False)
         return X if is_from_table_library(X) else checked
 

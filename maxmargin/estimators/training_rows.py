@@ -1,9 +1,13 @@
 """The rows to which an estimator is fitted: checked as scikit-learn checks them, and none of their numbers rounded."""
 
+import inspect
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,12 +19,22 @@ from sklearn.utils.validation import check_array, validate_data
 
 from maxmargin.data.arrays import from_arrays, refuse_masked
 from maxmargin.data.dataset import Dataset
+from maxmargin.data.formats.frames import is_from_table_library
+from maxmargin.data.labels import LabelError, encode
+from maxmargin.data.numbers.binary64 import REAL_KINDS
 from maxmargin.data.problems import check_is_binary64, class_factors, not_class_weights
+from maxmargin.solvers.answers.forms import some
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import listed
 
 _BALANCED = "balanced"
+
+_MOST_NAMED = 6
+"""Largest number of classes that a message names."""
+
+_BETWEEN = frozenset({"maxmargin", "sklearn", "joblib"})
+"""Packages that may stand between a fit and the line of the user that asked for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,6 +55,8 @@ class TrainingRows:
         Their weights.
     factors : dict of label to number, or None
         The factors of the weights by the labels of the data set.
+    counts : ndarray of int
+        The number of these rows in each class.
     """
 
     dataset: Dataset
@@ -49,6 +65,7 @@ class TrainingRows:
     rows: Rows
     weights: NDArray[Any] | None
     factors: dict[Any, Any] | None
+    counts: Rows
 
     @property
     def questions(self) -> list[tuple[Any, str]]:
@@ -58,11 +75,19 @@ class TrainingRows:
         labels = self.classes.tolist()
         return [(name, f"the class {label!r} against the rest") for name, label in zip(self.names, labels, strict=True)]
 
+    @property
+    def sizes(self) -> str:
+        """How many rows of each class there are."""
+        pairs = zip(self.classes.tolist(), self.counts.tolist(), strict=True)
+        return f"{len(self.rows):,} rows ({some([f'{n:,} of {label!r}' for label, n in pairs], _MOST_NAMED, '...')})"
+
     @classmethod
     def of(
         cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, class_weight: Any = None
     ) -> "TrainingRows":
         """Return what an estimator is fitted to; rows and classes of weight 0 are left out.
+
+        What the estimator has of an earlier fit is removed.
 
         Raises
         ------
@@ -74,28 +99,20 @@ class TrainingRows:
         intercept = estimator.fit_intercept
         if not isinstance(intercept, bool | np.bool_):
             raise InvalidOptionError(f"fit_intercept is {intercept!r}; expected True or False")
+        _forget(estimator)
         refuse_masked(y, "y")
         checked: Any
         labels: Any
         checked, labels = validate_data(estimator, X, y, accept_sparse="csr")
         check_classification_targets(labels)
-        columns = getattr(estimator, "feature_names_in_", [f"x{column}" for column in range(checked.shape[1])])
-        dataset = _held(X, checked, labels, columns)
         weights = None if sample_weight is None else _row_numbers(sample_weight, len(labels))
         kept = _kept(labels, weights, class_weight)
         classes, first, counts = np.unique(labels[kept], return_index=True, return_counts=True)
-        if len(classes) < 2:
-            found = (
-                f"are all of the class {classes.tolist()[0]!r}" if len(classes) else "are none: all weights are zero"
-            )
-            raise InvalidProblemError(f"the rows whose weight is not zero {found}; expected at least two classes")
+        _check_classes(classes, is_cut=len(kept) < len(labels))
+        columns = getattr(estimator, "feature_names_in_", [f"x{column}" for column in range(checked.shape[1])])
+        dataset = _held(X, checked, labels, columns)
         if len(kept) < len(labels):
             dataset = from_arrays(dataset.X[kept], labels[kept], feature_names=dataset.feature_names)
-        if len(dataset.classes) < len(classes):
-            raise InvalidProblemError(
-                f"y has the labels {listed(classes.tolist())}, some of which are the same number; expected labels that "
-                "differ as numbers, too"
-            )
         names = [dataset.labels[row].item() for row in first.tolist()]
         return cls(
             dataset=dataset,
@@ -104,7 +121,32 @@ class TrainingRows:
             rows=kept,
             weights=None if weights is None else weights[kept],
             factors=_factors(class_weight, labels, dict(zip(classes.tolist(), names, strict=True)), counts),
+            counts=counts,
         )
+
+
+def _forget(estimator: Any) -> None:
+    """Remove what an estimator has of an earlier fit: if this one fails, `n_features_in_` would be of other rows."""
+    for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
+        delattr(estimator, name)
+
+
+def _check_classes(classes: NDArray[Any], *, is_cut: bool) -> None:
+    """Raise if fewer than two labels are left of those that were given, or two of them are the same number.
+
+    Raises
+    ------
+    InvalidProblemError
+    """
+    if len(classes) < 2 and is_cut:
+        found = f"are all of the class {classes.tolist()[0]!r}" if len(classes) else "are none: all weights are zero"
+        raise InvalidProblemError(f"the rows whose weight is not zero {found}; expected at least two classes")
+    with suppress(LabelError):  # which names a row where the data set is made
+        if len(encode(classes).classes) < len(classes):
+            raise InvalidProblemError(
+                f"y has the labels {listed(classes.tolist())}, some of which are the same number; expected labels that "
+                "differ as numbers, too"
+            )
 
 
 def _held(X: Any, checked: Any, labels: NDArray[Any], columns: Sequence[str]) -> Dataset:
@@ -116,12 +158,13 @@ def _held(X: Any, checked: Any, labels: NDArray[Any], columns: Sequence[str]) ->
         If it does not hold one of them, or a column is none of numbers.
     """
     is_plain = issparse(checked) or (type(X) is np.ndarray and X.dtype == checked.dtype)
-    dataset = from_arrays(checked if is_plain else X, labels, feature_names=columns)
+    own_names = is_from_table_library(X)  # which are as many as the columns only if none is of texts
+    dataset = from_arrays(checked if is_plain else X, labels, feature_names=None if own_names else columns)
     if dataset.notes or dataset.X.shape != checked.shape:
         coded = "; ".join(dataset.notes)
         raise InvalidProblemError(f"X has columns of texts or categories ({coded}); expected numbers")
     check_is_binary64(dataset)
-    return dataset
+    return replace(dataset, feature_names=tuple(map(str, columns)))
 
 
 def _kept(labels: NDArray[Any], weights: NDArray[Any] | None, class_weight: Any) -> Rows:
@@ -166,13 +209,17 @@ def _row_numbers(sample_weight: Any, n_rows: int) -> NDArray[Any]:
     weights: Any = check_array(sample_weight, ensure_2d=False, dtype=as_they_are, input_name="sample_weight")
     if weights.shape != (n_rows,):
         raise InvalidProblemError(f"sample_weight has shape {weights.shape}; expected one weight for each row of X")
+    if weights.dtype.kind not in REAL_KINDS:
+        for row, weight in enumerate(weights.tolist()):
+            if not isinstance(weight, Real | Decimal):
+                raise InvalidProblemError(f"sample_weight, row {row}: found {weight!r}, expected a number")
     if (weights < 0).any():
         raise InvalidProblemError(f"sample_weight has the number {weights.min()}; expected none below 0")
     return np.asarray(weights)
 
 
-def warn_of(estimator: Any, about: str, what: str) -> None:
-    """Warn that a question of an estimator has no final answer.
+def warn_of(estimator: Any, about: str, what: str, category: type[Warning] = ConvergenceWarning) -> None:
+    """Warn of an estimator where it is used, which is the line that calls scikit-learn if that calls the estimator.
 
     Parameters
     ----------
@@ -181,6 +228,11 @@ def warn_of(estimator: Any, about: str, what: str) -> None:
         The question, or "".
     what : str
         What is known.
+    category : type of Warning
+        By default, that a question has no final answer.
     """
     text = f"{type(estimator).__name__}{f' for {about}' if about else ''}: {what}"
-    warnings.warn(text, ConvergenceWarning, stacklevel=2)
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level if frame is not None else 2)

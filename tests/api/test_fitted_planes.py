@@ -1,6 +1,7 @@
 """Hyperplanes of fitted models and of numbers by name: the model's own coding of the classes decides the sides."""
 
 import math
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier, SGDClassifier
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Perceptron, RidgeClassifier, SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -71,6 +72,19 @@ def test_a_model_of_signs_speaks_of_the_positive_class() -> None:
     assert judged.error_rows.tolist() == np.flatnonzero(model.predict(iris.X) != iris.y).tolist()
 
 
+def fit(model: Any, X: Any, y: Any) -> Any:
+    """Fit a model, without the warnings of scikit-learn about parameters that will change."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        return model.fit(X, y)
+
+
+def blobs(rng: np.random.Generator) -> tuple[Any, Any]:
+    """Return rows of three classes in a row, of which the middle one is on no side of a hyperplane."""
+    labels = np.repeat(["a", "b", "c"], 20)
+    return rng.normal(size=(60, 2)) + np.repeat([[-2.0, 0.0], [0.0, 0.5], [2.0, 0.0]], 20, axis=0), labels
+
+
 def test_codes_of_other_labels_are_refused() -> None:
     """A label encoder makes 0 of "case", the first in sorted order, and +1 is "case"."""
     X, y = data()
@@ -92,6 +106,40 @@ def test_a_row_of_several_classes_is_chosen_by_the_positive_class() -> None:
     pairs = SVC(kernel="linear").fit(X, labels)
     with pytest.raises(InvalidOptionError, match=r"3 rows of coefficients .* not one against the rest"):
         mm.judge(X, labels, model=pairs, positive="setosa")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(C=100),
+        LogisticRegressionCV(Cs=[1.0]),
+        LinearDiscriminantAnalysis(),
+        LinearSVC(multi_class="crammer_singer"),
+    ],
+    ids=repr,
+)
+def test_a_row_of_scores_that_are_fitted_at_once_is_no_hyperplane_of_its_class(model: Any) -> None:
+    X, labels = blobs(np.random.default_rng(3))
+    fit(model, X, labels)
+    with pytest.raises(
+        InvalidOptionError, match=r"that fits the scores of the classes 'a', 'b', 'c' at once: .* y == 'b'"
+    ):
+        mm.judge(X, labels, model=model, positive="b")
+    two = fit(model, X, labels == "b")  # of two classes there is one row, and it is the hyperplane
+    judged = mm.judge(X, labels == "b", model=two)
+    assert judged.error_rows.tolist() == np.flatnonzero(two.predict(X) != (labels == "b")).tolist()
+
+
+def test_scores_that_are_fitted_one_by_one_are_hyperplanes() -> None:
+    X, labels = blobs(np.random.default_rng(3))
+    models = [SGDClassifier(loss="log_loss", random_state=0), RidgeClassifier(), LinearSVC()]
+    if "multi_class" in LogisticRegression().get_params():
+        models.append(LogisticRegression(multi_class="ovr"))
+    for model in models:
+        fit(model, X, labels)
+        judged = mm.judge(X, labels, model=model, positive="b")
+        wrong = (model.decision_function(X)[:, 1] > 0) != (labels == "b")
+        assert judged.error_rows.tolist() == np.flatnonzero(wrong).tolist()
 
 
 def test_sparse_coefficients_and_plain_attributes() -> None:

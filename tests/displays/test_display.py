@@ -1,17 +1,20 @@
 """Every display is drawn on the axes it is given, or on those of a new figure, and can be drawn again."""
 
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 from sklearn.svm import LinearSVC
 
 import maxmargin as mm
@@ -105,16 +108,173 @@ def test_texts_and_colours_suit_dark_axes(made: Callable[..., Any]) -> None:
     assert {to_hex(text.get_color()) for text in legend.get_texts()} == {"#ffffff"}
 
 
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+@pytest.mark.parametrize("is_late", [False, True])
 @pytest.mark.parametrize("place", ["left", "center", "right"])
-def test_a_title_is_above_the_legend(place: Any, made: Callable[..., Any]) -> None:
-    figure = Figure(layout="constrained")
+def test_a_title_is_above_the_legend(place: Any, is_late: bool, layout: Any, made: Callable[..., Any]) -> None:
+    figure = Figure(layout=layout)
     ax = figure.add_subplot()
-    title = ax.set_title("Hard margin", loc=place, fontsize=20)
+    if not is_late:
+        title = ax.set_title("Hard margin", loc=place, fontsize=20)
     legend = made("hyperplane", ax=ax).ax_.get_legend()
+    if is_late:
+        title = ax.set_title("Hard margin", loc=place, fontsize=20)
+    figure.set_dpi(200)  # as savefig does
     figure.draw_without_rendering()
     above, below = title.get_window_extent(), legend.get_window_extent()
     assert ax.get_title(place) == "Hard margin" and above.y0 >= below.y1 > below.y0 > ax.get_window_extent().y1
     assert above.y1 <= figure.bbox.height and (place != "center" or title.get_fontsize() == 20)
+
+
+def covered(ax: Axes) -> list[str]:
+    """Return what the legend of axes covers of what is drawn within them, measured in pixels."""
+    ax.figure.draw_without_rendering()
+    legend = ax.get_legend()
+    assert legend is not None
+    box, found = Bbox.intersection(legend.get_window_extent(), ax.get_window_extent()), []
+    if box is None:
+        return []
+    for collection in ax.collections:
+        pixels = ax.transData.transform(np.asarray(collection.get_offsets())).tolist()
+        found += ["point" for x, y in pixels if box.contains(x, y)]
+    for container in ax.containers:
+        found += ["bar" for bar in container if bar.get_height() and box.overlaps(bar.get_window_extent())]
+    found += ["text" for text in ax.texts if box.overlaps(text.get_window_extent())]
+    found += ["line" for line in ax.lines if line.get_transform().transform_path(line.get_path()).intersects_bbox(box)]
+    return found
+
+
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+@pytest.mark.parametrize("name", [name for name in MAKERS if name != "bars"])
+def test_a_legend_covers_nothing_and_is_within_the_figure(name: str, layout: Any, made: Callable[..., Any]) -> None:
+    figure = Figure(layout=layout)
+    ax = figure.add_subplot()
+    made(name, ax=ax)
+    assert covered(ax) == []
+    box, whole = ax.get_legend().get_window_extent(), figure.bbox
+    assert whole.x0 <= box.x0 < box.x1 <= whole.x1 and whole.y0 <= box.y0 < box.y1 <= whole.y1
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+@pytest.mark.parametrize("shown", [displays.HyperplaneDisplay, displays.MarginDistributionDisplay])
+def test_a_legend_covers_no_row_among_rows_that_are_everywhere(
+    shown: Any, layout: Any, overlap: SimpleNamespace
+) -> None:
+    ax = Figure(layout=layout).add_subplot()
+    shown.from_result(mm.soft_margin(overlap.X, overlap.y), overlap.X, overlap.y, ax=ax)
+    assert covered(ax) == [] and ax.get_legend().get_window_extent().y1 <= ax.figure.bbox.y1
+
+
+@pytest.mark.parametrize("dpi", [50, 200])
+def test_a_layout_that_is_chosen_later_keeps_the_legend(dpi: int, made: Callable[..., Any]) -> None:
+    for arrange in (Figure.tight_layout, lambda figure: figure.set_layout_engine("constrained"), pickle.dumps):
+        ax = Figure().add_subplot()
+        figure = made("hyperplane", ax=ax).figure_
+        arrange(figure)
+        figure.set_dpi(dpi)
+        assert covered(ax) == []
+        box = ax.get_legend().get_window_extent()
+        assert figure.bbox.y1 >= box.y1 > box.y0 >= ax.get_window_extent().y1
+
+
+def test_legends_of_several_axes_meet_no_other_axes(made: Callable[..., Any]) -> None:
+    figure = Figure(figsize=(12, 8))
+    axes = figure.subplots(2, 2, gridspec_kw={"hspace": 0.4})  # the titles have room
+    heights = [ax.get_position().height for ax in axes.ravel()]
+    for ax, name in zip(axes.ravel(), ["hyperplane", "margins", "hulls", "curves"], strict=True):
+        ax.set_title(name)
+        made(name, ax=ax)
+    figure.draw_without_rendering()
+    for ax in axes.ravel():
+        box = ax.get_tightbbox()
+        assert covered(ax) == [] and box.y1 <= figure.bbox.y1
+        assert not any(box.overlaps(other.get_tightbbox()) for other in axes.ravel() if other is not ax)
+    now = [ax.get_position().height for ax in axes.ravel()]
+    assert now != heights
+    for ax, name in zip(axes.ravel(), ["hyperplane", "margins", "hulls", "curves"], strict=True):
+        ax.clear()
+        made(name, ax=ax)  # again on the same axes: they do not become lower a second time
+    assert [ax.get_position().height for ax in axes.ravel()] == pytest.approx(now)
+
+
+def test_a_legend_names_the_label_column_and_explains_its_letters(
+    plane: SimpleNamespace, overlap: SimpleNamespace
+) -> None:
+    frame = pd.DataFrame(plane.X, columns=["length", "width"]).assign(responder=np.where(plane.y == "setosa", 1, 0))
+    best = mm.hard_margin(frame, "responder")
+    arrays = frame[["length", "width"]].to_numpy(), frame["responder"].to_numpy()  # the result has the name
+    for data in ((frame, "responder"), (frame, "responder ~ length + width"), arrays):
+        for display in (displays.HyperplaneDisplay, displays.MarginDistributionDisplay, displays.ConvexHullsDisplay):
+            texts = legend_of(display.from_result(best, *data, ax=Figure().add_subplot()).ax_)
+            assert {"responder = 0", "responder = 1"} < set(texts)
+    assert {"y = no", "y = yes"} < set(
+        legend_of(displays.HyperplaneDisplay.from_result(
+            mm.soft_margin(overlap.X, overlap.y), overlap.X, overlap.y, ax=Figure().add_subplot()
+        ).ax_)
+    )  # fmt: skip
+    iris = mm.load("iris", positive="setosa")
+    shown = displays.MarginDistributionDisplay.from_result(mm.hard_margin(iris), iris, ax=Figure().add_subplot())
+    assert shown.classes == ("target = setosa", "target: all others")
+    trace = displays.ProofCurvesDisplay.from_result(mm.mistake_trace(plane.X, plane.y), ax=Figure().add_subplot())
+    assert "M·g, lower bound of w·u*" in legend_of(trace.ax_)
+    assert "R: greatest norm of a row, g: margin of u* (rows with the constant)" in trace.ax_.get_xlabel()
+
+
+def legend_of(ax: Axes) -> list[str]:
+    """Return the texts of a legend."""
+    legend = ax.get_legend()
+    assert legend is not None
+    return [text.get_text() for text in legend.get_texts()]
+
+
+@pytest.mark.parametrize("projection", ["polar", "3d", "aitoff"])
+def test_axes_that_are_not_straight_are_refused(projection: str, made: Callable[..., Any]) -> None:
+    for name in ("hyperplane", "margins", "soft", "curves"):
+        with pytest.raises(InvalidOptionError, match=f"ax has the projection '{projection}'; expected Axes of x and y"):
+            made(name, ax=Figure().add_subplot(projection=projection))
+
+
+@pytest.mark.parametrize("legend", ["x", None, 1])
+def test_a_legend_is_wanted_or_not(legend: Any, made: Callable[..., Any]) -> None:
+    for name in ("hyperplane", "soft"):
+        with pytest.raises(InvalidOptionError, match="expected True or False"):
+            made(name, legend=legend)  # and no figure is opened
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e150])
+def test_data_that_axes_do_not_hold_are_refused(unit: float, ax: Axes) -> None:
+    X, y = np.array([[0.0, 0.0], [1.0, 2.0], [3.0, 1.0]]) * unit, [-1, 1, 1]
+    best, run = mm.hard_margin(X, y), mm.perceptron(X, y, bias=False)
+    for make in (
+        lambda: displays.HyperplaneDisplay.from_result(best, X, y, ax=ax),
+        lambda: displays.MarginDistributionDisplay.from_result(best, X, y, ax=ax),
+        lambda: displays.ConvexHullsDisplay.from_result(best, X, y, ax=ax),
+        lambda: displays.PerceptronPathDisplay.from_result(run, X, y, ax=ax),
+    ):
+        with pytest.raises(mm.InvalidProblemError, match=r"modulus 3e.\d+ at most; expected 1e-150 to 1e\+150"):
+            make()
+
+
+@pytest.mark.parametrize(
+    ("X", "name"), [([[0.0, 1e-300], [1.0, 3e-300]], "column 1"), ([[1e16], [1e16 + 2]], "column 0")]
+)
+def test_a_column_whose_numbers_axes_do_not_tell_apart_is_refused(X: Any, name: str, ax: Axes) -> None:
+    best = mm.hard_margin(X, [0, 1])
+    with pytest.raises(mm.InvalidProblemError, match=f"the numbers of {name} differ by"):
+        displays.HyperplaneDisplay.from_result(best, X, [0, 1], ax=ax)
+
+
+def test_answers_about_single_rows_are_drawn_by_their_margin(plane: SimpleNamespace, ax: Axes) -> None:
+    answer = mm.sensitivity(plane.X, plane.y)
+    shown = displays.HyperplaneDisplay.from_result(answer, plane.X, plane.y, ax=ax)
+    assert (
+        shown.planes[0].half_width == answer.margin.margin and shown.marked.tolist() == answer.margin.support.tolist()
+    )
+    assert (
+        displays.MarginDistributionDisplay.from_result(answer, plane.X, plane.y, ax=ax).half_width
+        == answer.margin.margin
+    )
+    assert displays.ConvexHullsDisplay.from_result(answer, plane.X, plane.y, ax=ax).upper == answer.margin.upper
 
 
 def test_a_dollar_sign_in_a_name_begins_no_formula(ax: Axes) -> None:
@@ -123,7 +283,7 @@ def test_a_dollar_sign_in_a_name_begins_no_formula(ax: Axes) -> None:
     )
     legend = display.ax_.get_legend()
     assert legend is not None and not any(text.get_parse_math() for text in legend.get_texts())
-    assert "−1  $x" in [text.get_text() for text in legend.get_texts()]
+    assert "y = $x" in [text.get_text() for text in legend.get_texts()]
 
 
 def test_matplotlib_is_imported_when_something_is_drawn() -> None:

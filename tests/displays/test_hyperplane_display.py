@@ -1,5 +1,6 @@
 """What `HyperplaneDisplay` draws is what the result says."""
 
+import pickle
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,8 +15,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import maxmargin as mm
-from maxmargin.displays import HyperplaneDisplay
+from maxmargin.displays import HyperplaneDisplay, MarginDistributionDisplay
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 
 
 def scores_on(drawn: Any, w: Any, b: float) -> Any:
@@ -63,7 +65,7 @@ def test_data_that_are_not_separable_have_no_hyperplane_and_no_band(overlap: Sim
     answer = mm.hard_margin(overlap.X, overlap.y)
     display = HyperplaneDisplay.from_result(answer, overlap.X, overlap.y, ax=ax)
     assert (display.planes, display.line_, display.band_) == ((), None, None)
-    assert display.marked_name == "witness rows" and display.marked_ is not None
+    assert display.marked_name == "rows that exclude strict separation" and display.marked_ is not None
     assert display.marked.tolist() == [*answer.certificate.rows]  # type: ignore[union-attr]
 
 
@@ -114,8 +116,47 @@ def test_the_legend_is_within_the_figure(layout: Any, n_rows: int) -> None:
     assert legend is not None
     box = legend.get_window_extent()
     assert whole.x0 <= box.x0 < box.x1 <= whole.x1 and whole.y0 <= box.y0 < box.y1 <= whole.y1
-    assert (box.y0 >= ax.get_window_extent().y1) == (layout is not None)
-    assert [text.get_text() for text in legend.get_texts()][:2] == ["−1  0", "+1  1"]
+    assert layout is None or box.y0 >= ax.get_window_extent().y1
+    assert not any(box.contains(x, y) for x, y in ax.transData.transform(X).tolist())
+    assert [text.get_text() for text in legend.get_texts()][:2] == ["y = 0", "y = 1"]
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_verdict_is_drawn_by_the_hyperplane_that_proves_it(copied: bool, plane: SimpleNamespace, ax: Axes) -> None:
+    answer = mm.separability(plane.X, plane.y)
+    answer = pickle.loads(pickle.dumps(answer)) if copied else answer
+    display = HyperplaneDisplay.from_result(answer, plane.X, plane.y, ax=ax)
+    proof, (drawn,) = answer.certificate, display.planes
+    assert isinstance(proof, SeparatingHyperplane) and drawn.plane.name == "separating hyperplane"
+    np.testing.assert_allclose(scores_on(display.line_, [float(v) for v in proof.w], float(proof.b)), 0, atol=1e-9)
+    assert drawn.half_width == mm.judge(plane.X, plane.y, drawn.plane.w, drawn.plane.b).margin > 0
+    with pytest.raises(mm.InvalidProblemError, match="about other rows"):
+        HyperplaneDisplay.from_result(answer, plane.X + 1, plane.y, ax=ax)
+    with pytest.raises(mm.InvalidProblemError, match="about other rows"):
+        HyperplaneDisplay.from_result(answer, plane.X, plane.y, positive="setosa", ax=ax)
+
+
+def test_quasi_separable_rows_have_a_hyperplane_and_overlapping_rows_have_none(
+    overlap: SimpleNamespace, ax: Axes
+) -> None:
+    X, y = [[0.0, 0.0], [0.1, 0.3], [0.1, 0.3], [2.0, 1.0]], [0, 0, 1, 1]
+    answer = mm.separability(X, y)
+    display = HyperplaneDisplay.from_result(answer, X, y, ax=ax)
+    assert display.line_ is not None and display.band_ is None and display.marked.tolist() == [1, 2]
+    margins = MarginDistributionDisplay.from_result(answer, X, y, ax=ax).margins
+    assert min(float(values.min()) for values in margins) == 0.0  # rounding puts no row on the wrong side
+    display = HyperplaneDisplay.from_result(mm.separability(overlap.X, overlap.y), overlap.X, overlap.y, ax=ax)
+    assert display.planes == () and display.marked_name == "rows that exclude strict separation"
+    classes = np.arange(40) % 3
+    with pytest.raises(mm.InvalidProblemError, match="more than two classes"):
+        HyperplaneDisplay.from_result(mm.separability(overlap.X, classes), overlap.X, classes, positive=1, ax=ax)
+
+
+def test_a_multinomial_model_is_not_drawn_as_one_class_against_the_rest(ax: Axes) -> None:
+    y = np.repeat(["a", "b", "c"], 10)
+    X = np.random.default_rng(0).normal(size=(30, 2)) + np.repeat([[-2.0, 0.0], [0.0, 0.0], [2.0, 0.0]], 10, axis=0)
+    with pytest.raises(InvalidOptionError, match="LogisticRegression that fits the scores of the classes"):
+        HyperplaneDisplay.from_estimator(LogisticRegression(C=100).fit(X, y), X, y, positive="b", ax=ax)
 
 
 def test_a_kernel_has_no_hyperplane_in_these_columns(ax: Axes) -> None:
@@ -145,7 +186,9 @@ def test_pipelines_and_unfitted_models_are_refused(plane: SimpleNamespace, ax: A
 
 def test_more_than_two_columns_are_refused(ax: Axes) -> None:
     data = mm.load("iris", positive="setosa")
-    with pytest.raises(mm.InvalidProblemError, match="X has 4 columns; expected one or two"):
+    with pytest.raises(
+        mm.InvalidProblemError, match=r"X has 4 columns; expected one or two, .*MarginDistributionDisplay"
+    ):
         HyperplaneDisplay.from_result(mm.hard_margin(data.X, data.y), data.X, data.y, ax=ax)
 
 

@@ -48,11 +48,11 @@ def test_the_limit_is_the_hard_margin_if_it_is_given_or_reached(
     display = drawn_on_all(path, hard=hard)
     heights = {name: np.asarray(line.get_ydata())[0] for name, line in display.limits_.items()}
     assert heights == {"objective": 0.5 / hard.lower / hard.lower, "norm": 1 / hard.lower, "margin": hard.lower}
-    assert display.limits_["margin"].get_label() == "γ* = 0.65192"
+    assert display.limits_["margin"].get_label() == "maximum margin γ* = 0.65192"
     assert drawn_on_all(path).limit is None
     reached = drawn_on_all(mm.soft_margin_path(plane.X, plane.y, [0.01, 1e4]))
     assert reached.limit == pytest.approx(hard.lower, rel=1e-6)
-    assert reached.limits_["margin"].get_label() == "γ* ≈ 0.6519"
+    assert reached.limits_["margin"].get_label() == "maximum margin γ* ≈ 0.6519"
     never = mm.soft_margin_path(overlap.X, overlap.y, [0.01, 1e4])
     assert drawn_on_all(never, hard=mm.hard_margin(overlap.X, overlap.y)).limit is None
     assert drawn_on_all(never).limit is None
@@ -90,3 +90,25 @@ def test_a_margin_is_drawn_only_where_there_is_a_hyperplane(ax: Axes) -> None:
     path = mm.soft_margin_path(X, y, [0.1, 1.0])
     display = SoftMarginPathDisplay.from_result(path, quantities=("margin",), ax=ax)
     assert display.lines_ == {} and [text.get_text() for text in ax.texts] == ["w = 0 at every C: no margin to show"]
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "path"])
+def test_what_is_no_path_is_refused(wrong: object, plane: SimpleNamespace) -> None:
+    hard, path = mm.hard_margin(plane.X, plane.y), mm.soft_margin_path(plane.X, plane.y, [1.0])
+    for result in (wrong, hard):
+        with pytest.raises(
+            InvalidOptionError, match=r"^result (is|has) a \w+; expected what soft_margin_path returns$"
+        ):
+            SoftMarginPathDisplay.from_result(result)  # type: ignore[arg-type]
+    for other in ("x", path):
+        with pytest.raises(InvalidOptionError, match=r"^hard is a \w+; expected what hard_margin returns, or None$"):
+            SoftMarginPathDisplay.from_result(path, hard=other)  # type: ignore[arg-type]
+    with pytest.raises(InvalidOptionError, match="quantities has"):
+        SoftMarginPathDisplay.from_result(path, quantities=wrong and "path")  # type: ignore[arg-type]
+
+
+def test_the_limits_are_those_of_the_hard_margin_in_words(plane: SimpleNamespace) -> None:
+    hard = mm.hard_margin(plane.X, plane.y)
+    display = drawn_on_all(mm.soft_margin_path(plane.X, plane.y, [0.01, 0.1]), hard=hard)
+    names = [str(line.get_label()).partition(" = ")[0] for line in display.limits_.values()]
+    assert names == ["½‖w‖² of the hard margin", "‖w‖ of the hard margin", "maximum margin γ*"]

@@ -1,6 +1,8 @@
 """Estimators of scikit-learn give the answers of the verbs, for everything that scikit-learn takes as data."""
 
+import math
 import pickle
+import re
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
@@ -13,9 +15,9 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -75,14 +77,45 @@ def test_a_second_fit_leaves_nothing_of_the_first(first: float, then: float) -> 
     assert vars(twice).keys() == vars(mm.MaxMarginClassifier(C=then).fit(X, y)).keys()
 
 
+@pytest.mark.parametrize("model", [MaxMarginClassifier(), PerceptronClassifier(), OnlineClassifier()], ids=repr)
+def test_a_fit_that_fails_leaves_nothing_of_an_earlier_one(model: Any) -> None:
+    fitted = clone(model).fit(APART, SIGNS)
+    with pytest.raises(ValueError, match="class"):
+        fitted.fit(APART[:, :2], np.ones(60))
+    assert [name for name in vars(fitted) if name.endswith("_")] == ["n_features_in_"]
+    with pytest.raises(NotFittedError):
+        fitted.predict(APART[:, :2])
+    np.testing.assert_array_equal(fitted.fit(APART[:, :2], SIGNS).coef_, clone(model).fit(APART[:, :2], SIGNS).coef_)
+    guard = SeparationGuard("record").fit(APART, SIGNS)
+    with pytest.raises(ValueError, match="class"):
+        guard.fit(APART[:, :2], np.ones(60))
+    with pytest.raises(NotFittedError):
+        guard.transform(APART[:, :2])
+
+
 def test_overlap_is_an_error_with_the_witness() -> None:
     with pytest.raises(mm.SeparationError, match="required separable, found overlap") as caught:
         MaxMarginClassifier(INFINITY).fit(MIXED, SIGNS)
     assert mm.verify(caught.value.certificate, MIXED, SIGNS) and len(caught.value.rows) >= 2  # type: ignore[arg-type]
 
 
+def test_an_error_about_a_hard_margin_says_what_to_do() -> None:
+    advice = r"^the classes (.*), so there is no hard margin; use a finite C \(required separable, found (.*?)[:,]"
+    for X, y, what in [
+        (MIXED, SIGNS, ("overlap", "overlap")),
+        ([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1], ("are not strictly separable", "quasi-separable")),
+    ]:
+        with pytest.raises(mm.SeparationError) as caught:
+            MaxMarginClassifier(INFINITY).fit(X, y)
+        found = re.match(advice, str(caught.value))
+        assert found is not None and found.groups() == what
+        assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
 def test_a_class_that_is_not_separable_from_the_rest_is_named() -> None:
-    with pytest.raises(mm.SeparationError, match="the class 'versicolor' against the rest: required") as caught:
+    with pytest.raises(
+        mm.SeparationError, match=r"^the class 'versicolor' against the rest: the classes overlap"
+    ) as caught:
         MaxMarginClassifier(INFINITY).fit(IRIS.X, SPECIES)
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again) == str(caught.value) and again.rows.tolist() == caught.value.rows.tolist()
@@ -146,9 +179,24 @@ def test_numbers_that_would_be_rounded_are_refused(name: str, estimator: Any) ->
         clone(estimator).fit(X, [0, 1])
 
 
-def test_labels_that_are_the_same_number_are_not_taken_for_one_class() -> None:
+@pytest.mark.parametrize("labels", [["1", "1.0", "2"], ["1", "1.0", "1"]], ids=str)
+def test_labels_that_are_the_same_number_are_not_taken_for_one_class(labels: list[str]) -> None:
     with pytest.raises(InvalidProblemError, match="some of which are the same number"):
-        MaxMarginClassifier().fit(IRIS.X, np.repeat(["1", "1.0", "2"], 50))
+        MaxMarginClassifier().fit(IRIS.X, np.repeat(labels, 50))
+
+
+def test_a_frame_with_three_levels_is_refused_for_its_texts() -> None:
+    frame = pd.DataFrame({"stage": pd.Categorical(["I", "II", "III"] * 20), "x": MIXED[:, 0]})
+    for estimator in (MaxMarginClassifier(), PerceptronClassifier(), SeparationGuard()):
+        with pytest.raises(
+            InvalidProblemError, match=r"X has columns of texts or categories \(column 'stage' became 2"
+        ):
+            clone(estimator).fit(frame.assign(stage=frame["stage"].cat.rename_categories([1, 2, 3])), SIGNS)
+
+
+def test_columns_whose_names_are_numbers_are_called_as_scikit_learn_calls_them() -> None:
+    guard = SeparationGuard("record").fit(pd.DataFrame(APART), SIGNS)
+    assert set(guard.infinite_columns_) == {"(Intercept)", "x0", "x1", "x2"}
 
 
 @pytest.mark.parametrize("C", [1.0, INFINITY])
@@ -220,6 +268,13 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: MaxMarginClassifier().fit(MIXED, SIGNS, np.ma.masked_array(np.ones(60), SIGNS > 0)),
         InvalidProblemError, "masked",
     ),
+    **{
+        f"weights {weight!r}": (
+            lambda weight=weight: MaxMarginClassifier().fit(MIXED, SIGNS, [1.0, *[weight] * 59]), InvalidProblemError,
+            r"sample_weight, row \d: found .*, expected a number",
+        )
+        for weight in ("a", None)
+    },
     "no such way": (lambda: SeparationGuard("ignore").fit(MIXED, SIGNS), InvalidOptionError, "expected one of raise"),
 }  # fmt: skip
 
@@ -257,6 +312,32 @@ def test_the_perceptron_makes_the_mistakes_of_the_verb() -> None:
     ]
     assert several.n_mistakes_[0] == mm.perceptron(IRIS.one_vs_rest("setosa")).n_mistakes
     assert several.verdict_ == ("separable", "undecided", "undecided")
+
+
+@pytest.mark.parametrize("unit", [1e155, 1e-170, 1e300, 1e-300])
+@pytest.mark.parametrize("y", [SIGNS, np.where(APART[:, 0] > 3.5, 2, SIGNS)], ids=["two classes", "three classes"])
+def test_a_run_predicts_the_same_in_any_unit(unit: float, y: Any) -> None:
+    power = 2.0 ** round(math.log2(unit))  # by which nothing is rounded
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = PerceptronClassifier(50, fit_intercept=False).fit(APART, y)
+        other = PerceptronClassifier(50, fit_intercept=False).fit(APART * power, y)
+    assert other.margin_ == pytest.approx(np.multiply(model.margin_, power))
+    np.testing.assert_array_equal(other.predict(APART * power), model.predict(APART))
+    ratio = model.coef_ / other.coef_
+    assert (ratio == ratio[0, 0]).all() and math.frexp(ratio[0, 0])[0] == 0.5  # the same power of two
+    assert np.isfinite(other.decision_function(APART * power)).all()
+
+
+def test_an_offset_far_beyond_w_stays_finite_and_exact() -> None:
+    rows = [[1e-300], [3e-300], [-2e-300]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = PerceptronClassifier(3, bias_scale=1e40).fit(rows, [0, 1, 1])
+    run = mm.perceptron(rows, [0, 1, 1], max_epochs=3, bias_scale=1e40)
+    both = [Fraction(value) for value in (model.coef_[0, 0], model.intercept_[0])]
+    assert np.isfinite([float(value) for value in both]).all()
+    assert both[0] * Fraction(run.b) == both[1] * Fraction(float(run.w[0]))
 
 
 def test_random_orders_repeat_themselves_with_their_state() -> None:
@@ -301,6 +382,29 @@ def test_the_guard_warns_or_records() -> None:
     assert quiet.verdict_ == "quasi-separable" and mm.verify(quiet.certificate_, IRIS.X, SPECIES)
     kept = SeparationGuard().fit(frame, y, sample_weight=[1, 1, 1, 1, 0])
     assert kept.verdict_ == "overlap"
+
+
+def test_the_guard_warns_where_it_is_used_and_of_how_many_rows() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        make_pipeline(SeparationGuard("warn"), LogisticRegression(C=INFINITY)).fit(APART, SIGNS)
+        cross_val_score(make_pipeline(SeparationGuard("warn"), LogisticRegression()), APART, SIGNS, cv=4)
+        SeparationGuard("warn").fit(APART, SIGNS)
+        PerceptronClassifier(1).fit(MIXED, SIGNS)
+    ours = [warning for warning in caught if issubclass(warning.category, mm.SeparationWarning | ConvergenceWarning)]
+    assert [warning.filename for warning in ours] == [__file__] * len(ours) and len(ours) >= 7
+    texts = [str(warning.message) for warning in ours]
+    assert texts[0].startswith("SeparationGuard for 60 rows (40 of -1, 20 of 1): required overlap, found separable")
+    assert texts[1].startswith("SeparationGuard for 45 rows (30 of -1, 15 of 1): required overlap, found separable")
+
+
+def test_the_guard_has_the_names_of_a_frame_that_the_steps_before_it_pass_on() -> None:
+    frame = pd.DataFrame(APART, columns=["age", "dose", "stage"])
+    steps = StandardScaler(), SeparationGuard("record")
+    assert "x0" in make_pipeline(*steps).fit(frame, SIGNS)[-1].infinite_columns_
+    for pipeline in (make_pipeline(*steps).set_output(transform="pandas"), make_pipeline(*steps[::-1])):
+        guard = pipeline.fit(frame, SIGNS).named_steps["separationguard"]
+        assert {"age", "dose", "stage"} <= set(guard.infinite_columns_)
 
 
 def test_errors_name_the_rows_that_were_given() -> None:
