@@ -28,7 +28,10 @@ TYPE_CHECKING = False  # not imported: loading `typing` takes long enough for a 
 if TYPE_CHECKING:
     from typing import Any
 
+    from maxmargin import adversaries as adversaries
+    from maxmargin import boolean as boolean
     from maxmargin import displays as displays
+    from maxmargin import translation_studies as translation_studies
     from maxmargin.api.deciding import fewest_errors as fewest_errors
     from maxmargin.api.deciding import least_total_slack as least_total_slack
     from maxmargin.api.deciding import separability as separability
@@ -129,7 +132,10 @@ _PUBLIC = {
 }
 """The public names by the module in which they live."""
 
-_MODULES = {"displays": "maxmargin.displays", "features": "maxmargin.data.features"}
+_MODULES = {
+    **{name: f"maxmargin.{name}" for name in ("adversaries", "boolean", "displays", "translation_studies")},
+    "features": "maxmargin.data.features",
+}
 """The public modules that are loaded on first use by this name."""
 
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names}
@@ -150,5 +156,5 @@ def __getattr__(name: str) -> "Any":
 
 
 def __dir__() -> list[str]:
-    """List the public names, loaded or not."""
-    return sorted({*globals(), *__all__})
+    """List the public names and modules, loaded or not."""
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

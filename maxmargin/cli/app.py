@@ -80,7 +80,9 @@ def app() -> None:
 
 
 @app.command(
-    cls=Command, epilog=_CHECK_EXAMPLES, most_used=("label", "positive", "require", "proof", "time_limit", "as_json")
+    cls=Command,
+    epilog=_CHECK_EXAMPLES,
+    most_used=(*opt.OF_TABLES, "require", "proof", "time_limit", "as_json"),
 )
 @opt.data_options
 @opt.resume_option
@@ -113,7 +115,7 @@ def check(**options: Any) -> int:
 @app.command(
     cls=Command,
     epilog=_MARGIN_EXAMPLES,
-    most_used=("label", "positive", "Cs", "exact", "proof", "time_limit", "as_json"),
+    most_used=(*opt.OF_TABLES, "Cs", "exact", "proof", "time_limit", "as_json"),
 )
 @opt.data_options
 @opt.resume_option
@@ -165,7 +167,7 @@ def margin(**options: Any) -> int:
 @app.command(
     cls=Command,
     epilog="Example: maxmargin perceptron wine --positive class_0 --prepare standardize",
-    most_used=("label", "positive", "max_mistakes", "max_epochs", "prepare", "trace", "as_json"),
+    most_used=(*opt.OF_TABLES, "max_mistakes", "max_epochs", "prepare", "trace", "as_json"),
 )
 @opt.data_options
 @opt.run_options(most_mistakes=10_000_000)
@@ -198,7 +200,7 @@ def perceptron(**options: Any) -> int:
 @app.command(
     cls=Command,
     epilog="Example: maxmargin report iris --positive setosa -o iris.html",
-    most_used=("label", "positive", "output", "figures", "time_limit"),
+    most_used=(*opt.OF_TABLES, "output", "figures", "time_limit"),
 )
 @opt.data_options
 @opt.resume_option
@@ -235,7 +237,7 @@ def report(**options: Any) -> int:
 @app.command(
     cls=Command,
     epilog=_ORDERS_EXAMPLES,
-    most_used=("label", "positive", "n_orders", "max_epochs", "time_limit", "as_json"),
+    most_used=(*opt.OF_TABLES, "n_orders", "max_epochs", "time_limit", "as_json"),
 )
 @opt.data_options
 @opt.run_options(most_mistakes=1_000_000, with_order=False)

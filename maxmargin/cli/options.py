@@ -30,6 +30,8 @@ RUN_METHODS = ("auto", "weights", "gram", "blocks", "integers")
 CHECK_METHODS = ("auto", "highs", "cvxpy")
 FEWEST_METHODS = ("auto", "cvxpy")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
+OF_TABLES = ("label", "formula", "positive", "id", "one_hot", "drop_missing")
+"""The options of most use for tables of people's own, which the short help shows."""
 PROOFS, TRACES, REPORTS = (".json",), (".md", ".tex"), (".html", ".md", ".json")
 """Suffixes with which an output of this kind overwrites a file without --force: no data are read from such files."""
 

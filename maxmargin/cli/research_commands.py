@@ -71,7 +71,7 @@ def compare(**options: Any) -> int:
 
 
 @click.command(
-    cls=Command, epilog=_TRUST_EXAMPLES, most_used=("label", "positive", "methods", "time_limit", "jobs", "as_json")
+    cls=Command, epilog=_TRUST_EXAMPLES, most_used=(*opt.OF_TABLES, "methods", "time_limit", "jobs", "as_json")
 )
 @opt.data_options
 @opt.time_limit_option("Limit for each solver.", default=60.0)

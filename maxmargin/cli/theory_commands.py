@@ -51,7 +51,7 @@ Examples:
 @click.command(
     cls=Command,
     epilog=_ONLINE_EXAMPLES,
-    most_used=("label", "positive", "algorithms", "parameters", "max_epochs", "as_list", "as_json"),
+    most_used=(*opt.OF_TABLES, "algorithms", "parameters", "max_epochs", "as_list", "as_json"),
 )
 @partial(opt.data_options, is_required=False)
 @click.option(
@@ -93,7 +93,7 @@ def online(**options: Any) -> int:
 @click.command(
     cls=Command,
     epilog=_BOUNDS_EXAMPLES,
-    most_used=("label", "positive", "n_passes", "until_convergence", "bias_scale", "as_json"),
+    most_used=(*opt.OF_TABLES, "n_passes", "until_convergence", "bias_scale", "as_json"),
 )
 @opt.data_options
 @opt.resume_option
@@ -131,7 +131,7 @@ def bounds(**options: Any) -> int:
     return command(opt.request(options, "bounds").prepared(), **options)
 
 
-@click.command(cls=Command, epilog=_JUDGE_EXAMPLES, most_used=("label", "positive", "plane", "time_limit", "as_json"))
+@click.command(cls=Command, epilog=_JUDGE_EXAMPLES, most_used=(*opt.OF_TABLES, "plane", "time_limit", "as_json"))
 @opt.data_options
 @opt.resume_option
 @opt.file_option(
@@ -168,7 +168,7 @@ def judge(**options: Any) -> int:
     "fewest-errors",
     cls=Command,
     epilog=_FEWEST_EXAMPLES,
-    most_used=("label", "positive", "id", "time_limit", "as_json"),
+    most_used=(*opt.OF_TABLES, "time_limit", "as_json"),
 )
 @opt.data_options
 @opt.method_option(opt.FEWEST_METHODS, "How a hyperplane is proposed")
@@ -191,7 +191,7 @@ def fewest_errors(**options: Any) -> int:
 @click.command(
     cls=Command,
     epilog=_SENSITIVITY_EXAMPLES,
-    most_used=("label", "positive", "id", "time_limit", "as_json"),
+    most_used=(*opt.OF_TABLES, "time_limit", "as_json"),
 )
 @opt.data_options
 @opt.time_limit_option("Stop after this time, with what is proven by then.")

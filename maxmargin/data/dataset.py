@@ -83,9 +83,10 @@ class Dataset:
 
     Examples
     --------
-    >>> load("iris")
+    >>> import maxmargin as mm
+    >>> mm.load("iris")
     <Dataset iris: 150 x 4, 3 classes 'setosa', 'versicolor', 'virginica'>
-    >>> load("iris", positive="setosa")
+    >>> mm.load("iris", positive="setosa")
     <Dataset iris: 150 x 4, 'setosa' (+1) against 'rest' (-1)>
     """
 
@@ -188,7 +189,8 @@ class Dataset:
 
         Examples
         --------
-        >>> load("iris").pair("versicolor", "virginica").describe_row(0)
+        >>> import maxmargin as mm
+        >>> mm.load("iris").pair("versicolor", "virginica").describe_row(0)
         "row 50 ('versicolor')"
         """
         position = i if self.rows is None else int(self.rows[i])

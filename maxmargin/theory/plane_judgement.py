@@ -44,7 +44,7 @@ class PlaneJudgement(NamedAnswer):
         The geometric margin min y(w.x + b)/||w|| of these floats, computed exactly, then rounded down and up. It is
         negative if a row is on the wrong side.
     error_rows : ndarray of int
-        The rows with y(w.x + b) <= 0, exactly.
+        The rows with y(w.x + b) <= 0, exactly: positions in X; `to_dict` and `to_frame` number the rows of the source.
     share_lower, share_upper : float or None
         The proven ends of the geometric margin as a share of the maximum margin, rounded outwards. None if the data are
         not proven strictly separable.

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 from maxmargin.solvers.errors import InvalidOptionError
@@ -34,7 +34,7 @@ class Limits:
     Raises
     ------
     InvalidOptionError
-        If the time limit is not positive, or the number of columns is negative.
+        If the time limit is not positive, or the number of columns is not a whole number from 0.
     """
 
     time_limit: float | None = None
@@ -45,8 +45,9 @@ class Limits:
         given: Any = self.time_limit  # of any type, in Python
         if given is not None and not (isinstance(given, Real) and float(given) > 0):
             raise InvalidOptionError(f"time_limit is {self.time_limit!r}; expected a positive number of seconds")
-        if self.exact_limit < 0:
-            raise InvalidOptionError(f"exact_limit is {self.exact_limit!r}; expected a number of columns from 0")
+        limit: Any = self.exact_limit
+        if isinstance(limit, bool) or not isinstance(limit, Integral) or int(limit) < 0:
+            raise InvalidOptionError(f"exact_limit is {self.exact_limit!r}; expected a whole number of columns from 0")
 
     @property
     def seconds_left(self) -> float | None:
@@ -54,9 +55,9 @@ class Limits:
         return None if self.time_limit is None else max(0.0, self.started + self.time_limit - time.monotonic())
 
     def share(self, n_shares: int = 1) -> float | None:
-        """Return the time left divided by `n_shares`, and at least `INSTANT` seconds; None without a limit."""
+        """Return the time left divided by `n_shares`, and at least an instant; None without a limit."""
         left = self.seconds_left
-        return None if left is None else max(left / n_shares, INSTANT)
+        return None if left is None else max(left / n_shares, min(INSTANT, self.time_limit or INSTANT))
 
     @property
     def asked(self) -> Callable[[], bool] | None:

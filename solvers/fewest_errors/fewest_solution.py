@@ -39,7 +39,8 @@ class FewestErrors(NamedAnswer):
     b_exact : Fraction
         Its exact offset; 0 through the origin.
     error_rows : ndarray of int, of shape (upper,)
-        The rows with y(w.x + b) <= 0 for the exact hyperplane.
+        The rows with y(w.x + b) <= 0 for the exact hyperplane: positions in X; `to_dict` and `to_frame` number the rows
+        of the source.
     witnesses : tuple of CommonHullPoint
         Sets of rows that no hyperplane has strictly on their side: one row of each has to be dropped.
     witness_weights : tuple of Fraction

@@ -47,7 +47,7 @@ class HardMargin(NamedAnswer):
         hyperplane of the certificate, and at least ``margin``. ``upper`` is half the distance of two points of the
         convex hulls of the classes; through the origin, it is the norm of a point of the convex hull of the rows y x.
     support : ndarray of int
-        The rows with a positive multiplier.
+        The rows with a positive multiplier: positions in X; `to_dict` and `to_frame` number the rows of the source.
     dual : ndarray of shape (n_samples,)
         The multipliers alpha >= 0 of the constraints y(w.x + b) >= 1: at the optimum w = sum alpha y x.
     primal_residual : float

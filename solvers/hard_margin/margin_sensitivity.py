@@ -61,7 +61,8 @@ class Sensitivity(NamedAnswer):
     margin : HardMargin
         The maximum margin of all rows.
     rows : ndarray of int
-        The rows of positive weight, those first without which the margin is greatest.
+        The rows of positive weight, those first without which the margin is greatest: positions in X; `to_dict` and
+        `to_frame` number the rows of the source. ``to_frame("rows")`` has the weights and both ends as well.
     weights : ndarray of shape (n_rows,)
         Their weights lambda, rounded to floats; they sum to 1 in each class, through the origin in all.
     lower_without, upper_without : ndarray of shape (n_rows,)
@@ -271,6 +272,11 @@ class Sensitivity(NamedAnswer):
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
         return (("support", self.rows),)
+
+    def _rows_table(self) -> dict[str, Any]:
+        order = np.argsort(self.rows)
+        found = {"weight": self.weights, "lower_without": self.lower_without, "upper_without": self.upper_without}
+        return NamedAnswer._rows_table(self) | {name: values[order].tolist() for name, values in found.items()}
 
 
 def sensitivity(

@@ -66,7 +66,8 @@ class PerceptronRun(Run):
     stop_reason : StopReason
         Why the run ended.
     mistake_rows : ndarray of int
-        The row of every mistake, in order; only the first 16 million are listed.
+        The row of every mistake, in order; only the first 16 million are listed. They are positions in X; `to_dict` and
+        `to_frame` number the rows of the source.
     mistake_counts : ndarray of int, of shape (n_samples,)
         The number of mistakes on every row.
     mistakes_per_epoch : ndarray of int

@@ -72,9 +72,10 @@ class Separability(NamedAnswer):
         The engine that found the proof.
     separated_rows : ndarray of int or None
         The rows that are strictly on their side of some hyperplane that has no row on the wrong side; None if
-        undecided.
+        undecided. As those of ``touching_rows`` and ``witness_rows``, they are positions in X; `to_dict` and `to_frame`
+        number the rows of the source.
     touching_rows : ndarray of int or None
-        The rows that lie on every such hyperplane; None if undecided.
+        The rows that lie on every such hyperplane, as positions in X; None if undecided.
     attempts : tuple of SolverRun
         The solver runs, with what each solver claimed.
     find_columns : callable, optional
@@ -311,7 +312,7 @@ class Separability(NamedAnswer):
 
     @property
     def witness_rows(self) -> Rows | None:
-        """The rows of the common hull point."""
+        """The rows of the common hull point, as positions in X; `to_dict` and `to_frame` number those of the source."""
         match self.witness:
             case CommonHullPoint(rows=rows):
                 return np.array(rows, dtype=np.int64)

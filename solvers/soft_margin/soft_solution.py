@@ -28,7 +28,7 @@ class MarginWithSlack(NamedAnswer):
         Proven lower bound of the optimum, from the dual, rounded down.
     slack : ndarray (n_samples,)
     support : ndarray of int
-        Rows of positive multiplier.
+        Rows of positive multiplier: positions in X; `to_dict` and `to_frame` number the rows of the source.
     dual : ndarray (n_samples,)
         Multipliers: at the optimum w = sum alpha y x.
     engine : str
@@ -127,7 +127,7 @@ class SoftMargin(MarginWithSlack):
     slack : ndarray of shape (n_samples,)
         xi = max(0, 1 - y(w.x + b)).
     support : ndarray of int
-        The rows with a positive multiplier.
+        The rows with a positive multiplier: positions in X; `to_dict` and `to_frame` number the rows of the source.
     dual : ndarray of shape (n_samples,)
         The multipliers 0 <= alpha <= C v, with a bias sum alpha y = 0: at the optimum w = sum alpha y x.
     engine : str
@@ -227,6 +227,7 @@ class NuMargin(MarginWithSlack):
         xi = max(0, rho - y(w.x + b)).
     support : ndarray of int
         The rows with a positive multiplier; their c sum to at least nu, and the c of the rows with slack to at most nu.
+        They are positions in X; `to_dict` and `to_frame` number the rows of the source.
     dual : ndarray of shape (n_samples,)
         The multipliers 0 <= alpha <= c with sum alpha = nu, with a bias sum alpha y = 0: at the optimum w = sum alpha y
         x.

@@ -410,3 +410,23 @@ def test_checking_a_table_imports_no_large_library(command: Run) -> None:
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "numpy" in loaded
     assert not loaded & {"scipy", "cvxpy", "sklearn", "numba", "matplotlib", "pandas", "pyarrow", "narwhals", "jinja2"}
+
+
+def test_the_text_lists_some_of_many_pairs(command: Run) -> None:
+    rows = "".join(f"{i % 8},{i},{'abcdefgh'[i % 8]}\n" for i in range(40))
+    code, out, err = command("check", data(f"x,z,kind\n{rows}"))
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    start = lines.index("every pair")
+    assert lines[start + 20].startswith("  d / f") and lines[start + 21] == (
+        "  ... 8 more: 8 separable (proven) (--json lists all)"
+    )
+    _, out, _ = command("check", "data.csv", "--json")
+    assert len(json.loads(out)["pairs"]) == 28
+
+
+def test_notes_are_said_once(command: Run) -> None:
+    rows = "".join(f"{'uv'[i % 2]},{i},{(0, 10, 11)[i % 3]}\n" for i in range(12))
+    coding, doubt = "'kind' became 1 column", "is it a quantity?"
+    _, out, err = command("check", data(f"kind,x,dead\n{rows}"), "--one-hot")
+    assert (out.count(coding), err.count(coding), err.count(doubt)) == (1, 0, 1)

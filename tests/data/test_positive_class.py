@@ -185,3 +185,21 @@ def test_a_margin_proof_names_the_class(tmp_path: Path) -> None:
     from maxmargin.solvers.proof.checker import main as check_alone
 
     assert check_alone([str(proof), str(path)]) == 0
+
+
+def test_many_different_numbers_are_a_quantity() -> None:
+    X = np.arange(120.0).reshape(-1, 1)
+    ages = np.arange(120) % 41 + 30
+    with pytest.raises(
+        mm.InvalidProblemError, match=r"41 different numbers in 120 rows, such as 30, 31, 32, .*'class 30'"
+    ):
+        mm.from_arrays(X, ages)
+    with pytest.raises(mm.InvalidProblemError, match="a quantity"):
+        mm.separability(pd.DataFrame({"x": X[:, 0], "age": ages}), "age ~ x")
+    assert len(mm.from_arrays(X, [f"class {age}" for age in ages]).classes) == 41
+    assert mm.from_arrays(X, ages, positive=40).notes == ()
+    assert mm.from_arrays(X, np.arange(120) % 20).notes == ()
+    (note,) = mm.from_arrays(X, np.arange(120) % 40).notes
+    assert note == "the label column 'y' has 40 different numbers, such as 0, 1, 2: is it a quantity?"
+    answer = mm.separability(X[:10], [0, 0, 0, 10, 10, 11, 11, 12, 12, 12])
+    assert "the label column 'y' has 4 different numbers, such as 0, 10, 11: is it a quantity?" in answer.summary()

@@ -138,6 +138,13 @@ def test_every_public_name_loads_from_the_wheel(wheel: Path, tmp_path: Path) -> 
     assert [path for path in loaded if not path.is_relative_to(tmp_path)] == []
 
 
+def test_all_names_that_are_listed_are_there() -> None:
+    names = [name for name in dir(maxmargin) if not name.startswith("__")]
+    assert {*maxmargin.__all__, "displays", "features", "boolean"} <= set(names)
+    assert not [name for name in names if name.startswith("_")] and "import_module" not in names
+    assert all(hasattr(maxmargin, name) for name in names)
+
+
 def test_no_module_hides_a_public_name() -> None:
     # Importing maxmargin.x sets the attribute x of the package, whatever was to be loaded under that name.
     modules = {path.stem for path in (ROOT / "maxmargin").iterdir()} | {"solvers", "reports"}

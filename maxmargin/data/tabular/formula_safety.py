@@ -31,9 +31,13 @@ _N_ARGUMENTS_OF_NUMPY = {
 
 _CONTRASTS_OF_REGISTRY = frozenset({"SAS", "diff", "helmert", "poly", "sum", "treatment"})
 
+_SPLINES = ("bs", "cc", "cr", "cs")
+
+_FUNCTIONS = sorted({*_TRANSFORMS, *_CONTRASTS, *_N_ARGUMENTS}.difference(_SPLINES))
+
 _EXPECTED = (
-    "arithmetic, comparisons and calls of "
-    f"{', '.join(sorted({*_TRANSFORMS, *_CONTRASTS, *_N_ARGUMENTS}))} or np.log and the like"
+    f"arithmetic, comparisons, splines ({', '.join(_SPLINES)}), calls of {', '.join(_FUNCTIONS)}, "
+    f"and of these members of np: {', '.join(sorted(_N_ARGUMENTS_OF_NUMPY))}"
 )
 
 MODULES = frozenset({"np", "contr"})
@@ -161,7 +165,7 @@ def _complaints(expression: str, columns: Sequence[str]) -> Iterator[str]:
             yield f"it uses {text}; expected {_EXPECTED}"
         elif isinstance(node, ast.Call):
             if not _is_known(_name_of(node.func)):
-                yield f"it calls {text}; expected {_EXPECTED}"
+                yield f"it calls {text}, an unknown function; expected {_EXPECTED}"
             if expected := _arguments_to_expect(node):
                 yield f"it calls {text}; expected {_name_of(node.func)} {expected}"
             name = _name_of(node.func).partition(".")[0]

@@ -121,7 +121,8 @@ def _parsed(formula: str, columns: Sequence[str]) -> Any:
     except (FormulaicError, *_ERRORS) as error:
         raise refused(formula, _first_line(error)) from error
     if not hasattr(parsed, "lhs") or not hasattr(parsed, "rhs") or len(list(parsed.lhs)) != 1:
-        raise refused(formula, "expected one response on its left, as in 'y ~ x'")
+        advice = "models of grouped counts are for maxmargin.check_model, once they are fitted"
+        raise refused(formula, f"expected one response on its left, as in 'y ~ x'; {advice}")
     if not all(hasattr(term, "factors") for term in (*parsed.lhs, *parsed.rhs)):
         raise refused(formula, "it has several parts; expected one on either side of ~")
     scaled = [term for term in parsed.rhs if len(term.factors) > 1 and any(map(_is_literal, term.factors))]

@@ -10,16 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from maxmargin.api.deciding import separability
 from maxmargin.data.dataset import read_dataset
 from maxmargin.data.formats.delimited import read_delimited
 from maxmargin.data.formats.table import Choice
 from maxmargin.data.tabular.loading import load
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import DataError
 
 GOOD = "sepal,petal,species\n5.1,1.4,setosa\n4.9,3.3,virginica\n5.0,1.5,setosa\n"
@@ -143,6 +146,56 @@ def test_nearest_name_is_offered(tmp_path: Path) -> None:
     path.write_text(GOOD)
     assert complaint(path, label="specis").endswith("(did you mean 'species'?)")
     assert complaint(path, positive="setoza").endswith("(did you mean 'setosa'?)")
+
+
+COHORT = "patient,stage,crp,died\n" + "".join(
+    f"P{i},{'I' * (1 + i % 3)},{i if i % 4 else ''},{i % 2}\n" for i in range(12)
+)
+ALONE = "found 'P0', expected a number (texts in 'patient', 'stage'"
+EMPTY = "line 2, column 'crp': found a missing value, expected a number ("
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (
+            {},
+            f"line 2, column 'patient': {ALONE}, 3 missing in 'crp': add id='patient', one_hot=True, "
+            "drop_missing=True)",
+        ),
+        (
+            {"id": "patient"},
+            "line 2, column 'stage': found 'I', expected a number "
+            "(texts in 'stage', 3 missing in 'crp': add one_hot=True, drop_missing=True)",
+        ),
+        (
+            {"one_hot": True},
+            f"{EMPTY}texts in 'patient', 3 missing in 'crp': add id='patient', drop_missing=True)",
+        ),
+        ({"drop_missing": True}, f"line 2, column 'patient': {ALONE}: add id='patient', one_hot=True)"),
+        (
+            {"id": "patient", "one_hot": True},
+            f"{EMPTY}leave out rows with missing values with drop_missing=True: 3 of 12)",
+        ),
+    ],
+)
+def test_all_columns_at_fault_are_named(tmp_path: Path, options: Any, expected: str) -> None:
+    path = tmp_path / "cohort.csv"
+    path.write_text(COHORT, encoding="utf-8")
+    assert complaint(path, **options) == expected
+    assert load(path, id="patient", one_hot=True, drop_missing=True).n_samples == 9
+
+
+def test_all_columns_of_a_data_frame_at_fault_are_named() -> None:
+    frame = pd.read_csv(io.StringIO(COHORT))
+    with pytest.raises(DataError, match=r"texts in 'patient', 'stage', 3 missing in 'crp': add id='patient', one_hot"):
+        load(frame)
+    with pytest.raises(DataError, match=r"texts in 'patient', 'stage': add id='patient', one_hot=True\)"):
+        load(frame.dropna())
+    with pytest.raises(
+        InvalidProblemError, match=r"missing value in row 0, and in 2 of the 11 others; .*drop_nulls\(\)"
+    ):
+        separability(frame, "died ~ crp")
 
 
 def test_too_many_classes(tmp_path: Path) -> None:

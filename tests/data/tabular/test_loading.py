@@ -70,6 +70,24 @@ def test_a_formula_is_given_without_what_it_decides(other: dict[str, Any]) -> No
         mm.load(FRAME, formula="died ~ age", **other)
 
 
+def test_messages_say_how_to_go_on() -> None:
+    frame = FRAME.drop(columns="treated")
+    for formula, message in (
+        ("died ~ ns(age, 3)", r"an unknown function; expected .*splines \(bs, cc, cr, cs\)"),
+        ("died ~ np.power(age, 2)", r"these members of np: abs, cbrt, .*, tanh"),
+        ("died + age ~ stage", "models of grouped counts are for maxmargin[.]check_model"),
+    ):
+        with pytest.raises(mm.InvalidProblemError, match=message):
+            mm.separability(frame, formula)
+    with pytest.raises(
+        mm.InvalidProblemError, match=r"has an intercept; leave out bias=, .*: write 0 [+] in it for none"
+    ):
+        mm.separability(frame, "died ~ age", bias=False)
+    proof = mm.separability(frame, "died ~ age").certificate
+    with pytest.raises(mm.InvalidProblemError, match=r"X is 'cohort[.]csv'; expected rows: maxmargin[.]load"):
+        mm.verify(proof, "cohort.csv")
+
+
 def test_answers_about_a_dataset_make_frames_of_its_library() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.from_pandas(FRAME.drop(columns="treated"))

@@ -135,7 +135,12 @@ def test_one_row_alone_may_move_by_twice_the_margin() -> None:
 def test_an_outlier_is_the_first_row() -> None:
     frame = pd.DataFrame({"height": [0.0, 1.0, 2.0, 6.0, 12.0]}, index=["a", "b", "c", "out", "e"])
     found = mm.sensitivity(frame, [0, 0, 0, 1, 1])
-    assert found.to_frame("rows")["id"].tolist() == ["c", "out"]
+    rows = found.to_frame("rows")
+    assert rows["id"].tolist() == ["c", "out"]
+    order = np.argsort(found.rows)
+    for name in ("lower_without", "upper_without"):
+        assert rows[name].tolist() == getattr(found, name)[order].tolist()
+    assert rows["weight"].tolist() == found.weights[order].tolist()
     assert (found.rows.tolist(), found.lower_without.tolist()) == ([3, 2], [5.0, 2.5])
     assert "3 (out): weight 1, [5.0, 5.0]" in found.summary()
 

@@ -293,12 +293,16 @@ def test_limits() -> None:
     assert Limits().share() is None
     quarter = Limits(time_limit=100.0).share(4)
     assert quarter is not None and 24 < quarter <= 25
-    assert Limits(time_limit=1e-9, started=0.0).share() == 1e-6  # a limit all the same
+    assert Limits(time_limit=1e-9, started=0.0).share() == 1e-9  # a limit all the same
 
 
 @pytest.mark.parametrize(
-    "limits", [{"time_limit": 0}, {"time_limit": -1.0}, {"time_limit": math.nan}, {"exact_limit": -1}]
-)
+    "limits",
+    [
+        {"time_limit": 0}, {"time_limit": -1.0}, {"time_limit": math.nan},
+        {"exact_limit": -1}, {"exact_limit": "a"}, {"exact_limit": 1.5}, {"exact_limit": True},
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_limits_that_make_no_sense_are_refused_everywhere(limits: dict[str, Any], n_classes: int) -> None:
     name = next(iter(limits))
