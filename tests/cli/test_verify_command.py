@@ -242,6 +242,7 @@ def test_a_proof_about_a_data_frame_and_a_formula_holds_for_its_file(verify: Run
         ((frame.drop(columns="patient"), "died"), None),
         ((mm.load("cohort.csv", formula="died ~ 0 + stage", id="patient"),), "died ~ 0 + stage"),
         ((of_columns,), "label died"),
+        ((mm.load("cohort.csv", id=np.int64(0), drop=[1], label=3),), "label died"),
     ):
         certificate = mm.separability(*asked).certificate
         assert certificate is not None and mm.verify(certificate, *asked)

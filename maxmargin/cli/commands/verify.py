@@ -102,8 +102,8 @@ def _check(document: Document, source: str, memory: str) -> tuple[str, str]:
     data = document["data"]
     if data["reading"] == "decimal":
         return _check_decimal(document, source, memory)
-    of_whole_tables = ("formula", "id", "one_hot", "one_hot_columns", "drop_missing")
-    needs_all = any(data.get(name) not in (None, False, []) for name in of_whole_tables)
+    of_whole_tables = ("formula", "one_hot", "one_hot_columns", "drop_missing")
+    needs_all = data.get("id") is not None or any(data.get(name) for name in of_whole_tables)
     dataset = _read(partial(load, memory=None if needs_all else memory), document, source, memory)
     asked = {True: "has an intercept", False: "has no intercept", None: ""}[dataset.has_intercept]
     need(dataset.has_intercept in (None, data["bias"]), f"data: the formula {asked}, and bias is {data['bias']}")

@@ -125,15 +125,15 @@ class Choice:
     def stated_of(self, source: Any) -> dict[str, Any]:
         """Return the arguments of `load` by which a source was read, as a proof states them, in types of JSON."""
         said = {
-            "id": None if self.id is None else _plain(self.id),
             "drop": [_plain(column) for column in self.drop],
             "one_hot": self.one_hot.every,
             "one_hot_columns": [_plain(column) for column in self.one_hot.named],
             "drop_missing": self.drop_missing,
         }
-        given = {name: value for name, value in said.items() if value not in (None, False, [])}
+        given = {name: value for name, value in said.items() if value}
         named = {"source": os.fspath(source)} if isinstance(source, str | os.PathLike) else {}
-        return {**named, "label": _plain(self.label), **given, **self.reading}
+        ids = {} if self.id is None else {"id": _plain(self.id)}
+        return {**named, "label": _plain(self.label), **ids, **given, **self.reading}
 
     def refuse_of_text(self, source: str, form: str) -> None:
         """Raise if an option for text in columns was given, but the source has another form.
