@@ -22,6 +22,7 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.frames import is_from_table_library
 from maxmargin.data.labels import LabelError, encode
 from maxmargin.data.numbers.binary64 import REAL_KINDS
+from maxmargin.data.labels import quantity_note
 from maxmargin.data.problems import check_is_binary64, class_factors, not_class_weights
 from maxmargin.solvers.answers.forms import some
 from maxmargin.solvers.basics.array_types import Rows
@@ -160,8 +161,8 @@ def _held(X: Any, checked: Any, labels: NDArray[Any], columns: Sequence[str]) ->
     is_plain = issparse(checked) or (type(X) is np.ndarray and X.dtype == checked.dtype)
     own_names = is_from_table_library(X)  # which are as many as the columns only if none is of texts
     dataset = from_arrays(checked if is_plain else X, labels, feature_names=None if own_names else columns)
-    if dataset.notes or dataset.X.shape != checked.shape:
-        coded = "; ".join(dataset.notes)
+    coded = "; ".join(note for note in dataset.notes if note != quantity_note(dataset.classes, dataset.label_name))
+    if coded or dataset.X.shape != checked.shape:
         raise InvalidProblemError(f"X has columns of texts or categories ({coded}); expected numbers")
     check_is_binary64(dataset)
     return replace(dataset, feature_names=tuple(map(str, columns)))

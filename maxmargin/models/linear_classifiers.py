@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api.model_boundaries import check_decides_at_zero
+from maxmargin.api.model_boundaries import check_decides_at_zero, fits_classes_at_once
 from maxmargin.data.arrays import Features, check_row_names, features_of, from_arrays, index_of_rows
 from maxmargin.data.dataset import REST
 from maxmargin.data.tabular.formulas import column_names
@@ -44,9 +44,6 @@ _KINDS = {
 
 _LOGISTIC = "logistic regression"
 
-_JOINT = (_LOGISTIC, _KINDS["LinearDiscriminantAnalysis"])
-"""Kinds that fit the scores of more than two classes at once, if they are not told otherwise."""
-
 
 def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
     """Return the question of a classifier: hyperplanes in the columns that its last step is given, with its intercept.
@@ -75,7 +72,7 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
         )
     classes, codes = _classes_and_codes(last, y, features.X.shape[0])
     kind, is_penalised = _kind(last)
-    is_joint = kind in _JOINT and not _is_one_against_rest(last)
+    is_joint = fits_classes_at_once(last)
     reading = ModelReading(
         model=name_of(last),
         kind=kind,
@@ -181,12 +178,6 @@ def _kind(model: Any) -> tuple[str, bool]:
         return kind, name != "MaxMarginClassifier" or bool(np.inf > model.C)
     alpha = getattr(model, "alpha_", getattr(model, "alpha", 0))
     return kind, kind == _KINDS["RidgeClassifier"] and bool(np.any(alpha))
-
-
-def _is_one_against_rest(model: Any) -> bool:
-    """Return whether a logistic regression is fitted for one class against the rest at a time."""
-    is_told = getattr(model, "multi_class", None) == "ovr" or getattr(model, "solver", None) == "liblinear"
-    return is_told or type(model).__name__ == "SGDClassifier"
 
 
 def _event(classes: tuple[str, ...], *, is_joint: bool) -> str:
