@@ -20,9 +20,8 @@ from sklearn.utils.validation import check_array, validate_data
 from maxmargin.data.arrays import from_arrays, refuse_masked
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.frames import is_from_table_library
-from maxmargin.data.labels import LabelError, encode
+from maxmargin.data.labels import LabelError, encode, quantity_note
 from maxmargin.data.numbers.binary64 import REAL_KINDS
-from maxmargin.data.labels import quantity_note
 from maxmargin.data.problems import check_is_binary64, class_factors, not_class_weights
 from maxmargin.solvers.answers.forms import some
 from maxmargin.solvers.basics.array_types import Rows
