@@ -371,7 +371,7 @@ def test_sources_that_do_not_exist(tmp_path: Path) -> None:
         ("0x1", "found '0x1', expected a number"),
         ("1/3", "found '1/3', expected a number"),
         ("1_0", "found '1_0', expected a number"),
-        (
+        ("", "found a missing value, expected a number (leave out rows with missing values with drop_missing=True"),
             "",
             "found a missing value, expected a number (leave out rows with missing values with drop_missing=True: 1 of",
         ),
