@@ -27,14 +27,15 @@ from maxmargin.solvers.problem.rows import InMemory
 MOST_COLUMNS, MOST_ENTRIES = 300, 5_000_000
 """Largest number of columns, and of entries of X, for which such columns are looked for."""
 
-ROUNDING = 1e-12
-"""Largest difference, relative to the greatest modulus of the column, that counts as rounding."""
+ROUNDING = 4e-15
+"""Largest difference, relative to the sum of the greatest moduli of the terms, that counts as rounding."""
 
-_PER_ROW = 0.1
-"""In a row it is this part of `ROUNDING`, relative to the sum of the moduli of the terms there."""
+_CLOSE = 1e-12
+"""Largest difference relative to the greatest modulus of the column, and to the sum of the moduli in every row."""
 
-_SUSPICIOUS = 1e-6
-"""Distance of a column from the span of those before it, relative to its length, above which nothing is near."""
+_SUSPICIOUS, _FAR = 1e-6, 1e-2
+"""Distances of a column from the span of those before it, relative to its length, above which nothing is near: as
+computed, and as the square root of a number that rounding may have changed by 1e-12."""
 
 _NEGLIGIBLE = 1e-9
 """Relative size of a term up to which it is left out, and relative distance of a short weight from the computed one."""
@@ -147,8 +148,8 @@ def near_aliases(samples: Samples, *, rounding: float = ROUNDING) -> tuple[NearA
     samples : Samples
         Rows in memory.
     rounding : float
-        The largest difference that counts as rounding: relative to the greatest modulus of the column, and a tenth of
-        it relative to the sum of the moduli of the terms in every row.
+        The largest difference that counts as rounding, relative to the sum of the greatest moduli of the terms. It is
+        also at most 1e-12, relative to the greatest modulus of the column and to the terms of every row.
 
     Examples
     --------
@@ -158,23 +159,23 @@ def near_aliases(samples: Samples, *, rounding: float = ROUNDING) -> tuple[NearA
     [(1, {0: Fraction(1, 10)})]
     """
     order = [*([samples.n_features] if samples.bias else []), *range(samples.n_features)]
-    rows = _spread(samples.n_samples, 4 * len(order) + 100)
+    rows = _spread(samples.n_samples, 2 * len(order) + 50)
     kept: set[int] = set()
     found: list[NearAlias] = []
     for _ in range(_MOST_ROUNDS):
         table, exponents = _balanced(_columns(samples, order, rows))
         found, n_kept, outside = [], len(kept), set[int]()
-        for place, hint in _dependent(table, kept, rounding):
+        for place, hint in _dependent(table, kept):
             shifts = {j: exponents[place] - exponents[j] for j in hint}
             weights = {order[j]: Fraction(weight) * Fraction(2) ** shifts[j] for j, weight in hint.items()}
             excess, worst = _rough_excess(samples, order[place], weights)
-            if excess <= rounding:
+            if worst not in rows and not excess <= rounding:
+                outside.add(worst)
+            elif excess <= _CLOSE:
                 alias = _proven(samples, order[place], weights, rounding)
                 found += [] if alias is None else [alias]
-            elif worst in rows:
-                kept.add(place)
             else:
-                outside.add(worst)
+                kept.add(place)
         if not outside and len(kept) == n_kept:
             break
         rows = np.union1d(rows, sorted(outside)).astype(np.int64)
@@ -196,11 +197,11 @@ def _balanced(table: Floats) -> tuple[Floats, list[int]]:
     return table, exponents.tolist()
 
 
-def _dependent(table: Floats, kept: set[int], rounding: float) -> Iterator[tuple[int, dict[int, float]]]:
+def _dependent(table: Floats, kept: set[int]) -> Iterator[tuple[int, dict[int, float]]]:
     """Yield the columns that look dependent on those before them, with the weights of these; not those to be kept."""
     n_rows, width = table.shape
     lengths = np.linalg.norm(table, axis=0)
-    if n_rows >= width and (np.abs(np.diag(np.linalg.qr(table, mode="r"))) > _SUSPICIOUS * lengths).all():
+    if _is_well_conditioned(table, lengths):
         return
     basis, triangle, before = np.empty((n_rows, width)), np.zeros((width, width)), list[int]()
     for place in range(width):
@@ -217,13 +218,24 @@ def _dependent(table: Floats, kept: set[int], rounding: float) -> Iterator[tuple
             weights = np.linalg.solve(triangle[:size, :size], triangle[:size, size])
             terms = np.abs(weights) * lengths[before]
             total = terms.sum() + lengths[place]
-            if length <= rounding * total:
+            if length <= _CLOSE * total:
                 yield place, _refitted(table, place, before, weights * (terms > _NEGLIGIBLE * total))
                 triangle[:size, size] = 0.0
                 continue
         triangle[size, size] = length or 1.0
         basis[:, size] = rest / triangle[size, size]
         before.append(place)
+
+
+def _is_well_conditioned(table: Floats, lengths: Floats) -> bool:
+    """Return whether no column is near the span of those before it, as far as squares of distances say."""
+    if not lengths.all():
+        return False
+    directions = table / lengths
+    try:
+        return bool((np.diag(np.linalg.cholesky(directions.T @ directions)) > _FAR).all())
+    except np.linalg.LinAlgError:
+        return False
 
 
 def _refitted(table: Floats, place: int, before: list[int], weights: Floats) -> dict[int, float]:
@@ -236,8 +248,11 @@ def _refitted(table: Floats, place: int, before: list[int], weights: Floats) -> 
     rows = totals > 0
     part = table[rows][:, [*columns, place]] / totals[rows, None]
     sizes = np.linalg.norm(part, axis=0)
-    fitted = np.linalg.lstsq(part[:, :-1] / sizes[:-1], part[:, -1], rcond=None)[0] / sizes[:-1]
-    return dict(zip(columns, fitted.tolist(), strict=True))
+    terms, target = part[:, :-1] / sizes[:-1], part[:, -1]
+    fitted = np.zeros(len(columns))
+    for _ in range(2):  # the second time for the rounding of the first
+        fitted += np.linalg.lstsq(terms, target - terms @ fitted, rcond=None)[0]
+    return dict(zip(columns, (fitted / sizes[:-1]).tolist(), strict=True))
 
 
 def _columns(samples: Samples, columns: Sequence[int], rows: Any = slice(None)) -> Floats:
@@ -258,14 +273,14 @@ def _proven(samples: Samples, column: int, weights: Mapping[int, Fraction], roun
     if not any(_is_long(samples, j) for j in columns):
         return None
     table, units = _integers(samples, columns)
-    some = table[_spread(len(table), 2 * len(columns) + 100)]
+    some = table[_spread(len(table), 2 * len(columns) + 50)]
     if len(independent_rows(some.T)) < len(columns) and len(independent_rows(table.T)) < len(columns):
         return None
     weights = {j: weight * _unit(samples, column) / _unit(samples, j) for j, weight in weights.items()}
     for tried in ({j: _short(weight) for j, weight in weights.items()}, weights):
         factors = [weight * unit for weight, unit in zip([*tried.values(), Fraction(-1)], units, strict=True)]
-        difference, excess = _differences(table, without_denominators(factors))
-        if difference <= rounding and excess <= _PER_ROW * rounding:
+        difference, in_rows, of_terms = _differences(table, without_denominators(factors))
+        if max(difference, in_rows) <= _CLOSE and of_terms <= rounding:
             return NearAlias(column=column, weights=tried, difference=difference)
     return None
 
@@ -301,16 +316,17 @@ def _float(number: Fraction) -> float:
         return np.inf
 
 
-def _differences(table: Integers, factors: Sequence[int]) -> tuple[float, float]:
-    """Return the greatest modulus of a sum, relative to that of the last term, and to the moduli of the row's terms.
+def _differences(table: Integers, factors: Sequence[int]) -> tuple[float, float, float]:
+    """Return the greatest modulus of a sum of terms, relative to three sizes, exactly but for being rounded up.
 
-    Both are exact but for being rounded up.
+    They are the greatest modulus of the last term, the sum of the moduli in the row, and the sum of the greatest ones.
     """
     vector = np.array(factors, dtype=object)
     errors, totals = np.abs(table @ vector).tolist(), (np.abs(table) @ np.abs(vector)).tolist()
-    size = max(map(abs, table[:, -1].tolist())) * abs(factors[-1])
+    sizes = [max(map(abs, values)) * abs(factor) for values, factor in zip(table.T.tolist(), factors, strict=True)]
     in_rows = max(-((-error << _BITS) // total) if error else 0 for error, total in zip(errors, totals, strict=True))
-    return round_up(Fraction(max(errors), size or 1)), round_up(Fraction(in_rows, 1 << _BITS))
+    of_column, of_terms = (Fraction(max(errors), size or 1) for size in (sizes[-1], sum(sizes)))
+    return round_up(of_column), round_up(Fraction(in_rows, 1 << _BITS)), round_up(of_terms)
 
 
 def _integers(samples: Samples, columns: Sequence[int]) -> tuple[Integers, list[Fraction]]:
