@@ -65,6 +65,23 @@ class Request:
 
         return names_of(self.dataset)
 
+    @property
+    def call_in_python(self) -> str | None:
+        """The call in Python that asks whether the data are separable; None where there is none with these numbers."""
+        from maxmargin.data.formats.source import STDIN
+
+        if self.reading is not None or self.source["source"] == STDIN:
+            return None
+        fields, bias = self.source, "" if self.bias else ", bias=False"
+        if "formula" in fields:
+            positive = "" if fields["positive"] is None else f", positive={self.dataset.positive!r}"
+            asked = f"df, {fields['formula']!r}{positive})  # df: the data frame of {shown(fields['source'])}"
+            return f"maxmargin.separability({asked}"
+        given = {"label": fields["label"], **{name: fields.get(name) for name in _HOW_TO_READ}}
+        given["one_hot"] = fields.get("one_hot_columns") or fields["one_hot"]
+        options = [f"{name}={value!r}" for name, value in given.items() if value not in (None, False, -1, [])]
+        return f"maxmargin.separability(maxmargin.load({', '.join([repr(fields['source']), *options])}){bias})"
+
     def named(self, answer: Answer) -> Answer:
         """Return the answer with the names of the rows and the columns of the data."""
         return replace(answer, names=self.names)

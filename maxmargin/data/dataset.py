@@ -15,6 +15,7 @@ from maxmargin.data.labels import Label, LabelError, Labels, PositiveClass, choo
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
+from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.text.data_error import listed
@@ -59,6 +60,8 @@ class Dataset:
         Position in the source of every row, from 0; None if all rows are here.
     notes : tuple of str
         Notes about columns and rows that were left out or encoded.
+    factors : tuple of Factor
+        The categorical variables among the columns.
     exact : ExactRows, optional
         The numbers themselves, if Decimals or Fractions among them are not binary64; `X` is then their rounding.
     validated : tuple of a matrix and the extremes of its columns, optional
@@ -89,6 +92,7 @@ class Dataset:
     row_ids: tuple[str, ...] | None = None
     rows: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
+    factors: tuple[Factor, ...] = ()
     exact: ExactRows | None = None
     validated: "tuple[Matrix | RowSource, Bounds] | None" = None
     positive_reason: str | None = None
@@ -331,6 +335,7 @@ def read_dataset(source: Any, choice: Choice, positive: object = None) -> tuple[
         parts.X, parts.labels, _chosen(table.source, table.label_name, parts.labels, positive), exact=parts.exact,
         feature_names=tuple(map(str, table.names)), label_name=str(table.label_name), source=table.source,
         row_ids=table.ids, rows=None if table.origin is None else frozen(table.origin), notes=table.notes,
+        factors=table.factors,
     )  # fmt: skip
     return dataset, parts
 
