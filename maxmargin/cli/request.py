@@ -65,6 +65,24 @@ class Request:
 
         return names_of(self.dataset)
 
+    @property
+    def call_in_python(self) -> str | None:
+        """The call in Python that asks whether the data are separable; None where there is none with these numbers."""
+        from maxmargin.data.formats.source import STDIN
+        from maxmargin.data.labels import CHOSEN
+
+        read_as = self.dataset.read_as
+        if self.reading is not None or read_as is None or self.source == STDIN:
+            return None
+        given = {name: value for name, value in read_as.items() if name not in ("source", "one_hot_columns")}
+        if "one_hot_columns" in read_as:
+            given["one_hot"] = read_as["one_hot_columns"]
+        if self.dataset.positive_reason == CHOSEN:
+            given["positive"] = self.dataset.positive
+        options = [f"{name}={value!r}" for name, value in given.items() if value != -1]
+        bias = "" if self.bias or "formula" in read_as else ", bias=False"
+        return f"maxmargin.separability(maxmargin.load({', '.join([repr(self.source), *options])}){bias})"
+
     def named(self, answer: Answer) -> Answer:
         """Return the answer with the names of the rows and the columns of the data."""
         return replace(answer, names=self.names)

@@ -21,6 +21,7 @@ from maxmargin.data.formats.sparse import TWO_DIMENSIONS, canonical_csr, is_spar
 from maxmargin.data.formats.table import Column, Matrix, OneHot, Table, index_note
 from maxmargin.data.labels import LabelError, Labels, encode, positive_class
 from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, FractionColumns, NumberError, array_of, numbers
+from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.rows import InMemory, RowSource
@@ -40,7 +41,7 @@ class Features(NamedTuple):
     """Finite numbers (C-contiguous or CSR float64, or rows outside memory), names of columns, their extremes if dense.
 
     `exact` are the numbers where Decimals or Fractions among them are not binary64; `X` is then their rounding. `notes`
-    name the columns that were left out.
+    name the columns that were left out, and `factors` are the text columns.
     """
 
     X: Matrix | RowSource
@@ -48,6 +49,7 @@ class Features(NamedTuple):
     bounds: Bounds | None
     exact: ExactRows | None
     notes: tuple[str, ...] = ()
+    factors: tuple[Factor, ...] = ()
 
 
 def from_arrays(
@@ -116,6 +118,7 @@ def features_and_labels(
     has_intercept: bool = True,
     row_names: Sequence[Any] | None = None,
     notes: tuple[str, ...] = (),
+    factors: tuple[Factor, ...] = (),
 ) -> Dataset:
     """Make a data set of features and labels, as `from_arrays` does.
 
@@ -131,6 +134,8 @@ def features_and_labels(
         The labels of the rows.
     notes : tuple of str, default ()
         What was done to the columns before.
+    factors : tuple of Factor, default ()
+        The categorical variables that were coded before.
     """
     check_row_names(X=X, y=y)
     features = features_of(X, feature_names, has_intercept=has_intercept)
@@ -146,6 +151,7 @@ def features_and_labels(
         label_name=label_name or (own_name if isinstance(own_name, str) and own_name else "y"), source=source,
         row_ids=None if row_names is None else tuple(map(str, row_names)), notes=(*notes, *features.notes),
         library=library_of(X, y),
+        factors=(*factors, *features.factors),
     )  # fmt: skip
 
 
@@ -170,19 +176,20 @@ def features_of(X: Any, feature_names: Iterable[object] | None, *, has_intercept
     if _is_outside_memory(X):
         return Features(*_outside_memory(X, names), None, None)
     notes: tuple[str, ...] = ()
+    factors: tuple[Factor, ...] = ()
     try:
         if isinstance(X, np.ndarray):
             matrix, exact = _dense(X)
         elif is_sparse(X):
             matrix, exact = canonical_csr(X), None
         elif is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
-            own_names, matrix, exact, notes = _matrix_of_frame(X, has_intercept)
+            own_names, matrix, exact, notes, factors = _matrix_of_frame(X, has_intercept)
             names = own_names if names is None else names
         else:
             matrix, exact = _dense(X)
         _check_shape(matrix.shape)
         shown, bounds = _named(names, matrix.shape[1]), _checked_finite(matrix)
-        return Features(matrix, shown, bounds, None if exact is None else ExactRows.of(matrix, exact), notes)
+        return Features(matrix, shown, bounds, None if exact is None else ExactRows.of(matrix, exact), notes, factors)
     except NumberError as error:
         raise InvalidProblemError(_worded("X", error, names)) from error
 
@@ -293,7 +300,7 @@ def _checked_length(values: AnyLabels, n_samples: int) -> AnyLabels:
 
 def _matrix_of_frame(
     X: Any, has_intercept: bool
-) -> tuple[tuple[str, ...], Floats, FractionColumns | None, tuple[str, ...]]:
+) -> tuple[tuple[str, ...], Floats, FractionColumns | None, tuple[str, ...], tuple[Factor, ...]]:
     try:
         every, series = columns_of(X, "X")
         index = index_of(X, every)
@@ -305,7 +312,8 @@ def _matrix_of_frame(
     exact = [column.exact for column in columns]
     is_held = all(column is None for column in exact)
     notes = (*index_note(every, index), *table.notes)
-    return tuple(str(column.name) for column in columns), stacked(columns), None if is_held else exact, notes
+    names = tuple(str(column.name) for column in columns)
+    return names, stacked(columns), None if is_held else exact, notes, table.factors
 
 
 def _coded(columns: Sequence[Column], has_intercept: bool) -> Table:
@@ -394,6 +402,12 @@ def index_of_rows(*tables: Any) -> list[Any] | None:
         return None
     labels: list[Any] = index.tolist()
     return None if labels == list(range(len(labels))) else labels
+
+
+def name_of_index(*tables: Any) -> Any:
+    """Return what the index of the first of these that has one is called; None without a name."""
+    index = next((index for table in tables if (index := _index_of(table)) is not None), None)
+    return getattr(index, "name", None)
 
 
 def _index_of(table: Any) -> Any:

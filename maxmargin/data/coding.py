@@ -9,6 +9,7 @@ import numpy as np
 from maxmargin.data.formats.advice import FEW_ROWS, advice
 from maxmargin.data.formats.table import Column, OneHot, Table
 from maxmargin.data.numbers.numerals import STORE_NUMBERS, TEXT_HINT, Texts
+from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.answers.forms import counted
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, listed, quote
@@ -68,6 +69,7 @@ def coded(
     """
     columns: list[Column] = []
     notes = list(table.notes)
+    factors = list[Factor]()
     keeps_all_levels = not has_intercept
     for column in features:
         if not isinstance(column.values, list):
@@ -80,17 +82,18 @@ def coded(
                 raise _text_error(table, column.name, column.values, features=features)
             if one_hot.is_checked:
                 _check_levels(table, column.name, column.values, advice)
-        indicators, note = _indicators(table, column, column.values, advice, keeps_all_levels)
+        indicators, factor = _indicators(table, column, column.values, advice, keeps_all_levels)
         keeps_all_levels = False
         columns += indicators
-        notes.append(note)
+        factors.append(factor)
+        notes.append(_note(column.name, factor))
     if not columns:
         raise table.error(found="no feature column left after coding texts", expected="at least one", hint=notes[-1])
     names = tuple(column.name for column in columns)
     twice = [name for name, count in Counter(map(str, names)).items() if count > 1]
     if twice:
         raise table.error(found=f"several columns named {quote(twice[0])} after coding", expected="different names")
-    return replace(table, features=tuple(columns), names=names, notes=tuple(notes))
+    return replace(table, features=tuple(columns), names=names, notes=tuple(notes), factors=tuple(factors))
 
 
 def no_texts(table: Table, name: str | int) -> DataError:
@@ -153,8 +156,8 @@ def _text_error(
 
 def _indicators(
     table: Table, column: Column, texts: Texts, advice: Advice, keeps_all_levels: bool
-) -> tuple[list[Column], str]:
-    """Return the columns of 0 and 1 of a text column, and a note that says which level has none."""
+) -> tuple[list[Column], Factor]:
+    """Return the columns of 0 and 1 of a text column, and which level each is of."""
     name, levels = column.name, _levels(column, texts)
     if not levels:
         raise table.error(column=name, found="no value in any row", expected="at least one")
@@ -166,13 +169,16 @@ def _indicators(
     kept = levels if keeps_all_levels else levels[1:]
     position = {level: code for code, level in enumerate(levels)}
     codes = np.array([position[text] for text in texts if text is not None])
-    indicators = [
-        Column(name=f"{name}={level}", values=(codes == position[level]).astype(np.float64)) for level in kept
-    ]
+    names = {level: f"{name}={level}" for level in kept}
+    indicators = [Column(name=names[level], values=(codes == position[level]).astype(np.float64)) for level in kept]
+    return indicators, Factor(name=str(name), columns=names, reference=None if keeps_all_levels else levels[0])
+
+
+def _note(name: str | int, factor: Factor) -> str:
     said = "every level has one, as there is no intercept"
-    if not keeps_all_levels:
-        said = f"level {levels[0]!r} is left out as the reference: all of them are 0 there"
-    return indicators, f"column {name!r} became {counted(len(kept), 'column')} of 0 and 1; {said}"
+    if factor.reference is not None:
+        said = f"level {factor.reference!r} is left out as the reference: all of them are 0 there"
+    return f"column {name!r} became {counted(len(factor.columns), 'column')} of 0 and 1; {said}"
 
 
 def _levels(column: Column, texts: Texts) -> Sequence[str]:

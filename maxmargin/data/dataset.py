@@ -20,6 +20,7 @@ from maxmargin.data.labels import (
     quantity_note,
 )
 from maxmargin.data.numbers.binary64 import ExactRows
+from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.text.data_error import listed
@@ -63,6 +64,8 @@ class Dataset:
         Position in the source of every row, from 0; None if all rows are here.
     notes : tuple of str
         Notes about columns and rows that were left out or encoded.
+    factors : tuple of Factor
+        The categorical variables among the columns.
     exact : ExactRows, optional
         The numbers themselves, if Decimals or Fractions among them are not binary64; `X` is then their rounding.
     has_intercept : bool, optional
@@ -102,6 +105,7 @@ class Dataset:
     row_ids: tuple[str, ...] | None = None
     rows: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
+    factors: tuple[Factor, ...] = ()
     exact: ExactRows | None = None
     has_intercept: bool | None = None
     read_as: Mapping[str, Any] | None = None
@@ -238,6 +242,7 @@ def read_dataset(source: Any, choice: Choice, positive: object = None) -> tuple[
         feature_names=tuple(map(str, table.names)), label_name=str(table.label_name), source=table.source,
         row_ids=table.ids, rows=None if table.origin is None else frozen(table.origin), notes=table.notes,
         read_as=choice.stated_of(source),
+        factors=table.factors,
     )  # fmt: skip
     return dataset, parts
 

@@ -10,7 +10,7 @@ from maxmargin.text.number_formats import count, listed, one_line, plural
 _MOST_COLUMNS = 70
 _MOST_NAMED = 5
 
-_SIGNS = {"+": "+∞", "-": "−∞", "either sign": "infinite, either sign"}
+_SIGNS = {"+": "+∞", "-": "−∞", "either sign": "not determined"}
 
 
 def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -80,7 +80,10 @@ def _columns_text(answer: dict[str, Any]) -> str:
     if signed:
         sentences.append(f"Infinite, with one sign only: {_some(signed)}.")
     if either:
-        sentences.append(f"Infinite, with either sign: {_some(either)}.")
+        sentences.append(
+            "Not determined, as each may go to infinity with either sign, or stay at any finite value, while others go "
+            f"to infinity: {_some(either)}."
+        )
     sentences.append(f"Finite: {_some(finite)}." if finite else "None stays finite.")
     if aliased:
         sentences.append(f"Aliased (linearly dependent on earlier columns): {_some(aliased)}.")

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 
@@ -52,8 +53,11 @@ class Names:
         The name of the labels.
     notes : tuple of str
         What was done to rows and columns before: which were left out, and how categories are coded.
+    factors : tuple of Factor
+        The categorical variables among the columns.
     frame : callable, optional
-        The function that makes a data frame of columns, given as a dict of sequences by name.
+        The function that makes a data frame of columns, given as a dict of sequences by name, and of the labels of the
+        rows as `index`, if there are any.
     """
 
     positions: NDArray[Any] | None = None
@@ -61,7 +65,8 @@ class Names:
     columns: Sequence[str] | None = None
     label: str | None = None
     notes: tuple[str, ...] = ()
-    frame: Callable[[Mapping[str, Any]], Any] | None = None
+    factors: tuple[Factor, ...] = ()
+    frame: Callable[..., Any] | None = None
 
     def numbers(self, rows: Any) -> Any:
         """Return the positions of rows in the source; None if there are no rows."""
@@ -199,12 +204,12 @@ class NamedAnswer(Result):
         result: dict[str, Any] = plain(self.fields())
         return result
 
-    def to_frame(self, of: str) -> Any:
+    def to_frame(self, of: str = "rows") -> Any:
         """Return the rows or the columns that the answer speaks of, as a data frame.
 
         Parameters
         ----------
-        of : {"rows", "columns"}
+        of : {"rows", "columns"}, default "rows"
             "rows": the rows that play a role, with their position in the source from 0, their id (the label of the
             index, the text of the id column, else the position), and the role. "columns": the columns by name, with
             what the answer says of each.
@@ -219,6 +224,17 @@ class NamedAnswer(Result):
         ------
         InvalidOptionError
             If `of` is something else, or the answer is of a solver, not of a verb.
+
+        Notes
+        -----
+        The roles of a verdict (`Separability`): "separated", strictly on its side of some hyperplane without a row on
+        the wrong side; "touching", on every such hyperplane; with more than two classes "partly separated", a row that
+        can be strictly separated from some classes, but not from all others. An undecided answer has at most "witness":
+        a row of the proof that the classes are not strictly separable. (Of a decided one, `witness_rows` has these.)
+
+        Those of other answers: "support", a row with a positive weight in the proof of the upper end of the maximum
+        margin, or a positive multiplier; in a soft margin also "slack" and "error", with a slack above 0 and from 1 on,
+        where a row has the last one that applies; "error" of a hyperplane; "mistake" and "update" of a run.
         """
         tables = {"rows": self._rows_table, "columns": self._columns_table}
         if of not in tables:

@@ -1,10 +1,10 @@
 """Why coefficients are infinite, and what stays finite: ranges of columns, a short inequality, the rows that remain."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +81,9 @@ class ColumnRanges:
         (low, _), (_, high) = inside, outside
         return bool(low >= high and (bias or low >= 0 >= high))
 
-    def reason(self, column: int, group: int, sign: str, name: str, inside: str, outside: str) -> str:
+    def reason(
+        self, column: int, group: int, sign: str, name: str, inside: "Side", outside: "Side", *, bias: bool
+    ) -> str:
         """Return in words what a column that is a direction by itself says of a class and of the other rows.
 
         Parameters
@@ -90,32 +92,59 @@ class ColumnRanges:
             As in `alone`, which has to be True.
         name : str
             What the column is called.
-        inside, outside : str
-            What the rows of the class have, and what the others have.
+        inside, outside : Side
+            The rows of the class, and the others.
+        bias : bool
+            Whether hyperplanes have a bias.
         """
         first, second = self._inside_and_outside(column, group)
         if sign == "-":
             (first, inside), (second, outside) = (second, outside), (first, inside)
         (low, _), (_, high) = first, second
         if not self.is_indicator[column]:
-            return f"{name} is at least {_number(low)} where {inside}, and at most {_number(high)} where {outside}"
+            is_strict = low > high and (bias or low > 0 > high)
+            separates = f": {name} alone separates them" if is_strict else ""
+            values = f"at least {_number(low)} where {inside}, and at most {_number(high)} where {outside}"
+            return f"{name} is {values}{separates}"
         ones = int(self.n_ones[:, column].sum())
         zeros = int(self.n_rows.sum()) - ones
         given, other = (name, f"not {name}") if "=" in name else (f"{name} = 1", f"{name} = 0")
-        of_ones, of_zeros = (
-            f"all {ones:,} rows with {given} have {inside}",
-            f"all {zeros:,} rows with {other} have {outside}",
-        )
-        if ones == 1:
-            of_ones = f"the only row with {given} has {inside}"
-        if zeros == 1:
-            of_zeros = f"the only row with {other} has {outside}"
+        of_ones, of_zeros = inside.of_all(ones, given), outside.of_all(zeros, other)
         return f"{of_ones}, and {of_zeros}" if low > high else of_ones if low == 0 else of_zeros
 
     def _inside_and_outside(self, column: int, group: int) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
         others = np.arange(len(self.n_rows)) != group
         least, greatest = self.least[:, column], self.greatest[:, column]
         return (least[group], greatest[group]), (least[others].min(), greatest[others].max())
+
+
+class Side(NamedTuple):
+    """The rows of a class, or those of all others.
+
+    Attributes
+    ----------
+    label : str
+        What the labels are called.
+    value : str
+        The class.
+    is_other : bool
+        Whether the rows of all other classes are meant.
+    """
+
+    label: str
+    value: str
+    is_other: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.label} other than {self.value}" if self.is_other else f"{self.label}={self.value}"
+
+    def of_all(self, n_rows: int, given: str) -> str:
+        """Return the sentence that all rows with `given`, of which there are this many, are of this side."""
+        if n_rows == 1:
+            return f"the only row with {given} has {self}"
+        if self.is_other:
+            return f"none of the {n_rows:,} rows with {given} has {self.label}={self.value}"
+        return f"all {n_rows:,} rows with {given} have {self}"
 
 
 def _number(value: Any) -> str:
@@ -157,19 +186,38 @@ class Details:
     @cached_property
     def ranges(self) -> ColumnRanges:
         """The values of every column within every class."""
+        return _merged([_ranges_of_chunk(self.n_classes, X, codes) for X, codes in self._chunks()])
+
+    def level_counts(self, columns: Sequence[int]) -> NDArray[np.int64] | None:
+        """Return the number of rows of every class that have 1 in each of these columns, and last those that have none.
+
+        The result has the shape (n_columns + 1, n_classes). None if an entry is neither 0 nor 1, or a row has more than
+        one 1: then the columns are not the levels of one variable.
+        """
+        counts = np.zeros((len(columns) + 1, self.n_classes), dtype=np.int64)
+        for X, codes in self._chunks():
+            ones = X[:, list(columns)] == 1
+            n_ones = ones.sum(axis=1)
+            if (n_ones > 1).any() or not (ones | (X[:, list(columns)] == 0)).all():
+                return None
+            levels = np.hstack([ones, (n_ones == 0)[:, None]]).argmax(axis=1)
+            np.add.at(counts, (levels, codes), 1)
+        return counts
+
+    def _chunks(self) -> Iterator[tuple[NDArray[Any], NDArray[np.int64]]]:
+        """Yield the rows, as floats or as Fractions, with the numbers of their classes."""
         if isinstance(self.samples, Problem):
             codes = (np.asarray(self.samples.y) > 0).astype(np.int64)
         else:
             codes = self.samples.codes
         if self.samples.integers is not None:
             units = (Fraction(1),) * self.samples.n_features if self.samples.units is None else self.samples.units.units
-            exact = np.array(self.samples.integers, dtype=object) * np.array(units, dtype=object)
-            return _merged([_ranges_of_chunk(self.n_classes, exact, codes)])
-        parts, start = [], 0
+            yield np.array(self.samples.integers, dtype=object) * np.array(units, dtype=object), codes
+            return
+        start = 0
         for X in self.samples.dense_chunks():
-            parts.append(_ranges_of_chunk(self.n_classes, X, codes[start : start + len(X)]))
+            yield X, codes[start : start + len(X)]
             start += len(X)
-        return _merged(parts)
 
     def inequality(self, coordinates: Sequence[int]) -> list[Fraction] | None:
         """Return a direction on these coordinates that is positive on all separated rows and 0 on the others.

@@ -118,13 +118,15 @@ def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[i
 
 
 def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: Attempts) -> Separability:
-    touches = np.zeros(cone.problem.n_samples, dtype=np.bool_)
+    touches, is_strict = np.zeros((2, cone.problem.n_samples), dtype=np.bool_)
     touches[cone.pairs(np.flatnonzero(decision.touching))[0]] = True
+    is_strict[cone.pairs(np.flatnonzero(~decision.touching))[0]] = True
     engine = attempts[-1].solver if attempts[-1].solver != "HiGHS" else highs_lp.NAME
     reason = _reason(decision, cone.problem.bias)
     return replace(
         Separability.proven(_certificate(cone, decision), touches, reason, engine, attempts),
         witness=_witness(cone, decision),
+        partly_separated_rows=np.flatnonzero(touches & is_strict),
         n_inequalities=cone.n_rows,
         n_strict=int((~decision.touching).sum()),
         find_details=lambda: Details.of_more(cone.problem),

@@ -12,6 +12,7 @@ from maxmargin.solvers.answers.forms import (
     INTERCEPT,
     LISTED_ELSEWHERE,
     NamedAnswer,
+    counted,
     intercept,
     some,
     through,
@@ -32,9 +33,12 @@ from maxmargin.solvers.proof.certificate import (
     SeparatingHyperplane,
     text,
 )
+from maxmargin.solvers.separability.answer_parts import Findings
 from maxmargin.solvers.separability.details import ColumnSigns, Details
+from maxmargin.solvers.separability.finite_part import FinitePart, finite_part_of, remaining_columns_of
 from maxmargin.solvers.separability.near_aliases import NearAliases, near_lines
-from maxmargin.solvers.separability.terms import FinitePart, Term, finite_part_of, next_steps, terms_lines, terms_of
+from maxmargin.solvers.separability.next_steps import next_steps
+from maxmargin.solvers.separability.terms import Term, findings_of, terms_lines, terms_of
 
 Attempts = tuple[SolverRun, ...]
 
@@ -76,6 +80,8 @@ class Separability(NamedAnswer):
         number the rows of the source.
     touching_rows : ndarray of int or None
         The rows that lie on every such hyperplane, as positions in X; None if undecided.
+    partly_separated_rows : ndarray of int, optional
+        For more than two classes, the touching rows that can be strictly separated from some of the other classes.
     attempts : tuple of SolverRun
         The solver runs, with what each solver claimed.
     find_columns : callable, optional
@@ -127,6 +133,7 @@ class Separability(NamedAnswer):
     attempts: Attempts = ()
     separated_rows: Rows | None = None
     touching_rows: Rows | None = None
+    partly_separated_rows: Rows | None = None
     find_columns: Callable[[], ColumnSigns | None] | None = None
     find_details: Callable[[], Details] | None = None
     find_near: Callable[[], NearAliases] | None = None
@@ -173,7 +180,7 @@ class Separability(NamedAnswer):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: the answer with its columns and terms computed, without the rows."""
-        found = {name: getattr(self, name) for name in ("columns", "terms", *_OF_NEAR)}
+        found = {name: getattr(self, name) for name in ("columns", "findings", "terms", "remaining_columns", *_OF_NEAR)}
         found |= dict.fromkeys(("details", "near", "find_columns", "find_details", "find_near"))
         return {**vars(self), **found}
 
@@ -189,7 +196,11 @@ class Separability(NamedAnswer):
 
     def fields(self, *, with_columns: bool = True) -> dict[str, Any]:
         """Return the fields of ``maxmargin check --json``; columns that are not wanted are None."""
-        inequalities = {"n_inequalities": self.n_inequalities, "n_strict": self.n_strict}
+        inequalities = {
+            "n_inequalities": self.n_inequalities,
+            "n_strict": self.n_strict,
+            **self.names.fields("partly_separated_rows", self.partly_separated_rows),
+        }
         return {
             "verdict": self.verdict.value,
             "strictly_separable": self.strictly_separable,
@@ -217,7 +228,7 @@ class Separability(NamedAnswer):
             rows = list(self.certificate.rows)
         return {"hyperplane": plane, "witness_weights": weights, "balancing_rows": rows}
 
-    def summary(self, *, with_columns: bool | None = None, remarks: Sequence[str] = ()) -> str:
+    def summary(self, *, with_columns: bool | None = None, remarks: Sequence[str] = (), call: str | None = None) -> str:
         """Return the text of ``maxmargin check``: the verdict, the terms, what to do next, and the proof.
 
         Parameters
@@ -226,6 +237,8 @@ class Separability(NamedAnswer):
             Whether to name the infinite terms; by default if `has_cheap_columns`.
         remarks : sequence of str
             Further lines, which come before the last one.
+        call : str, optional
+            The call in Python that gives this answer, for readers of a command.
         """
         is_known = self.has_cheap_columns if with_columns is None else with_columns
         lines = [*self._event_lines(), self.headline, *self.near_lines()]
@@ -233,12 +246,10 @@ class Separability(NamedAnswer):
             lines += self._logistic_lines(is_known)
         lines += [f"  {shown(note)}" for note in self.names.notes]
         if self.verdict in (Verdict.SEPARABLE, Verdict.QUASI_SEPARABLE):
-            lines += ["what next, any of", *(f"  {step}" for step in next_steps(self, with_columns=is_known))]
+            lines += next_steps(self, with_columns=is_known, call=call)
         lines += ["proof", f"  {shown(self.reason_alone)}"]
         if self.strictly_separable is False:
             lines += self._rows_lines()
-        if is_known and self.dimension and self.verdict is not Verdict.UNDECIDED:
-            lines.append(f"  dimension of the cone of directions to infinity: {self.dimension}")
         last = f"found by {self.engine}" if self.proof else f"verdict: {self.verdict.advice_for(bias=self.bias)}"
         return "\n".join([*lines, *remarks, f"  {last}"])
 
@@ -264,10 +275,12 @@ class Separability(NamedAnswer):
         return near_lines(found, verdict=self.verdict, without=without, stored=stored, most=_MOST_NAMED)
 
     def _rows_lines(self) -> list[str]:
-        parts = (
-            ("strictly separated rows", self.separated_rows),
-            ("rows that exclude strict separation", self.witness_rows),
-        )
+        n_witnesses = 0 if self.witness_rows is None else len(self.witness_rows)
+        excluded = f"no hyperplane{through(self.bias)} has every row strictly on its side"
+        if self.n_inequalities is not None:
+            excluded = f"no scores{without_intercepts(self.bias)} put the class of every row strictly first"
+        shows = f"{counted(n_witnesses, 'row')} of which alone it follows that {excluded}"
+        parts = (("strictly separated rows", self.separated_rows), (shows, self.witness_rows))
         known = ((title, rows) for title, rows in parts if rows is not None and len(rows))
         return [self.names.rows_line(title, rows, most=_MOST_NAMED) for title, rows in known]
 
@@ -288,8 +301,7 @@ class Separability(NamedAnswer):
             columns = [f"  {which} not computed ({options})"]
         else:
             finite = f"  finite coefficients: {_some(list(self.finite_columns or ()) or ['none'])}"
-            contrast = f", as contrasts with {shown(self.class_names[0])}" if self.class_names else ""
-            columns = [f"  infinite coefficients{contrast}", *terms_lines(terms, _MOST_NAMED), finite, *aliased_lines]
+            columns = [*terms_lines(self, terms, _MOST_NAMED), finite, *aliased_lines]
         return [f"{model}: no finite maximum-likelihood estimate", *columns]
 
     def _table_fields(self) -> dict[str, Any]:
@@ -331,6 +343,16 @@ class Separability(NamedAnswer):
         return None if self.find_details is None else self.find_details()
 
     @cached_property
+    def findings(self) -> Findings | None:
+        """What the values of the columns say of the infinite terms; None if these are not known."""
+        return findings_of(self)
+
+    @cached_property
+    def remaining_columns(self) -> tuple[int, ...] | None:
+        """The coordinates of the finite part, the intercept first; None without the rows, or for more classes."""
+        return None if self.details is None or self.n_inequalities is not None else remaining_columns_of(self)
+
+    @cached_property
     def terms(self) -> tuple[Term, ...] | None:
         """The infinite terms with their sign and the reason in words; None if they are not known."""
         return terms_of(self)
@@ -341,12 +363,26 @@ class Separability(NamedAnswer):
         Returns
         -------
         FinitePart
-            The rows that touch every hyperplane, in the columns that are linearly independent there.
+            The rows that touch every hyperplane, in the columns that are linearly independent there. A term that is
+            infinite in the whole model may be among them: it then means something else (`FinitePart.infinite`).
 
         Raises
         ------
         InvalidOptionError
             If the verdict is undecided, there are more than two classes, or the answer was unpickled, without its rows.
+
+        Examples
+        --------
+        >>> import maxmargin as mm
+        >>> answer = mm.separability([[1, 0], [2, 0], [3, 0], [1, 1]], ["no", "yes", "no", "yes"])
+        >>> part = answer.finite_part()
+        >>> part, part.X.tolist(), part.y.tolist()
+        (<FinitePart 3 rows, 1 column and an intercept>, [[1.0], [2.0], [3.0]], [0, 1, 0])
+
+        `part.X` has no column for the intercept, and statsmodels adds none itself:
+
+        >>> import statsmodels.api as sm  # doctest: +SKIP
+        >>> fit = sm.Logit(part.y, sm.add_constant(part.X)).fit()  # doctest: +SKIP
         """
         if self.n_inequalities is not None or self.verdict is Verdict.UNDECIDED:
             raise InvalidOptionError(f"finite_part needs a verdict on two classes; found {self.headline}")
@@ -355,7 +391,12 @@ class Separability(NamedAnswer):
         return finite_part_of(self)
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
-        parts = (("separated", self.separated_rows), ("touching", self.touching_rows), ("witness", self.witness_rows))
+        parts = (
+            ("witness", self.witness_rows),
+            ("separated", self.separated_rows),
+            ("touching", self.touching_rows),
+            ("partly separated", self.partly_separated_rows),
+        )
         return tuple((role, rows) for role, rows in parts if rows is not None)
 
     def _columns_table(self) -> dict[str, Any]:

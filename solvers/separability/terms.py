@@ -1,96 +1,41 @@
-"""The terms of a logistic regression that separation makes infinite: why, in words, and what to do about them."""
+"""The terms of a logistic regression that separation makes infinite, and why, in words."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
 
-import numpy as np
-
-from maxmargin.solvers.answers.forms import Names, counted, intercept, some
+from maxmargin.solvers.answers.forms import LISTED_ELSEWHERE, counted, some
 from maxmargin.solvers.answers.statuses import Verdict
-from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.printable import shown
-from maxmargin.solvers.separability.details import ColumnSigns, Details
-
-OPPOSITE = {"+": "-", "-": "+"}
+from maxmargin.solvers.separability.answer_parts import Absence, Answer, Findings, called, sides
+from maxmargin.solvers.separability.levels import OPPOSITE, absences, reason_of, words_of
 
 _MOST_TERMS = 8
 """Largest number of terms of an inequality that is printed."""
-
-_MOST_NAMED = 6
-"""Largest number of levels that a line of advice names."""
 
 _IN_COMBINATION = "in combination with the others, see below"
 
 _MAY_JOIN = "a small weight may join a combination of the other infinite terms"
 
-_THE_INTERCEPT = "it moves with the other infinite terms"
+_TOGETHER = "infinite only together with other terms"
 
+_AS_ABOVE = "the same"
 
-class Answer(Protocol):
-    """The attributes of a `Separability` that the words are made of."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict."""
-
-    @property
-    def bias(self) -> bool:
-        """Whether hyperplanes have a bias."""
-
-    @property
-    def positive(self) -> Any:
-        """The class that is +1."""
-
-    @property
-    def negative(self) -> Any:
-        """The class that is -1."""
-
-    @property
-    def names(self) -> Names:
-        """What rows and columns are called."""
-
-    @property
-    def n_features(self) -> int | None:
-        """The number of columns of X."""
-
-    @property
-    def n_inequalities(self) -> int | None:
-        """The number of inequalities of more than two classes."""
-
-    @property
-    def class_names(self) -> tuple[str, ...] | None:
-        """The names of more than two classes."""
-
-    @property
-    def touching_rows(self) -> Rows | None:
-        """The rows on every hyperplane."""
-
-    @property
-    def columns(self) -> ColumnSigns | None:
-        """The signs of the coefficients."""
-
-    @property
-    def details(self) -> Details | None:
-        """The rows."""
-
-    @property
-    def infinite_columns(self) -> dict[str | int, str] | None:
-        """The infinite coefficients by name."""
+_EITHER = "it may go to infinity with either sign, or stay at any finite value, while other terms go to infinity"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A term whose estimate is infinite.
+    """A term whose estimate is infinite, or not determined while others are infinite.
 
     Attributes
     ----------
     name : str or int
         The name of the column, or its position.
     sign : {"+", "-", "either sign"}
-        Where the estimate goes.
+        Where the estimate goes. With "either sign" it is not determined: it may go to infinity with either sign, or
+        stay at any finite value, while other terms go to infinity.
     reason : str
         What the data say that makes it infinite.
     is_combined : bool
@@ -103,55 +48,17 @@ class Term:
     is_combined: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FinitePart:
-    """The rows and columns on which the finite part of the maximum-likelihood estimate is fitted.
-
-    The likelihood approaches its supremum where the strictly separated rows have probability 1, so they say nothing
-    about the rest. The other rows overlap. Their maximum-likelihood estimate exists, and is the limit for the terms
-    that stay finite [1]_.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-        The rows that touch every hyperplane, in the columns that are linearly independent there; without the intercept.
-    y : ndarray of int, of shape (n_rows,)
-        1 for the event, the class +1, and 0 for the other.
-    rows : ndarray of int
-        The positions of the rows in the data that were asked about.
-    columns : tuple of str or int
-        The names of the columns, or their positions.
-    left_out : tuple of str or int
-        The columns that are constant or depend linearly on those before them in these rows.
-    has_intercept : bool
-        Whether the model of this part has an intercept.
-    names : Names
-        What the rows and columns are called.
-
-    References
-    ----------
-    .. [1] C. J. Geyer, "Likelihood inference in exponential families and directions of recession", Electronic Journal
-       of Statistics 3 (2009), 259-289.
-    """
-
-    X: Any
-    y: Any
-    rows: Rows
-    columns: tuple[str | int, ...]
-    left_out: tuple[str | int, ...]
-    has_intercept: bool
-    names: Names
-
-    def to_frame(self) -> Any:
-        """Return the part as a data frame with the labels, 0 and 1, as its last column."""
-        columns = {str(name): self.X[:, j] for j, name in enumerate(self.columns)}
-        assert self.names.frame is not None  # answers of verbs have one
-        return self.names.frame({**columns, self.names.label or "y": self.y})
-
-    def __repr__(self) -> str:
-        model = " and an intercept" if self.has_intercept else ""
-        rows = counted(len(self.rows), "row")
-        return f"<FinitePart {rows}, {counted(len(self.columns), 'column')}{model}>"
+def findings_of(answer: Answer) -> Findings | None:
+    """Return what the values of the columns say; None if the infinite terms are not known."""
+    if answer.columns is None or answer.details is None or answer.n_features is None:
+        return None
+    signs, found = answer.columns.infinite, absences(answer)
+    columns = [column for column in _columns_of(answer) if column < answer.n_features]
+    return Findings(
+        absences=found,
+        are_indicators=not columns or bool(answer.details.ranges.is_indicator[columns].all()),
+        together="" if not signs or any(sign in OPPOSITE for sign in signs.values()) else _together(answer, found),
+    )
 
 
 def terms_of(answer: Answer) -> tuple[Term, ...] | None:
@@ -169,62 +76,84 @@ def terms_of(answer: Answer) -> tuple[Term, ...] | None:
     return tuple(terms)
 
 
-def _infinite_levels(answer: Answer) -> list[str]:
-    """Return the names of the levels of categories that have an infinite term, in whatever class."""
-    if answer.columns is None or answer.n_features is None:
-        return []
-    columns = dict.fromkeys(coordinate % (answer.n_features + answer.bias) for coordinate in answer.columns.infinite)
-    names = [_called(answer, column) for column in columns if column < answer.n_features]
-    return [name for name in names if "=" in name or "[" in name]
+def terms_lines(answer: Answer, terms: Sequence[Term], most: int) -> list[str]:
+    """Return a line for each of the first terms with a sign, one for a combination, and one for the other terms."""
+    contrast = f"contrasts with {shown(answer.class_names[0])}" if answer.class_names else ""
+    signed = [term for term in terms if term.sign in OPPOSITE]
+    if signed:
+        lines = [f"  infinite coefficients{contrast and f', as {contrast}'}", *_signed_lines(signed, most)]
+    else:
+        which = f"the coefficients{contrast and f' ({contrast})'}"
+        together = "" if answer.findings is None else answer.findings.together
+        lines = [f"  {which} go to infinity together: {shown(together)}"]
+    either = [term.name for term in terms if term.sign not in OPPOSITE]
+    if either:
+        said = "each may go to infinity with either sign, or stay at any finite value, while others go to infinity"
+        lines.append(f"  not determined ({said}): {some(either, most, LISTED_ELSEWHERE)}")
+    return lines
 
 
-def terms_lines(terms: Sequence[Term], most: int) -> list[str]:
-    """Return a line for each of the first terms, and one for the combination of several."""
+def _signed_lines(terms: Sequence[Term], most: int) -> list[str]:
     names = [shown(str(term.name)) for term in terms[:most]]
     width = max(map(len, names), default=0)
-    width_of_sign = max((len(term.sign) for term in terms[:most]), default=0)
     counts = Counter(term.reason for term in terms if term.is_combined)
-    lines = [
-        f"    {name:<{width}}  {term.sign:<{width_of_sign}}  "
-        f"{shown(term.reason) if counts[term.reason] < 2 else _IN_COMBINATION}"
-        for name, term in zip(names, terms, strict=False)
-    ]
+    lines, before = list[str](), ""
+    for name, term in zip(names, terms, strict=False):
+        reason = shown(term.reason) if counts[term.reason] < 2 else _IN_COMBINATION
+        is_again = reason == before and reason not in (_IN_COMBINATION, _TOGETHER, _MAY_JOIN)
+        lines.append(f"    {name:<{width}}  {term.sign}  {_AS_ABOVE if is_again else reason}")
+        before = reason
     more = len(terms) - len(names)
-    lines += [f"    ... {more} more (--json and to_frame() list them)"] if more else []
+    lines += [f"    ... {LISTED_ELSEWHERE.format(more=more)}"] if more else []
     return lines + [f"    the combination: {shown(reason)}" for reason, count in counts.items() if count > 1]
 
 
 def _reason(answer: Answer, coordinate: int, sign: str) -> str | None:
-    """Return why a term is infinite by itself; None if it is in combination with others only."""
+    """Return why a term is infinite; None if it is in combination with others only."""
+    if sign not in OPPOSITE:
+        return _EITHER
+    assert answer.n_features is not None and answer.findings is not None
+    of_levels = (reason_of(answer, absence, coordinate, sign) for absence in answer.findings.absences)
+    is_intercept = coordinate % (answer.n_features + answer.bias) == answer.n_features
+    found = next((reason for reason in of_levels if reason is not None), None)
+    if found is not None or is_intercept:
+        return found or _TOGETHER
+    return _alone(answer, coordinate, sign)
+
+
+def _alone(answer: Answer, coordinate: int, sign: str) -> str | None:
+    """Return what the values of a column say if it is a direction by itself, else None."""
     assert answer.details is not None and answer.n_features is not None
     block, column = divmod(coordinate, answer.n_features + answer.bias)
-    if column == answer.n_features:
-        return _THE_INTERCEPT
-    ranges, called = answer.details.ranges, _called(answer, column)
-    signs = (sign,) if sign in OPPOSITE else tuple(OPPOSITE)
-    groups = [(1, sign) for sign in signs]
+    ranges = answer.details.ranges
+    groups = [(1, sign)]
     if answer.n_inequalities is not None:
-        groups = [(block + 1, sign) for sign in signs] + [(0, OPPOSITE[sign]) for sign in signs]
+        groups = [(block + 1, sign), (0, OPPOSITE[sign])]
     for group, direction in groups:
         if ranges.alone(column, group, direction, bias=answer.bias):
-            return ranges.reason(column, group, direction, called, *_sides(answer, group))
+            name, of_classes = called(answer, column), sides(answer, group)
+            return ranges.reason(column, group, direction, name, *of_classes, bias=answer.bias)
     return None
 
 
-def _called(answer: Answer, column: int) -> str:
-    return f"column {column}" if answer.names.columns is None else answer.names.columns[column]
+def _columns_of(answer: Answer) -> list[int]:
+    """Return the columns that have an infinite term, in whatever class; the intercept counts as the last one."""
+    assert answer.columns is not None and answer.n_features is not None
+    return list(dict.fromkeys(coordinate % (answer.n_features + answer.bias) for coordinate in answer.columns.infinite))
 
 
-def _sides(answer: Answer, group: int) -> tuple[str, str]:
-    """Return what the rows of a class have, and what the others have."""
-    label = answer.names.label or "y"
-    if answer.n_inequalities is not None:
-        own = answer.class_names[group] if answer.class_names is not None else f"class {group}"
-        return f"{label}={own}", f"{label} other than {own}"
-    if answer.positive is None:
-        return f"{label}=+1", f"{label}=-1"
-    other = f"{label} other than {answer.positive}" if answer.negative == "rest" else f"{label}={answer.negative}"
-    return f"{label}={answer.positive}", other
+def _together(answer: Answer, of_levels: Sequence[Absence]) -> str:
+    """Return what the data say where no term has a sign of its own: of one column, or of several together."""
+    assert answer.columns is not None and answer.n_features is not None
+    if of_levels:
+        return words_of(answer, of_levels[0])
+    for coordinate in answer.columns.infinite:
+        if coordinate % (answer.n_features + answer.bias) == answer.n_features:
+            continue
+        for sign in OPPOSITE:
+            if (found := _alone(answer, coordinate, sign)) is not None:
+                return found
+    return _combination(answer)[0]
 
 
 def _combination(answer: Answer) -> tuple[str, frozenset[int]]:
@@ -236,17 +165,21 @@ def _combination(answer: Answer) -> tuple[str, frozenset[int]]:
     coordinates = list(answer.columns.infinite)
     direction = answer.details.inequality(coordinates) if coordinates else None
     if direction is None:
-        return f"a combination of {counted(len(coordinates), 'term')}; the proof has its weights", frozenset()
+        return _not_spelt_out(len(coordinates), "term"), frozenset()
     weights = {column: direction[column] for column in range(answer.n_features) if direction[column]}
     if len(weights) > _MOST_TERMS:
-        return f"a combination of {counted(len(weights), 'column')}; the proof has its weights", frozenset()
+        return _not_spelt_out(len(weights), "column"), frozenset()
     threshold = -direction[answer.n_features] if answer.bias else Fraction(0)
-    inside, outside = _sides(answer, 1)
-    sides = f"is at least {threshold} where {inside}, and at most {threshold} where {outside}"
+    inside, outside = sides(answer, 1)
+    values = f"is at least {threshold} where {inside}, and at most {threshold} where {outside}"
     if answer.verdict is Verdict.SEPARABLE:
-        sides = f"is above {threshold} where {inside}, and below {threshold} where {outside}"
-    total = _sum_of([(weight, _called(answer, column)) for column, weight in weights.items()])
-    return f"{total} {sides}", frozenset(weights)
+        values = f"is above {threshold} where {inside}, and below {threshold} where {outside}"
+    total = _sum_of([(weight, called(answer, column)) for column, weight in weights.items()])
+    return f"{total} {values}", frozenset(weights)
+
+
+def _not_spelt_out(number: int, noun: str) -> str:
+    return f"a combination of {counted(number, noun)}, whose weights are in the proof (certificate, or --proof FILE)"
 
 
 def _sum_of(weights: Sequence[tuple[Fraction, str]]) -> str:
@@ -256,57 +189,3 @@ def _sum_of(weights: Sequence[tuple[Fraction, str]]) -> str:
         joined = f"{' ' if text else ''}{'-' if weight < 0 else '+' if text else ''}{' ' if text else ''}"
         text += f"{joined}{size}{name}"
     return text
-
-
-def finite_part_of(answer: Answer) -> FinitePart:
-    """Return the rows and columns that remain; the answer is about two classes and has its rows."""
-    assert answer.details is not None and answer.touching_rows is not None and answer.n_features is not None
-    intercept = answer.n_features
-    order = [*([intercept] if answer.bias else []), *range(answer.n_features)]
-    kept = answer.details.remaining_columns(order)
-    columns = sorted(column for column in kept if column != intercept)
-    problem = answer.details.samples
-    rows = answer.touching_rows
-    called = (lambda j: j) if answer.names.columns is None else answer.names.columns.__getitem__
-    return FinitePart(
-        X=problem.dense_rows(rows)[:, columns],
-        y=(np.asarray(problem.y)[rows] > 0).astype(np.int64),  # type: ignore[union-attr]
-        rows=rows,
-        columns=tuple(map(called, columns)),
-        left_out=tuple(called(j) for j in range(answer.n_features) if j not in kept),
-        has_intercept=intercept in kept,
-        names=answer.names,
-    )
-
-
-def next_steps(answer: Answer, *, with_columns: bool) -> list[str]:
-    """Return what a statistician can do about separated data, with the calls."""
-    is_multinomial = answer.n_inequalities is not None
-    steps = [
-        "penalise, which makes every estimate finite: Firth's penalty,",
-        "  firthmodels.FirthLogisticRegression().fit(X, y), or a ridge, LogisticRegression(C=1.0).fit(X, y)",
-    ]
-    if is_multinomial:
-        steps = [
-            "penalise, which makes every estimate finite: a ridge, LogisticRegression(C=1.0).fit(X, y), or the",
-            "  reduction of bias of R's brglm2, brmultinom(y ~ x, data)",
-        ]
-    levels = _infinite_levels(answer) if with_columns else []
-    if levels:
-        steps.append(f"merge with another level, or drop: {some(levels, _MOST_NAMED, '{more} more')}; then check again")
-    if is_multinomial:
-        return steps
-    steps += [
-        "condition on the other terms: exact logistic regression (exlogistic in Stata, EXACT in SAS), whose one-sided",
-        "  intervals are finite; with strata, statsmodels' ConditionalLogit(y, X, groups=strata)",
-    ]
-    if answer.touching_rows is None:
-        return steps
-    if answer.verdict is Verdict.SEPARABLE:
-        return [*steps, "if a rule that predicts is enough: maxmargin.hard_margin(X, y) is farthest from all rows"]
-    model, overlapping = intercept(answer.bias), counted(len(answer.touching_rows), "row")
-    return [
-        *steps,
-        f"fit the finite part{model}, on the {overlapping} that overlap: in Python, with the answer of",
-        "  maxmargin.separability(X, y), part = answer.finite_part(); part.X, part.y",
-    ]

@@ -8,10 +8,12 @@ import shlex
 import signal
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -93,6 +95,7 @@ def test_exit_codes_and_fields_of_every_verdict(command: Run, text: str) -> None
     assert fields["separated_rows_count"] + fields["touching_rows_count"] >= fields["n_samples"]
     if "k" in text:
         extra = {"one_vs_rest", "pairs", "multinomial", "n_inequalities", "n_strict"}
+        extra |= {"partly_separated_rows", "partly_separated_rows_count"}
         assert fields.keys() == FIELDS | extra
         assert fields["multinomial"]["verdict"] == verdict
     else:
@@ -374,6 +377,27 @@ def test_text_and_fields_name_columns_that_depend_on_others_up_to_rounding(comma
     fields = json.loads(out)
     assert fields["nearly_aliased_columns"] == {"decades": "is 0.1 age up to rounding (relative 8e-17)"}
     assert fields["verdict_without_nearly_aliased"] == "overlap"
+
+
+@pytest.mark.parametrize("options", [(), ("--no-bias",), ("--positive", "no"), ("--formula", "y ~ x + g")])
+def test_text_names_the_call_that_fits_the_finite_part(command: Run, options: tuple[str, ...]) -> None:
+    rows = "a,1,5,k,no\nb,2,6,k,no\nc,2,7,k,yes\nd,4,8,k,yes\ne,1,9,k,yes\nf,0,4,m,yes\ng,0,3,m,yes\n"
+    source = data("who;x;spare;g;y\n" + rows.replace(",", ";"))
+    of_columns = () if "--formula" in options else ("--drop", "spare", "--one-hot")
+    _, out, _ = command("check", source, "--id", "who", "--sep", ";", *of_columns, *options)
+    lines = out.partition("in Python:\n")[2].partition("\nto report")[0].splitlines()
+    printed: list[str] = []
+    names = {"df": pd.read_csv(source, sep=";"), "print": printed.append}
+    exec(textwrap.dedent("\n".join(line for line in lines if not line.startswith("    ("))), names)
+    answer = names["answer"]
+    assert f"on the {len(answer.touching_rows)} rows that overlap" in out
+    assert answer.bias == ("--no-bias" not in options)
+    assert answer.positive == ("no" if "--positive" in options else "yes") and len(printed) == 1
+
+
+def test_text_has_no_call_for_numbers_that_it_would_not_read(command: Run) -> None:
+    _, out, _ = command("check", data("x,y\n0.1,no\n0.2,no\n0.2,yes\n0.4,yes\n"), "--decimal")
+    assert "from the answer of maxmargin.separability:\n" in out and "maxmargin.load" not in out
 
 
 def test_text_names_aliased_columns(command: Run) -> None:

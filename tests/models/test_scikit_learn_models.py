@@ -228,7 +228,7 @@ def test_labels_may_be_a_column_or_come_with_a_data_set() -> None:
     assert plain.to_dict() == named.to_dict()
     assert named.terms is not None
     assert [term.reason for term in named.terms if term.name == "age"] == [
-        "age is at least 4 where old=yes, and at most 3 where old=no"
+        "age is at least 4 where old=yes, and at most 3 where old=no: age alone separates them"
     ]
     with pytest.raises(InvalidOptionError, match="is the formula"):
         mm.check_model(model, table, "old ~ age")

@@ -80,7 +80,8 @@ def check(
         fields |= {"requirement": require, "requirement_holds": holds(answer, require)}
 
     def text() -> str:
-        whole = answer.summary(with_columns=with_columns, remarks=[*_near_remarks(request, answer), *_remarks(fields)])
+        remarks = [*_near_remarks(request, answer), *_remarks(fields)]
+        whole = answer.summary(with_columns=with_columns, remarks=remarks, call=request.call_in_python)
         return whole if classes is None else _classes_text(classes, whole)
 
     request.answer("check", lambda: {**fields, **({} if classes is None else _tables(classes, fields))}, text)

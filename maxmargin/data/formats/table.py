@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.numbers.numerals import STORED, Spelling, Texts
+from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error, listed, nearest, quote
@@ -285,6 +286,8 @@ class Table:
         Row in the source of every row, from 0, once some were left out.
     notes : tuple of str
         Notes on what was left out.
+    factors : tuple of Factor
+        The text columns that were coded.
     spelling : Spelling
         How the numbers are written; by default they are stored as numbers.
     """
@@ -298,6 +301,7 @@ class Table:
     lines: NDArray[np.int64] | None = None
     origin: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
+    factors: tuple[Factor, ...] = ()
     spelling: Spelling = STORED
 
     def error(

@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -12,8 +12,12 @@ import numpy as np
 from maxmargin.data.arrays import LEAVE_ROWS_OUT
 from maxmargin.data.formats.frames import column_of, columns_of
 from maxmargin.data.tabular.formula_safety import check_formula, names_in, refused
+from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError, listed, nearest, quote
+
+_CODED_COLUMN = re.compile(r"C\((\w+)\s*[,)]")
+"""The column that is coded in a call of C."""
 
 _ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, TypeError, ValueError)
 """What the evaluation of a formula may raise."""
@@ -23,8 +27,9 @@ class Modelled(NamedTuple):
     """The features and the labels of a model, before they are turned into numbers and classes.
 
     `features` has no intercept. What a formula makes of a data frame is a pandas data frame, coded as the formula
-    states; `labels` is then the column of the response, or the values of its expression, and `notes` say which level of
-    each categorical term has no column. `read_as` are the arguments of `load` by which a file with these data is read.
+    states; `labels` is then the column of the response, or the values of its expression. `notes` say which level of
+    each categorical term has no column, and `factors` are the terms with a column for each other level. `read_as` are
+    the arguments of `load` by which a file with these data is read.
     """
 
     features: Any
@@ -33,6 +38,7 @@ class Modelled(NamedTuple):
     label_name: str | None = None
     notes: tuple[str, ...] = ()
     read_as: Mapping[str, Any] | None = None
+    factors: tuple[Factor, ...] = ()
 
 
 def read_formula(formula: str, frame: Any) -> Modelled:
@@ -63,6 +69,7 @@ def read_formula(formula: str, frame: Any) -> Modelled:
         has_intercept=bool(intercept),
         notes=_omitted_levels(features),
         read_as={"formula": formula},
+        factors=tuple(_factors_with_columns(features)),
     )
 
 
@@ -103,6 +110,27 @@ def _omitted_levels(features: Any) -> tuple[str, ...]:
                 f"{factor}: level {listed(left_out)} is left out as the reference: all its columns are 0 there"
             )
     return tuple(notes)
+
+
+def _factors_with_columns(features: Any) -> Iterator[Factor]:
+    """Yield the categorical terms that have a column of 0 and 1 for every level, or for every level but one."""
+    from formulaic.transforms.contrasts import TreatmentContrasts
+
+    for factor, (_, state) in features.model_spec.encoder_state.items():
+        if not isinstance(getattr(state.get("contrasts"), "contrasts", None), TreatmentContrasts):
+            continue
+        columns, omitted = dict[str, str](), list[str]()
+        for level in map(str, state["categories"]):
+            names = [name for name in (f"{factor}[T.{level}]", f"{factor}[{level}]") if name in features.columns]
+            if names:
+                columns[level] = names[0]
+            else:
+                omitted.append(level)
+        if columns and len(omitted) <= 1:
+            coded = _CODED_COLUMN.match(factor)
+            yield Factor(
+                name=factor if coded is None else coded[1], columns=columns, reference=omitted[0] if omitted else None
+            )
 
 
 def _parsed(formula: str, columns: Sequence[str]) -> Any:

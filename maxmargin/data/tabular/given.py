@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.data.arrays import features_and_labels, from_arrays, index_of_rows
+from maxmargin.data.arrays import features_and_labels, from_arrays, index_of_rows, name_of_index
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.frames import is_from_table_library, library_of
 from maxmargin.data.generators.registry import Generated
@@ -60,15 +60,16 @@ def given(X: Any, y: Any = None, *, bias: bool | None = None, positive: object =
     ids = index_of_rows(X, table.labels)
     dataset = features_and_labels(
         table.features, table.labels, positive=positive, has_intercept=table.has_intercept, label_name=table.label_name,
-        row_names=ids, notes=table.notes,
+        row_names=ids, notes=table.notes, factors=table.factors,
     )  # fmt: skip
     dataset = replace(dataset, read_as=table.read_as)
     names = Names(
         ids=ids,
         columns=dataset.feature_names if hasattr(table.features, "columns") else None,
         label=dataset.label_name,
-        notes=dataset.notes,
-        frame=partial(frame_of, library_of(X, table.labels)),
+        notes=(*dataset.notes, *_order_note(table.labels, dataset)),
+        factors=dataset.factors,
+        frame=partial(frame_of, library_of(X, table.labels), index_name=name_of_index(X, table.labels)),
     )
     return Given(dataset=dataset, bias=table.has_intercept, names=names)
 
@@ -153,7 +154,21 @@ def names_of(dataset: Dataset) -> Names:
         columns=dataset.feature_names,
         label=dataset.label_name,
         notes=dataset.notes,
+        factors=dataset.factors,
         frame=partial(frame_of, dataset.library),
+    )
+
+
+def _order_note(labels: Any, dataset: Dataset) -> tuple[str, ...]:
+    """Return a note on the order of more than two classes, if the labels are an ordered categorical series."""
+    kind: Any = getattr(labels, "dtype", None)
+    if dataset.is_binary or getattr(kind, "ordered", None) is not True:
+        return ()
+    present = {*map(str, dataset.classes)}
+    order = " < ".join(label for label in map(str, kind.categories) if label in present)
+    return (
+        f"{dataset.label_name}: the order {order} is not used: the model is multinomial; for a model that uses it, "
+        "give maxmargin.check_model a fitted OrderedModel of statsmodels",
     )
 
 

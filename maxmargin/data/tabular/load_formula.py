@@ -66,8 +66,9 @@ def _complete_rows(table: Table, frame: Any, formula: str, *, drop_missing: bool
 def _dataset(table: Table, formula: str, frame: Any, rows: Any, positive: object, notes: tuple[str, ...]) -> Dataset:
     modelled = read_formula(formula, frame)
     dataset = features_and_labels(
-        modelled.features, modelled.labels, positive=positive, source=table.source, notes=(*notes, *modelled.notes)
-    )
+        modelled.features, modelled.labels, positive=positive, source=table.source, notes=(*notes, *modelled.notes),
+        factors=modelled.factors,
+    )  # fmt: skip
     ids = None if table.ids is None else tuple(table.ids[row] for row in rows.tolist())
     kept = None if len(rows) == len(table.label) else rows.astype(np.int64)
     return replace(dataset, row_ids=ids, rows=kept, has_intercept=modelled.has_intercept)

@@ -1,0 +1,62 @@
+"""Levels of categorical variables in which a class does not occur: the reasons that a reader can check by counting."""
+
+from collections.abc import Iterator
+
+from maxmargin.solvers.answers.factors import Factor
+from maxmargin.solvers.separability.answer_parts import Absence, Answer, sides
+
+OPPOSITE = {"+": "-", "-": "+"}
+
+
+def absences(answer: Answer) -> tuple[Absence, ...]:
+    """Return the classes without rows in a level of a variable, counted on all rows.
+
+    Each of them alone is a direction to infinity. Variables with an aliased column, whose coefficient is set to 0, are
+    left out, and reference levels of models without an intercept.
+    """
+    return tuple(found for factor in answer.names.factors for found in _of_factor(answer, factor))
+
+
+def _of_factor(answer: Answer, factor: Factor) -> Iterator[Absence]:
+    assert answer.n_features is not None and answer.details is not None and answer.columns is not None
+    names = list(answer.names.columns or ())
+    if any(names.count(column) != 1 for column in factor.columns.values()):
+        return
+    columns = list(map(names.index, factor.columns.values()))
+    aliased = {column % (answer.n_features + answer.bias) for column in answer.columns.aliased}
+    counts = None if aliased.intersection(columns) else answer.details.level_counts(columns)
+    if counts is None:
+        return
+    levels = [*factor.columns]
+    if factor.reference is not None and answer.bias:
+        levels.append(factor.reference)
+    can_merge = bool(counts[: len(levels)].all(axis=1).any())
+    for level, of_classes in zip(levels, counts.tolist(), strict=False):
+        for group, number in enumerate(of_classes):
+            if not number and any(of_classes):
+                yield Absence(factor=factor, level=level, group=group, n_rows=sum(of_classes), can_merge=can_merge)
+
+
+def reason_of(answer: Answer, absence: Absence, coordinate: int, sign: str) -> str | None:
+    """Return what an absence says, if it sends this coordinate to infinity with this sign; else None."""
+    assert answer.n_features is not None and answer.names.columns is not None
+    block, column = divmod(coordinate, answer.n_features + answer.bias)
+    if absence.group not in (0, block + 1):
+        return None
+    of_level = "-" if absence.group else "+"
+    name = None if column == answer.n_features else answer.names.columns[column]
+    if not absence.is_reference:
+        is_moved = name == absence.factor.columns[absence.level] and sign == of_level
+    elif name is None:
+        is_moved = sign == of_level
+    else:
+        is_moved = name in absence.factor.columns.values() and sign == OPPOSITE[of_level]
+    if not is_moved:
+        return None
+    return words_of(answer, absence)
+
+
+def words_of(answer: Answer, absence: Absence) -> str:
+    """Return the sentence about the rows of a level in which a class does not occur."""
+    side = sides(answer, absence.group)[1]
+    return side.of_all(absence.n_rows, f"{absence.name}{', the reference level,' * absence.is_reference}")
