@@ -150,7 +150,7 @@ class Side(NamedTuple):
 def _number(value: Any) -> str:
     if isinstance(value, Fraction):
         return str(value)
-    return repr(float(value)).removesuffix(".0")
+    return repr(float(value) + 0.0).removesuffix(".0")  # where -0 becomes 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

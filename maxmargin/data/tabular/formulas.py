@@ -68,7 +68,7 @@ def read_formula(formula: str, frame: Any) -> Modelled:
         labels=_response(formula, parsed.lhs, table),
         has_intercept=bool(intercept),
         notes=_omitted_levels(features),
-        read_as={"formula": formula},
+        read_as={"formula": str(formula)},
         factors=tuple(_factors_with_columns(features)),
     )
 

@@ -39,7 +39,7 @@ def load_by_formula(source: Any, formula: str, choice: Choice, positive: object)
     frame = _with_types(table, frame.iloc[rows].reset_index(drop=True))
     dataset = _dataset(table, formula, frame, rows, positive, (*table.notes, dropped) if n_dropped else table.notes)
     stated = {name: value for name, value in choice.stated_of(source).items() if name != "label"}
-    return replace(dataset, read_as={**stated, "formula": formula}, library=library_of(source))
+    return replace(dataset, read_as={**stated, "formula": str(formula)}, library=library_of(source))
 
 
 def _complete_rows(table: Table, frame: Any, formula: str, *, drop_missing: bool) -> NDArray[np.int64]:

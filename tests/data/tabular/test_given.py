@@ -5,6 +5,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -276,3 +277,16 @@ def test_a_column_called_as_the_intercept_has_a_name_of_its_own() -> None:
     answer = mm.separability(frame, "y")
     assert answer.infinite_columns == {"(Intercept)": "-", "(Intercept) (column 0)": "+"}
     assert [term.name for term in answer.terms or ()] == list(answer.infinite_columns)
+
+
+@pytest.mark.parametrize("asked", ["died", "died ~ age + stage"])
+def test_names_of_numpys_own_text_type_are_texts_in_proofs(asked: str) -> None:
+    answer = mm.separability(NUMBERS, np.str_(asked))
+    assert mm.verify(answer.certificate, NUMBERS, asked)
+
+
+def test_a_zero_has_no_sign_in_reasons() -> None:
+    answer = mm.separability(pd.DataFrame({"x": [2.0, 3.0, -0.0, -0.0], "y": [1, 1, 0, 0]}), "y")
+    assert [term.reason for term in answer.terms or () if term.name == "x"][0].startswith(
+        "x is at least 2 where y=1, and at most 0 where y=0"
+    )
