@@ -287,6 +287,5 @@ def test_names_of_numpys_own_text_type_are_texts_in_proofs(asked: str) -> None:
 
 def test_a_zero_has_no_sign_in_reasons() -> None:
     answer = mm.separability(pd.DataFrame({"x": [2.0, 3.0, -0.0, -0.0], "y": [1, 1, 0, 0]}), "y")
-    assert [term.reason for term in answer.terms or () if term.name == "x"][0].startswith(
-        "x is at least 2 where y=1, and at most 0 where y=0"
-    )
+    reason = next(term.reason for term in answer.terms or () if term.name == "x")
+    assert reason.startswith("x is at least 2 where y=1, and at most 0 where y=0")
