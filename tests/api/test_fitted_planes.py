@@ -269,7 +269,7 @@ def test_exact_numbers_that_binary64_holds_are_taken() -> None:
 
 def test_a_data_set_has_its_labels() -> None:
     dataset = mm.load("agresti")
-    with pytest.raises(InvalidProblemError, match="expected no y"):
+    with pytest.raises(InvalidProblemError, match="which has its own labels; leave out y"):
         mm.judge(dataset, dataset.y, [1.0], -50.0)
     with pytest.raises(InvalidProblemError, match="y is None"):
         mm.judge(dataset.X, None, [1.0], -50.0)

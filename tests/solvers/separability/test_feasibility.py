@@ -518,7 +518,7 @@ def test_limits_that_are_none_are_refused(limit: float) -> None:
     problem = Problem.validated([[1.0], [2.0]], [-1, 1])
     with pytest.raises(ValueError, match="expected a positive number of seconds"):
         separability(problem, time_limit=limit)
-    with pytest.raises(ValueError, match="expected a number of columns"):
+    with pytest.raises(ValueError, match="expected a whole number of columns from 0"):
         separability(problem, exact_limit=-1)
 
 
