@@ -178,7 +178,7 @@ def test_what_time_left_open_is_proven_and_judged_again_with_more(tmp_path: Path
 def test_a_run_that_stopped_by_itself_when_its_time_was_over_runs_again_with_more(tmp_path: Path) -> None:
     text = "limit = {{seconds = {}}}\n[[data]]\nsource = 'xor'\n[[method]]\nname = 'perceptron'\nmax_mistakes = {}\n"
     mistakes = []
-    for seconds, most in ((4, 10**12), (4, 10**12), (8, 10**12), (8, 1000), (16, 1000)):
+    for seconds, most in ((3, 10**12), (3, 10**12), (12, 10**12), (12, 1000), (24, 1000)):
         comparison = compared(study(tmp_path, text.format(seconds, most)), out=tmp_path / "out")
         mistakes += [record["n_mistakes"] for record in comparison.records]
     assert mistakes[0] == mistakes[1] < mistakes[2]
