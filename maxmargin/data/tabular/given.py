@@ -107,9 +107,8 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
         own_name = table.columns[columns.index(y)]  # which may be a number
         rest = table.select([nw.col(name) for name in table.columns if name != own_name]).to_native()
         labels = table.get_column(own_name).to_native()
-        read_as = (
-            {"label": str(y), "one_hot": True} if has_bias(bias) else None
-        )  # without a bias, files are coded otherwise
+        # A file is coded with an intercept, so that without one it is not read as these data.
+        read_as = {"label": str(y), "one_hot": True} if has_bias(bias) else None
         return Modelled(features=rest, labels=labels, has_intercept=has_bias(bias), label_name=y, read_as=read_as)
     if "~" not in y:
         hint = nearest(y, columns)
