@@ -3,14 +3,14 @@
 import re
 import textwrap
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
 from typing import Any, ClassVar
 
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text import escaping
-from maxmargin.text.tables import booktabs_lines, markdown_lines
+from maxmargin.text.tables import booktabs_lines, csv_lines, markdown_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,10 +23,36 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A piece of a sentence that stands out.
+
+    Attributes
+    ----------
+    text : str
+    role : {"truth", "perceptron", "bound", ""}
+        What it is about, which a page may show by a colour.
+    """
+
+    text: str
+    role: str = ""
+
+
+Text = str | tuple[str | Mark, ...]
+"""Sentences, some pieces of which may stand out."""
+
+
+def plain_text(text: Text) -> str:
+    """Return a text without its marks."""
+    if isinstance(text, str):
+        return text
+    return "".join(piece if isinstance(piece, str) else piece.text for piece in text)
+
+
+@dataclass(frozen=True, slots=True)
 class Paragraph:
     """Some sentences."""
 
-    text: str
+    text: Text
     kind: ClassVar[str] = "paragraph"
 
 
@@ -51,6 +77,14 @@ class Table:
         Positions of the columns that hold numbers, set flush right.
     note : str
         What was left out.
+    shares : mapping of (int, int) to float
+        For some cells, by row and column, the share of its width that a bar fills.
+    explained : tuple of Explanation
+        What the first cell of each row opens to; empty for nothing.
+    orders : tuple of tuple of (float or None)
+        If there are any, a reader of a page may sort the columns after the first: for every row, their numbers.
+    key : str
+        The name by which a page offers the table for copying; empty for none.
     """
 
     caption: str
@@ -58,7 +92,38 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     numeric: Collection[int] = ()
     note: str = ""
+    shares: Mapping[tuple[int, int], float] = field(default_factory=dict)
+    explained: "tuple[Explanation, ...]" = ()
+    orders: tuple[tuple[float | None, ...], ...] = ()
+    key: str = ""
     kind: ClassVar[str] = "table"
+
+    def forms(self) -> dict[str, str]:
+        """Return the table as Markdown, LaTeX and CSV."""
+        lines = booktabs_lines(self.caption, self.columns, self.rows, numeric=self.numeric)
+        return {
+            "Markdown": "\n".join(markdown_lines(self.columns, self.rows, numeric=self.numeric, is_padded=True)),
+            "LaTeX": "\n".join(lines),
+            "CSV": "\n".join(csv_lines(self.columns, self.rows)),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is behind a row of a table.
+
+    Attributes
+    ----------
+    text : str
+        In a sentence or two.
+    formula : str
+        In MathML; empty for none.
+    reference : str
+    """
+
+    text: str
+    formula: str = ""
+    reference: str = ""
 
 
 def facts(caption: str, rows: Iterable[tuple[str, str]]) -> Table:
@@ -74,6 +139,21 @@ class FigureSlot:
     kind: ClassVar[str] = "figure"
 
 
+@dataclass(frozen=True, slots=True)
+class Details:
+    """Blocks that a page shows when its reader opens them.
+
+    Attributes
+    ----------
+    title : str
+    blocks : tuple of Block
+    """
+
+    title: str
+    blocks: "tuple[Block, ...]"
+    kind: ClassVar[str] = "details"
+
+
 _PREAMBLE = (
     r"\documentclass{article}",
     r"\usepackage[T1]{fontenc}",
@@ -85,7 +165,36 @@ _PREAMBLE = (
 )
 """Of a LaTeX document; wide tables need the landscape format."""
 
-Block = Paragraph | Points | Table | FigureSlot
+@dataclass(frozen=True, slots=True)
+class ProofSlot:
+    """Where a page checks its proof; other formats leave it out."""
+
+    kind: ClassVar[str] = "proof"
+
+
+Block = Paragraph | Points | Table | FigureSlot | Details | ProofSlot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """What makes a page move.
+
+    Attributes
+    ----------
+    policy : str
+        The content security policy under which it runs.
+    source : str
+        The script itself.
+    worker : str
+        The script of its worker.
+    parts : mapping of str to str
+        What it reads, as JSON, by the identifiers of their elements.
+    """
+
+    policy: str
+    source: str
+    worker: str
+    parts: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +221,10 @@ class Document:
     sections : tuple of Section
     kind : str
         What kind of page it is, above its title.
+    lead : Text
+        The answer in a sentence or two, after the headline.
+    opening : tuple of Block
+        What a page shows right after the lead, in place of the key numbers.
     """
 
     title: str
@@ -121,18 +234,20 @@ class Document:
     cards: tuple[Card, ...]
     sections: tuple[Section, ...]
     kind: str = "Margin report"
+    lead: Text = ""
+    opening: tuple[Block, ...] = ()
 
-    def html(self, figures: Mapping[str, Mapping[str, object]], left_out: Mapping[str, str]) -> str:
+    def html(self, figures: Mapping[str, Any], script: "Script | None" = None) -> str:
         """Return the page as HTML.
 
         Parameters
         ----------
-        figures : mapping of str to mapping
-            By the key of its slot, the ``"picture"`` with its texts, and its ``"svg"``.
-        left_out : mapping of str to str
-            By the key of its slot, a sentence that says why a figure is left out.
+        figures : mapping of str to str
+            By the key of its slot, the markup of a figure with its caption.
+        script : Script, optional
+            What makes the page move; without it, the page has no script.
         """
-        return self._rendered("report.html", autoescape=True, figures=figures, left_out=left_out)
+        return self._rendered("report.html", autoescape=True, figures=figures, script=script)
 
     def markdown(self, figures: Mapping[str, Any] | None = None, *, is_padded: bool = False) -> str:
         """Return the page as Markdown (CommonMark with tables).
@@ -150,7 +265,8 @@ class Document:
     def latex(self) -> str:
         """Return the page as a LaTeX document that needs booktabs and longtable, without its figures."""
         lines = [*_PREAMBLE, rf"\title{{{escaping.latex(self.title)}}}", r"\begin{document}", r"\maketitle"]
-        lines += [rf"{escaping.latex(sentence)}\par" for sentence in self.headline]
+        sentences = [*self.headline, plain_text(self.lead)]
+        lines += [rf"{escaping.latex(sentence)}\par" for sentence in sentences if sentence]
         for section in self.sections:
             lines += ["", rf"\section*{{{escaping.latex(section.title)}}}"]
             lines += [line for block in section.blocks for line in _latex_lines(block)]
@@ -158,12 +274,15 @@ class Document:
 
     def _rendered(self, template: str, *, autoescape: bool, is_padded: bool = False, **parts: Any) -> str:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
+        from markupsafe import Markup
 
         environment = Environment(
             loader=FunctionLoader(lambda name: (files("maxmargin.reports.templates") / name).read_text("utf-8")),
             autoescape=autoescape, undefined=StrictUndefined, finalize=_visible, trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
-        environment.filters["md"] = escaping.markdown
+        environment.filters["md"] = lambda text: escaping.markdown(plain_text(text) if isinstance(text, tuple) else text)
+        environment.filters["plain"] = plain_text
+        environment.filters |= {"in_script": _in_script, "markup": Markup, "sort_keys": _sort_keys}
         environment.filters["table_lines"] = lambda table: markdown_lines(
             table.columns, table.rows, numeric=table.numeric, is_padded=is_padded
         )
@@ -171,7 +290,8 @@ class Document:
 
     def terminal(self, *, width: int = 80) -> str:
         """Return the answer, the key numbers, and the limitations, as plain text of this width in characters."""
-        answer = [textwrap.fill(shown(sentence), width) for sentence in self.headline]
+        sentences = [*self.headline, plain_text(self.lead)]
+        answer = [textwrap.fill(shown(sentence), width) for sentence in sentences if sentence]
         label_width = max(len(card.label) for card in self.cards)
         cards = [
             shown(f"  {card.label:<{label_width}}  {card.value}{f'  ({card.note})' if card.note else ''}")
@@ -198,13 +318,28 @@ def framed(page: str, title: str) -> str:
 def _latex_lines(block: Block) -> list[str]:
     """Return a block in LaTeX; a table stands by itself, so that it can be copied into another document."""
     if isinstance(block, Paragraph):
-        return [rf"{escaping.latex(block.text)}\par"]
+        return [rf"{escaping.latex(plain_text(block.text))}\par"]
     if isinstance(block, Points):
         return [r"\begin{itemize}", *(rf"\item {escaping.latex(item)}" for item in block.items), r"\end{itemize}"]
+    if isinstance(block, Details):
+        return [rf"\subsection*{{{escaping.latex(block.title)}}}", *(line for part in block.blocks for line in _latex_lines(part))]
     if isinstance(block, Table):
         note = [rf"{escaping.latex(block.note)}\par"] if block.note else []
         return ["", *booktabs_lines(block.caption, block.columns, block.rows, numeric=block.numeric), *note, ""]
     return []
+
+
+def _in_script(text: str) -> Any:
+    """Return a text as the content of a script element, which it must not end."""
+    from markupsafe import Markup
+
+    if "</" in text or "<!--" in text:
+        text = text.replace("</", "<\\/").replace("<!--", "<\\!--")  # in JSON the same text
+    return Markup(text)
+
+
+def _sort_keys(values: Iterable[float | None]) -> str:
+    return " ".join("-" if value is None else repr(float(value)) for value in values)
 
 
 def _visible(value: object) -> object:

@@ -76,12 +76,12 @@ class MarginReport:
 
     def to_html(self) -> str:
         """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
-        from markupsafe import Markup
+        from maxmargin.reports.pages.margin_page import MarginPage
+        from maxmargin.reports.study.study import Study
 
-        from maxmargin.reports.figures.canvas import inline_svg
-
-        figures = {picture.key: {"picture": picture, "svg": Markup(inline_svg(picture))} for picture in self.pictures}
-        return self._document.html(figures, self.figures_left_out)
+        if isinstance(self.study, Study):
+            return MarginPage(self.study, self._summary, self._document).html()
+        return self._document.html({})
 
     def to_terminal(self, *, width: int = 80) -> str:
         """Return the answer and the key numbers as plain text."""

@@ -2,8 +2,25 @@
 
 from typing import Any
 
-from maxmargin.solvers.answers.forms import intercept, through
-from maxmargin.text.number_formats import count, number, one_line, percent, plural, proven, shown, upper_end
+from maxmargin.solvers.answers.forms import through
+from maxmargin.text.number_formats import count, number, one_line, plural, shown, upper_end
+
+_TITLES = {
+    "novikoff": "Novikoff",
+    "augmented_b": "Novikoff, from the margin with bias",
+    "best_scale": "Novikoff, at the best bias scale",
+    "best_scale_searched": "Novikoff, at the best scale and hyperplane",
+    "unit_norm": "Novikoff, for rows of norm 1",
+    "sum_of_squares": "Novikoff, with the rows of the mistakes",
+    "self_certificate": "The run's own certificate",
+    "freund_schapire": "Freund–Schapire, soft margin",
+    "freund_schapire_optimum": "Freund–Schapire, at its optimum",
+    "hinge_optimum": "Hinge, at its optimum",
+    "slack_of_the_mistakes": "Slack of the mistakes, soft margin",
+    "conjunction": "Conjunction of literals",
+    "trivial": "Presentations",
+}
+"""The names of the bounds in sentences."""
 
 
 def name_of(label: object) -> str:
@@ -65,12 +82,10 @@ def verdict_words(answer: dict[str, Any], *, bias: bool) -> str:
     }[verdict_name(answer)]
 
 
-def headline(report: dict[str, Any]) -> tuple[str, ...]:
-    """Return the answer in two or three sentences, the shortest form first."""
+def headline(report: dict[str, Any]) -> str:
+    """Return the verdict as a sentence."""
     subject = question(report)
-    if subject.startswith("class "):
-        subject = _capital(subject)
-    return (f"{subject} {verdict_words(report, bias=report['data']['bias'])}.", *_details(report))
+    return f"{_capital(subject) if subject.startswith('class ') else subject} {verdict_words(report, bias=report['data']['bias'])}."
 
 
 def _looks_like_a_number(label: str) -> bool:
@@ -79,36 +94,6 @@ def _looks_like_a_number(label: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _details(report: dict[str, Any]) -> tuple[str, ...]:
-    hard = report["hard_margin"]
-    if report["strictly_separable"]:
-        margin = f"Proven maximum margin{of_kind(report)} γ* = {proven(hard['lower'], shown_upper(hard))}"
-        return (f"{margin}; {_what_the_run_did(report)}.",)
-    if report["strictly_separable"] is False:
-        return (_not_strictly(report), f"{_capital(_what_the_run_did(report))}. {_best_soft(report)}".strip())
-    return (f"No proof was found either way. {_capital(_what_the_run_did(report))}.",)
-
-
-def _not_strictly(report: dict[str, Any]) -> str:
-    """Return the proven facts on data that are not strictly separable, with the effect on a logistic regression."""
-    answer, bias = report["separability"], report["data"]["bias"]
-    kind, model = through(bias), f"a logistic regression{intercept(bias)}"
-    if answer["verdict"] == "overlap":
-        spared = unless_flat(answer)
-        return (
-            f"Proven: every hyperplane{kind} has a row on its wrong side{spared}; the maximum margin{kind} γ* is 0 and "
-            f"{model} has a finite maximum-likelihood estimate."
-        )
-    if answer["verdict"] == "quasi-separable":
-        n_rows, n_touching = report["data"]["n_samples"], length(answer, "touching_rows")
-        return (
-            f"Proven: a hyperplane{kind} has {plural(n_rows - n_touching, 'row')} strictly on their sides, none on the "
-            f"wrong side, and {plural(n_touching, 'row')} on it, which lie on every such hyperplane; the maximum "
-            f"margin{kind} γ* is 0 and {model} has no finite maximum-likelihood estimate."
-        )
-    return f"Proven: no hyperplane{kind} has every row strictly on its side, so the maximum margin{kind} γ* is 0."
 
 
 def unless_flat(answer: dict[str, Any]) -> str:
@@ -126,33 +111,29 @@ def shown_upper(mapping: dict[str, Any], key: str = "upper") -> float:
     return float("inf") if mapping[key] is None else float(mapping[key])
 
 
-def _what_the_run_did(report: dict[str, Any]) -> str:
-    run, share = report["perceptron"], report["comparison"]["share_of_maximum"]
-    made = f"the perceptron made {plural(run['n_mistakes'], 'mistake')} in {plural(run['n_epochs'], 'epoch')}"
-    if not run["converged"]:
-        return f"{made} without converging"
-    if share is None:
-        return f"{made} and stopped"
-    return f"{made} and reached {percent(share)} of it"
-
-
 def novikoff(report: dict[str, Any]) -> dict[str, Any] | None:
     """Return Novikoff's bound where it holds and is finite."""
     holding = (bound for bound in report["bounds"] if bound["name"] == "novikoff" and bound["valid"])
     return next((bound for bound in holding if bound["value"] is not None), None)
 
 
+def holding_bounds(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the bounds whose assumption is proven and that are finite, without the number of presentations."""
+    return [
+        bound
+        for bound in report["bounds"]
+        if bound["valid"] and bound["value"] is not None and bound["name"] != "trivial"
+    ]
+
+
+def bound_title(name: str) -> str:
+    """Return what a bound is called in a sentence."""
+    return _TITLES.get(name, name)
+
+
 def fewest_errors(report: dict[str, Any]) -> dict[str, Any] | None:
     """Return the soft margin with the fewest errors, and of these the one with the smallest C."""
     return min(report["soft_margin"], key=lambda point: (point["n_errors"], point["C"]), default=None)
-
-
-def _best_soft(report: dict[str, Any]) -> str:
-    best = fewest_errors(report)
-    if best is None:
-        return ""
-    rows = plural(report["data"]["n_samples"], "row")
-    return f"The best soft margin tried (C = {number(best['C'])}) leaves {count(best['n_errors'])} of {rows} in error."
 
 
 def _capital(text: str) -> str:

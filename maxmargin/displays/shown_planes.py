@@ -111,7 +111,7 @@ class Pictured:
         InvalidProblemError
             If there are more than two columns, or axes do not tell the numbers of one apart.
         """
-        names = [_column_name(name) for name in self.dataset.feature_names[:2]]
+        names = [column_name(name) for name in self.dataset.feature_names[:2]]
         n_features = self.problem.n_features
         rows = self.problem.dense_rows(slice(None)) if n_features <= 2 else np.empty((0, n_features))
         for name, column in zip(names, rows.T, strict=False):
@@ -119,14 +119,14 @@ class Pictured:
         return View.of_columns(rows, self.problem.y, names, class_names(self.dataset))
 
 
-def _column_name(name: str, longest: int = _LONGEST_NAME) -> str:
+def column_name(name: str, longest: int = _LONGEST_NAME) -> str:
     """Return the name of a column on one line; columns without names have numbers."""
     return f"column {name}" if name.isdecimal() else one_line(name, longest)
 
 
 def class_names(dataset: Dataset) -> tuple[str, str]:
     """Return the names of the classes -1 and +1 in a legend: the name of the label column, and the label."""
-    column = _column_name(dataset.label_name, _LONGEST_LABEL)
+    column = column_name(dataset.label_name, _LONGEST_LABEL)
     negative, positive = (
         f"{column}: all others"
         if label == REST and len(dataset.classes) > 2

@@ -16,6 +16,9 @@ _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e6
 """Outside of these moduli numbers are written with a power of ten."""
 
 
+_LARGEST_COUNT = 1e12
+"""Bounds on counts from which on their digits do not matter."""
+
 _NEARLY_ALL = 0.999999
 """Share of an optimum beyond which the digits are those of rounding."""
 
@@ -60,6 +63,30 @@ def upper_end(value: float | None, digits: int = 6) -> str:
     ('8.97223', '8.97222')
     """
     return number(value if value is None else rounded_up(value, digits), digits)
+
+
+def floor_of(value: float, digits: int = 4) -> str:
+    """Return an upper bound on a count as a count, the greatest that it allows; a very large one rounded up.
+
+    Examples
+    --------
+    >>> floor_of(221.784), floor_of(1.44593e16)
+    ('221', '1.446×10¹⁶')
+    """
+    if math.isinf(value) or value >= _LARGEST_COUNT:
+        return upper_end(value, digits)
+    return count(math.floor(value))
+
+
+def shown_interval(lower: int, upper: int) -> str:
+    """Return the two ends of a proven interval of a count, once if they are equal.
+
+    Examples
+    --------
+    >>> shown_interval(7, 7), shown_interval(1005, 1007)
+    ('7', '1,005 to 1,007')
+    """
+    return count(upper) if lower == upper else f"{count(lower)} to {count(upper)}"
 
 
 def shown(

@@ -156,11 +156,16 @@ def write_table(path: Path, head: Row, rows: Iterable[Row], *, above: str = "", 
             file.write(f"{line}\n")
 
 
-def _csv(head: Row, rows: Iterable[Row], _above: str, _alignment: str) -> Iterator[str]:
+def csv_lines(head: Row, rows: Iterable[Row]) -> Iterator[str]:
+    """Yield the lines of a table in CSV."""
     for row in chain([head], rows):
         buffer = io.StringIO()
         csv.writer(buffer, lineterminator="\r\n").writerow(row)  # what ends a line is quoted inside a cell
         yield buffer.getvalue().removesuffix("\r\n")
+
+
+def _csv(head: Row, rows: Iterable[Row], _above: str, _alignment: str) -> Iterator[str]:
+    return csv_lines(head, rows)
 
 
 def _markdown(head: Row, rows: Iterable[Row], above: str, _alignment: str) -> Iterator[str]:

@@ -75,13 +75,10 @@ class ComparisonReport:
 
     def to_html(self, *, times: bool = True) -> str:
         """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
-        from markupsafe import Markup
+        from maxmargin.reports.figures.canvas import figure
 
-        from maxmargin.reports.figures.canvas import inline_svg
-
-        drawn = self.pictures(times=times)
-        figures = {key: {"picture": picture, "svg": Markup(inline_svg(picture))} for key, picture in drawn.items()}
-        return self._document(times=times).html(figures, {})
+        figures = {key: figure(picture) for key, picture in self.pictures(times=times).items()}
+        return self._document(times=times).html(figures)
 
     def summary(self, *, times: bool = True) -> str:
         """Return the main results as plain text of about 25 lines, failures and false claims first."""

@@ -5,12 +5,14 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from maxmargin.displays.drawing import BOUND, MAXIMUM, NEGATIVE, PERCEPTRON, POSITIVE
+from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.outputs import replacing
 
 if TYPE_CHECKING:
@@ -114,6 +116,13 @@ def save(picture: Picture, folder: Path) -> list[Path]:
         with replacing(path) as file:
             file.write(content)
     return [*paths]
+
+
+def figure(picture: Picture) -> str:
+    """Return the picture with its title and caption as an element of an HTML page."""
+    title, caption, alt = (escape(shown(text), quote=True) for text in (picture.title, picture.caption, picture.alt))
+    drawing = f'<div role="img" aria-label="{alt}">{inline_svg(picture)}</div>'
+    return f"<figure>{drawing}<figcaption><b>{title}.</b> {caption}</figcaption></figure>"
 
 
 def inline_svg(picture: Picture) -> str:

@@ -2,54 +2,54 @@
 
 from typing import Any
 
-from maxmargin.reports.document import Block, Paragraph, Table
+from maxmargin.reports.document import Block, Paragraph, Points
 from maxmargin.reports.phrasing import length
 from maxmargin.solvers.answers.forms import intercept
-from maxmargin.text.number_formats import count, listed, one_line, plural
+from maxmargin.text.number_formats import count, listed, one_line, plural, shown_interval
 
-_MOST_COLUMNS = 70
+Report = dict[str, Any]
+
 _MOST_NAMED = 5
+_MOST_ROWS = 14
+_MOST_TERMS = 8
 
-_SIGNS = {"+": "+∞", "-": "−∞", "either sign": "not determined"}
+_SIGNS = {"+": "+∞", "-": "−∞"}
 
 
-def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
-    """Return whether the estimate exists, and the fate of every coefficient."""
-    data = report["data"]
+def blocks(report: Report) -> tuple[Block, ...]:
+    """Return whether the estimate exists, the coefficients that do not, the rows responsible, and what to do next."""
+    answer, data = report["separability"], report["data"]
     model = f"A logistic regression{intercept(data['bias'])} of the classes on these columns"
-    return of_answer(report["separability"], model, "of the class +1")
+    return (*of_answer(answer, model, "of the class +1"), *_rows(report), *_next(report))
 
 
-def of_answer(answer: dict[str, Any], model: str, odds: str) -> tuple[Block, ...]:
-    """Return the same for any answer; `model` is the subject of the sentences, `odds` says whose log-odds are meant."""
+def of_answer(answer: Report, model: str, odds: str) -> tuple[Block, ...]:
+    """Return the first two for any answer; `model` is the subject of the sentences, `odds` says whose log-odds."""
     if answer["verdict"] == "undecided":
         return ()
     texts = {"separable": _separable, "quasi-separable": _quasi, "overlap": _overlap}
     found: list[Block] = [Paragraph(texts[answer["verdict"]](answer, model))]
     if answer["infinite_columns"]:
-        found += [Paragraph(_columns_text(answer)), _columns_table(answer, odds)]
+        found += _exceptional(answer, odds)
     return tuple(found)
 
 
-def _separable(answer: dict[str, Any], model: str) -> str:
+def _separable(answer: Report, model: str) -> str:
     return (
-        f"{model} has no maximum-likelihood estimate (complete separation): along a separating direction the "
-        "likelihood grows towards 1 while the coefficients go to infinity. The coefficients that a program prints only "
-        f"show where it stopped; their standard errors and tests are meaningless.{_left_out(answer)}"
+        f"{model} has no maximum-likelihood estimate (complete separation): the coefficients that a program prints show "
+        f"only where it stopped.{_left_out(answer)}"
     )
 
 
-def _quasi(answer: dict[str, Any], model: str) -> str:
+def _quasi(answer: Report, model: str) -> str:
     return (
-        f"{model} has no maximum-likelihood estimate (quasi-complete separation): the likelihood keeps growing while "
-        f"the coefficients move along the separating directions. The fitted probabilities of the "
-        f"{plural(length(answer, 'separated_rows'), 'row')} that can be strictly separated go to 0 or 1; everything "
-        f"that stays finite is determined by the {plural(length(answer, 'touching_rows'), 'touching row')} alone."
-        f"{_left_out(answer)}"
+        f"{model} has no maximum-likelihood estimate (quasi-complete separation): the fitted probabilities of "
+        f"{plural(length(answer, 'separated_rows'), 'row')} go to 0 or 1, and the other "
+        f"{plural(length(answer, 'touching_rows'), 'row')} alone determine what stays finite.{_left_out(answer)}"
     )
 
 
-def _overlap(answer: dict[str, Any], model: str) -> str:
+def _overlap(answer: Report, model: str) -> str:
     aliased = answer["aliased_columns"]
     if aliased is None:
         return f"{model} has a finite maximum-likelihood estimate.{_left_out(answer)}"
@@ -62,32 +62,39 @@ def _overlap(answer: dict[str, Any], model: str) -> str:
     )
 
 
-def _left_out(answer: dict[str, Any]) -> str:
+def _left_out(answer: Report) -> str:
     reason = answer["columns_reason"]
     return f" Which coefficients are infinite was not computed: {reason}." if reason else ""
 
 
-def _columns_text(answer: dict[str, Any]) -> str:
-    """Return how many coefficients are infinite, with their signs, and how many are not."""
-    infinite = answer["infinite_columns"]
-    signed = [f"{name} ({_SIGNS[sign]})" for name, sign in infinite.items() if sign in ("+", "-")]
-    either = [name for name, sign in infinite.items() if sign not in ("+", "-")]
-    finite, aliased = answer["finite_columns"], answer["aliased_columns"]
-    sentences = [
-        f"The separating directions form a cone of dimension {count(answer['dimension'])}"
-        f"{', not counting those that are 0 on every row' if aliased else ''}."
+def _exceptional(answer: Report, odds: str) -> list[Block]:
+    """Return the infinite coefficients with their signs and reasons, and in a sentence what is left."""
+    infinite, finite, aliased = (answer[f"{kind}_columns"] for kind in ("infinite", "finite", "aliased"))
+    reasons = {str(term["name"]): term["reason"] for term in answer.get("terms") or ()}
+    signed = {name: _SIGNS[sign] for name, sign in infinite.items() if sign in _SIGNS}
+    open_sign = [name for name, sign in infinite.items() if sign not in _SIGNS]
+    if not signed and not finite:
+        of_them = "The only coefficient is" if len(open_sign) == 1 else f"All {plural(len(open_sign), 'coefficient')} are"
+        return [Paragraph(f"{of_them} infinite, none with a determined sign.{_aliased(aliased)}")]
+    items = [
+        f"{one_line(name, 40)} → {sign}{_because(reasons.get(str(name), ''))}"
+        for name, sign in list(signed.items())[:_MOST_TERMS]
     ]
-    if signed:
-        sentences.append(f"Infinite, with one sign only: {_some(signed)}.")
-    if either:
-        sentences.append(
-            "Not determined, as each may go to infinity with either sign, or stay at any finite value, while others go "
-            f"to infinity: {_some(either)}."
-        )
-    sentences.append(f"Finite: {_some(finite)}." if finite else "None stays finite.")
-    if aliased:
-        sentences.append(f"Aliased (linearly dependent on earlier columns): {_some(aliased)}.")
-    return " ".join(sentences)
+    if len(signed) > _MOST_TERMS:
+        items.append(f"and {plural(len(signed) - _MOST_TERMS, 'more coefficient')} with one sign")
+    if open_sign:
+        items.append(f"without a determined sign: {_some(open_sign)}")
+    rest = f"Finite: {_some(finite)}." if finite else "None stays finite."
+    found: list[Block] = [Points(tuple(items))] if items else []
+    return [*found, Paragraph(f"{rest}{_aliased(aliased)} Signs are those of the log-odds {odds}.")]
+
+
+def _because(reason: str) -> str:
+    return f": {one_line(reason, 160)}" if reason else ""
+
+
+def _aliased(names: list[Any] | None) -> str:
+    return f" Aliased (linearly dependent on earlier columns): {_some(names)}." if names else ""
 
 
 def _some(names: list[Any]) -> str:
@@ -96,13 +103,38 @@ def _some(names: list[Any]) -> str:
     return listed([*texts, f"{count(more)} more"] if more > 0 else texts)
 
 
-def _columns_table(answer: dict[str, Any], odds: str) -> Table:
-    entries = [
-        *((name, _SIGNS[sign]) for name, sign in answer["infinite_columns"].items()),
-        *((name, "finite") for name in answer["finite_columns"]),
-        *((name, "aliased") for name in answer["aliased_columns"]),
-    ]
-    cut = f"The first {_MOST_COLUMNS} of {count(len(entries))}; " if len(entries) > _MOST_COLUMNS else ""
-    rows = tuple((one_line(name), fate) for name, fate in entries[:_MOST_COLUMNS])
-    note = f"{cut}{'the' if cut else 'The'} sign is that of the log-odds {odds}."
-    return Table("The coefficients", ("Column", "Coefficient"), rows, note=note)
+def _rows(report: Report) -> tuple[Block, ...]:
+    """Return the rows that are separated where not all are, and the rows whose loss would separate the classes."""
+    found, best = [], report["fewest_errors"]
+    if report["verdict"] == "quasi-separable":
+        separated = report["separability"]["first_separated"]
+        found.append(f"The rows that are separated: {_named(separated, length(report['separability'], 'separated_rows'))}.")
+    if best["reason"] is None:
+        errors = f"{shown_interval(best['lower'], best['upper'])} {'row' if best['upper'] == 1 else 'rows'}"
+        which = _named(best["rows"], best["upper"])
+        proven = "no fewer do, proven" if best["lower"] == best["upper"] else f"at least {count(best['lower'])} have to go"
+        found.append(
+            f"The fewest errors of any hyperplane are {errors}, proven. Without {which} the classes are strictly "
+            f"separable; {proven}."
+        )
+    elif report["strictly_separable"] is False:
+        found.append(f"The fewest errors of any hyperplane were not computed: {best['reason']}.")
+    return tuple(map(Paragraph, found))
+
+
+def _named(entries: list[Report], total: int) -> str:
+    """Return rows by their names, or by their numbers in the source."""
+    names = [str(entry["source_row"]) if entry["id"] is None else one_line(entry["id"], 24) for entry in entries]
+    more = total - min(len(names), _MOST_ROWS)
+    noun = "row" if total == 1 else "rows"
+    return f"{noun} {listed([*names[:_MOST_ROWS], f'{count(more)} more'] if more > 0 else names)}"
+
+
+def _next(report: Report) -> tuple[Block, ...]:
+    if report["verdict"] not in ("separable", "quasi-separable"):
+        return ()
+    steps = "penalise the likelihood (Firth's penalty, or a ridge), which makes every estimate finite; merge or drop the "
+    steps += "level or the column that separates; or use exact logistic regression where the columns take few values"
+    if report["verdict"] == "quasi-separable":
+        steps += "; or fit the finite part, maxmargin.separability(...).finite_part(), and report it with the infinite ones"
+    return (Paragraph(f"What next, any of: {steps}."),)

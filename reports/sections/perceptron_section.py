@@ -1,32 +1,32 @@
 """The perceptron next to the exact answer: its run, Novikoff's proof along it, its mistakes against the bounds."""
 
+import math
 from dataclasses import asdict
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from maxmargin.api.measures import angle_degrees, cosine
 from maxmargin.reports import phrasing
-from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table, facts
-from maxmargin.reports.sections.shared import Columns, chosen, table_of
+from maxmargin.reports.document import Block, Paragraph, Table, facts
+from maxmargin.reports.sections.shared import chosen
 from maxmargin.reports.study.study import Study
 from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import radius_squared
-from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.text.number_formats import (
-    UNKNOWN,
     count,
+    floor_of,
     interval,
     number,
     one_line,
     percent,
     plural,
-    proven,
     shown,
     typeset,
-    upper_end,
 )
 
 _RECENT_EPOCHS = 100
@@ -39,23 +39,6 @@ _OF_RUN = (
 )  # fmt: skip
 
 _MOST_FEATURES = 30
-
-_TITLES = {
-    "novikoff": "Novikoff",
-    "augmented_b": "Novikoff, from the margin with bias",
-    "best_scale": "Novikoff, at the best bias scale",
-    "best_scale_searched": "Novikoff, at the best scale and hyperplane",
-    "unit_norm": "Novikoff, for rows of norm 1",
-    "sum_of_squares": "Novikoff, with the rows of the mistakes",
-    "self_certificate": "The run's own certificate",
-    "freund_schapire": "Freund–Schapire, soft margin",
-    "freund_schapire_optimum": "Freund–Schapire, at its optimum",
-    "hinge_optimum": "Hinge, at its optimum",
-    "slack_of_the_mistakes": "Slack of the mistakes, soft margin",
-    "conjunction": "Conjunction of literals",
-    "trivial": "Presentations",
-}
-
 
 def fields(study: Study) -> dict[str, Any]:
     """Return the parts of the summary that speak of the perceptron, by name."""
@@ -75,7 +58,7 @@ def _run(study: Study) -> dict[str, Any]:
         "run_norm": run.run_norm,
         "run_maximum_lower": study.run_hard.lower,
         "run_maximum_upper": study.run_hard.upper,
-        "n_errors": n_errors(study.problem, run.w, run.b),
+        "n_errors": study.n_errors,
         "n_presentations": run.n_presentations,
         "unit_w": None if study.found is None else study.found.unit,
         "bias": study.run_problem.bias,
@@ -96,6 +79,7 @@ def _rates(run: PerceptronRun) -> dict[str, Any]:
     return {
         "n_whole_epochs": len(whole),
         "fewest_mistakes_in_an_epoch": int(whole.min()) if len(whole) else None,
+        "most_mistakes_in_an_epoch": int(whole.max()) if len(whole) else None,
         "n_recent_epochs": min(_RECENT_EPOCHS, len(whole)),
         "recent_mistakes_per_epoch": float(whole[-_RECENT_EPOCHS:].mean()) if len(whole) else None,
     }
@@ -111,8 +95,18 @@ def _comparison(study: Study) -> dict[str, Any]:
         "cosine": cosine(*planes) if is_known else None,
         "angle_degrees": angle_degrees(*planes) if is_known else None,
         "novikoff_ratio": next((bound.ratio(study.run.n_mistakes) for bound in holding), None),
-        "share_of_maximum": study.run.margin / study.hard.upper if is_known and study.hard.lower > 0 else None,
+        "share_of_maximum": share_of(study.run.margin, study.hard) if is_known else None,
     }
+
+
+def share_of(margin: float, hard: HardMargin) -> float | None:
+    """Return a margin as a share of the maximum, no more than it proves; None without a maximum.
+
+    The quotient is of the exact numbers, as the upper end of the maximum may be tiny.
+    """
+    if not hard.lower > 0 or not math.isfinite(margin):
+        return None
+    return float(Fraction(margin) / Fraction(hard.upper)) if math.isfinite(hard.upper) else 0.0
 
 
 def _centred(study: Study) -> dict[str, Any]:
@@ -146,21 +140,17 @@ def _trace(study: Study) -> dict[str, Any]:
     }
 
 
-def perceptron(report: dict[str, Any]) -> tuple[Block, ...]:
-    """Return the course of the run and the facts that it proves."""
+def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
+    """Return the course of the run, the facts that it proves, and the statements of Novikoff's proof along it."""
     run = report["perceptron"]
     ended = f"{'' if run['converged'] else 'was '}{phrasing.stopped_because(run)}"
     opening = (
         "Rosenblatt's perceptron starts at w = 0 and adds y x to w at every mistake. It made "
-        f"{plural(run['n_mistakes'], 'mistake')} in {plural(run['n_epochs'], 'epoch')} and {ended}."
+        f"{plural(run['n_mistakes'], 'mistake')} in {plural(run['n_epochs'], 'epoch')} and {ended}. "
+        f"{phrasing.convergence(report)}"
     )
-    return (
-        Paragraph(opening),
-        Paragraph(phrasing.convergence(report)),
-        _run_table(report),
-        Paragraph(_translation(report)),
-        FigureSlot("margin-path"),
-    )
+    trace = (_trace_table(report), Paragraph(_checked(report))) if run["n_mistakes"] else ()
+    return (Paragraph(opening), _run_table(report), *trace)
 
 
 def _run_table(report: dict[str, Any]) -> Table:
@@ -207,80 +197,8 @@ def _rules(run: dict[str, Any]) -> str:
     return f"order {run['order']}{seed}; {zero}"
 
 
-def _translation(report: dict[str, Any]) -> str:
-    moved, run, data = report["translation"], report["perceptron"], report["data"]
-    if moved["reason"] is not None:
-        return f"The run was not repeated on centred data: {moved['reason']}."
-    if report["strictly_separable"]:
-        upper = phrasing.shown_upper(moved)
-        stays = f"γ* stays {proven(moved['lower'], upper)} (proven: {interval(moved['lower'], upper)})"
-    else:
-        stays = "separability does not change"
-    return (
-        "Translation. Moving the rows changes R, b and the mistakes, but not γ*. When every column is centred, "
-        f"{stays}, R changes from {number(data['radius'])} to {number(moved['radius'])}, and the perceptron makes "
-        f"{plural(moved['n_mistakes'], 'mistake')} in {plural(moved['n_epochs'], 'epoch')}{_unless(moved)} instead of "
-        f"{count(run['n_mistakes'])} in {count(run['n_epochs'])}{_unless(run)}."
-    )
-
-
-def _unless(run: dict[str, Any]) -> str:
-    return "" if run["converged"] else " (not converged)"
-
-
-def bounds(report: dict[str, Any]) -> tuple[Block, ...]:
-    """Return the bounds next to the number of mistakes."""
-    run = report["perceptron"]
-    text = (
-        "Each bound limits the number M of mistakes of a run from w = 0, under an assumption. It holds if the "
-        "assumption is proven for these data and this run; otherwise its value is shown but bounds nothing. A bound "
-        "that depends on the length of the run is vacuous if it is at least the "
-        f"{count(run['n_presentations'])} presentations of this run, since no run makes more mistakes than "
-        "presentations. R²/g² bounds every run, in any order and of any length. M/bound is the fraction of "
-        "the bound that was used."
-    )
-    return (
-        Paragraph(text),
-        table_of("Bounds on the mistakes", report["bounds"], _BOUNDS, numeric=(2, 5)),
-        FigureSlot("mistakes"),
-        table_of("Assumptions of the bounds", report["bounds"], _ASSUMPTIONS),
-    )
-
-
-_BOUNDS: Columns = {
-    "Bound": lambda entry: str(_TITLES.get(entry["name"], entry["name"])),
-    "Name": lambda entry: entry["name"],
-    "Value": lambda entry: shown(entry, "value", say=upper_end),
-    "Holds": lambda entry: "yes" if entry["valid"] else "no",
-    "Vacuous": lambda entry: "yes" if entry["vacuous"] else "no",
-    "M/bound": lambda entry: shown(entry, "ratio", 3) if entry["valid"] else UNKNOWN,
-}
-
-_ASSUMPTIONS: Columns = {
-    "Name": lambda entry: entry["name"],
-    "Assumption and formula": lambda entry: typeset(entry["assumption"]),
-    "Reference": lambda entry: typeset(entry["reference"]),
-}
-
-
-def planes(report: dict[str, Any]) -> tuple[Block, ...]:
-    """Return the two hyperplanes side by side."""
-    comparison = report["comparison"]
-    if comparison["reference"] is None:
-        text = "No hyperplane with w ≠ 0 was found for comparison with the perceptron."
-    elif comparison["cosine"] is None:
-        text = "The perceptron ended at w = 0, which defines no hyperplane."
-    else:
-        text = (
-            f"The normals of the perceptron and of the {comparison['reference']} form an angle of "
-            f"{number(comparison['angle_degrees'], 4)}° (cosine {number(comparison['cosine'])})."
-        )
-        if not report["strictly_separable"]:
-            text += " No maximum margin is known here; the soft margin with the fewest errors takes its place."
-    return (Paragraph(text), FigureSlot("distances"), FigureSlot("projection"), *_normals(report))
-
-
-def _normals(report: dict[str, Any]) -> tuple[Table, ...]:
+def normals(report: dict[str, Any]) -> tuple[Block, ...]:
+    """Return both unit normals, feature by feature."""
     best, found = report["hard_margin"]["unit_w"], report["perceptron"]["unit_w"]
     if best is None or found is None:
         return ()
@@ -292,44 +210,6 @@ def _normals(report: dict[str, Any]) -> tuple[Table, ...]:
     )
     columns = ("Feature", "w*/‖w*‖", "Perceptron w/‖w‖")
     return (Table("The unit normals, feature by feature", columns, rows, (1, 2), note),)
-
-
-def trace(report: dict[str, Any]) -> tuple[Block, ...]:
-    """Return the statements of the proof on the traced mistakes, and whether they are true."""
-    if not report["perceptron"]["n_mistakes"]:
-        return (Paragraph("The run was stopped before its first mistake."),)
-    return (
-        Paragraph(_proof(report)),
-        Paragraph(_checked(report)),
-        FigureSlot("proof-curves"),
-        FigureSlot("potential"),
-        _trace_table(report),
-    )
-
-
-def _proof(report: dict[str, Any]) -> str:
-    space = phrasing.space(report["perceptron"])
-    if report["trace"]["u_margin"] is None:
-        return (
-            f"In the space {space} of the run, every mistake adds at most ‖x‖² to ‖w‖², so ‖w‖ ≤ √(Σ‖x‖²) ≤ √M·R after "
-            f"M mistakes. The other half of Novikoff's proof needs a separating hyperplane, and {_none(report)}."
-        )
-    return (
-        f"Let u* be the unit normal of the maximum margin g in the space {space} of the run. Every mistake adds at "
-        "least g to w·u*, so M g ≤ w·u* ≤ ‖w‖, and at most ‖x‖² to ‖w‖², so ‖w‖ ≤ √(Σ‖x‖²) ≤ √M·R. The line M g and "
-        "the curve √M·R meet at M = R²/g², beyond which there is no mistake: this is Novikoff's proof. Stated with a "
-        "potential, P = ½‖c u* − w‖² with c = R²/g starts at R⁴/(2g²), falls by at least R²/2 at every mistake, and "
-        "is never negative."
-    )
-
-
-def _none(report: dict[str, Any]) -> str:
-    if report["strictly_separable"] is False:
-        return (
-            f"there is none{phrasing.of_kind(report)}: nothing makes ‖w‖ grow, which stays bounded however long the "
-            "run is (Minsky and Papert 1969; Block and Levin 1970), and there is no potential to fall"
-        )
-    return f"none is known: {report['trace']['reason']}"
 
 
 def _checked(report: dict[str, Any]) -> str:
@@ -363,7 +243,7 @@ def _trace_table(report: dict[str, Any]) -> Table:
             ("w·u*", _with_cosine(last["w_dot_u"], trace["cosine"][-1])),
             ("M g", number(last["w_dot_u_at_least"])),
             ("g", number(trace["u_margin"])),
-            ("R²/g², Novikoff's bound", shown(trace, "bound", say=upper_end)),
+            ("R²/g², Novikoff's bound", floor_of(trace["bound"])),
             ("Fall of the potential, in units of R²/2", number(trace["potential_drop"][-1])),
         ]
     return facts(f"After {plural(n_mistakes, 'mistake')}", rows)

@@ -37,7 +37,7 @@ _MOST_COORDINATES = 8
 
 _OF_ANSWER = (
     "verdict", "strictly_separable", "proof", "reason", "engine", "attempts", "n_inequalities", "n_strict",
-    "separated_rows", "touching_rows", "infinite_columns", "finite_columns", "aliased_columns", "dimension",
+    "separated_rows", "touching_rows", "infinite_columns", "finite_columns", "aliased_columns", "dimension", "terms",
     "witness_rows",
 )  # fmt: skip
 

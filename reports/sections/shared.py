@@ -4,6 +4,7 @@ import math
 import platform
 from collections.abc import Callable, Collection, Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from maxmargin.reports.study.report_settings import Settings
 from maxmargin.solvers.answers.forms import LONGEST_LIST
 from maxmargin.solvers.answers.forms import plain as plain_value
 from maxmargin.solvers.separability.separability_solution import Separability
-from maxmargin.text.number_formats import count, first_of, listed, number, one_line, plural, upper_end
+from maxmargin.text.number_formats import count, first_of, floor_of, listed, number, one_line, plural
 from maxmargin.text.version import __version__
 
 Entries = list[dict[str, Any]]
@@ -118,7 +119,12 @@ def describe(dataset: Dataset) -> dict[str, Any]:
 def size_of(data: dict[str, Any]) -> str:
     """Return the source with its numbers of rows and features."""
     n_rows, n_features = plural(data["n_samples"], "row"), plural(data["n_features"], "feature")
-    return f"{one_line(data['source'])}: {n_rows}, {n_features}"
+    return f"{source_name(data)}: {n_rows}, {n_features}"
+
+
+def source_name(data: dict[str, Any]) -> str:
+    """Return the name of the source without the folders that it lies in."""
+    return one_line(PurePath(data["source"]).name or data["source"])
 
 
 def what_was_read(
@@ -126,7 +132,7 @@ def what_was_read(
 ) -> Table:
     """Return the table of the data, with rows for the classes in the middle and for the numbers at the end."""
     rows = [
-        ("Source", one_line(data["source"])),
+        ("Source", source_name(data)),
         ("Rows × features", f"{count(data['n_samples'])} × {count(data['n_features'])}"),
         *((("Where they are", "outside memory: read again in every pass"),) if "in_memory" in data else ()),
         ("Label column", one_line(data["label_name"])),
@@ -181,13 +187,13 @@ def last_sections(report: dict[str, Any]) -> tuple[Section, Section]:
     """Return the sections on the limitations and on the method."""
     return (
         Section(anchor="unknown", title="What is not known", blocks=(Points(tuple(report["unknown"])),)),
-        Section(anchor="method", title="How this was made", blocks=_method(report)),
+        Section(anchor="method", title="How this was made", blocks=method(report)),
     )
 
 
-def _method(report: dict[str, Any]) -> tuple[Block, ...]:
+def method(report: dict[str, Any]) -> tuple[Block, ...]:
     """Return settings and versions."""
-    settings = tuple((name, _setting(value)) for name, value in report["settings"].items())
+    settings = tuple((name, _setting(name, value)) for name, value in used_settings(report).items())
     versions = tuple(report["versions"].items())
     text = (
         "Separability, margins with their intervals, and the counts of errors are checked in exact arithmetic on the "
@@ -200,26 +206,39 @@ def _method(report: dict[str, Any]) -> tuple[Block, ...]:
     )
 
 
-def _setting(value: Any) -> str:
+def used_settings(report: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings as they were used: what was chosen by the data is said."""
+    settings = dict(report["settings"])
+    if settings["Cs"] is None and "soft_margin" in report:
+        settings["Cs"] = [point["C"] for point in report["soft_margin"]]
+    if settings["orders"] is None and "orders" in report:
+        settings["orders"] = report["orders"].get("n_orders", 0)
+    if "perceptron" in report:
+        settings["max_epochs"] = report["perceptron"]["max_epochs"]
+    return settings
+
+
+def _setting(name: str, value: Any) -> str:
     if value is None:
-        return "default"
+        return "by the data" if name in ("Cs", "orders") else "no limit"
     if isinstance(value, list):
         return ", ".join(number(entry) for entry in value)
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return number(value) if isinstance(value, int | float) else str(value)
 
 
 def limitations(report: dict[str, Any]) -> list[str]:
-    """Return the limitations of a two-class report, in one sentence or two each."""
+    """Return what a two-class report does not say, in one sentence or two each."""
     found = [
         _kind_of_separation(report),
         _columns(report["separability"]),
-        _width(report),
-        _final_count(report),
-        *_bounds(report),
         _soft(report),
         _outside_memory(report),
+        *_always(report),
+        _worst_order(report),
     ]
-    return [sentence for sentence in (*found, *_always(report)) if sentence]
+    return [sentence for sentence in found if sentence]
 
 
 def _kind_of_separation(report: dict[str, Any]) -> str:
@@ -257,46 +276,20 @@ def _unasked_limit(report: dict[str, Any]) -> str:
     )
 
 
-def _width(report: dict[str, Any]) -> str:
-    hard = report["hard_margin"]
-    if report["strictly_separable"] is False or hard["relative_width"] == 0:
+def _worst_order(report: dict[str, Any]) -> str:
+    run, orders = report["perceptron"], report["orders"]
+    if orders["reason"] is None and orders["worst"]["proven"]:
         return ""
-    if not hard["relative_width"]:
-        return "The maximum margin has no proven finite upper end."
-    return (
-        f"γ* is known up to its proven interval, whose width is {number(hard['relative_width'], 2)} of its upper end."
-    )
-
-
-def _final_count(report: dict[str, Any]) -> str:
-    run = report["perceptron"]
     if run["converged"]:
-        return (
-            f"The count of {plural(run['n_mistakes'], 'mistake')} belongs to this order of the rows ({run['order']}); "
-            "another order may give more or fewer, within the same bounds."
-        )
+        return "The worst order of the rows is not known: the most mistakes found are no bound, the bounds hold for any."
     if report["strictly_separable"]:
-        return (
-            "How many mistakes the perceptron makes until it converges is not known: at least "
-            f"{count(run['n_mistakes'])}{_at_most(report)}."
-        )
-    if report["strictly_separable"] is None:
-        return "Whether the perceptron would converge with a higher limit is not known."
+        return f"How many mistakes the run would make until it converges is not known: at least {count(run['n_mistakes'])}{_at_most(report)}."
     return ""
 
 
 def _at_most(report: dict[str, Any]) -> str:
     bound = novikoff(report)
-    return f", and by Novikoff's bound at most {upper_end(bound['value'])}" if bound is not None else ""
-
-
-def _bounds(report: dict[str, Any]) -> list[str]:
-    holding = [bound for bound in report["bounds"] if bound["valid"] and bound["name"] != "trivial"]
-    vacuous = [bound["name"] for bound in holding if bound["vacuous"]]
-    if not vacuous:
-        return []
-    verb, says = ("is", "it says") if len(vacuous) == 1 else ("are", "they say")
-    return [f"Of the bounds that hold, {listed(vacuous)} {verb} vacuous: true, but {says} nothing about this run."]
+    return f", and at most {floor_of(bound['value'])}" if bound is not None else ""
 
 
 def _soft(report: dict[str, Any]) -> str:
@@ -308,11 +301,6 @@ def _soft(report: dict[str, Any]) -> str:
 
 def _always(report: dict[str, Any]) -> list[str]:
     sentences = []
-    if report["strictly_separable"] is not True:
-        sentences.append(
-            f"The smallest number of errors that any hyperplane{of_kind(report)} makes is not computed; "
-            "the errors of the soft margins and of the perceptron are upper bounds on it."
-        )
     if report["data"]["prepare"] != "raw":
         sentences.append(
             f"All statements are about the data after the preparation “{report['data']['prepare']}”, which rounds: the "
@@ -320,9 +308,9 @@ def _always(report: dict[str, Any]) -> list[str]:
         )
     return [
         *sentences,
-        "All statements are about the stored binary64 numbers. A decimal such as 0.1 in the source is rounded when it "
-        "is read, and the proofs hold for the rounded number.",
-        "Angles, distances in figures, ‖w‖, slack and support counts are floating-point results, not proven ones.",
+        "Statements are about the stored binary64 numbers: a decimal such as 0.1 is rounded when it is read.",
+        "Angles, the positions in pictures, the numbers of support rows and the margins of other orders are "
+        "floating-point results, not proven ones.",
     ]
 
 

@@ -1,26 +1,48 @@
 """The report on two classes: as a plain dict, and as a document whose sections read that dict and nothing else."""
 
+import json
 import math
 from fractions import Fraction
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
 from maxmargin.api.measures import norm, unit
 from maxmargin.reports import phrasing
-from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Section, Table, facts
-from maxmargin.reports.sections import logistic, separability_section, variations
+from maxmargin.reports.document import (
+    Block,
+    Card,
+    Details,
+    Document,
+    FigureSlot,
+    Paragraph,
+    Points,
+    Section,
+    Table,
+    facts,
+)
+from maxmargin.reports.sections import (
+    comparison_section,
+    logistic,
+    proof_section,
+    separability_section,
+    variations,
+    why_so_many,
+)
 from maxmargin.reports.sections import perceptron_section as perceptron
+from maxmargin.reports.sections.lead import lead_of
+from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.sections.shared import (
     Columns,
     chosen,
     describe,
-    last_sections,
     limitations,
+    method,
     name_columns,
     notes,
     row_fields,
-    size_of,
+    source_name,
     summary_of,
     table_of,
     what_was_read,
@@ -34,6 +56,7 @@ from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.text.number_formats import (
     UNKNOWN,
     count,
+    floor_of,
     interval,
     number,
     one_line,
@@ -41,12 +64,17 @@ from maxmargin.text.number_formats import (
     plural,
     proven,
     shown,
+    shown_interval,
     side,
-    upper_end,
 )
 
-_MOST_ROWS = 60
+_MOST_ROWS = 10
 """Rows of a table on a page; the JSON form has more."""
+
+_SAME_MARGIN = 1e-6
+"""Relative difference from the maximum margin below which a soft margin is it, up to rounding."""
+
+_OF_FEWEST_ERRORS = ("lower", "upper", "status", "n_nodes", "engine")
 
 _OF_HARD_MARGIN = (
     "status", "advice", "margin", "lower", "upper", "gap", "w", "b", "support", "primal_residual", "dual_residual",
@@ -67,9 +95,36 @@ def summarize(study: Study) -> dict[str, Any]:
         "shifts_reason": study.translated.no_shifts or None,
         "soft_margin": [_soft_fields(point) for point in study.soft],
         "support_rows": _support_rows(study),
+        "fewest_errors": _fewest_errors(study),
+        "compared": comparison_section.fields(study),
     }
     report = summary_of("two-class", study.separability, study.settings, parts)
+    report["certificate"], report["certificate_reason"] = _certificate(study)
+    report["seconds"] = dict(study.seconds)
     return {**report, "unknown": limitations(report)}
+
+
+def _certificate(study: Study) -> tuple[dict[str, Any] | None, str | None]:
+    """Return the proof of the page, whole, or why it is left out: of the margin, or that there is none."""
+    proof = study.proof
+    if proof is None:
+        return None, study.separability.reason
+    found = proof.to_dict()
+    n_characters = len(json.dumps(found))
+    if n_characters > study.settings.sizes.page_proof_characters:
+        return None, f"it has {count(n_characters)} characters, too many for a page; maxmargin check --proof writes it"
+    if "source" in found["data"]:
+        found["data"]["source"] = PurePath(found["data"]["source"]).name
+    return found, None
+
+
+def _fewest_errors(study: Study) -> dict[str, Any]:
+    """Return the proven interval of the fewest errors with the rows in error, or why there is none."""
+    best = study.errors
+    if best is None:
+        return {"reason": study.why_no_errors}
+    rows = [row_fields(study.dataset, row) for row in best.error_rows.tolist()]
+    return {"reason": None, **chosen(best.fields(), _OF_FEWEST_ERRORS), "rows": rows}
 
 
 def _data_fields(study: Study) -> dict[str, Any]:
@@ -108,10 +163,11 @@ def _soft_fields(point: SoftPoint) -> dict[str, Any]:
         **chosen(point.solution.fields(), ("C", "status", "objective", "lower", "gap", "b", "engine")),
         "c": 2 * C,
         "lambda": 1 / (2 * C),
-        "margin_width": math.inf if plane is None else 1 / norm(plane.w),
+        "margin_width": math.inf if plane is None else point.solution.margin,
         "n_errors": point.n_errors,
         "n_slack": point.n_slack,
         "n_support": point.n_support,
+        "achieved_margin": point.achieved_margin,
         "w": point.w,
     }
 
@@ -135,31 +191,50 @@ def _support_rows(study: Study) -> list[dict[str, Any]]:
 
 
 def document(report: dict[str, Any]) -> Document:
-    """Return the page of a two-class report."""
+    """Return the page of a two-class report, in the order of a reader's questions."""
     sections = (
-        Section(anchor="data", title="The data", blocks=_data(report)),
-        Section(anchor="verdict", title="The verdict and its proof", blocks=separability_section.blocks(report)),
-        Section(anchor="logistic", title="What it means for a logistic regression", blocks=logistic.blocks(report)),
-        Section(anchor="margin", title="The maximum margin", blocks=_margin(report)),
-        Section(anchor="perceptron", title="The perceptron", blocks=perceptron.perceptron(report)),
-        Section(anchor="trace", title="The proof, mistake by mistake", blocks=perceptron.trace(report)),
-        Section(anchor="bounds", title="Mistakes against the bounds", blocks=perceptron.bounds(report)),
-        Section(anchor="orders", title="Other orders of the rows", blocks=variations.order_blocks(report)),
-        Section(anchor="origin", title="Where the origin lies", blocks=variations.translation_blocks(report)),
-        Section(anchor="planes", title="Two hyperplanes", blocks=perceptron.planes(report)),
-        Section(anchor="soft", title="The soft margin", blocks=_soft(report)),
-        Section(anchor="support", title="Support rows", blocks=_support(report)),
-        *last_sections(report),
+        Section(anchor="comparison", title="Side by side", blocks=comparison_section.blocks(report)),
+        Section(anchor="rows", title="See it", blocks=(FigureSlot("rows"),)),
+        Section(anchor="why", title=why_so_many.title(report), blocks=why_so_many.blocks(report)),
+        Section(anchor="logistic", title="For a logistic regression", blocks=logistic.blocks(report)),
+        Section(anchor="proof", title="The proof", blocks=proof_section.blocks(report)),
+        Section(anchor="details", title="Details", blocks=_details(report)),
+        Section(anchor="unknown", title="What this does not say", blocks=(Points(tuple(report["unknown"])),)),
     )
     data = report["data"]
     return Document(
         title=phrasing.question(report),
-        subtitle=f"{size_of(data)}; +1 is {phrasing.name_of(data['positive'])} ({one_line(data['positive_reason'])})",
-        headline=phrasing.headline(report),
+        subtitle=_subtitle(data),
+        headline=(phrasing.headline(report),),
+        lead=lead_of(report),
+        opening=tuple(FigureSlot(ruler.key) for ruler in rulers_of(report)),
         tone=phrasing.tone(report),
         cards=_cards(report),
         sections=tuple(section for section in sections if section.blocks),
     )
+
+
+def _subtitle(data: dict[str, Any]) -> str:
+    """Return the source with its size, and the classes with theirs; the first is +1."""
+    classes = " against ".join(f"{phrasing.name_of(entry['label'])} ({count(entry['count'])})" for entry in data["classes"])
+    shape = f"{plural(data['n_samples'], 'row')} × {plural(data['n_features'], 'feature')}"
+    return f"{source_name(data)}: {shape} · {classes}"
+
+
+def _details(report: dict[str, Any]) -> tuple[Block, ...]:
+    parts = (
+        ("The data as read", _data(report)),
+        ("The run in full", perceptron.blocks(report)),
+        ("The mistakes by order of the rows", variations.order_blocks(report)),
+        ("Where the origin lies", variations.translation_blocks(report)),
+        ("The maximum margin, and what each solver claimed", _margin(report)),
+        ("The soft margins", _soft(report)),
+        ("The support rows", _support(report)),
+        ("The normals of both hyperplanes", perceptron.normals(report)),
+        ("The rows of the proof", separability_section.blocks(report)),
+        ("Settings and versions", method(report)),
+    )
+    return tuple(Details(title, blocks) for title, blocks in parts if blocks)
 
 
 def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
@@ -180,15 +255,13 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
 
 def _last_card(report: dict[str, Any]) -> tuple[Card, ...]:
     """Return Novikoff's bound where it holds, else the fewest errors."""
-    novikoff = phrasing.novikoff(report)
+    novikoff, best = phrasing.novikoff(report), report["fewest_errors"]
     if novikoff is not None:
         note = f"{percent(novikoff['ratio'])} used"
-        return (Card(label="Novikoff's bound on mistakes", value=upper_end(novikoff["value"]), note=note),)
-    best = phrasing.fewest_errors(report)
-    if best is None:
+        return (Card(label="Novikoff's bound on mistakes", value=floor_of(novikoff["value"]), note=note),)
+    if best["reason"] is not None:
         return ()
-    note = f"soft margin, C = {number(best['C'])}"
-    return (Card(label="Fewest errors seen", value=count(best["n_errors"]), note=note),)
+    return (Card(label="Fewest errors possible", value=shown_interval(best["lower"], best["upper"]), note="proven"),)
 
 
 def _margin_value(report: dict[str, Any]) -> str:
@@ -208,7 +281,7 @@ def _margin_note(hard: dict[str, Any]) -> str:
 
 def _reached(report: dict[str, Any]) -> str:
     run, share = report["perceptron"], report["comparison"]["share_of_maximum"]
-    if run["converged"] and share is not None:
+    if run["converged"] and share is not None and share > 0:
         return f"reached {percent(share)} of γ*"
     return f"{plural(run['n_errors'], 'row')} in error at the end"
 
@@ -284,29 +357,35 @@ def _solvers_table(attempts: list[dict[str, Any]]) -> Table:
 def _soft(report: dict[str, Any]) -> tuple[Block, ...]:
     text = (
         "The soft margin minimises ½‖w‖² + C Σ ξ subject to y(w·x + b) ≥ 1 − ξ and ξ ≥ 0. C is the parameter of "
-        "scikit-learn and LIBSVM; the objective ‖w‖² + c Σ ξ corresponds to c = 2C, and λ‖w‖² + Σ ξ to λ = 1/(2C). The "
-        "margin width is 1/‖w‖; an error is a row with y(w·x + b) ≤ 0, counted in exact arithmetic. A primal and a "
-        "dual point prove the interval of each objective."
+        "scikit-learn and LIBSVM. Its width is 1/‖w‖; an error is a row with y(w·x + b) ≤ 0, counted in exact "
+        "arithmetic. A primal and a dual point prove the digits of each objective."
     )
-    if report["strictly_separable"]:
-        text += " As C grows, the soft margin becomes the maximum margin."
-    return (
-        Paragraph(text),
-        FigureSlot("soft-margin"),
-        table_of("Soft margins", report["soft_margin"], _SOFT_MARGIN, numeric=range(9)),
-    )
+    points = _up_to_the_maximum(report)
+    n_left_out = len(report["soft_margin"]) - len(points)
+    if n_left_out:
+        text += " From the last C of the table on, the soft margin is the maximum margin."
+    return (Paragraph(text), table_of("Soft margins", points, _SOFT_MARGIN, numeric=range(7)))
+
+
+def _up_to_the_maximum(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the soft margins up to the smallest C whose width is the maximum margin, up to rounding."""
+    points = sorted(report["soft_margin"], key=lambda point: float(point["C"]))
+    best = report["hard_margin"]["lower"]
+    if not report["strictly_separable"] or not best:
+        return points
+    is_there = [
+        point["margin_width"] is not None and abs(point["margin_width"] / best - 1) < _SAME_MARGIN for point in points
+    ]
+    return points[: is_there.index(True) + 1] if True in is_there else points
 
 
 _SOFT_MARGIN: Columns = {
     "C": lambda point: number(point["C"]),
-    "c = 2C": lambda point: number(point["c"]),
-    "λ = 1/(2C)": lambda point: number(point["lambda"]),
-    "Margin 1/‖w‖": lambda point: shown(point, "margin_width"),
+    "Width 1/‖w‖": lambda point: shown(point, "margin_width", 4),
     "Errors": lambda point: count(point["n_errors"]),
     "Rows with slack": lambda point: count(point["n_slack"]),
     "Support rows": lambda point: count(point["n_support"]),
     "Objective, proven digits": lambda point: proven(point["lower"], point["objective"], 10),
-    "Relative gap": lambda point: number(point["gap"] / point["objective"] if point["objective"] else 0.0, 2),
     "Status": lambda point: point["status"],
 }
 
@@ -323,8 +402,8 @@ def _support(report: dict[str, Any]) -> tuple[Block, ...]:
     columns: Columns = {
         **name_columns(support),
         "Side": lambda entry: side(entry["sign"]),
-        "Multiplier α": lambda entry: number(entry["multiplier"]),
-        "y(w·x + b)": lambda entry: number(entry["functional_margin"], 9),
+        "Multiplier α": lambda entry: number(entry["multiplier"], 4),
+        "y(w·x + b)": lambda entry: number(entry["functional_margin"], 4),
     }
     numeric = (len(columns) - 2, len(columns) - 1)
     table = table_of("Support rows", support, columns, numeric=numeric, most=_MOST_ROWS, noun="rows", total=total)

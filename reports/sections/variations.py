@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
+from maxmargin.reports.document import Block, Paragraph, Table
 from maxmargin.reports.phrasing import shown_upper
 from maxmargin.reports.sections.shared import Columns, table_of
 from maxmargin.reports.study.translated import Translated
@@ -59,12 +59,14 @@ def _sequence(study: OrderStudy) -> dict[str, Any] | None:
     return {"n_mistakes": found.n_mistakes, "rule": str(found.rule), "is_complete": found.is_complete}
 
 
-def _margins(study: OrderStudy) -> dict[str, float] | None:
+def _margins(study: OrderStudy) -> dict[str, Any] | None:
     """Return the margins that the runs achieved, in floating point; None unless every run ended on a hyperplane."""
     if not (study.outcomes.converged.all() and np.isfinite(study.outcomes.margin).all()):
         return None
-    least, median, greatest = np.quantile(study.outcomes.margin, [0, 0.5, 1], method="inverted_cdf")
-    return {"least": least, "median": median, "greatest": greatest}
+    levels = [*study.quantiles]
+    values = np.quantile(study.outcomes.margin, levels, method="inverted_cdf").tolist()
+    found = [[level, value] for level, value in zip(levels, values, strict=True)]
+    return {"least": values[0], "median": dict(found)[0.5], "greatest": values[-1], "quantiles": found}
 
 
 def _worst(study: OrderStudy) -> dict[str, Any]:
@@ -87,7 +89,6 @@ def order_blocks(report: Mapping[str, Any]) -> tuple[Block, ...]:
         return (Paragraph(f"The rows were not tried in other orders: {orders['reason']}."),)
     return (
         Paragraph(_orders_opening(orders)),
-        FigureSlot("orders"),
         _orders_table(orders),
         Paragraph(_worst_text(orders)),
         *_margin_text(report),
@@ -184,7 +185,6 @@ def translation_blocks(report: dict[str, Any]) -> tuple[Block, ...]:
         return (Paragraph(f"The rows were not translated: {report['translations_reason']}."),)
     return (
         Paragraph(_translation_opening(report)),
-        FigureSlot("translations"),
         *(_points_table(report, study) for study in _STUDIES if _points(report, study)),
     )
 

@@ -32,6 +32,8 @@ class Sizes:
         computed: a linear program for each column.
     proof_characters : int
         Largest number of characters of a list of integers of a proof; longer ones are left out.
+    page_proof_characters : int
+        Largest number of characters of the proof that a page checks; of a longer one the page says where it is.
     traced_mistakes : int
         Mistakes that the figures draw and the JSON form lists.
     """
@@ -41,6 +43,7 @@ class Sizes:
     translated_numbers: int = 20_000
     column_work: int = 2_000_000
     proof_characters: int = 200_000
+    page_proof_characters: int = 1_000_000
     traced_mistakes: int = 100
 
 

@@ -14,7 +14,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
-from maxmargin.solvers.proof.margins import n_errors
+from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, n_errors, norm_squared
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 from maxmargin.text.number_formats import number
@@ -45,6 +45,8 @@ class SoftPoint:
         Rows with a slack above `SLACK`, and with a multiplier.
     slack_norm : float
         The Euclidean norm of the slacks.
+    achieved_margin : float or None
+        The least y(w.x + b)/||w|| over the rows, of these very floats, rounded down; None where w = 0.
     """
 
     solution: SoftMargin
@@ -53,6 +55,7 @@ class SoftPoint:
     n_slack: int
     n_support: int
     slack_norm: float
+    achieved_margin: float | None
 
     @property
     def plane(self) -> Plane | None:
@@ -112,7 +115,14 @@ def _point(problem: Problem, solution: SoftMargin) -> SoftPoint:
         n_slack=int((solution.slack > SLACK).sum()),
         n_support=len(solution.support),
         slack_norm=float(np.linalg.norm(solution.slack)),
+        achieved_margin=_achieved(problem, w, solution.b),
     )
+
+
+def _achieved(problem: Problem, w: Floats, b: float) -> float | None:
+    if not w.any():
+        return None
+    return geometric_margin(least_functional_margin(problem, w, b), norm_squared(w))
 
 
 def _without_rows(solution: SoftMargin) -> SoftMargin:

@@ -1,7 +1,7 @@
 """Everything that is computed for a two-class report, once."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,13 +20,15 @@ from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import nearest_floats
+from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
-from maxmargin.solvers.proof.certificate import QuasiSeparation
+from maxmargin.solvers.proof.certificate import Certificate, QuasiSeparation
+from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.theory.context import Context
@@ -115,6 +117,9 @@ class Study:
     why_orders: str
     translated: Translated
     most_traced: int
+    errors: FewestErrors | None = None
+    why_no_errors: str = "todo"
+    seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def scale(self) -> float:
@@ -131,6 +136,18 @@ class Study:
         """The run along its mistakes, thinned."""
         rng = np.random.default_rng(self.settings.seed)
         return trace_of(self.run_problem, self.run, self.run_hard, rng=rng, most_points=self.most_traced)
+
+    @cached_property
+    def n_errors(self) -> int:
+        """The number of rows with y(w.x + b) <= 0 for the hyperplane of the run, counted exactly."""
+        return n_errors(self.problem, self.run.w, self.run.b)
+
+    @cached_property
+    def proof(self) -> Certificate | None:
+        """The proof of the maximum margin, else that of the verdict, else that no hyperplane separates strictly."""
+        if self.separability.strictly_separable:
+            return self.hard.interval_certificate or self.separability.certificate
+        return self.separability.certificate or self.separability.witness
 
     @cached_property
     def fewest_errors(self) -> SoftPoint | None:

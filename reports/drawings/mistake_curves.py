@@ -1,0 +1,127 @@
+"""Novikoff's proof as curves over the mistakes: what the length of the weights is squeezed between."""
+
+import math
+from typing import Any
+
+from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, tick_text
+from maxmargin.reports.drawings.svg import Drawing, Sheet
+from maxmargin.text.number_formats import floor_of, number, plural, power_of_ten
+
+WIDTH, _HEIGHT = 404.0, 250.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 8.0, 76.0, 10.0, 40.0
+_MANY = 60
+"""Number of mistakes from which both axes are logarithmic."""
+
+_IN_VIEW = 30.0
+"""Bounds up to so many times the mistakes are in the picture, where both curves meet."""
+
+_APART = 15.0
+"""Least distance between labels at the ends of curves."""
+
+_CURVES = (("norm_at_most", "√M R", "bound"), ("norm", "‖w‖", "perceptron"), ("w_dot_u_at_least", "M g", "truth"))
+
+
+def mistake_curves(report: dict[str, Any]) -> Drawing | None:
+    """Return the picture; None before the first mistake, or where a curve has no positive finite numbers."""
+    trace = report["trace"]
+    curves = _curves(trace)
+    M = trace["n_mistakes"]
+    if not M or not curves:
+        return None
+    end = _end(report)
+    x, y = _scales(M, curves, end)
+    sheet = Sheet("curves", WIDTH, _HEIGHT)
+    _axes(sheet, x, y)
+    tops = {}
+    for name, (text, role, values) in curves.items():
+        points = [(x(m), y(value)) for m, value in zip(M, values, strict=True) if value > 0]
+        sheet.curve(points, f"curve {role}")
+        last = points[-1]
+        if end and name != "norm":
+            beyond = end ** (0.5 if name == "norm_at_most" else 1.0) * values[0]
+            sheet.curve([last, (x(end), y(beyond))], f"curve {role} beyond")
+            last = x(end), y(beyond)
+        tops[name] = (last, text, role)
+    _labels(sheet, tops)
+    sheet.line((x(M[-1]), _TOP), (x(M[-1]), _HEIGHT - _BOTTOM), "cursor")
+    sheet.raw(f'<g id="curves-cursor" data-scale="{_numbers(x)}"></g>')
+    finding = _finding(report)
+    markup = sheet.markup("Novikoff's two curves", finding)
+    return Drawing(key="curves", title="Novikoff's two curves", finding=finding, markup=markup, caption=_caption(report, end))
+
+
+def _curves(trace: dict[str, Any]) -> dict[str, tuple[str, str, list[float]]]:
+    """Return the text, the role and the numbers of each curve that is known."""
+    found = {}
+    for name, text, role in _CURVES:
+        values = trace[name]
+        if values and all(value is not None and 1e-290 < abs(value) < 1e290 for value in values):
+            found[name] = (text, role, [float(value) for value in values])
+    return found
+
+
+def _end(report: dict[str, Any]) -> float:
+    """Return where the two curves meet, if that is near; else 0."""
+    bound, made = report["trace"]["bound"], report["perceptron"]["n_mistakes"]
+    return float(bound) if bound is not None and made < bound <= _IN_VIEW * made else 0.0
+
+
+def _scales(M: list[int], curves: dict[str, tuple[str, str, list[float]]], end: float) -> tuple[Scale, Scale]:
+    last = max(float(M[-1]), end)
+    values = [value for _, _, numbers in curves.values() for value in numbers if value > 0]
+    top = max(values)
+    if end:
+        top = max(top, curves["norm_at_most"][2][0] * math.sqrt(end))
+    across, up = (_LEFT, WIDTH - _RIGHT), (_HEIGHT - _BOTTOM, _TOP)
+    if last > _MANY:
+        return LogScale(1.0, last, *across), LogScale(min(values) / 1.2, top * 1.2, *up)
+    return LinearScale(0.0, last, *across), LinearScale(0.0, top * 1.04, *up)
+
+
+def _axes(sheet: Sheet, x: Scale, y: Scale) -> None:
+    bottom = _HEIGHT - _BOTTOM
+    sheet.line((_LEFT, bottom), (WIDTH - _RIGHT, bottom), "axis")
+    if isinstance(x, LogScale):
+        ticks = [(10.0**k, number(10.0**k) if k < 6 else power_of_ten(k)) for k in x.decades(most=5)]
+    else:
+        assert isinstance(x, LinearScale)
+        ticks = [(tick, tick_text(tick)) for tick in x.ticks() if tick == round(tick)]
+    for tick, text in ticks:
+        sheet.line((x(tick), bottom), (x(tick), bottom + 4), "axis")
+        sheet.text((x(tick), bottom + 17), text, "tick", anchor="middle")
+    sheet.text(((_LEFT + WIDTH - _RIGHT) / 2, bottom + 34), "mistakes M", "soft", anchor="middle")
+
+
+def _labels(sheet: Sheet, tops: dict[str, tuple[tuple[float, float], str, str]]) -> None:
+    """Write each curve's name at its end, moved apart where they would meet."""
+    below = -math.inf
+    for (x, y), text, role in sorted(tops.values(), key=lambda entry: entry[0][1]):
+        at = max(y, below + _APART)
+        below = at
+        sheet.text((x + 6, at + 4), text, f"label {role}")
+
+
+def _numbers(scale: Scale) -> str:
+    kind = "log" if isinstance(scale, LogScale) else "linear"
+    return f"{kind} {scale.low!r} {scale.high!r} {scale.start!r} {scale.end!r}"
+
+
+def _finding(report: dict[str, Any]) -> str:
+    trace, run = report["trace"], report["perceptron"]
+    text = f"After {plural(run['n_mistakes'], 'mistake')} ‖w‖ is {number(trace['norm'][-1], 3)}, below √M R = "
+    text += f"{number(trace['norm_at_most'][-1], 3)}"
+    if trace["bound"] is None:
+        return f"{text}; no line bounds it from below."
+    floor = number(trace["w_dot_u_at_least"][-1], 3)
+    return f"{text} and above M g = {floor}; the two bounds meet at {floor_of(trace['bound'])} mistakes."
+
+
+def _caption(report: dict[str, Any], end: float) -> str:
+    if report["trace"]["bound"] is None:
+        return "Each mistake adds at most R² to ‖w‖². No hyperplane separates, so nothing makes ‖w‖ grow."
+    meet = floor_of(report["trace"]["bound"])
+    where = "where both meet" if end else "far to the right of this picture"
+    return (
+        "Each mistake adds at least g to w·u*, so ‖w‖ ≥ M g; and at most R² to ‖w‖², so ‖w‖ ≤ √M R. "
+        f"No run goes beyond {meet} mistakes, {where}."
+    )

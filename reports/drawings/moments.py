@@ -1,0 +1,39 @@
+"""Small pictures of a run after some of its mistakes, for readers without scripts."""
+
+import numpy as np
+
+from maxmargin.reports.drawings.row_views import HEIGHT, WIDTH, line_in_picture
+from maxmargin.reports.drawings.svg import Drawing, Sheet
+from maxmargin.reports.study.scene import Scene
+from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.text.number_formats import plural
+
+
+def moments(scene: Scene, states: list[tuple[int, Floats, float]]) -> Drawing | None:
+    """Return a picture for each state: the number of mistakes, w and b; the rows are those of the scatter plot."""
+    pictures = []
+    for n_mistakes, w, b in states:
+        sheet = Sheet(f"moment-{n_mistakes}", WIDTH, HEIGHT)
+        sheet.raw('<use href="#rows-points"/>')
+        ends = line_in_picture(scene, w, b)
+        if ends is not None:
+            sheet.curve(ends, "plane perceptron")
+        title = f"After {plural(n_mistakes, 'mistake')}"
+        pictures.append(f"<figure>{sheet.markup(title, title)}<figcaption>{title}.</figcaption></figure>")
+    if not pictures:
+        return None
+    finding = "The perceptron's hyperplane after some of its mistakes."
+    return Drawing(key="moments", title="The run", finding=finding, markup="".join(pictures))
+
+
+def states_of(rows: list[int], X: Floats, signs: Floats, scale: float) -> list[tuple[int, Floats, float]]:
+    """Return w and b after 1, 2, 3, half of and all the mistakes, made on these rows in this order."""
+    n = len(rows)
+    wanted = sorted({1, 2, 3, n // 2, n} & set(range(1, n + 1)))
+    steps = X * signs[:, None]
+    found = []
+    for k in wanted:
+        with np.errstate(over="ignore", invalid="ignore"):
+            w = steps[:k].sum(axis=0)
+        found.append((k, w, float(signs[:k].sum()) * scale * scale))
+    return found

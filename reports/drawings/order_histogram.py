@@ -1,0 +1,92 @@
+"""How many orders of the rows made how many mistakes, with the order of the source marked."""
+
+import math
+
+import numpy as np
+
+from maxmargin.reports.drawings.label_placement import Label, n_lanes, place
+from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale
+from maxmargin.reports.drawings.svg import Drawing, Sheet
+from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.text.number_formats import count, number, plural
+from maxmargin.theory.order_studies import OrderStudy
+
+WIDTH = 404.0
+_BARS, _LANE = 132.0, 16.0
+_MOST_BINS = 36
+_FAR_APART = 12.0
+"""Ratio of the most and the fewest mistakes above which the axis is logarithmic."""
+
+
+def order_histogram(study: OrderStudy) -> Drawing | None:
+    """Return the picture; None where all orders make equally many mistakes."""
+    mistakes = study.outcomes.n_mistakes
+    if mistakes.min() == mistakes.max():
+        return None
+    source = study.given.n_mistakes
+    scale = _scale(min(int(mistakes.min()), source), max(int(mistakes.max()), source))
+    edges = _edges(mistakes, scale)
+    counts = np.histogram(mistakes, edges)[0]
+    labels = place([Label(scale(max(source, scale.low)), f"this source {count(source)}", "label perceptron")], 0, WIDTH)
+    top = 6 + n_lanes(labels) * _LANE
+    sheet = Sheet("orders", WIDTH, top + _BARS + 40)
+    bottom = top + _BARS
+    for low, high, number_of in zip(edges[:-1], edges[1:], counts, strict=True):
+        if number_of:
+            left, right = scale(float(low)), scale(float(high))
+            height = _BARS * float(number_of) / float(counts.max())
+            sheet.rectangle((left + 0.5, bottom - height), max(right - left - 1, 1.0), height, "column perceptron")
+    _axis(sheet, scale, bottom)
+    at = scale(max(source, scale.low))
+    sheet.line((at, top), (at, bottom), "mark perceptron")
+    for entry in labels:
+        sheet.text((entry.start, top - 5), entry.label.text, entry.label.role)
+    finding = _finding(study)
+    markup = sheet.markup("Mistakes over random orders", finding)
+    return Drawing(key="orders", title="Mistakes over random orders", finding=finding, markup=markup, caption=finding)
+
+
+def _scale(low: int, high: int) -> Scale:
+    if low > 0 and high > _FAR_APART * low:
+        return LogScale(max(low - 0.5, 0.7), high + 0.5, 4.0, WIDTH - 4.0)
+    return LinearScale(low - 0.5, high + 0.5, 4.0, WIDTH - 4.0)
+
+
+def _edges(mistakes: Rows, scale: Scale) -> Floats:
+    """Return the edges of the bars: each has as many whole numbers as the others, or on a logarithmic axis a ratio."""
+    low, high = scale.low, scale.high
+    if isinstance(scale, LinearScale):
+        width = max(1, math.ceil((high - low) / _MOST_BINS))
+        found: Floats = low + width * np.arange(math.ceil((high - low) / width) + 1.0)
+        return np.append(found[found < high], high)
+    found = np.floor(np.geomspace(low, high, _MOST_BINS + 1)) + 0.5
+    found[0], found[-1] = low, high
+    return np.unique(np.clip(found, low, high))
+
+
+def _axis(sheet: Sheet, scale: Scale, bottom: float) -> None:
+    sheet.line((0, bottom), (WIDTH, bottom), "axis")
+    if isinstance(scale, LogScale):
+        ticks = [10.0**k for k in scale.decades(most=5)]
+        if len(ticks) < 2:
+            ticks = sorted({*ticks, *(t for k in (1, 2, 5) for t in (k * 10.0 ** math.floor(math.log10(scale.high)),))})
+        ticks = [tick for tick in ticks if scale.low <= tick <= scale.high]
+    else:
+        assert isinstance(scale, LinearScale)
+        ticks = [tick for tick in scale.ticks() if tick == round(tick)]
+    for tick in ticks:
+        sheet.line((scale(tick), bottom), (scale(tick), bottom + 4), "axis")
+        where = "middle" if 20 < scale(tick) < WIDTH - 20 else "start" if scale(tick) <= 20 else "end"
+        sheet.text((scale(tick), bottom + 17), number(tick), "tick", anchor=where)
+    sheet.text((WIDTH / 2, bottom + 34), "mistakes", "soft", anchor="middle")
+
+
+def _finding(study: OrderStudy) -> str:
+    quantiles = study.quantiles
+    limit = study.settings.max_epochs
+    until = "" if limit is None else f" in {plural(limit, 'pass', 'passes')}"
+    return (
+        f"{plural(len(study.outcomes.n_mistakes), 'random order')}{until}: half make {count(quantiles[0.5])} mistakes or "
+        f"fewer, nine in ten between {count(quantiles[0.05])} and {count(quantiles[0.95])}; the order of the source "
+        f"makes {count(study.given.n_mistakes)}."
+    )

@@ -1,0 +1,356 @@
+"""The rows twice: in a plane with both hyperplanes, and by their distances from each; one scene for both."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from maxmargin.api.measures import Plane
+from maxmargin.reports.drawings.label_placement import text_width
+from maxmargin.reports.drawings.scales import LinearScale, Scale, SignedLogScale
+from maxmargin.reports.drawings.svg import Drawing, Sheet, dots, joined, short
+from maxmargin.reports.study.scene import Scene, Strip
+from maxmargin.solvers.basics.array_types import Floats, Mask
+from maxmargin.text.number_formats import count, number, one_line, plural
+
+WIDTH = 404.0
+HEIGHT = 356.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 10.0, 6.0, 8.0, 36.0
+_ROOM = 0.07
+"""Room around the points as a fraction of their range."""
+
+_STRETCH = 5.0
+"""Ratio of the two ranges above which equal scales would leave a thin strip."""
+
+_THIN = 0.06
+"""Width of the band, as a fraction of the picture, below which an inset shows it."""
+
+_INSET = (150.0, 108.0)
+_IN_INSET = 3.0
+"""Half the width of the inset, in multiples of the half width of the band."""
+
+_FEW, _FEW_RINGS = 300, 24
+"""Largest numbers of rows with large marks, and of circled rows with large circles."""
+_WITHIN_REACH = 12.0
+"""Largest distance, in units of the strips, that a linear scale shows."""
+
+_STRIP_AT = (92.0, 262.0)
+_STRIP_HALF = 40.0
+_GOLDEN = 0.6180339887498949
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Two scales of a picture, and the corners of what they show."""
+
+    x: LinearScale
+    y: LinearScale
+
+    def at(self, point: Floats) -> tuple[float, float]:
+        return self.x(float(point[0])), self.y(float(point[1]))
+
+
+def scatter(scene: Scene) -> Drawing:
+    """Return the rows and the hyperplanes in two dimensions."""
+    sheet = Sheet("rows", WIDTH, HEIGHT)
+    frame = _frame(scene)
+    sheet.raw(_clip(sheet.key, (frame.x.start, frame.y.end), frame.x.end - frame.x.start, frame.y.start - frame.y.end))
+    sheet.raw(f'<g clip-path="url(#{sheet.key}-clip)">')
+    _band(sheet, scene, frame)
+    sheet.raw(f'<g id="{sheet.key}-points">')
+    _points(sheet, scene, frame, scene.points)
+    sheet.raw("</g>")
+    _rings(sheet, scene, frame)
+    _lines(sheet, scene, frame)
+    sheet.raw("</g>")
+    sheet.rectangle((frame.x.start, frame.y.end), frame.x.end - frame.x.start, frame.y.start - frame.y.end, "frame")
+    _axes(sheet, scene, frame)
+    if scene.has_margin and not scene.is_of_columns and _band_share(scene, frame) < _THIN:
+        _inset(sheet, scene, frame)
+    return Drawing(
+        key="rows", title="Rows and hyperplanes", finding=_finding(scene), markup=sheet.markup("Rows and hyperplanes", _finding(scene)),
+    )  # fmt: skip
+
+
+def mapping_of(scene: Scene) -> dict[str, Any]:
+    """Return the numbers from which a script finds the line of a hyperplane in the scatter plot."""
+    frame = _frame(scene)
+    found: dict[str, Any] = {}
+    for axis, (name, scale) in enumerate((("x", frame.x), ("y", frame.y))):
+        stretch = (scale.end - scale.start) / (scale.high - scale.low)
+        try:
+            factor = math.ldexp(stretch * float(scene.factor[axis]), -scene.exponent)
+        except OverflowError:
+            factor = 0.0
+        found[name] = [factor, scale.start + stretch * (float(scene.shift[axis]) - scale.low)]
+    return found
+
+
+def line_in_picture(scene: Scene, w: Floats, b: float) -> list[tuple[float, float]] | None:
+    """Return the ends of the line of a hyperplane in the scatter plot, None where it does not cross it.
+
+    Of a hyperplane whose normal is not in the plane of the picture, it is where both meet, at the mean of the rows.
+    """
+    length = float(np.linalg.norm(w))
+    if not 0 < length < math.inf:
+        return None
+    unit = w / length
+    direction = unit @ scene.basis / scene.factor
+    offset = math.ldexp(b / length + float(unit @ scene.centre), -scene.exponent) - float(direction @ scene.shift)
+    frame = _frame(scene)
+    ends = _ends(direction, offset, frame) if math.isfinite(offset) else None
+    return None if ends is None else [frame.at(point) for point in ends]
+
+
+def _frame(scene: Scene) -> _Frame:
+    low, high = _limits(scene)
+    start, end = np.array([_LEFT, HEIGHT - _BOTTOM]), np.array([WIDTH - _RIGHT, _TOP])
+    spans, sizes = high - low, np.abs(end - start)
+    if scene.is_of_columns and not scene.is_strip and spans.min() * _STRETCH >= spans.max():
+        unit = float((spans / sizes).max())  # equal scales: angles are true
+        middle = (low + high) / 2
+        low, high = middle - unit * sizes / 2, middle + unit * sizes / 2
+    return _Frame(
+        LinearScale(float(low[0]), float(high[0]), float(start[0]), float(end[0])),
+        LinearScale(float(low[1]), float(high[1]), float(start[1]), float(end[1])),
+    )
+
+
+def _limits(scene: Scene) -> tuple[Floats, Floats]:
+    low, high = scene.points.min(axis=0), scene.points.max(axis=0)
+    for foot in scene.feet():
+        low, high = np.minimum(low, foot), np.maximum(high, foot)
+    spans = high - low
+    largest = float(spans.max()) or float(np.abs(high).max()) or 1.0
+    room = np.where(spans > 0, _ROOM * spans, largest / 2)
+    return low - room, high + room
+
+
+def _clip(key: str, corner: tuple[float, float], width: float, height: float) -> str:
+    shape = f'<rect x="{corner[0]:.1f}" y="{corner[1]:.1f}" width="{width:.1f}" height="{height:.1f}"/>'
+    return f'<clipPath id="{key}-clip">{shape}</clipPath>'
+
+
+def shows_band(scene: Scene) -> bool:
+    """Return whether both edges of the band are in view."""
+    return len(_band_edges(scene, _frame(scene))) == 2
+
+
+def _band_edges(scene: Scene, frame: _Frame) -> list[tuple[Floats, Floats]]:
+    if scene.reference is None or scene.half_width is None:
+        return []
+    direction, offset = scene.reference
+    edges = (_ends(direction, offset + sign * scene.half_width, frame) for sign in (-1, 1))
+    return [edge for edge in edges if edge is not None]
+
+
+def _band(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
+    edges = [(frame.at(p), frame.at(q)) for p, q in _band_edges(scene, frame)]
+    if len(edges) == 2:
+        (a, b), (c, d) = edges
+        sheet.path("M" + "L".join(f"{short(x)} {short(y)}" for x, y in (a, b, d, c)) + "z", "margin-band")
+    for start, end in edges:
+        sheet.line(start, end, "truth thin")
+
+
+def _lines(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
+    for plane, role, name in ((scene.reference, "plane truth", ""), (scene.found, "plane perceptron", "found")):
+        ends = None if plane is None else _ends(*plane, frame)
+        if ends is not None:
+            sheet.curve([frame.at(ends[0]), frame.at(ends[1])], role, name=name)
+        elif name:
+            sheet.path("M0 0", role, name=name)
+
+
+def _ends(direction: Floats, offset: float, frame: _Frame) -> tuple[Floats, Floats] | None:
+    """Return two points of the line direction.p + offset = 0 beyond the frame; None where it does not cross it."""
+    corners = np.array([(x, y) for x in (frame.x.low, frame.x.high) for y in (frame.y.low, frame.y.high)])
+    values = corners @ direction + offset
+    if not values.min() <= 0 <= values.max() or not direction.any():
+        return None
+    spans = np.ptp(corners, axis=0)
+    scaled = direction * spans  # in units of the frame, so that the two axes may differ in size
+    middle = corners.mean(axis=0)
+    foot = -(direction @ middle + offset) * scaled / (scaled @ scaled)
+    along = 2 * np.array([-scaled[1], scaled[0]]) / np.linalg.norm(scaled)
+    return middle + (foot - along) * spans, middle + (foot + along) * spans
+
+
+def _points(sheet: Sheet, scene: Scene, frame: _Frame, points: Floats) -> None:
+    size = "" if len(scene.rows) <= _FEW else " small"
+    at = [frame.at(point) for point in points]
+    _draw_classes(sheet, scene.is_positive, at, size)
+
+
+def _draw_classes(sheet: Sheet, is_positive: Mask, at: list[tuple[float, float]], size: str) -> None:
+    negative = [point for point, sign in zip(at, is_positive, strict=True) if not sign]
+    positive = [point for point, sign in zip(at, is_positive, strict=True) if sign]
+    sheet.path(dots(negative), f"negative{size}")
+    sheet.path(dots(positive), f"positive{size}")
+
+
+def _rings(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
+    points = scene.points[np.isin(scene.rows, scene.marked)]
+    radius = 7.5 if len(points) <= _FEW_RINGS else 4.5
+    for point in points:
+        sheet.circle(frame.at(point), radius, "ring")
+
+
+def _axes(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
+    """Draw ticks along the horizontal and the names of both axes; the vertical has ticks where it is a column."""
+    names = [one_line(name, 46) for name in scene.labels]
+    end = -math.inf
+    for tick, text in _ticks(scene, frame.x):
+        at, half = frame.x(tick), text_width(text) / 2
+        if at - half < max(end + 8, 0) or at + half > WIDTH:
+            continue
+        end = at + half
+        sheet.line((at, frame.y.start), (at, frame.y.start + 4), "axis")
+        sheet.text((at, frame.y.start + 17), text, "tick", anchor="middle")
+    sheet.text((WIDTH / 2, frame.y.start + 33), names[0], "soft", anchor="middle")
+    if names[1]:
+        sheet.text((frame.x.start + 5, frame.y.end + 15), f"↑ {names[1]}", "soft halo")
+
+
+def _ticks(scene: Scene, scale: LinearScale) -> list[tuple[float, str]]:
+    """Return the ticks with their texts: round numbers in the units of the data, where the axis is in these."""
+    exponent = scene.exponent if scene.is_of_columns or not scene.has_margin else 0
+    low, high = math.ldexp(scale.low, exponent), math.ldexp(scale.high, exponent)
+    if not (math.isfinite(high - low) and high > low):
+        return []
+    ticks = LinearScale(low, high, scale.start, scale.end).ticks(5)
+    return [(math.ldexp(tick, -exponent), number(tick, 4)) for tick in ticks]
+
+
+def _band_share(scene: Scene, frame: _Frame) -> float:
+    assert scene.half_width is not None
+    return 2 * scene.half_width / (frame.x.high - frame.x.low)
+
+
+def _inset(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
+    """Draw the rows near the band again, in a corner, with the horizontal stretched."""
+    assert scene.half_width is not None
+    reach = _IN_INSET * scene.half_width
+    near = np.abs(scene.points[:, 0]) <= reach
+    low, high = float(scene.points[near, 1].min()), float(scene.points[near, 1].max())
+    room = 0.15 * (high - low) or 1.0
+    width, height = _INSET
+    left, top = _emptier_corner(scene, frame)
+    inner = _Frame(
+        LinearScale(-reach, reach, left, left + width),
+        LinearScale(low - room, high + room, top + height, top),
+    )
+    sheet.rectangle((left, top), width, height, "inset")
+    band = inner.x(-scene.half_width), inner.x(scene.half_width)
+    sheet.rectangle((band[0], top), band[1] - band[0], height, "margin-band")
+    sheet.line((inner.x(0), top), (inner.x(0), top + height), "plane truth")
+    _draw_classes(sheet, scene.is_positive[near], [inner.at(point) for point in scene.points[near]], " small")
+    sheet.text((left + 5, top + height - 6), f"±{number(_IN_INSET)} γ*, stretched", "tick halo")
+
+
+def _emptier_corner(scene: Scene, frame: _Frame) -> tuple[float, float]:
+    """Return the corner of the frame where an inset covers the fewest rows."""
+    width, height = _INSET
+    at = np.array([frame.at(point) for point in scene.points])
+    corners = [
+        (x, y)
+        for y in (frame.y.end + 26, frame.y.start - height - 6)
+        for x in (frame.x.end - width - 6, frame.x.start + 6)
+    ]
+
+    def covered(corner: tuple[float, float]) -> int:
+        inside = (at >= corner).all(axis=1) & (at <= np.add(corner, _INSET)).all(axis=1)
+        return int(inside.sum())
+
+    return min(corners, key=covered)
+
+
+def _finding(scene: Scene) -> str:
+    parts = [f"{plural(len(scene.rows), 'row')} drawn; {plural(len(scene.marked), scene.marked_name)} circled."]
+    if scene.reference is not None:
+        parts.append(f"Solid: {scene.reference_name}{'' if scene.half_width is None else ' with its band'}.")
+    if scene.found is not None:
+        parts.append("Dashed: the perceptron's hyperplane.")
+    return " ".join(parts)
+
+
+def strips(scene: Scene) -> Drawing | None:
+    """Return each row as a mark at its distance from either hyperplane, with lines that join the marks of a row."""
+    if not scene.strips:
+        return None
+    sheet = Sheet("distances", WIDTH, HEIGHT)
+    scale = strip_scale(scene)
+    _grid(sheet, scene, scale)
+    at = [_positions(strip, scale, y) for strip, y in zip(scene.strips, _STRIP_AT, strict=False)]
+    if len(at) == 2:
+        sheet.path(joined((at[0][k], at[1][k]) for k in scene.joined), "joins")
+    size = "" if len(scene.rows) <= _FEW else " small"
+    for strip, y, places in zip(scene.strips, _STRIP_AT, at, strict=False):
+        sheet.raw(f'<g id="distances-{strip.role}">')
+        _draw_classes(sheet, scene.is_positive, places, size)
+        sheet.raw("</g>")
+        sheet.text((0, y - _STRIP_HALF - 12), strip.name, f"label {strip.role} halo")
+    finding = _strips_finding(scene)
+    return Drawing(
+        key="distances", title="Distances of the rows", finding=finding, markup=sheet.markup("Distances of the rows", finding)
+    )
+
+
+def strip_scale(scene: Scene) -> Scale:
+    """Return the scale of the distances, in units of the scene."""
+    values = np.concatenate([strip.distances for strip in scene.strips])
+    low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
+    if scene.has_margin:
+        low, high = min(low, -0.5), max(high, 1.5)
+    high += high == low
+    room = 0.04 * (high - low)
+    kind = LinearScale if max(high, -low) <= _WITHIN_REACH else SignedLogScale
+    return kind(low - room, high + room, 8.0, WIDTH - 8.0)
+
+
+def _positions(strip: Strip, scale: Scale, y: float) -> list[tuple[float, float]]:
+    heights = y + _STRIP_HALF * (2 * np.mod(_GOLDEN * np.arange(len(strip.distances)), 1) - 1)
+    return [(scale(float(d)), float(height)) for d, height in zip(strip.distances, heights, strict=True)]
+
+
+def _grid(sheet: Sheet, scene: Scene, scale: Scale) -> None:
+    bottom, end = HEIGHT - _BOTTOM, -math.inf
+    ticks = scale.ticks() if isinstance(scale, SignedLogScale) else _with_margin(scale.ticks(), scene)
+    for tick in sorted(ticks, key=lambda value: (value not in (0.0, 1.0), value)):
+        role = "zero" if tick == 0 else "truth thin" if tick == 1 and scene.has_margin else "grid"
+        sheet.line((scale(tick), _TOP), (scale(tick), bottom), role)
+    for tick in sorted(ticks):
+        text = "γ*" if tick == 1 and scene.has_margin else number(tick, 3)
+        at, half = scale(tick), text_width(text) / 2
+        if at - half < max(end + 8, 0) or at + half > WIDTH:
+            continue
+        end = at + half
+        sheet.text((at, bottom + 17), text, "tick", anchor="middle")
+    unit = "γ*" if scene.has_margin else scene.unit_name
+    sheet.text((WIDTH / 2, bottom + 33), f"distance on the right side, in {unit}", "soft", anchor="middle")
+
+
+def _with_margin(ticks: list[float], scene: Scene) -> list[float]:
+    return sorted({*ticks, 0.0, 1.0}) if scene.has_margin else ticks
+
+
+def _strips_finding(scene: Scene) -> str:
+    texts = [
+        f"{strip.name}: distances from {number(float(strip.distances.min()), 3)} to "
+        f"{number(float(strip.distances.max()), 3)}, {plural(int((strip.distances <= 0).sum()), 'row')} at or below 0"
+        for strip in scene.strips
+    ]
+    return f"{'; '.join(texts)}, in units of {'γ*' if scene.has_margin else scene.unit_name}."
+
+
+def plane_in(plane: Plane, basis: Floats, exponent: int) -> tuple[Floats, float]:
+    """Return (u, c): the plane is drawn as u.p + c = 0."""
+    return plane.unit @ basis, math.ldexp(plane.offset, -exponent)
+
+
+def drawn_rows_text(scene: Scene, n_samples: int) -> str:
+    """Return which rows are drawn where it is not all."""
+    if len(scene.rows) == n_samples:
+        return ""
+    return f"{count(len(scene.rows))} of {count(n_samples)} rows are drawn: {scene.sample_text}."

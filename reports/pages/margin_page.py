@@ -1,0 +1,229 @@
+"""The page of a two-class report: its drawings, its views of the rows, and the script that checks its proof."""
+
+import base64
+import hashlib
+import json
+import shlex
+from collections.abc import Iterable
+from functools import cached_property
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from maxmargin.api.measures import Plane
+from maxmargin.reports.document import Details, Document, Script, Table
+from maxmargin.reports.drawings.mistake_curves import mistake_curves
+from maxmargin.reports.drawings.moments import moments, states_of
+from maxmargin.reports.drawings.order_histogram import order_histogram
+from maxmargin.reports.drawings.row_views import (
+    drawn_rows_text,
+    mapping_of,
+    scatter,
+    shows_band,
+    strip_scale,
+    strips,
+)
+from maxmargin.reports.drawings.rulers import drawn
+from maxmargin.reports.drawings.scales import SignedLogScale
+from maxmargin.reports.drawings.svg import Drawing
+from maxmargin.reports.pages.page_data import embedded_data
+from maxmargin.reports.sections.ruler_contents import rulers_of
+from maxmargin.reports.sections.shared import source_name
+from maxmargin.reports.study.scene import Scene, scene_of
+from maxmargin.reports.study.study import Study
+from maxmargin.solvers.basics.printable import shown
+from maxmargin.text.number_formats import number, one_line
+
+MOST_BYTES = 2_000_000
+"""Largest size of the data that are embedded in a page; others are a file beside it."""
+
+_MOST_DRAWN_MISTAKES = 2_000
+
+
+class MarginPage:
+    """The page of a study, its summary and its document."""
+
+    def __init__(self, study: Study, summary: dict[str, Any], document: Document) -> None:
+        self.study, self.summary, self.document = study, summary, document
+
+    def html(self) -> str:
+        """Return the page."""
+        return self.document.html(self._figures(), self._script())
+
+    @cached_property
+    def scene(self) -> Scene:
+        """The rows that are drawn."""
+        return scene_of(self.study)
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the data are in the page."""
+        return self.study.dataset.is_in_memory and self.study.problem.n_samples * self.study.problem.n_features * 8 <= MOST_BYTES
+
+    def _figures(self) -> dict[str, str]:
+        found = {ruler.key: f'<div class="ruler">{drawn(ruler).markup}</div>' for ruler in rulers_of(self.summary)}
+        found["rows"] = self._views()
+        found |= self._explaining()
+        if self.summary["certificate"] is not None:
+            found["tools"] = self._tools()
+            if not self.is_embedded:
+                found["drop"] = _DROP
+        return found
+
+    def _explaining(self) -> dict[str, str]:
+        """Return the curves and the orders side by side, under the key of the first that there is."""
+        orders = None if self.study.orders is None else order_histogram(self.study.orders)
+        pictures = [picture for picture in (mistake_curves(self.summary), orders) if picture is not None]
+        if not pictures:
+            return {}
+        return {"curves": f'<div class="pair">{"".join(map(_figure, pictures))}</div>'}
+
+    def _views(self) -> str:
+        scene = self.scene
+        pictures = [_figure(picture) for picture in (scatter(scene), strips(scene)) if picture is not None]
+        classes = [_class_name(entry) for entry in self.summary["data"]["classes"]]
+        caption = f"● {classes[0]}, ■ {classes[1]}. {_legend(scene)} {drawn_rows_text(scene, self.study.problem.n_samples)}"
+        parts = [
+            f'<div id="views" class="pair" role="group" aria-label="Rows: arrow keys go from one to the next">{"".join(pictures)}</div>',
+            '<p id="row-said" role="status" data-script hidden>Point at a row, or use the arrow keys.</p>',
+            _REPLAY if self.is_embedded or self.summary["certificate"] is not None else "",
+            f'<p class="note">{escape(shown(caption.strip()), quote=False)}</p>',
+        ]
+        return "".join(parts) + self._without_script()
+
+    def _without_script(self) -> str:
+        run, problem = self.study.run, self.study.problem
+        rows = run.mistake_rows[:_MOST_DRAWN_MISTAKES]
+        if not len(rows) or len(rows) < run.n_mistakes or not self.study.dataset.is_in_memory:
+            return ""
+        signs = problem.y[rows]
+        picture = moments(self.scene, states_of(rows.tolist(), problem.dense_rows(rows), signs, self.study.scale))
+        return "" if picture is None else f'<noscript><div class="moments">{picture.markup}</div></noscript>'
+
+    def _tools(self) -> str:
+        sha = self.summary["certificate"]["data"]["sha256"]
+        return (
+            '<p class="tools" data-script hidden><button type="button" data-copy="command">copy the command</button>'
+            f'<button type="button" data-copy="sha256" title="{sha}">SHA-256 of the data: {sha[:12]}…</button></p>'
+        )
+
+    def _script(self) -> Script | None:
+        proof = self.summary["certificate"]
+        source = _template("page.js")
+        digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+        policy = f"default-src 'none'; script-src 'sha256-{digest}'; worker-src blob:; style-src 'unsafe-inline'; img-src data:"
+        parts = {
+            "page-data": self._data(), "proof-text": proof,
+            "data-text": embedded_data(self.study.problem) if proof is not None and self.is_embedded else None,
+        }  # fmt: skip
+        return Script(policy=policy, source=source, worker=_template("check_proof.js"), parts={
+            name: _json(value) for name, value in parts.items() if value is not None
+        })  # fmt: skip
+
+    def _data(self) -> dict[str, Any]:
+        sha = self.summary["data"]["sha256"]
+        return {
+            "copies": {"command": self._command(), "sha256": sha},
+            "tables": {table.key: table.forms() for table in _tables(self.document)},
+            "view": self._view_data(),
+            "run": self._run_data(),
+        }
+
+    def _command(self) -> str:
+        data = self.summary["data"]
+        options = ["--positive", str(data["positive"])] if data["positive_reason"] == "as chosen" else []
+        options += [] if data["bias"] else ["--no-bias"]
+        return shlex.join(["maxmargin", "report", source_name(data), *options])
+
+    def _view_data(self) -> dict[str, Any]:
+        study, scene = self.study, self.scene
+        order = np.concatenate([np.flatnonzero(~scene.is_positive), np.flatnonzero(scene.is_positive)])
+        rows = scene.rows[order].tolist()
+        dual, mistaken = study.hard.dual, study.run.mistake_counts
+        has_dual = len(dual) == study.problem.n_samples
+        scale = strip_scale(scene) if scene.strips else None
+        kind = "log" if isinstance(scale, SignedLogScale) else "linear"
+        return {
+            "rows": rows, "n_negative": int((~scene.is_positive).sum()), "names": self._row_names(rows),
+            "classes": [_class_name(entry) for entry in reversed(self.summary["data"]["classes"])],
+            "strips": [{"name": plane.name, "w": _rounded(plane.unit), "b": plane.offset} for plane in self._planes()],
+            "mistaken": {row: int(mistaken[row]) for row in rows if mistaken[row]},
+            "multipliers": {row: number(float(dual[row]), 4) for row in rows if has_dual and dual[row]},
+            "unit": "γ*" if scene.has_margin else "", "margin": study.hard.lower if study.maximum is not None else None,
+            "divisor": study.hard.lower if scene.has_margin else float(2.0**scene.exponent),
+            "scale": None if scale is None else [kind, scale.low, scale.high, scale.start, scale.end],
+            "basis": [*map(_rounded, scene.basis.T)], "centre": _rounded(scene.centre), **mapping_of(scene),
+        }  # fmt: skip
+
+    def _planes(self) -> list[Plane]:
+        """Return the hyperplanes of the strips, the perceptron's first."""
+        return [plane for plane in (self.study.found, self.study.reference) if plane is not None]
+
+    def _row_names(self, rows: list[int]) -> list[str] | None:
+        """Return the names of rows, or their numbers in the source; None where these are the numbers of the rows."""
+        dataset = self.study.dataset
+        if dataset.row_ids is not None:
+            return [one_line(dataset.row_ids[row]) for row in rows]
+        return None if dataset.rows is None else [str(int(dataset.rows[row])) for row in rows]
+
+    def _run_data(self) -> dict[str, Any]:
+        study = self.study
+        return {
+            "rows": study.run.mistake_rows[:_MOST_DRAWN_MISTAKES].tolist(), "made": study.run.n_mistakes,
+            "scale": study.scale, "bias": bool(study.run_problem.bias), "frames": [],
+        }  # fmt: skip
+
+
+def _class_name(entry: dict[str, Any]) -> str:
+    return "the rest" if entry["label"] == "rest" else one_line(entry["label"], 24)
+
+
+def _legend(scene: Scene) -> str:
+    parts = []
+    if scene.reference is not None:
+        parts.append(f"Solid green: {scene.reference_name}{' and its band' if shows_band(scene) else ''}.")
+    if scene.found is not None:
+        parts.append("Dashed orange: the perceptron.")
+    if len(scene.marked):
+        parts.append(f"Circled: {scene.marked_name}s.")
+    return " ".join(parts)
+
+
+def _figure(picture: Drawing) -> str:
+    caption = f"<figcaption>{escape(shown(picture.caption), quote=False)}</figcaption>" if picture.caption else ""
+    return f"<figure>{picture.markup}{caption}</figure>"
+
+
+def _tables(document: Document) -> list[Table]:
+    blocks = [block for section in document.sections for block in section.blocks]
+    inner = [part for block in blocks if isinstance(block, Details) for part in block.blocks]
+    return [block for block in (*blocks, *inner) if isinstance(block, Table) and block.key]
+
+
+def _rounded(values: Iterable[float]) -> list[float]:
+    """Return numbers for a picture, which need no more digits."""
+    return [float(f"{value:.9g}") for value in values]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def _template(name: str) -> str:
+    return (files("maxmargin.reports.templates") / name).read_text("utf-8")
+
+
+_REPLAY = (
+    '<div id="replay" class="replay" data-script hidden><button type="button" id="play">▶ replay</button>'
+    '<button type="button" id="back" aria-label="one mistake back">‹</button>'
+    '<button type="button" id="next" aria-label="one mistake further">›</button>'
+    '<input type="range" id="step" min="0" max="1" value="1" aria-label="number of mistakes">'
+    '<span id="step-said" role="status"></span></div>'
+)
+
+_DROP = (
+    '<p id="drop" data-script hidden>The data are too large for this page. Drop their file here, which lies beside the '
+    'page (its name ends in .f64): <input type="file" id="drop-file" aria-label="the file of the data"></p>'
+)

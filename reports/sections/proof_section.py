@@ -1,0 +1,89 @@
+"""The proof: what is claimed, in three lines, and the place where a page checks it."""
+
+from typing import Any
+
+from maxmargin.reports.document import Block, Paragraph, Points, ProofSlot
+from maxmargin.reports.phrasing import of_kind
+from maxmargin.text.number_formats import count, plural
+
+Report = dict[str, Any]
+
+_SHOWN = 24
+"""Digits of an integer that are shown at either end, if it has more than twice as many."""
+
+
+def blocks(report: Report) -> tuple[Block, ...]:
+    """Return the section."""
+    proof = report["certificate"]
+    if proof is None:
+        why = "No proof was found" if report["separability"]["proof"] is None else "The proof is not in this page"
+        return (Paragraph(f"{why}: {report['certificate_reason']}."),)
+    return (
+        Points(tuple(claims(report))),
+        ProofSlot(),
+        Paragraph(
+            "In Python, with the proof saved from this page: maxmargin.verify(open(\"proof.json\").read(), X, y) checks "
+            "the same statements with code that does not share a line with this page."
+        ),
+    )
+
+
+def claims(report: Report) -> list[str]:
+    """Return what the proof claims, in up to three sentences."""
+    proof, data = report["certificate"], report["data"]
+    score = "y(w·x + b)" if data["bias"] else "y(w·x)"
+    n_rows = plural(data["n_samples"], "row")
+    found = []
+    if "direction" in proof and proof["direction"] is not None:
+        first, sign = shortened(proof["direction"][0]), "≥ 0" if proof["claim"] == "quasi-separable" else "> 0"
+        found.append(
+            f"A hyperplane{of_kind(report)} with integer coefficients, the first of them {first}, has {score} {sign} on "
+            f"{'all' if sign == '> 0' else 'each of the'} {n_rows}."
+        )
+    if "margin_squared" in proof:
+        found += _margin(proof)
+    elif proof.get("rows"):
+        found.append(
+            f"{plural(len(proof['rows']), 'row')} with positive integer weights, the first of them "
+            f"{shortened(proof['weights'][0])}, balance exactly: the sum of the weighted {'y(x, 1)' if data['bias'] else 'y x'} is 0."
+        )
+    if "null_space" in proof:
+        rest = "the rows on the hyperplane" if proof["claim"] == "quasi-separable" else "all other rows"
+        found.append(f"These rows span {rest}, so {rest} lie on every hyperplane that has no row on its wrong side.")
+    return found
+
+
+def _margin(proof: Report) -> list[str]:
+    lower = shortened(proof["margin_squared"])
+    if proof["claim"] == "margin-exactly":
+        return [
+            f"Its squared margin is exactly {lower}, and so is the squared half distance of two points of the convex "
+            f"hulls, weighted means of {plural(len(proof['rows']), 'row')}: no margin is larger."
+        ]
+    found = [f"Its squared margin is at least {lower}."]
+    if proof.get("rows"):
+        upper = shortened(proof.get("upper_squared", proof["margin_squared"]))
+        found.append(
+            f"Two points of the convex hulls, weighted means of {plural(len(proof['rows']), 'row')}, have a squared half "
+            f"distance of at most {upper}: no margin is larger."
+        )
+    return found
+
+
+def shortened(text: str) -> str:
+    """Return an integer, or a fraction of two, with the middle of long ones left out.
+
+    Examples
+    --------
+    >>> shortened("12/5"), shortened("1" * 60)
+    ('12/5', '111111111111111111111111…111111111111111111111111 (60 digits)')
+    """
+    return " / ".join(map(_cut, text.split("/"))) if "/" in text and len(text) > 2 * _SHOWN else _cut(text)
+
+
+def _cut(integer: str) -> str:
+    digits = integer.lstrip("-")
+    if len(digits) <= 2 * _SHOWN:
+        return integer
+    sign = integer.removesuffix(digits)
+    return f"{sign}{digits[:_SHOWN]}…{digits[-_SHOWN:]} ({count(len(digits))} digits)"

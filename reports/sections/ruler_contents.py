@@ -1,0 +1,208 @@
+"""What the rulers of a two-class page show: margins and mistakes, or errors where no hyperplane separates."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from maxmargin.reports.drawings.rulers import Ruler, RulerBand, RulerMark, nested, spread
+from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale
+from maxmargin.reports.phrasing import bound_title, fewest_errors, holding_bounds, shown_upper
+from maxmargin.text.number_formats import count, floor_of, number, percent, plural, proven
+
+Report = dict[str, Any]
+
+_FAR = 1e3
+"""A bound that is more than so many times as large as all else on the ruler is an arrow at its end."""
+
+_ROOM = 1.6
+_LEAST_SPAN = 8.0
+"""Least ratio of the ends of a logarithmic ruler."""
+
+_FAR_APART = 12.0
+"""Ratio of two counts above which their ruler is logarithmic."""
+
+
+def rulers_of(report: Report) -> tuple[Ruler, ...]:
+    """Return the rulers of the page."""
+    if report["strictly_separable"]:
+        return (_margins(report), _mistakes(report))
+    if report["strictly_separable"] is False:
+        return (_errors(report),)
+    return _undecided(report)
+
+
+def _margins(report: Report) -> Ruler:
+    best, run = report["hard_margin"]["lower"], report["perceptron"]
+    achieved = run["margin"] if _separates(run) else None
+    marks = [
+        RulerMark(best, f"γ* {_digits(report)}", "truth", name="truth"),
+        RulerMark(achieved, _achieved(report), "perceptron", name="achieved"),
+    ]
+    if run["margin_upper"] is not None:
+        text = f"at most {number(run['margin_upper'], 3)}, the mistakes prove"
+        marks.append(RulerMark(run["margin_upper"], text, "bound", name="upper"))
+    soft = [point["achieved_margin"] for point in report["soft_margin"]]
+    marks += [RulerMark(margin, "", "faint") for margin in dict.fromkeys(soft) if margin and margin > 0]
+    band, of_band = _margin_band(report)
+    low, high = spread([best, achieved, run["margin_upper"], *(m.value for m in marks), *of_band])
+    low, high = min(low, best / _LEAST_SPAN), max(high, best)
+    return Ruler(
+        key="margins", name="margin", unit="distance kept", marks=tuple(marks), bands=band,
+        low=max(low / _ROOM, 5e-324), high=min(high * _ROOM, 1.7e308),
+        ticks=lambda scale: _shares_of(best, scale), finding=_margins_finding(report),
+    )  # fmt: skip
+
+
+def _separates(run: Report) -> bool:
+    return run["margin"] is not None and run["margin"] > 0
+
+
+def _digits(report: Report) -> str:
+    hard = report["hard_margin"]
+    return proven(hard["lower"], shown_upper(hard), 7)
+
+
+def _achieved(report: Report) -> str:
+    run = report["perceptron"]
+    if _separates(run):
+        return f"perceptron {number(run['margin'], 3)}"
+    return f"perceptron: {plural(run['n_errors'], 'row')} in error"
+
+
+def _margin_band(report: Report) -> tuple[tuple[RulerBand, ...], tuple[float, ...]]:
+    """Return the band of the margins that random orders achieved, and its ends."""
+    margins = report["orders"].get("margins")
+    if margins is None or margins["least"] <= 0:
+        return (), ()
+    ends = nested(margins["quantiles"])
+    return (RulerBand(ends, "random orders", "perceptron"),), ends[0]
+
+
+def _shares_of(best: float, scale: Scale) -> list[tuple[float, str]]:
+    assert isinstance(scale, LogScale)
+    found = [(best * 10.0**k, _share_text(k)) for k in scale.decades(best)]
+    return [(value, text) for value, text in found if scale.low <= value <= scale.high]
+
+
+def _share_text(exponent: int) -> str:
+    if exponent == 0:
+        return "100 % of γ*"
+    return f"{number(10.0**exponent)} γ*" if exponent > 0 else percent(10.0**exponent)
+
+
+def _margins_finding(report: Report) -> str:
+    run, share = report["perceptron"], report["comparison"]["share_of_maximum"]
+    best = f"The largest possible margin is {_digits(report)}"
+    if _separates(run) and share is not None:
+        kept = f"the perceptron's hyperplane keeps {number(run['margin'], 3)}, which is {percent(share)} of it"
+    else:
+        kept = f"the perceptron's hyperplane does not separate: {plural(run['n_errors'], 'row')} in error"
+    upper = run["margin_upper"]
+    proof = "" if upper is None else f"; its mistakes prove that the margin is at most {number(upper, 3)}"
+    return f"{best}; {kept}{proof}."
+
+
+def _mistakes(report: Report) -> Ruler:
+    run = report["perceptron"]
+    made = run["n_mistakes"]
+    marks = [RulerMark(made, f"{count(made)} in this run{'' if run['converged'] else ', so far'}", "perceptron", name="made")]
+    band, found = _mistake_band(report, marks)
+    bounds = _bound_values(report)
+    presented = run["n_presentations"]
+    top = max([made, presented, *found, *(value for value, _ in bounds[:1])])
+    for value, text in bounds:
+        is_far = value > _FAR * top
+        marks.append(RulerMark(math.inf if is_far else value, f"{text}{' →' if is_far else ''}", "bound", below=True))
+        top = top if is_far else max(top, value)
+    marks.append(RulerMark(presented, f"{count(presented)} presentations", "bound faint-text", below=True))
+    return Ruler(
+        key="mistakes", name="mistakes", unit="and their bounds",
+        marks=tuple(mark for mark in marks if mark.value), bands=band, low=0.8, high=top * 1.3, ticks=_decades,
+        finding=_mistakes_finding(report, bounds),
+    )  # fmt: skip
+
+
+def _mistake_band(report: Report, marks: list[RulerMark]) -> tuple[tuple[RulerBand, ...], list[int]]:
+    """Return the band of random orders and its ends, and add marks for the fewest and the most found."""
+    orders = report["orders"]
+    if orders["reason"] is not None or orders["max_epochs"] is not None:
+        return (), []
+    least, most = orders["best"]["n_mistakes"], orders["worst"]["n_mistakes"]
+    marks.append(RulerMark(least, f"fewest found {count(least)}", "faint"))
+    marks.append(RulerMark(most, f"most {'possible' if orders['worst']['proven'] else 'found'} {count(most)}", "faint"))
+    ends = nested(orders["quantiles"])
+    if ends[0][0] < 1:
+        return (), [least, most]
+    return (RulerBand(ends, "", "perceptron"),), [least, most, int(ends[0][1])]
+
+
+def _bound_values(report: Report) -> list[tuple[float, str]]:
+    """Return the tightest bound and Novikoff's, in this order, once if they are one."""
+    holding = holding_bounds(report)
+    novikoff = next((bound for bound in holding if bound["name"] == "novikoff"), None)
+    tightest = min(holding, key=lambda bound: bound["value"], default=None)
+    if novikoff is None or tightest is None:
+        return [] if tightest is None else [(tightest["value"], f"tightest bound {floor_of(tightest['value'])}")]
+    text = f"Novikoff {floor_of(novikoff['value'])}"
+    if tightest["value"] >= novikoff["value"]:
+        return [(novikoff["value"], text)]
+    name = bound_title(tightest["name"])
+    return [(tightest["value"], f"tightest bound {floor_of(tightest['value'])} ({name})"), (novikoff["value"], text)]
+
+
+def _decades(scale: Scale) -> list[tuple[float, str]]:
+    if isinstance(scale, LogScale):
+        return [(10.0**k, number(10.0**k)) for k in scale.decades()]
+    assert isinstance(scale, LinearScale)
+    return [(tick, number(tick, 4)) for tick in scale.ticks() if tick == round(tick)]
+
+
+def _mistakes_finding(report: Report, bounds: Iterable[tuple[float, str]]) -> str:
+    run = report["perceptron"]
+    ended = "and converged" if run["converged"] else "and was stopped"
+    texts = "; ".join(text for _, text in bounds)
+    return f"The run made {plural(run['n_mistakes'], 'mistake')} {ended}{f'; bounds: {texts}' if texts else ''}."
+
+
+def _errors(report: Report) -> Ruler:
+    """Return the ruler of rows in error, where no hyperplane has every row strictly on its side."""
+    run, best, data = report["perceptron"], report["fewest_errors"], report["data"]
+    n_rows = f"{count(data['n_samples'])} rows"
+    marks = []
+    if best["reason"] is None:
+        lower, upper = best["lower"], best["upper"]
+        text = f"fewest possible {count(upper)}" if lower == upper else f"fewest possible {count(lower)} to {count(upper)}"
+        marks.append(RulerMark(upper, text, "truth"))
+    marks.append(RulerMark(run["n_errors"], f"perceptron, at its end {count(run['n_errors'])}", "perceptron"))
+    soft = fewest_errors(report)
+    if soft is not None:
+        text = f"best soft margin {count(soft['n_errors'])} (C = {number(soft['C'])})"
+        marks.append(RulerMark(soft["n_errors"], text, "quiet", below=True))
+    smaller = min(entry["count"] for entry in data["classes"])
+    marks.append(RulerMark(smaller, f"one class for all {count(smaller)}", "bound", below=True))
+    least, most = spread(mark.value for mark in marks)
+    is_log = most > _FAR_APART * least
+    interval = best["reason"] is None and best["lower"] < best["upper"]
+    band = (RulerBand(((max(best["lower"], 0.8), best["upper"]),), "", "truth"),) if interval else ()
+    return Ruler(
+        key="errors", name="rows in error", unit=f"of {n_rows}", marks=tuple(mark for mark in marks if mark.value),
+        bands=band, low=0.8 if is_log else 0.0, high=most * (1.3 if is_log else 1.12), is_log=is_log, ticks=_decades,
+        finding="; ".join(mark.text for mark in marks) + ".",
+    )  # fmt: skip
+
+
+def _undecided(report: Report) -> tuple[Ruler, ...]:
+    """Return the proven interval of the maximum margin; no ruler where its upper end is not finite."""
+    hard = report["hard_margin"]
+    lower, upper = hard["lower"], shown_upper(hard)
+    if not 0 < upper < math.inf:
+        return ()
+    low = lower if lower > 0 else upper / 1e3
+    text = f"γ* between {number(lower, 3)} and {number(upper, 3)}, proven"
+    ruler = Ruler(
+        key="margins", name="margin", unit="what is proven", marks=(RulerMark(upper, text, "truth"),),
+        bands=(RulerBand(((low, upper),), "", "truth"),), low=low / _ROOM, high=upper * _ROOM,
+        ticks=lambda scale: [(value, number(value, 3)) for value in (low, upper) if value > 0 and lower > 0 or value == upper],
+        finding=f"{text}.",
+    )  # fmt: skip
+    return (ruler,)

@@ -1,0 +1,142 @@
+"""Why the run made so many mistakes, or so few: Novikoff's curves, the bounds that hold, other orders, the origin."""
+
+import math
+from typing import Any
+
+from maxmargin.reports.document import Block, Explanation, FigureSlot, Paragraph, Table
+from maxmargin.reports.phrasing import bound_title, holding_bounds, of_kind
+from maxmargin.reports.sections.formulas import formula_of
+from maxmargin.text.number_formats import count, floor_of, listed, number, percent, plural, typeset
+
+Report = dict[str, Any]
+
+_THREEFOLD = 3.0
+"""Ratio of two counts of mistakes from which a table of the origin or of the bias scale is shown."""
+
+
+def title(report: Report) -> str:
+    """Return the question of the section."""
+    return "Why so many mistakes, or so few?" if report["strictly_separable"] else "Why so many mistakes?"
+
+
+def blocks(report: Report) -> tuple[Block, ...]:
+    """Return the section."""
+    if not report["perceptron"]["n_mistakes"]:
+        return (Paragraph("The run made no mistake, so there is nothing to explain."),)
+    return (
+        FigureSlot("curves"),
+        *_bounds(report),
+        *_orders(report),
+        Paragraph(_origin(report)),
+    )
+
+
+def _bounds(report: Report) -> tuple[Block, ...]:
+    holding = sorted(holding_bounds(report), key=lambda bound: (bound["value"], bound["name"]))
+    made = report["perceptron"]["n_mistakes"]
+    if not holding:
+        return (Paragraph(f"No bound on the mistakes holds but the number of presentations. {_not_holding(report)}"),)
+    largest = max(bound["value"] for bound in holding)
+    rows = tuple((bound_title(bound["name"]), floor_of(bound["value"]), _used(made, bound)) for bound in holding)
+    shares = {(row, 1): _share(bound["value"], largest) for row, bound in enumerate(holding)}
+    explained = tuple(
+        Explanation(typeset(bound["assumption"]), formula_of(bound["name"]), typeset(bound["reference"]))
+        for bound in holding
+    )
+    caption = f"Bounds that hold for this run of {plural(made, 'mistake')}, tightest first"
+    table = Table(
+        caption, ("Bound", "Mistakes, at most", "Used"), rows, numeric=(1, 2), shares=shares, explained=explained,
+        note=_not_holding(report),
+    )  # fmt: skip
+    return (table,)
+
+
+def _share(value: float, largest: float) -> float:
+    """Return the share of a bar on a logarithmic axis from 1."""
+    return math.log10(max(value, 1.0)) / math.log10(largest) if largest > 1 else 1.0
+
+
+def _used(made: int, bound: Report) -> str:
+    return percent(made / bound["value"]) if bound["value"] else ""
+
+
+def _not_holding(report: Report) -> str:
+    others = [bound_title(bound["name"]) for bound in report["bounds"] if not bound["valid"]]
+    if not others:
+        return ""
+    return f"Not shown, as {'its assumption is' if len(others) == 1 else 'their assumptions are'} not met: {listed(others)}."
+
+
+def _orders(report: Report) -> tuple[Block, ...]:
+    orders = report["orders"]
+    if orders["reason"] is not None:
+        return (Paragraph(f"Other orders of the rows were not tried: {orders['reason']}."),)
+    return (FigureSlot("orders"), Paragraph(_orders_text(report)))
+
+
+def _orders_text(report: Report) -> str:
+    orders = report["orders"]
+    quantiles = dict(map(tuple, orders["quantiles"]))
+    source = orders["file_order"]["n_mistakes"]
+    tried = f"{plural(orders['n_orders'], 'random order')} of the rows"
+    if quantiles[0.0] == quantiles[1.0]:
+        made = f"All of {tried} make {plural(int(quantiles[0.0]), 'mistake')}"
+    else:
+        made = f"Half of {tried} make {count(quantiles[0.5])} mistakes or fewer"
+    passes = "" if orders["max_epochs"] is None else " in one pass"
+    sentences = [f"{made}{passes}; the order of the source makes {count(source)}.", _sorted(report), _cut(orders)]
+    sentences.append(_extremes(orders))
+    return " ".join(filter(None, sentences))
+
+
+def _sorted(report: Report) -> str:
+    if not report["orders"].get("is_sorted_by_class"):
+        return ""
+    return (
+        "The source is sorted by class: a run sees one class to its end before the other, so the mistakes come where "
+        "the class changes, and their number says little about other orders."
+    )
+
+
+def _cut(orders: Report) -> str:
+    n_cut = orders.get("n_capped", 0)
+    if orders["max_epochs"] is not None or not n_cut:
+        return ""
+    verb = "was" if n_cut == 1 else "were"
+    return f"{count(n_cut)} of them {verb} stopped after {plural(orders['max_mistakes'], 'mistake')}."
+
+
+def _extremes(orders: Report) -> str:
+    least, most = orders["best"]["n_mistakes"], orders["worst"]
+    if most["proven"]:
+        ending = f"no sequence of these rows makes more than {count(most['n_mistakes'])}, proven"
+    else:
+        ending = f"the most found are {count(most['n_mistakes'])}; more may be possible"
+    return f"The fewest found are {count(least)}, {ending}."
+
+
+def _origin(report: Report) -> str:
+    moved, run = report["translation"], report["perceptron"]
+    if moved["reason"] is not None:
+        return f"The run was not repeated on centred data: {moved['reason']}."
+    if not moved["converged"] and not run["converged"]:
+        return "With every column centred, the perceptron does not converge within its limits either."
+    made = f"{plural(moved['n_mistakes'], 'mistake')}{'' if moved['converged'] else ' (stopped)'}"
+    stays = f"The largest margin{of_kind(report)} does not depend on where the origin lies, but the mistakes do"
+    if not report["strictly_separable"]:
+        stays = "Separability does not depend on where the origin lies, but the mistakes do"
+    text = f"{stays}: with every column centred, the perceptron makes {made} instead of {count(run['n_mistakes'])}."
+    return f"{text}{_scales(report)}"
+
+
+def _scales(report: Report) -> str:
+    points = [point for point in report["translations"] if point["study"] == "scale" and point["converged"]]
+    if len(points) < 2:
+        return ""
+    least, most = (pick(points, key=lambda point: point["n_mistakes"]) for pick in (min, max))
+    if most["n_mistakes"] < _THREEFOLD * max(least["n_mistakes"], 1):
+        return " Other scales of the bias coordinate change the count less than threefold."
+    return (
+        f" The scale of the bias coordinate matters as well: {count(least['n_mistakes'])} mistakes at "
+        f"{number(least['bias_scale'], 3)}, {count(most['n_mistakes'])} at {number(most['bias_scale'], 3)}."
+    )

@@ -1,0 +1,317 @@
+"""The rows that a page draws: where they are in a plane with both hyperplanes, and how far from each."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.api.measures import Plane
+from maxmargin.displays.drawing import thinned
+from maxmargin.displays.shown_planes import column_name
+from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
+from maxmargin.solvers.exact.dyadic import times_power_of_two
+
+if TYPE_CHECKING:
+    from maxmargin.reports.study.study import Study
+
+_MOST_DRAWN = 1_000
+"""Largest number of rows of which all are drawn."""
+
+_MOST_MARKED, _MOST_NEAR, _SAMPLE = 200, 150, 400
+"""Of more rows: the largest numbers of circled rows, of rows in error or nearest to the hyperplane, of others."""
+
+_MOST_JOINED = 150
+"""Largest number of rows whose marks in the two strips are joined by a line."""
+
+_PARALLEL = 1e-9
+"""Length of the part of a unit normal at right angles to another one, below which both are one direction."""
+
+_NEAR_THE_POINTS = 0.35
+"""A hyperplane that passes the points at a larger distance, in units of their range, is not drawn into view."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Strip:
+    """The distances of the drawn rows from a hyperplane, positive on the right side.
+
+    Attributes
+    ----------
+    name, role : str
+    distances : ndarray (n_drawn,)
+        In units of the maximum margin if there is one, else of the data divided by a power of two.
+    """
+
+    name: str
+    role: str
+    distances: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scene:
+    """The rows that are drawn, in coordinates that no unit of the data overflows.
+
+    A row x is at the point ``ldexp(x @ basis, -exponent) * factor + shift``.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Which rows of the problem these are.
+    is_positive : ndarray of bool
+    points : ndarray (n_drawn, 2)
+    basis : ndarray (n_features, 2)
+    exponent : int
+    factor, shift : ndarray (2,)
+    centre : ndarray (n_features,)
+        The mean of the drawn rows without its part in the plane of the picture.
+    labels : tuple of str
+        What the axes show.
+    is_of_columns : bool
+        Whether the axes are columns of the data.
+    reference, found : tuple of (ndarray, float), or None
+        Lines u.p + c = 0: of the hyperplane of comparison, and of the perceptron's.
+    reference_name : str
+    half_width : float or None
+        From the line of reference to the edges of its band.
+    marked : ndarray of int
+        Rows to circle.
+    marked_name : str
+        What one of them is called.
+    strips : tuple of Strip
+        The perceptron's first.
+    joined : ndarray of int
+        Positions among the drawn rows whose marks are joined.
+    has_margin : bool
+        Whether the unit of the strips is the maximum margin.
+    unit_name : str
+        The unit of the strips otherwise.
+    sample_text : str
+        Which rows are drawn, if not all.
+    """
+
+    rows: Rows
+    is_positive: Mask
+    points: Floats
+    basis: Floats
+    exponent: int
+    factor: Floats
+    shift: Floats
+    centre: Floats
+    labels: tuple[str, str]
+    is_of_columns: bool
+    reference: tuple[Floats, float] | None
+    found: tuple[Floats, float] | None
+    reference_name: str
+    half_width: float | None
+    marked: Rows
+    marked_name: str
+    strips: tuple[Strip, ...]
+    joined: Rows
+    has_margin: bool
+    unit_name: str
+    sample_text: str
+
+    @property
+    def is_strip(self) -> bool:
+        """Whether there is one column only."""
+        return len(self.basis) == 1
+
+    def feet(self) -> list[Floats]:
+        """Return the point nearest to the middle of each line that passes near the points, so that it is in view."""
+        low, high = self.points.min(axis=0), self.points.max(axis=0)
+        middle, spans = (low + high) / 2, np.where(high > low, high - low, 1.0)
+        found = []
+        for direction, offset in filter(None, (self.reference, self.found)):
+            scaled = direction * spans
+            length = float(scaled @ scaled)
+            foot = -(direction @ middle + offset) * scaled / length if length else np.full(2, np.inf)
+            if np.abs(foot).max() <= 0.5 + _NEAR_THE_POINTS and not self.is_strip:
+                found.append(middle + foot * spans)
+        return found
+
+
+def scene_of(study: "Study") -> Scene:
+    """Return the rows that the page of a study draws."""
+    marked, name = marked_rows(study)
+    rows, sample, text = _drawn(study, marked)
+    signs = study.problem.y[rows]
+    exponent = int(np.frexp(float(study.problem.column_sizes.max()) or 1.0)[1])
+    basis, labels = _basis(study, sample, exponent)
+    scaled = times_power_of_two(sample, -exponent)
+    unit, has_margin = _unit(study, exponent)
+    is_of_columns = study.problem.n_features <= 2
+    factor, shift = np.ones(2), np.zeros(2)
+    if study.reference is not None and not is_of_columns:
+        factor = np.full(2, 1 / unit)
+        shift[0] = math.ldexp(study.reference.offset, -exponent) / unit
+    points = scaled @ basis * factor + shift
+    if is_of_columns and len(basis) == 1:
+        points[:, 1] = np.where(signs > 0, 1.0, -1.0) * (float(np.ptp(scaled)) or 1.0) / 12
+    width = None if study.reference is None else _half_width(study, exponent, unit if not is_of_columns else 1.0, has_margin)
+    if has_margin and not is_of_columns:  # rounding may move a support row into the band, where none is
+        points[:, 0] = np.where(signs > 0, np.maximum(points[:, 0], 1.0), np.minimum(points[:, 0], -1.0))
+    strips = _strips(study, sample, signs, exponent, unit, has_margin=has_margin)
+    return Scene(
+        rows=rows, is_positive=signs > 0, points=points, basis=basis, exponent=exponent, factor=factor, shift=shift,
+        centre=_rest(sample, basis), labels=labels, is_of_columns=is_of_columns,
+        reference=_line(study.reference, basis, exponent, factor, shift),
+        found=_line(study.found, basis, exponent, factor, shift),
+        reference_name="" if study.reference is None else study.reference.name, half_width=width,
+        marked=marked, marked_name=name, strips=strips, joined=_joined(strips), has_margin=has_margin,
+        unit_name="units of the data" if abs(exponent) < 40 else f"units of 2^{exponent}",
+        sample_text=text,
+    )  # fmt: skip
+
+
+def marked_rows(study: "Study") -> tuple[Rows, str]:
+    """Return the rows to circle, and what one of them is called.
+
+    They are the support rows; else the rows in error of the best hyperplane that is known; for quasi-separable data,
+    the touching or the separated rows, whichever are fewer; else the witness.
+    """
+    answer = study.separability
+    rows, name = answer.witness_rows, "witness row"
+    if study.maximum is not None:
+        rows, name = study.hard.support, "support row"
+    elif answer.verdict is Verdict.QUASI_SEPARABLE:
+        assert answer.touching_rows is not None and answer.separated_rows is not None
+        kinds = ((answer.touching_rows, "touching row"), (answer.separated_rows, "strictly separated row"))
+        rows, name = min(kinds, key=lambda kind: len(kind[0]))
+    elif study.errors is not None:
+        rows, name = study.errors.error_rows, "row in error for the best hyperplane"
+    rows = np.empty(0, dtype=np.int64) if rows is None else rows
+    return np.sort(rows[:_MOST_MARKED]).astype(np.int64), name
+
+
+def _drawn(study: "Study", marked: Rows) -> tuple[Rows, Floats, str]:
+    """Return the rows to draw with their columns, and which these are if not all."""
+    problem = study.problem
+    if not study.dataset.is_in_memory:
+        return _of_sample(study, marked)
+    n = problem.n_samples
+    if n <= _MOST_DRAWN:
+        rows = np.arange(n)
+        return rows, problem.dense_rows(rows), ""
+    near = [_nearest(plane.distances(problem)) for plane in study.planes]
+    evenly = thinned(n, _SAMPLE)
+    rows = np.unique(np.concatenate([marked, *near, evenly])).astype(np.int64)
+    text = f"the circled rows, the {_MOST_NEAR} furthest on the wrong side or nearest to each hyperplane, and {len(evenly)} evenly spaced ones"
+    return rows, problem.dense_rows(rows), text
+
+
+def _nearest(distances: Floats) -> Rows:
+    """Return the rows with the least distances on their own side: rows in error come first."""
+    most = min(_MOST_NEAR, len(distances))
+    return np.sort(np.argpartition(distances, most - 1)[:most]).astype(np.int64)
+
+
+def _of_sample(study: "Study", marked: Rows) -> tuple[Rows, Floats, str]:
+    rows, sample = study.problem.sample
+    positions = thinned(len(rows), _SAMPLE)
+    rows, sample = rows[positions], sample[positions]
+    others = np.setdiff1d(marked, rows)
+    if others.size:
+        rows = np.concatenate([rows, others])
+        sample = np.concatenate([sample, study.problem.dense_rows(others)])
+    return rows, sample, f"{len(positions)} at random, half of them from either class, and the circled rows"
+
+
+def _unit(study: "Study", exponent: int) -> tuple[float, bool]:
+    """Return the unit of the strips after division by 2^exponent, and whether it is the maximum margin."""
+    unit = math.ldexp(study.hard.lower, -exponent) if study.maximum is not None else 0.0
+    return (unit, True) if unit > 1e-300 else (1.0, False)
+
+
+def _half_width(study: "Study", exponent: int, unit: float, has_margin: bool) -> float | None:
+    if study.maximum is not None:
+        return math.ldexp(study.hard.lower, -exponent) / unit if has_margin else None
+    best = study.fewest_errors
+    margin = None if best is None else best.solution.margin
+    return None if margin is None else math.ldexp(margin, -exponent)
+
+
+def _line(plane: Plane | None, basis: Floats, exponent: int, factor: Floats, shift: Floats) -> tuple[Floats, float] | None:
+    """Return (u, c): the plane is drawn as u.p + c = 0."""
+    if plane is None:
+        return None
+    direction = plane.unit @ basis / factor
+    offset = math.ldexp(plane.offset, -exponent) - float(direction @ shift)
+    length = float(np.linalg.norm(direction))
+    return (direction / length, offset / length) if length > 0 and math.isfinite(offset / length) else None
+
+
+def _basis(study: "Study", sample: Floats, exponent: int) -> tuple[Floats, tuple[str, str]]:
+    names = [column_name(name) for name in study.dataset.feature_names[:2]]
+    if study.problem.n_features == 1:
+        return np.array([[1.0, 0.0]]), (names[0], "")
+    if study.problem.n_features == 2:
+        return np.eye(2), (names[0], names[1])
+    first = study.reference or study.found
+    axis = np.eye(study.problem.n_features)[0] if first is None else first.unit
+    name = column_name(study.dataset.feature_names[0]) if first is None else _along(study, first)
+    across = _across(study.found.unit, axis) if study.reference is not None and study.found is not None else None
+    label = "across it, in the plane of both normals"
+    if across is None:
+        across, label = _widest_across(times_power_of_two(sample, -exponent), axis), "across it, where rows vary most"
+    return np.column_stack([axis, across]), (name, label)
+
+
+def _along(study: "Study", plane: Plane) -> str:
+    if plane is study.maximum:
+        return "distance from the maximum margin, in γ*"
+    return f"distance from the {plane.name}"
+
+
+def _across(vector: Floats, axis: Floats) -> Floats | None:
+    """Return the direction of the part of a vector at right angles to the axis; None where they are parallel."""
+    rest = vector - (vector @ axis) * axis
+    if np.linalg.norm(rest) <= _PARALLEL:
+        return None
+    rest -= (rest @ axis) * axis
+    result: Floats = rest / np.linalg.norm(rest)
+    return result
+
+
+def _widest_across(sample: Floats, axis: Floats) -> Floats:
+    """Return the direction at right angles to the axis in which the rows vary most."""
+    moved = sample - sample.mean(axis=0)
+    rest = moved - np.outer(moved @ axis, axis)
+    across = np.linalg.svd(rest, full_matrices=False)[2][0] if rest.any() else np.eye(len(axis))[-1]
+    found = _across(across, axis)
+    if found is None:
+        found = _across(np.eye(len(axis))[int(np.argmin(np.abs(axis)))], axis)
+    assert found is not None
+    return found
+
+
+def _rest(sample: Floats, basis: Floats) -> Floats:
+    """Return the mean of rows without its part in the plane of the basis."""
+    mean = (sample / len(sample)).sum(axis=0)
+    if len(basis) <= 2:
+        return np.zeros(len(basis))
+    result: Floats = mean - basis @ (mean @ basis)
+    return result
+
+
+def _strips(
+    study: "Study", sample: Floats, signs: Floats, exponent: int, unit: float, *, has_margin: bool
+) -> tuple[Strip, ...]:
+    found = []
+    for plane, name, role in ((study.found, "perceptron", "perceptron"), (study.reference, "", "truth")):
+        if plane is None:
+            continue
+        distances = times_power_of_two(plane.margins(sample, signs), -exponent) / unit
+        if plane is study.maximum and has_margin:
+            distances = np.maximum(distances, 1.0)
+        found.append(Strip(name=name or plane.name, role=role, distances=distances))
+    return tuple(found)
+
+
+def _joined(strips: tuple[Strip, ...]) -> NDArray[np.int64]:
+    if len(strips) < 2:
+        return np.empty(0, dtype=np.int64)
+    least = np.min([np.abs(strip.distances) for strip in strips], axis=0)
+    most = min(_MOST_JOINED, len(least))
+    return np.sort(np.argpartition(least, most - 1)[:most]).astype(np.int64)
