@@ -188,12 +188,18 @@ class Samples:
         if self.integers is not None:
             units = self.units or ColumnUnits((Fraction(1),) * self.n_features)
             return units.sha256(self.integers, self.label_bytes)
-        digest = hashlib.sha256(f"{self.n_samples} {self.n_features}\n".encode())
+        digest = hashlib.sha256()
+        for part in self.hashed_parts():
+            digest.update(part)
+        return digest.hexdigest()
+
+    def hashed_parts(self) -> Iterator[bytes]:
+        """Yield, in parts, the bytes that are hashed in the reading `binary64`."""
+        yield f"{self.n_samples} {self.n_features}\n".encode()
         for X in self.dense_chunks():
             numbers = X + 0.0  # -0.0 and 0.0 are the same number
-            digest.update(np.ascontiguousarray(numbers, dtype="<f8").tobytes())
-        digest.update(self.label_bytes)
-        return digest.hexdigest()
+            yield np.ascontiguousarray(numbers, dtype="<f8").tobytes()
+        yield self.label_bytes
 
 
 @dataclass(frozen=True)
