@@ -65,7 +65,7 @@ def upper_end(value: float | None, digits: int = 6) -> str:
     return number(value if value is None else rounded_up(value, digits), digits)
 
 
-def floor_of(value: float, digits: int = 4) -> str:
+def floor_of(value: float | None, digits: int = 4) -> str:
     """Return an upper bound on a count as a count, the greatest that it allows; a very large one rounded up.
 
     Examples
@@ -73,7 +73,7 @@ def floor_of(value: float, digits: int = 4) -> str:
     >>> floor_of(221.784), floor_of(1.44593e16)
     ('221', '1.446×10¹⁶')
     """
-    if math.isinf(value) or value >= _LARGEST_COUNT:
+    if value is None or value >= _LARGEST_COUNT:
         return upper_end(value, digits)
     return count(math.floor(value))
 

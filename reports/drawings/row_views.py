@@ -8,7 +8,7 @@ import numpy as np
 
 from maxmargin.api.measures import Plane
 from maxmargin.reports.drawings.label_placement import text_width
-from maxmargin.reports.drawings.scales import LinearScale, Scale, SignedLogScale
+from maxmargin.reports.drawings.scales import LinearScale, Scale, SignedLogScale, attribute_of
 from maxmargin.reports.drawings.svg import Drawing, Sheet, dots, joined, short
 from maxmargin.reports.study.scene import Scene, Strip
 from maxmargin.solvers.basics.array_types import Floats, Mask
@@ -63,7 +63,7 @@ def scatter(scene: Scene) -> Drawing:
     sheet.raw("</g>")
     _rings(sheet, scene, frame)
     _lines(sheet, scene, frame)
-    sheet.raw("</g>")
+    sheet.raw('<path class="lit" d="M0 0"/></g>')
     sheet.rectangle((frame.x.start, frame.y.end), frame.x.end - frame.x.start, frame.y.start - frame.y.end, "frame")
     _axes(sheet, scene, frame)
     if scene.has_margin and not scene.is_of_columns and _band_share(scene, frame) < _THIN:
@@ -287,9 +287,9 @@ def strips(scene: Scene) -> Drawing | None:
         sheet.path(joined((at[0][k], at[1][k]) for k in scene.joined), "joins")
     size = "" if len(scene.rows) <= _FEW else " small"
     for strip, y, places in zip(scene.strips, _STRIP_AT, at, strict=False):
-        sheet.raw(f'<g id="distances-{strip.role}">')
+        sheet.raw(f'<g id="distances-{strip.role}"{attribute_of(scale)}>')
         _draw_classes(sheet, scene.is_positive, places, size)
-        sheet.raw("</g>")
+        sheet.raw('</g><path class="lit" d="M0 0"/>')
         sheet.text((0, y - _STRIP_HALF - 12), strip.name, f"label {strip.role} halo")
     finding = _strips_finding(scene)
     return Drawing(

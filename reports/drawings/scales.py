@@ -92,6 +92,12 @@ class SignedLogScale:
 Scale = LinearScale | LogScale | SignedLogScale
 
 
+def attribute_of(scale: Scale) -> str:
+    """Return the scale as an attribute, from which a script finds positions."""
+    kind = {LinearScale: "linear", LogScale: "log", SignedLogScale: "signed"}[type(scale)]
+    return f' data-scale="{kind} {scale.low!r} {scale.high!r} {scale.start!r} {scale.end!r}"'
+
+
 def tick_text(value: float) -> str:
     """Return a number at a tick."""
     return number(value, 4)

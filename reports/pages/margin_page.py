@@ -22,11 +22,9 @@ from maxmargin.reports.drawings.row_views import (
     mapping_of,
     scatter,
     shows_band,
-    strip_scale,
     strips,
 )
 from maxmargin.reports.drawings.rulers import drawn
-from maxmargin.reports.drawings.scales import SignedLogScale
 from maxmargin.reports.drawings.svg import Drawing
 from maxmargin.reports.pages.page_data import embedded_data
 from maxmargin.reports.sections.ruler_contents import rulers_of
@@ -86,7 +84,7 @@ class MarginPage:
         classes = [_class_name(entry) for entry in self.summary["data"]["classes"]]
         caption = f"● {classes[0]}, ■ {classes[1]}. {_legend(scene)} {drawn_rows_text(scene, self.study.problem.n_samples)}"
         parts = [
-            f'<div id="views" class="pair" role="group" aria-label="Rows: arrow keys go from one to the next">{"".join(pictures)}</div>',
+            f'<div id="views" class="pair" role="group" tabindex="0" aria-label="Rows: arrow keys go from one to the next">{"".join(pictures)}</div>',
             '<p id="row-said" role="status" data-script hidden>Point at a row, or use the arrow keys.</p>',
             _REPLAY if self.is_embedded or self.summary["certificate"] is not None else "",
             f'<p class="note">{escape(shown(caption.strip()), quote=False)}</p>',
@@ -129,6 +127,7 @@ class MarginPage:
             "tables": {table.key: table.forms() for table in _tables(self.document)},
             "view": self._view_data(),
             "run": self._run_data(),
+            "proofs": [{"proof": "proof-text", "boxes": ["check-full", "check"]}] if self.summary["certificate"] else [],
         }
 
     def _command(self) -> str:
@@ -143,8 +142,6 @@ class MarginPage:
         rows = scene.rows[order].tolist()
         dual, mistaken = study.hard.dual, study.run.mistake_counts
         has_dual = len(dual) == study.problem.n_samples
-        scale = strip_scale(scene) if scene.strips else None
-        kind = "log" if isinstance(scale, SignedLogScale) else "linear"
         return {
             "rows": rows, "n_negative": int((~scene.is_positive).sum()), "names": self._row_names(rows),
             "classes": [_class_name(entry) for entry in reversed(self.summary["data"]["classes"])],
@@ -153,7 +150,6 @@ class MarginPage:
             "multipliers": {row: number(float(dual[row]), 4) for row in rows if has_dual and dual[row]},
             "unit": "γ*" if scene.has_margin else "", "margin": study.hard.lower if study.maximum is not None else None,
             "divisor": study.hard.lower if scene.has_margin else float(2.0**scene.exponent),
-            "scale": None if scale is None else [kind, scale.low, scale.high, scale.start, scale.end],
             "basis": [*map(_rounded, scene.basis.T)], "centre": _rounded(scene.centre), **mapping_of(scene),
         }  # fmt: skip
 

@@ -38,7 +38,7 @@ _OF_RUN = (
     "mistake_rows",
 )  # fmt: skip
 
-_MOST_FEATURES = 30
+_MOST_FEATURES = 10
 
 def fields(study: Study) -> dict[str, Any]:
     """Return the parts of the summary that speak of the perceptron, by name."""
@@ -243,7 +243,7 @@ def _trace_table(report: dict[str, Any]) -> Table:
             ("w·u*", _with_cosine(last["w_dot_u"], trace["cosine"][-1])),
             ("M g", number(last["w_dot_u_at_least"])),
             ("g", number(trace["u_margin"])),
-            ("R²/g², Novikoff's bound", floor_of(trace["bound"])),
+            ("R²/g², Novikoff's bound", shown(trace, "bound", 4, say=floor_of)),
             ("Fall of the potential, in units of R²/2", number(trace["potential_drop"][-1])),
         ]
     return facts(f"After {plural(n_mistakes, 'mistake')}", rows)

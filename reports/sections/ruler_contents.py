@@ -7,7 +7,7 @@ from typing import Any
 from maxmargin.reports.drawings.rulers import Ruler, RulerBand, RulerMark, nested, spread
 from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale
 from maxmargin.reports.phrasing import bound_title, fewest_errors, holding_bounds, shown_upper
-from maxmargin.text.number_formats import count, floor_of, number, percent, plural, proven
+from maxmargin.text.number_formats import count, floor_of, listed, number, percent, plural, proven
 
 Report = dict[str, Any]
 
@@ -105,8 +105,11 @@ def _margins_finding(report: Report) -> str:
 def _mistakes(report: Report) -> Ruler:
     run = report["perceptron"]
     made = run["n_mistakes"]
-    marks = [RulerMark(made, f"{count(made)} in this run{'' if run['converged'] else ', so far'}", "perceptron", name="made")]
-    band, found = _mistake_band(report, marks)
+    band, found, extremes = _mistake_band(report)
+    same = [text for value, text in extremes if value == made]
+    text = f"{count(made)} in this run{'' if run['converged'] else ', so far'}{f', the {listed(same)}' if same else ''}"
+    marks = [RulerMark(made, text, "perceptron", name="made")]
+    marks += [RulerMark(value, f"{text} {count(value)}", "faint") for value, text in extremes if value != made]
     bounds = _bound_values(report)
     presented = run["n_presentations"]
     top = max([made, presented, *found, *(value for value, _ in bounds[:1])])
@@ -122,18 +125,16 @@ def _mistakes(report: Report) -> Ruler:
     )  # fmt: skip
 
 
-def _mistake_band(report: Report, marks: list[RulerMark]) -> tuple[tuple[RulerBand, ...], list[int]]:
-    """Return the band of random orders and its ends, and add marks for the fewest and the most found."""
+def _mistake_band(report: Report) -> tuple[tuple[RulerBand, ...], list[int], list[tuple[int, str]]]:
+    """Return the band of random orders, its ends, and the fewest and the most mistakes found with their names."""
     orders = report["orders"]
     if orders["reason"] is not None or orders["max_epochs"] is not None:
-        return (), []
+        return (), [], []
     least, most = orders["best"]["n_mistakes"], orders["worst"]["n_mistakes"]
-    marks.append(RulerMark(least, f"fewest found {count(least)}", "faint"))
-    marks.append(RulerMark(most, f"most {'possible' if orders['worst']['proven'] else 'found'} {count(most)}", "faint"))
+    extremes = [(least, "fewest found"), (most, "most possible" if orders["worst"]["proven"] else "most found")]
     ends = nested(orders["quantiles"])
-    if ends[0][0] < 1:
-        return (), [least, most]
-    return (RulerBand(ends, "", "perceptron"),), [least, most, int(ends[0][1])]
+    band = () if ends[0][0] < 1 else (RulerBand(ends, "", "perceptron"),)
+    return band, [least, most, int(ends[0][1])], extremes
 
 
 def _bound_values(report: Report) -> list[tuple[float, str]]:

@@ -23,7 +23,7 @@ _MOST_DRAWN = 1_000
 _MOST_MARKED, _MOST_NEAR, _SAMPLE = 200, 150, 400
 """Of more rows: the largest numbers of circled rows, of rows in error or nearest to the hyperplane, of others."""
 
-_MOST_JOINED = 150
+_MOST_JOINED = 100
 """Largest number of rows whose marks in the two strips are joined by a line."""
 
 _PARALLEL = 1e-9
