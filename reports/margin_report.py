@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
     from maxmargin.reports.document import Document
     from maxmargin.reports.figures.canvas import Picture
+    from maxmargin.reports.pages.margin_page import MarginPage
     from maxmargin.reports.study.class_study import ClassStudy
     from maxmargin.reports.study.report_settings import Settings
     from maxmargin.reports.study.study import Study
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".html", ".md", ".json")
 """Suffixes of the files of a report."""
+
+DATA_SUFFIX = ".f64"
+"""Suffix of the file of the data beside a page that cannot hold them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,12 +80,7 @@ class MarginReport:
 
     def to_html(self) -> str:
         """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
-        from maxmargin.reports.pages.margin_page import MarginPage
-        from maxmargin.reports.study.study import Study
-
-        if isinstance(self.study, Study):
-            return MarginPage(self.study, self._summary, self._document).html()
-        return self._document.html({})
+        return self._page.html()
 
     def to_terminal(self, *, width: int = 80) -> str:
         """Return the answer and the key numbers as plain text."""
@@ -93,6 +92,9 @@ class MarginReport:
 
     def save(self, path: "str | os.PathLike[str]") -> Path:
         """Write the report; the suffix says how.
+
+        Of data that are too large for a page, the page checks its proof when it is given the file NAME.f64, which is
+        written beside it: its SHA-256 is the one that the proof states.
 
         Parameters
         ----------
@@ -110,7 +112,18 @@ class MarginReport:
         check_suffix(target)
         forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
         write_text(target, forms[target.suffix.lower()]())
+        if target.suffix.lower() == ".html":
+            self._save_data_beside(target)
         return target
+
+    def _save_data_beside(self, page: Path) -> None:
+        """Write the data that a page needs to check its proof and cannot hold, into a file beside it."""
+        from maxmargin.text.outputs import replacing
+
+        parts = self._page.data_file()
+        if parts is not None:
+            with replacing(page.with_suffix(DATA_SUFFIX)) as file:
+                file.writelines(parts)
 
     def save_figures(self, folder: "str | os.PathLike[str]", *, names: "Iterable[str] | None" = None) -> list[Path]:
         """Write figures as SVG, PDF and PNG into a folder, made if there is none; return the paths.
@@ -175,6 +188,14 @@ class MarginReport:
         if isinstance(self.study, Study):
             return two_classes.summarize(self.study)
         return many_classes.summarize(self.study)
+
+    @cached_property
+    def _page(self) -> "MarginPage":
+        from maxmargin.reports.pages.margin_page import MarginPage
+        from maxmargin.reports.study.study import Study
+
+        assert isinstance(self.study, Study)
+        return MarginPage(self.study, self._summary, self._document)
 
     @cached_property
     def _document(self) -> "Document":

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from html import escape
 from importlib.resources import files
@@ -26,7 +26,7 @@ from maxmargin.reports.drawings.row_views import (
 )
 from maxmargin.reports.drawings.rulers import drawn
 from maxmargin.reports.drawings.svg import Drawing
-from maxmargin.reports.pages.page_data import embedded_data
+from maxmargin.reports.pages.page_data import embedded_data, raw_data
 from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.sections.shared import source_name
 from maxmargin.reports.study.scene import Scene, scene_of
@@ -36,6 +36,9 @@ from maxmargin.text.number_formats import number, one_line
 
 MOST_BYTES = 2_000_000
 """Largest size of the data that are embedded in a page; others are a file beside it."""
+
+MOST_BYTES_BESIDE = 400_000_000
+"""Largest size of the file of the data beside a page; with more the page names the command that checks its proof."""
 
 _MOST_DRAWN_MISTAKES = 2_000
 
@@ -56,9 +59,24 @@ class MarginPage:
         return scene_of(self.study)
 
     @property
+    def _n_bytes(self) -> int:
+        return 8 * self.study.problem.n_samples * self.study.problem.n_features
+
+    @property
+    def _can_check(self) -> bool:
+        """Whether a browser can check the proof, if it has the data."""
+        return self.summary["certificate"] is not None and self.study.problem.reading == "binary64"
+
+    @property
     def is_embedded(self) -> bool:
         """Whether the data are in the page."""
-        return self.study.dataset.is_in_memory and self.study.problem.n_samples * self.study.problem.n_features * 8 <= MOST_BYTES
+        return self._can_check and self.study.dataset.is_in_memory and self._n_bytes <= MOST_BYTES
+
+    def data_file(self) -> Iterator[bytes] | None:
+        """Return the content of the file of the data beside the page; None where the page needs none."""
+        if self.is_embedded or not self._can_check or self._n_bytes > MOST_BYTES_BESIDE:
+            return None
+        return raw_data(self.study.problem)
 
     def _figures(self) -> dict[str, str]:
         found = {ruler.key: f'<div class="ruler">{drawn(ruler).markup}</div>' for ruler in rulers_of(self.summary)}
@@ -66,7 +84,7 @@ class MarginPage:
         found |= self._explaining()
         if self.summary["certificate"] is not None:
             found["tools"] = self._tools()
-            if not self.is_embedded:
+            if self.data_file() is not None:
                 found["drop"] = _DROP
         return found
 
@@ -86,7 +104,7 @@ class MarginPage:
         parts = [
             f'<div id="views" class="pair" role="group" tabindex="0" aria-label="Rows: arrow keys go from one to the next">{"".join(pictures)}</div>',
             '<p id="row-said" role="status" data-script hidden>Point at a row, or use the arrow keys.</p>',
-            _REPLAY if self.is_embedded or self.summary["certificate"] is not None else "",
+            _REPLAY if self._can_check else "",
             f'<p class="note">{escape(shown(caption.strip()), quote=False)}</p>',
         ]
         return "".join(parts) + self._without_script()
@@ -114,7 +132,7 @@ class MarginPage:
         policy = f"default-src 'none'; script-src 'sha256-{digest}'; worker-src blob:; style-src 'unsafe-inline'; img-src data:"
         parts = {
             "page-data": self._data(), "proof-text": proof,
-            "data-text": embedded_data(self.study.problem) if proof is not None and self.is_embedded else None,
+            "data-text": embedded_data(self.study.problem) if self.is_embedded else None,
         }  # fmt: skip
         return Script(policy=policy, source=source, worker=_template("check_proof.js"), parts={
             name: _json(value) for name, value in parts.items() if value is not None

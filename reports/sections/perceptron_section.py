@@ -12,7 +12,7 @@ from maxmargin.reports import phrasing
 from maxmargin.reports.document import Block, Paragraph, Table, facts
 from maxmargin.reports.sections.shared import chosen
 from maxmargin.reports.study.study import Study
-from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.exact.dyadic import round_down, sqrt_up
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
@@ -102,11 +102,11 @@ def _comparison(study: Study) -> dict[str, Any]:
 def share_of(margin: float, hard: HardMargin) -> float | None:
     """Return a margin as a share of the maximum, no more than it proves; None without a maximum.
 
-    The quotient is of the exact numbers, as the upper end of the maximum may be tiny.
+    The quotient is of the exact numbers, as the upper end of the maximum may be tiny; it is rounded down.
     """
     if not hard.lower > 0 or not math.isfinite(margin):
         return None
-    return float(Fraction(margin) / Fraction(hard.upper)) if math.isfinite(hard.upper) else 0.0
+    return round_down(Fraction(margin) / Fraction(hard.upper)) if math.isfinite(hard.upper) else 0.0
 
 
 def _centred(study: Study) -> dict[str, Any]:

@@ -25,7 +25,8 @@ _FAR_APART = 12.0
 def rulers_of(report: Report) -> tuple[Ruler, ...]:
     """Return the rulers of the page."""
     if report["strictly_separable"]:
-        return (_margins(report), _mistakes(report))
+        has_margin = report["hard_margin"]["lower"] > 0
+        return (*((_margins(report),) if has_margin else _undecided(report)), _mistakes(report))
     if report["strictly_separable"] is False:
         return (_errors(report),)
     return _undecided(report)
