@@ -23,6 +23,9 @@ _ROOM = 0.07
 _STRETCH = 5.0
 """Ratio of the two ranges above which equal scales would leave a thin strip."""
 
+_LEAST_SPAN = 1e-300
+"""Range of an axis, in units of the data, below which binary64 has no round numbers on it."""
+
 _THIN = 0.06
 """Width of the band, as a fraction of the picture, below which an inset shows it."""
 
@@ -217,7 +220,7 @@ def _ticks(scene: Scene, scale: LinearScale) -> list[tuple[float, str]]:
     """Return the ticks with their texts: round numbers in the units of the data, where the axis is in these."""
     exponent = scene.exponent if scene.is_of_columns or not scene.has_margin else 0
     low, high = math.ldexp(scale.low, exponent), math.ldexp(scale.high, exponent)
-    if not (math.isfinite(high - low) and high > low):
+    if not _LEAST_SPAN < high - low < math.inf:
         return []
     ticks = LinearScale(low, high, scale.start, scale.end).ticks(5)
     return [(math.ldexp(tick, -exponent), number(tick, 4)) for tick in ticks]

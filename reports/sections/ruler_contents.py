@@ -15,6 +15,9 @@ _FAR = 1e3
 """A bound that is more than so many times as large as all else on the ruler is an arrow at its end."""
 
 _ROOM = 1.6
+_LEAST_ENDS = (1e-300, math.inf)
+"""Range of the upper end of a ruler of which only the interval is known."""
+
 _LEAST_SPAN = 8.0
 """Least ratio of the ends of a logarithmic ruler."""
 
@@ -197,7 +200,7 @@ def _undecided(report: Report) -> tuple[Ruler, ...]:
     """Return the proven interval of the maximum margin; no ruler where its upper end is not finite."""
     hard = report["hard_margin"]
     lower, upper = hard["lower"], shown_upper(hard)
-    if not 0 < upper < math.inf:
+    if not _LEAST_ENDS[0] < upper < _LEAST_ENDS[1]:
         return ()
     low = lower if lower > 0 else upper / 1e3
     text = f"γ* between {number(lower, 3)} and {number(upper, 3)}, proven"

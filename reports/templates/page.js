@@ -33,10 +33,11 @@ function checkAll(from) {
   });
 }
 
-// Change one digit after the other, until the check names a row or there is no other digit.
+// Change the first digit of one number after the other, of the direction if there is one, until the check names a row.
 function breakIt({proof, part, boxes}, k = 0) {
-  const digits = [...$(proof).textContent.matchAll(/"(-?)(\d)\d*"/g)], at = digits[k].index + 1 + digits[k][1].length;
-  const text = $(proof).textContent, digit = (Number(text[at]) + 4) % 9 + 1;
+  const text = $(proof).textContent, from = Math.max(text.indexOf('"direction"'), 0);
+  const digits = [...text.matchAll(/(?<="-?)\d(?=\d*")/g)].filter(({index}) => index > from), at = digits[k].index;
+  const digit = (Number(text[at]) + 4) % 9 + 1;
   check(text.slice(0, at) + digit + text.slice(at + 1), source, part, (answer) => {
     if (!/^row/.test(answer.error) && k + 1 < Math.min(digits.length, 9)) { breakIt({proof, part, boxes}, k + 1); return; }
     say($(boxes[0]), {...answer, error: `with one digit changed, ${answer.error}`});
