@@ -127,7 +127,7 @@ function checkRows(n, K, row, v, basis, sign, isQuasi) {
     if (low || !basis.length) continue;
     // The product with the sum of all 2^(bits l) u_l is 0 only if each is, for all are below 2^bits.
     const bits = 1 << (34 - Math.clz32((largest * size(X)).toString(16).length)); // rounded up: few packs are made
-    packs[bits] ||= v.map((_, j) => basis.reduce((sum, u, l) => sum + (u[j] << BigInt(bits * l)), 0n));
+    packs[bits] = packs[bits] || v.map((_, j) => basis.reduce((sum, u, l) => sum + (u[j] << BigInt(bits * l)), 0n));
     const isZero = zs.every((z, s) => values[s] || !dot(z, packs[bits]));
     need(isZero, `row ${i}: z.u = 0 for all u of null_space is false`);
   }
