@@ -6,8 +6,13 @@ const FIELDS = {"separable": "d", "not-strictly-separable": "rw", "overlap": "rw
 const FOREIGN = "these are not the data of the proof";
 const LEADING_BIT = 1n << 52n;
 const need = (isTrue, otherwise) => { if (!isTrue) throw Error(otherwise); };
-const dot = (u, v) => u.reduce((sum, x, j) => (x ? sum + x * v[j] : sum), 0n);
 const size = (numbers) => numbers.reduce((a, b) => (b > a ? b : -b > a ? -b : a), 0n);
+
+function dot(u, v) {
+  let sum = 0n;
+  for (let j = 0; j < u.length; j++) if (u[j]) sum += u[j] * v[j];
+  return sum;
+}
 
 // Return which fields the proof has; they are checked where they are used.
 function validate({format, version, claim, question, data, ...rest}) {
@@ -87,10 +92,10 @@ function scaled(row, bias) {
 // The vector z of a row and a class k, times 2^shift.
 function vectorOf({X, code}, k, m) {
   const z = Array(m).fill(0n), w = X.length;
-  X.forEach((x, j) => {
-    if (code) z[(code - 1) * w + j] = x;
-    if (k) z[(k - 1) * w + j] = -x;
-  });
+  for (let j = 0; j < w; j++) {
+    if (code) z[(code - 1) * w + j] = X[j];
+    if (k) z[(k - 1) * w + j] = -X[j];
+  }
   return z;
 }
 
@@ -122,7 +127,7 @@ function checkRows(n, K, row, v, basis, sign, isQuasi) {
     if (low || !basis.length) continue;
     // The product with the sum of all 2^(bits l) u_l is 0 only if each is, for all are below 2^bits.
     const bits = 1 << (34 - Math.clz32((largest * size(X)).toString(16).length)); // rounded up: few packs are made
-    packs[bits] ||= v.map((_, j) => basis.reduce((sum, u, l) => sum + (u[j] << BigInt(bits * l)), 0n));
+    packs[bits] = packs[bits] || v.map((_, j) => basis.reduce((sum, u, l) => sum + (u[j] << BigInt(bits * l)), 0n));
     const isZero = zs.every((z, s) => values[s] || !dot(z, packs[bits]));
     need(isZero, `row ${i}: z.u = 0 for all u of null_space is false`);
   }
