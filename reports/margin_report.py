@@ -273,7 +273,7 @@ def margin_report(
         The values of C of the soft margin. By default they are nine powers of ten that suit the data.
     orders : int, optional
         The number of random orders of the rows that are run as well, as in `maxmargin.order_study`; 0 means none. By
-        default it is the number that takes a second or two, up to 1,000.
+        default it is the number that takes about half a second, up to 1,000.
     time_limit : float, optional
         Seconds for all computations. Results that are not found by then are left out, and the report says so. Drawing
         the figures takes additional time. There is no limit by default.

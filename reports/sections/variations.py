@@ -33,6 +33,10 @@ def order_fields(study: OrderStudy | None, why: str) -> dict[str, Any]:
         "max_epochs": study.settings.max_epochs,
         "max_mistakes": study.settings.max_mistakes,
         "n_converged": np.count_nonzero(outcomes.converged),
+        "n_capped": study.n_capped,
+        "is_sorted_by_class": study.is_sorted_by_class,
+        "fewest_seen": study.fewest_seen,
+        "most_seen": study.most_seen,
         "quantiles": [[level, value] for level, value in study.quantiles.items()],
         "mean": outcomes.n_mistakes.mean(),
         "least": outcomes.n_mistakes.min(),
@@ -53,7 +57,7 @@ def _run(found: FoundOrder) -> dict[str, Any]:
 
 
 def _sequence(study: OrderStudy) -> dict[str, Any] | None:
-    found = study.sequence
+    found = study.adversary
     if found is None:
         return None
     return {"n_mistakes": found.n_mistakes, "rule": str(found.rule), "is_complete": found.is_complete}
@@ -76,7 +80,7 @@ def _worst(study: OrderStudy) -> dict[str, Any]:
     by_engine = {
         SOURCE: study.given.n_mistakes,
         LOCAL_SEARCH: study.most.n_mistakes,
-        ADVERSARY: 0 if study.sequence is None else study.sequence.n_mistakes,
+        ADVERSARY: 0 if study.adversary is None else study.adversary.n_mistakes,
     }
     engine = max(by_engine, key=lambda name: by_engine[name])
     return {"n_mistakes": by_engine[engine], "engine": engine, "proven": False}
