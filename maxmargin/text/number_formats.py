@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from os.path import commonprefix
 from typing import Any
 
 from maxmargin.solvers.answers.forms import rounded_up
@@ -15,6 +16,9 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e6
 """Outside of these moduli numbers are written with a power of ten."""
 
+
+_FEWEST_COMMON = 4
+"""Fewest characters that the ends of an interval have in common for these to be written once."""
 
 _LARGEST_COUNT = 1e12
 """Bounds on counts from which on their digits do not matter."""
@@ -172,8 +176,26 @@ def exact(value: float) -> str:
 
 
 def interval(lower: float | None, upper: float | None) -> str:
-    """Return the two ends as binary64 numbers that read back as they are."""
-    return f"[{_end(lower)}, {_end(upper)}]"
+    """Return the two ends as binary64 numbers that read back as they are, their common leading digits once.
+
+    Examples
+    --------
+    >>> interval(4.13713684254173e-05, 4.13713684254531e-05)
+    '4.13713684254[173, 531]×10⁻⁵'
+    >>> interval(2.5, 2.5), interval(0.0, 1.5)
+    ('2.5', '[0, 1.5]')
+    """
+    if lower is None or upper is None or math.isinf(upper):
+        return f"[{_end(lower)}, {_end(upper)}]"
+    if lower == upper:
+        return exact(lower)
+    (low, power), (high, other) = (text.partition("×")[::2] for text in (exact(lower), exact(upper)))
+    common = len(commonprefix([low, high]))
+    if power != other or common < _FEWEST_COMMON or "." not in low[:common]:
+        return f"[{exact(lower)}, {exact(upper)}]"
+    width = max(len(low), len(high))
+    ends = [text.ljust(width, "0")[common:] for text in (low, high)]
+    return f"{low[:common]}[{', '.join(ends)}]{power and f'×{power}'}"
 
 
 def typeset(text: str) -> str:
@@ -262,7 +284,7 @@ def listed(names: list[str]) -> str:
 
 
 def _end(value: float | None) -> str:
-    return "∞" if value is None or math.isinf(value) else repr(value)
+    return "∞" if value is None or math.isinf(value) else exact(value)
 
 
 def _decimals(value: float, digits: int) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.api.measures import Plane
+from maxmargin.displays.drawing import thinned
 from maxmargin.reports.document import Details, Document, Script, Table
 from maxmargin.reports.drawings.mistake_curves import mistake_curves
 from maxmargin.reports.drawings.moments import moments, states_of
@@ -40,7 +41,8 @@ MOST_BYTES = 2_000_000
 MOST_BYTES_BESIDE = 400_000_000
 """Largest size of the file of the data beside a page; with more the page names the command that checks its proof."""
 
-_MOST_DRAWN_MISTAKES = 2_000
+_FEWEST_FRAMES, _FRAME_NUMBERS = 6, 600
+"""Fewest moments of a long run that are kept for its replay, and the number of weights of all of them together."""
 
 
 class MarginPage:
@@ -111,7 +113,7 @@ class MarginPage:
 
     def _without_script(self) -> str:
         run, problem = self.study.run, self.study.problem
-        rows = run.mistake_rows[:_MOST_DRAWN_MISTAKES]
+        rows = self.study.replay.rows
         if not len(rows) or len(rows) < run.n_mistakes or not self.study.dataset.is_in_memory:
             return ""
         signs = problem.y[rows]
@@ -183,10 +185,17 @@ class MarginPage:
         return None if dataset.rows is None else [str(int(dataset.rows[row])) for row in rows]
 
     def _run_data(self) -> dict[str, Any]:
-        study = self.study
+        replay = self.study.replay
+        frames = [frame for frame in replay.frames if frame.n_mistakes > len(replay.rows)]
+        most = max(_FEWEST_FRAMES, _FRAME_NUMBERS // self.study.problem.n_features)
+        chosen = [frames[position] for position in thinned(len(frames), most)] if frames else []
         return {
-            "rows": study.run.mistake_rows[:_MOST_DRAWN_MISTAKES].tolist(), "made": study.run.n_mistakes,
-            "scale": study.scale, "bias": bool(study.run_problem.bias), "frames": [],
+            "rows": replay.rows.tolist(), "made": replay.n_mistakes, "scale": replay.scale,
+            "bias": bool(self.study.run_problem.bias),
+            "frames": [
+                {"n": frame.n_mistakes, "w": _rounded(frame.w), "b": frame.b, "upper": frame.margin_upper}
+                for frame in chosen
+            ],
         }  # fmt: skip
 
 

@@ -194,7 +194,7 @@ def document(report: dict[str, Any]) -> Document:
     """Return the page of a two-class report, in the order of a reader's questions."""
     sections = (
         Section(anchor="comparison", title="Side by side", blocks=comparison_section.blocks(report)),
-        Section(anchor="rows", title="See it", blocks=(FigureSlot("rows"),)),
+        Section(anchor="see", title="See it", blocks=(FigureSlot("rows"),)),
         Section(anchor="why", title=why_so_many.title(report), blocks=why_so_many.blocks(report)),
         Section(anchor="logistic", title="For a logistic regression", blocks=logistic.blocks(report)),
         Section(anchor="proof", title="The proof", blocks=proof_section.blocks(report)),

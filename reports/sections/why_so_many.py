@@ -90,7 +90,7 @@ def _orders_text(report: Report) -> str:
 
 
 def _sorted(report: Report) -> str:
-    if not report["orders"].get("is_sorted_by_class"):
+    if not report["orders"]["is_sorted_by_class"]:
         return ""
     return (
         "The source is sorted by class: a run sees one class to its end before the other, so the mistakes come where "
@@ -99,7 +99,7 @@ def _sorted(report: Report) -> str:
 
 
 def _cut(orders: Report) -> str:
-    n_cut = orders.get("n_capped", 0)
+    n_cut = orders["n_capped"]
     if orders["max_epochs"] is not None or not n_cut:
         return ""
     verb = "was" if n_cut == 1 else "were"

@@ -1,7 +1,7 @@
 """Everything that is computed for a two-class report, once."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -132,10 +132,6 @@ class Study:
     why_no_errors: str
     seconds: dict[str, float]
     most_traced: int
-    errors: FewestErrors | None = None
-    why_no_errors: str = "todo"
-    seconds: dict[str, float] = field(default_factory=dict)
-
     @property
     def scale(self) -> float:
         """The bias coordinate of the run; 0 through the origin."""

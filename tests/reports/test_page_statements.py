@@ -191,11 +191,12 @@ def test_the_style_of_numbers_and_plurals(name: str) -> None:
         "powers are typeset"
     )
     assert not re.search(
-        r"(?<![\d.,])1 (mistakes|rows|errors|epochs|orders|features|columns|presentations|times)\b", text
+        r"(?<![\d.,×⁻])1 (mistakes|rows|errors|epochs|orders|features|columns|presentations|times)\b", text
     )
     assert not re.search(r"\d\.\d+ (mistakes|rows|presentations)\b", text), "counts are whole"
     assert "nan" not in text.lower().split()
-    assert "None" not in text.split()
+    assert ": None" not in text
+    assert "None," not in text
 
 
 @pytest.mark.parametrize("name", DATA)
