@@ -84,6 +84,6 @@ def shortened(text: str) -> str:
 def _cut(integer: str) -> str:
     digits = integer.lstrip("-")
     if len(digits) <= 2 * _SHOWN:
-        return integer
-    sign = integer.removesuffix(digits)
+        return integer.replace("-", "−")
+    sign = "−" if integer.startswith("-") else ""
     return f"{sign}{digits[:_SHOWN]}…{digits[-_SHOWN:]} ({count(len(digits))} digits)"

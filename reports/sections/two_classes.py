@@ -301,12 +301,7 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
 def _margin(report: dict[str, Any]) -> tuple[Block, ...]:
     hard = report["hard_margin"]
     if report["strictly_separable"] is False:
-        text = (
-            "The hulls of the two classes share a point, so half their distance, the maximum margin γ*, is exactly 0."
-            if report["data"]["bias"]
-            else "The origin lies in the hull of the y x, so the maximum margin γ* through the origin is exactly 0."
-        )
-        return (Paragraph(text),)
+        return ()
     return (Paragraph(_margin_text(report)), _margin_table(hard), _solvers_table(hard["attempts"]))
 
 

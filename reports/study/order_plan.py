@@ -117,7 +117,8 @@ def _are_ties_slow(context: Context) -> bool:
 def _why_one_pass(context: Context) -> str:
     if not context.run_hard.lower > 0:
         kind = through(context.problem.bias)
-        return f"no hyperplane{kind} is proven to separate the classes, and without one a run need not end"
+        known = "separates" if context.run_hard.status.is_inseparable else "is proven to separate"
+        return f"no hyperplane{kind} {known} the classes, and without one a run need not end"
     if not context.run.converged:
         return "the run itself was stopped before it converged"
     return ""
