@@ -330,12 +330,10 @@ def _latex_lines(block: Block) -> list[str]:
 
 
 def _in_script(text: str) -> Any:
-    """Return a text as the content of a script element, which it must not end."""
+    """Return a script, or JSON, as the content of an element, which it must not end."""
     from markupsafe import Markup
 
-    if "</" in text or "<!--" in text:
-        text = text.replace("</", "<\\/").replace("<!--", "<\\!--")  # in JSON the same text
-    return Markup(text)
+    return Markup(text.replace("</", "<\\/"))
 
 
 def _sort_keys(values: Iterable[float | None]) -> str:

@@ -1,6 +1,7 @@
 """Numbers and names as people read them; the same in every kind of page."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from os.path import commonprefix
@@ -11,6 +12,9 @@ from maxmargin.solvers.basics import printable
 
 UNKNOWN = "\N{EM DASH}"
 """Shown where there is no number."""
+
+_POWER = re.compile(r"\b\d+(?:\.\d+)?e[-+]?\d+\b")
+"""A number with a power of ten, as Python writes it."""
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e6
@@ -203,8 +207,8 @@ def typeset(text: str) -> str:
 
     Examples
     --------
-    >>> typeset("sqrt(sum over ||x||^2) <= (R + |b|)^2/gamma^2")
-    '√(sum over ‖x‖²) ≤ (R + |b|)²/γ*²'
+    >>> typeset("sqrt(sum over ||x||^2) <= (R + |b|)^2/gamma^2"), typeset("C = 1e-05")
+    ('√(sum over ‖x‖²) ≤ (R + |b|)²/γ*²', 'C = 10⁻⁵')
     """
     for plain, sign in (
         ("||", "‖"),
@@ -216,7 +220,7 @@ def typeset(text: str) -> str:
         ("w.u", "w·u"),
     ):
         text = text.replace(plain, sign)
-    return text
+    return _POWER.sub(lambda match: number(float(match[0])), text)
 
 
 def short_fraction(text: str, value: float, longest: int = 23) -> str:

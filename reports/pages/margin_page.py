@@ -41,6 +41,9 @@ MOST_BYTES = 2_000_000
 MOST_BYTES_BESIDE = 400_000_000
 """Largest size of the file of the data beside a page; with more the page names the command that checks its proof."""
 
+_LARGEST_EXPONENT = 250
+"""Largest exponent of two of the numbers of rows whose run is replayed."""
+
 _FEWEST_FRAMES, _FRAME_NUMBERS = 6, 600
 """Fewest moments of a long run that are kept for its replay, and the number of weights of all of them together."""
 
@@ -184,7 +187,10 @@ class MarginPage:
             return [one_line(dataset.row_ids[row]) for row in rows]
         return None if dataset.rows is None else [str(int(dataset.rows[row])) for row in rows]
 
-    def _run_data(self) -> dict[str, Any]:
+    def _run_data(self) -> dict[str, Any] | None:
+        """Return what a script replays; None where floating point does not tell the products of weights and rows."""
+        if abs(self.scene.exponent) > _LARGEST_EXPONENT:
+            return None
         replay = self.study.replay
         frames = [frame for frame in replay.frames if frame.n_mistakes > len(replay.rows)]
         most = max(_FEWEST_FRAMES, _FRAME_NUMBERS // self.study.problem.n_features)
@@ -231,7 +237,8 @@ def _rounded(values: Iterable[float]) -> list[float]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")  # so that no name of the data is markup to any reader of the page
 
 
 def _template(name: str) -> str:
@@ -239,7 +246,7 @@ def _template(name: str) -> str:
 
 
 _REPLAY = (
-    '<div id="replay" class="replay" data-script hidden><button type="button" id="play">▶ replay</button>'
+    '<div id="replay" class="replay" hidden><button type="button" id="play">▶ replay</button>'
     '<button type="button" id="back" aria-label="one mistake back">‹</button>'
     '<button type="button" id="next" aria-label="one mistake further">›</button>'
     '<input type="range" id="step" min="0" max="1" value="1" aria-label="number of mistakes">'

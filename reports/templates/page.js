@@ -29,7 +29,7 @@ function say(box, {valid, milliseconds, did, hashed, error}, isShort) {
 function checkAll(from) {
   for (const {proof, part, boxes} of page.proofs) check($(proof).textContent, from, part, (answer) => {
     boxes.forEach((box, k) => say($(box), answer, k));
-    if (!data && answer.decoded) { data = answer.decoded; if (view) replay(); }
+    if (!data && answer.decoded) { data = answer.decoded; if (page.run) replay(); }
   });
 }
 

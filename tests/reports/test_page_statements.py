@@ -58,7 +58,7 @@ class Outline(HTMLParser):
 
     @property
     def text(self) -> str:
-        return " ".join(" ".join(self.texts).split())
+        return " | ".join(" ".join(text.split()) for text in self.texts if text.strip())
 
 
 def element(page: str, identifier: str) -> Any:
@@ -118,7 +118,7 @@ def test_the_lead_of_an_open_question() -> None:
     report |= {"strictly_separable": None, "verdict": "undecided"}
     report["hard_margin"] |= {"lower": 0.0, "upper": 1.5}
     lead = plain_text(lead_of(report))
-    assert lead.startswith("It is proven that the margin is in [0.0, 1.5].")
+    assert lead.startswith("It is proven that the margin is in [0, 1.5].")
     assert "is open" in lead
 
 
