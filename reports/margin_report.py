@@ -74,9 +74,17 @@ class MarginReport:
 
         return json_characters(json.dumps(self._summary, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
-    def to_markdown(self) -> str:
-        """Return the report as Markdown, without figures."""
-        return self._document.markdown()
+    def to_markdown(self, *, figures: "str | os.PathLike[str] | None" = None) -> str:
+        """Return the report as Markdown.
+
+        Parameters
+        ----------
+        figures : path, optional
+            The folder of `save_figures`, as seen from the file of the Markdown: it then ends with links to the figures.
+        """
+        if figures is None:
+            return self._document.markdown()
+        return self._document.markdown(appendix=self.pictures, folder=Path(figures).as_posix())
 
     def to_html(self) -> str:
         """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
