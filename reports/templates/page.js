@@ -19,17 +19,22 @@ function check(proof, from, part, done) {
   worker.postMessage({proof, data: from, part, decode: !data});
 }
 
-function say(box, {valid, milliseconds, did, hashed, error}, isShort) {
+function say(box, {valid, milliseconds, did, hashed, error}, isShort, what = "Checked") {
   box.className = valid ? "checked" : "broken";
   const more = isShort ? "" : `: ${did}${hashed ? "; the SHA-256 of the data agrees" : ""}`;
-  const done = `✓ Checked in this browser, ${Math.max(1, Math.round(milliseconds))} ms, integers only${more}.`;
+  const done = `✓ ${what} in this browser, ${Math.max(1, Math.round(milliseconds))} ms, integers only${more}.`;
   box.textContent = valid ? done : `✗ The check fails: ${error}.`;
 }
 
 function checkAll(from) {
+  const all = [];
   for (const {proof, part, boxes} of page.proofs) check($(proof).textContent, from, part, (answer) => {
     boxes.forEach((box, k) => say($(box), answer, k));
     if (!data && answer.decoded) { data = answer.decoded; if (page.run) replay(); }
+    if (all.push(answer) > 1 && all.length === page.proofs.length) {
+      const whole = {milliseconds: all.reduce((sum, {milliseconds}) => sum + milliseconds, 0), valid: true};
+      say($("check"), all.find(({valid}) => !valid) || whole, true, `${all.length} proofs checked`);
+    }
   });
 }
 
