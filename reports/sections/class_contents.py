@@ -114,7 +114,7 @@ def matrix_caption(report: Report) -> str:
     ]
     parts += [f"{meaning.format(kind=of_kind(report))}." for text, meaning in _MEANINGS.items() if text in texts]
     if any(cell.lines == (UNKNOWN,) for cell in cells_of(report).values()):
-        parts.append(f"{UNKNOWN}: no bound holds.")
+        parts.append(f"{UNKNOWN}: no bound is known to hold.")
     if any(text.startswith("≥") for text in texts):
         parts.append("≥: the run was stopped.")
     if total > MOST_CLASSES:

@@ -143,7 +143,7 @@ def document(report: dict[str, Any]) -> Document:
         lead=class_lead(report),
         opening=(
             FigureSlot("matrix", class_contents.matrix_table(report)),
-            FigureSlot("class-rulers", class_contents.rulers_table(report)),
+            FigureSlot("class-rulers", class_contents.rulers_table(report) if report["one_vs_rest"] else None),
         ),
         tone=tone(report),
         cards=_cards(report),
@@ -185,6 +185,8 @@ def class_lead(report: dict[str, Any]) -> Text:
     found = len(_separable(pairs))
     of_pairs = f"{count(found)} of {plural(n_pairs, 'pair')}"
     verb = "is" if found == 1 else "are"
+    if len(pairs) < n_pairs or any(contest["strictly_separable"] is None for contest in pairs):
+        verb += " proven to be"
     n_open = sum(contest["strictly_separable"] is None for contest in (*rest, *pairs)) + left_out(report)
     ending = "Every answer is proven." if not n_open else f"{plural(n_open, 'question')} could not be decided."
     return joined(
@@ -232,11 +234,16 @@ def _range(values: list[Any], say: Callable[[Any], str]) -> str:
 
 def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
     rest, pairs = report["one_vs_rest"], report["pairs"]
+    n_classes = len(report["data"]["classes"])
     found = _separable([*rest, *pairs])
     smallest = min(found, key=lambda contest: float(contest["lower"]), default=None)
     cards = [
-        Card(label="Separable from the rest", value=f"{len(_separable(rest))} of {len(rest)}", note="classes"),
-        Card(label="Separable from each other", value=f"{len(_separable(pairs))} of {len(pairs)}", note="pairs"),
+        Card(label="Separable from the rest", value=f"{len(_separable(rest))} of {n_classes}", note="classes"),
+        Card(
+            label="Separable from each other",
+            value=f"{len(_separable(pairs))} of {math.comb(n_classes, 2)}",
+            note="pairs",
+        ),
         Card(
             label="All at once",
             value=verdict_name(report),
@@ -265,12 +272,12 @@ def _questions(report: dict[str, Any]) -> tuple[Block, ...]:
         "The verdicts and the digits of γ* are proven. The mistakes of the perceptron are compared with R²/g², "
         "Novikoff's bound in the space of its run."
     )
-    rest, pairs = report["one_vs_rest"], report["pairs"]
-    return (
-        Paragraph(text),
-        Details("Each class against the rest", (_table("Each class against the rest", rest, "rest"),)),
-        Details("Each pair of classes", (_table("Each pair of classes", pairs, "pairs"),)),
+    tables = (
+        ("Each class against the rest", "rest", report["one_vs_rest"]),
+        ("Each pair of classes", "pairs", report["pairs"]),
     )
+    details = (Details(title, (_table(title, entries, key),)) for title, key, entries in tables if entries)
+    return (Paragraph(text), *details)
 
 
 _CONTEST: Columns = {
@@ -334,12 +341,13 @@ def _proof_blocks(report: dict[str, Any]) -> tuple[Block, ...]:
     if held:
         found.append(ProofSlot(tuple(ProofLine(question_of(entry), _claim(report, entry)) for entry in held)))
     found += [Paragraph(f"{question_of(entry)}: no proof in this page, as {entry['reason']}.") for entry in left]
-    others = Paragraph(
+    which = (
         f"These are the proofs of the hardest questions{of_kind(report)}: first the smallest margins, then "
-        "quasi-separable classes, last those that overlap. Each class against the rest has a page of its own, with its "
-        "proof, and so has each pair:"
+        "quasi-separable classes, last those that overlap. "
     )
-    return (*found, others, Details("The commands", (Points(_commands(report)),)))
+    others = "Each class against the rest has a page of its own, with its proof, and so has each pair:"
+    found.append(Paragraph(which + others if len(held) > 1 else others))
+    return (*found, Details("The commands", (Points(_commands(report)),)))
 
 
 def _class_name(label: object) -> str:
