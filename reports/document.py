@@ -165,6 +165,7 @@ _PREAMBLE = (
 )
 """Of a LaTeX document; wide tables need the landscape format."""
 
+
 @dataclass(frozen=True, slots=True)
 class ProofSlot:
     """Where a page checks its proof; other formats leave it out."""
@@ -334,7 +335,10 @@ def _latex_lines(block: Block) -> list[str]:
     if isinstance(block, Points):
         return [r"\begin{itemize}", *(rf"\item {escaping.latex(item)}" for item in block.items), r"\end{itemize}"]
     if isinstance(block, Details):
-        return [rf"\subsection*{{{escaping.latex(block.title)}}}", *(line for part in block.blocks for line in _latex_lines(part))]
+        return [
+            rf"\subsection*{{{escaping.latex(block.title)}}}",
+            *(line for part in block.blocks for line in _latex_lines(part)),
+        ]
     if isinstance(block, Table):
         note = [rf"{escaping.latex(block.note)}\par"] if block.note else []
         return ["", *booktabs_lines(block.caption, block.columns, block.rows, numeric=block.numeric), *note, ""]
@@ -344,7 +348,9 @@ def _latex_lines(block: Block) -> list[str]:
 def _markdown(text: Text) -> str:
     """Return a text in Markdown, its marks in bold."""
     if isinstance(text, tuple):
-        return "".join(f"**{escaping.markdown(p.text)}**" if isinstance(p, Mark) else escaping.markdown(p) for p in text)
+        return "".join(
+            f"**{escaping.markdown(p.text)}**" if isinstance(p, Mark) else escaping.markdown(p) for p in text
+        )
     return escaping.markdown(text)
 
 

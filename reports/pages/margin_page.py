@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 import shlex
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -19,8 +20,8 @@ from maxmargin.reports.drawings.mistake_curves import mistake_curves
 from maxmargin.reports.drawings.moments import moments, states_of
 from maxmargin.reports.drawings.order_histogram import order_histogram
 from maxmargin.reports.drawings.row_views import (
+    axes_of,
     drawn_rows_text,
-    mapping_of,
     scatter,
     shows_band,
     strips,
@@ -105,9 +106,11 @@ class MarginPage:
         scene = self.scene
         pictures = [_figure(picture) for picture in (scatter(scene), strips(scene)) if picture is not None]
         classes = [_class_name(entry) for entry in self.summary["data"]["classes"]]
-        caption = f"● {classes[0]}, ■ {classes[1]}. {_legend(scene)} {drawn_rows_text(scene, self.study.problem.n_samples)}"
+        caption = (
+            f"● {classes[0]}, ■ {classes[1]}. {_legend(scene)} {drawn_rows_text(scene, self.study.problem.n_samples)}"
+        )
         parts = [
-            f'<div id="views" class="pair" role="group" tabindex="0" aria-label="Rows: arrow keys go from one to the next">{"".join(pictures)}</div>',
+            f'<div id="views" class="pair" role="group" tabindex="0" aria-label="{_KEYS}">{"".join(pictures)}</div>',
             '<p id="row-said" role="status" data-script hidden>Point at a row, or use the arrow keys.</p>',
             _REPLAY if self._can_check else "",
             f'<p class="note">{escape(shown(caption.strip()), quote=False)}</p>',
@@ -132,14 +135,14 @@ class MarginPage:
 
     def _script(self) -> Script | None:
         proof = self.summary["certificate"]
-        source = _template("page.js")
+        source = _script_text("page.js")
         digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
-        policy = f"default-src 'none'; script-src 'sha256-{digest}'; worker-src blob:; style-src 'unsafe-inline'; img-src data:"
+        policy = f"default-src 'none'; script-src 'sha256-{digest}'; worker-src blob:; style-src 'unsafe-inline'"
         parts = {
             "page-data": self._data(), "proof-text": proof,
             "data-text": embedded_data(self.study.problem) if self.is_embedded else None,
         }  # fmt: skip
-        return Script(policy=policy, source=source, worker=_template("check_proof.js"), parts={
+        return Script(policy=policy, source=source, worker=_script_text("check_proof.js"), parts={
             name: _json(value) for name, value in parts.items() if value is not None
         })  # fmt: skip
 
@@ -150,7 +153,9 @@ class MarginPage:
             "tables": {table.key: table.forms() for table in _tables(self.document)},
             "view": self._view_data(),
             "run": self._run_data(),
-            "proofs": [{"proof": "proof-text", "boxes": ["check-full", "check"]}] if self.summary["certificate"] else [],
+            "proofs": [{"proof": "proof-text", "boxes": ["check-full", "check"]}]
+            if self.summary["certificate"]
+            else [],
         }
 
     def _command(self) -> str:
@@ -173,7 +178,7 @@ class MarginPage:
             "multipliers": {row: number(float(dual[row]), 4) for row in rows if has_dual and dual[row]},
             "unit": "γ*" if scene.has_margin else "", "margin": study.hard.lower if study.maximum is not None else None,
             "divisor": study.hard.lower if scene.has_margin else float(2.0**scene.exponent),
-            "basis": [*map(_rounded, scene.basis.T)], "centre": _rounded(scene.centre), **mapping_of(scene),
+            "axes": [*map(_rounded, axes_of(scene))],
         }  # fmt: skip
 
     def _planes(self) -> list[Plane]:
@@ -241,14 +246,19 @@ def _json(value: Any) -> str:
     return text.replace("<", "\\u003c")  # so that no name of the data is markup to any reader of the page
 
 
-def _template(name: str) -> str:
-    return (files("maxmargin.reports.templates") / name).read_text("utf-8")
+def _script_text(name: str) -> str:
+    """Return a script without the lines that are comments, and with half of its indentation, as pages hold it."""
+    text = (files("maxmargin.reports.templates") / name).read_text("utf-8")
+    text = re.sub(r"^ *//.*\n|^\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"^ +", lambda match: match[0][::2], text, flags=re.MULTILINE)
 
+
+_KEYS = "Rows: arrow keys go from one to the next"
 
 _REPLAY = (
     '<div id="replay" class="replay" hidden><button type="button" id="play">▶ replay</button>'
-    '<button type="button" id="back" aria-label="one mistake back">‹</button>'
-    '<button type="button" id="next" aria-label="one mistake further">›</button>'
+    '<button type="button" id="back" aria-label="one mistake back">←</button>'
+    '<button type="button" id="next" aria-label="one mistake further">→</button>'
     '<input type="range" id="step" min="0" max="1" value="1" aria-label="number of mistakes">'
     '<span id="step-said" role="status"></span></div>'
 )

@@ -36,8 +36,8 @@ def of_answer(answer: Report, model: str, odds: str) -> tuple[Block, ...]:
 
 def _separable(answer: Report, model: str) -> str:
     return (
-        f"{model} has no maximum-likelihood estimate (complete separation): the coefficients that a program prints show "
-        f"only where it stopped.{_left_out(answer)}"
+        f"{model} has no maximum-likelihood estimate (complete separation): the coefficients that a program prints "
+        f"show only where it stopped.{_left_out(answer)}"
     )
 
 
@@ -74,7 +74,9 @@ def _exceptional(answer: Report, odds: str) -> list[Block]:
     signed = {name: _SIGNS[sign] for name, sign in infinite.items() if sign in _SIGNS}
     open_sign = [name for name, sign in infinite.items() if sign not in _SIGNS]
     if not signed and not finite:
-        of_them = "The only coefficient is" if len(open_sign) == 1 else f"All {plural(len(open_sign), 'coefficient')} are"
+        of_them = (
+            "The only coefficient is" if len(open_sign) == 1 else f"All {plural(len(open_sign), 'coefficient')} are"
+        )
         return [Paragraph(f"{of_them} infinite, none with a determined sign.{_aliased(aliased)}")]
     items = [
         f"{one_line(name, 40)} → {sign}{_because(reasons.get(str(name), ''))}"
@@ -108,11 +110,15 @@ def _rows(report: Report) -> tuple[Block, ...]:
     found, best = [], report["fewest_errors"]
     if report["verdict"] == "quasi-separable":
         separated = report["separability"]["first_separated"]
-        found.append(f"The rows that are separated: {_named(separated, length(report['separability'], 'separated_rows'))}.")
+        found.append(
+            f"The rows that are separated: {_named(separated, length(report['separability'], 'separated_rows'))}."
+        )
     if best["reason"] is None:
         errors = f"{shown_interval(best['lower'], best['upper'])} {'row' if best['upper'] == 1 else 'rows'}"
         which = _named(best["rows"], best["upper"])
-        proven = "no fewer do, proven" if best["lower"] == best["upper"] else f"at least {count(best['lower'])} have to go"
+        proven = (
+            "no fewer do, proven" if best["lower"] == best["upper"] else f"at least {count(best['lower'])} have to go"
+        )
         found.append(
             f"The fewest errors of any hyperplane are {errors}, proven. Without {which} the classes are strictly "
             f"separable; {proven}."
@@ -133,8 +139,12 @@ def _named(entries: list[Report], total: int) -> str:
 def _next(report: Report) -> tuple[Block, ...]:
     if report["verdict"] not in ("separable", "quasi-separable"):
         return ()
-    steps = "penalise the likelihood (Firth's penalty, or a ridge), which makes every estimate finite; merge or drop the "
+    steps = (
+        "penalise the likelihood (Firth's penalty, or a ridge), which makes every estimate finite; merge or drop the "
+    )
     steps += "level or the column that separates; or use exact logistic regression where the columns take few values"
     if report["verdict"] == "quasi-separable":
-        steps += "; or fit the finite part, maxmargin.separability(...).finite_part(), and report it with the infinite ones"
+        steps += (
+            "; or fit the finite part, maxmargin.separability(...).finite_part(), and report it with the infinite ones"
+        )
     return (Paragraph(f"What next, any of: {steps}."),)

@@ -64,7 +64,8 @@ def _not_holding(report: Report) -> str:
     others = [bound_title(bound["name"]) for bound in report["bounds"] if not bound["valid"]]
     if not others:
         return ""
-    return f"Not shown, as {'its assumption is' if len(others) == 1 else 'their assumptions are'} not met: {listed(others)}."
+    why = "its assumption is" if len(others) == 1 else "their assumptions are"
+    return f"Not shown, as {why} not met: {listed(others)}."
 
 
 def _orders(report: Report) -> tuple[Block, ...]:
