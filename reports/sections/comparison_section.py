@@ -157,7 +157,7 @@ def _share(entry: Entry, _: Report) -> str:
 def _errors(entry: Entry, _: Report) -> str:
     if entry["n_errors"] is None:
         return ""
-    lower = int(entry.get("n_errors_lower", entry["n_errors"]))
+    lower = entry["n_errors"] if "n_errors_lower" not in entry else int(entry["n_errors_lower"])
     return f"{shown_interval(lower, entry['n_errors'])} {PROVEN}"
 
 

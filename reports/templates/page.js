@@ -28,7 +28,7 @@ function say(box, {valid, milliseconds, did, hashed, error}, isShort) {
 function checkAll(from) {
   for (const {proof, part, boxes} of page.proofs) check($(proof).textContent, from, part, (answer) => {
     boxes.forEach((box, k) => say($(box), answer, k));
-    if (!data && answer.decoded) { data = answer.decoded; if (run) replay(); }
+    if (!data && answer.valid) { data = answer.decoded; if (run) replay(); }
   });
 }
 
@@ -61,7 +61,7 @@ on("[data-copy]", "click", async ({target}) => {
 });
 on("[data-sort]", "click", ({target}) => {
   const isDown = target.getAttribute("aria-pressed") !== "true", table = target.closest("table");
-  const values = target.dataset.sort.split(" ").map((t) => (t === "-" ? -Infinity : isDown ? Number(t) : -Number(t)));
+  const values = target.dataset.sort.split(" ").map((t) => (t === "-" ? -Infinity : isDown ? +t : -t));
   for (const other of all("[data-sort]")) other.setAttribute("aria-pressed", isDown && other === target);
   const order = [...values.keys()].sort((a, b) => values[b] - values[a]);
   for (const line of table.rows) {
@@ -73,19 +73,19 @@ on("[data-sort]", "click", ({target}) => {
 // The views of the rows: a row lights up in all of them
 
 const groups = all("#rows-points, #distances-perceptron, #distances-truth");
-const dots = (group) => [...group.innerHTML.matchAll(/M(-?[\d.]+) (-?[\d.]+)h/g)].map((m) => [Number(m[1]), Number(m[2])]);
+const dots = (group) => [...group.innerHTML.matchAll(/M(-?[\d.]+) (-?[\d.]+)h/g)].map((m) => [+m[1], +m[2]]);
 let lit = -1;
 
 function light(k) {
-  const row = view.rows[k], sign = k < view.n_negative ? -1 : 1;
+  const row = view.rows[k], isPositive = k >= view.n_negative;
   for (const group of groups) {
     const [x, y] = dots(group)[k];
     group.nextElementSibling.setAttribute("d", `M${x - 9} ${y}a9 9 0 1 0 18 0a9 9 0 1 0 -18 0`);
   }
-  const texts = [`row ${view.names?.[k] ?? row}`, view.classes[+(sign > 0)]];
+  const texts = [`row ${view.names?.[k] ?? row}`, view.classes[+isPositive]];
   for (const {name, w, b} of data ? view.strips : []) {
     const score = w.reduce((sum, value, j) => sum + value * data.values[row * data.d + j], b);
-    texts.push(`${name}: ${(sign * score / view.divisor).toPrecision(3)} ${view.unit}`);
+    texts.push(`${name}: ${((isPositive ? score : -score) / view.divisor).toPrecision(3)} ${view.unit}`);
   }
   if (view.mistaken[row]) texts.push(`mistaken ${count(view.mistaken[row], "time")}`);
   if (view.multipliers[row]) texts.push(`multiplier ${view.multipliers[row]}`);
@@ -171,7 +171,7 @@ function replay() {
   const go = (k) => { stop(); show(Math.min(Math.max(k, 0), last)); };
   on("#play", "click", () => {
     if (timer) return stop();
-    let k = slider.value < last ? Number(slider.value) : 0;
+    let k = slider.value < last ? +slider.value : 0;
     $("play").textContent = "❚❚ pause";
     timer = setInterval(() => {
       show(k);
@@ -179,9 +179,9 @@ function replay() {
       k = Math.min(k + Math.ceil(last / 100), last);
     }, Math.max(60, 5000 / (last + 9)));
   });
-  on("#back", "click", () => go(Number(slider.value) - 1));
-  on("#next", "click", () => go(Number(slider.value) + 1));
-  on("#step", "input", () => go(Number(slider.value)));
+  on("#back", "click", () => go(+slider.value - 1));
+  on("#next", "click", () => go(+slider.value + 1));
+  on("#step", "input", () => go(+slider.value));
   slider.max = last;
   slider.value = last;
   $("play").hidden = matchMedia("(prefers-reduced-motion: reduce)").matches;
