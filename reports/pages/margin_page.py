@@ -17,7 +17,6 @@ from maxmargin.api.measures import Plane
 from maxmargin.displays.drawing import thinned
 from maxmargin.reports.document import Details, Document, Script, Table
 from maxmargin.reports.drawings.mistake_curves import mistake_curves
-from maxmargin.reports.drawings.moments import moments, states_of
 from maxmargin.reports.drawings.order_histogram import order_histogram
 from maxmargin.reports.drawings.row_views import (
     axes_of,
@@ -27,6 +26,7 @@ from maxmargin.reports.drawings.row_views import (
     strips,
 )
 from maxmargin.reports.drawings.rulers import drawn
+from maxmargin.reports.drawings.run_moments import moments, states_of
 from maxmargin.reports.drawings.svg import Drawing
 from maxmargin.reports.pages.page_data import embedded_data, raw_data
 from maxmargin.reports.sections.ruler_contents import rulers_of

@@ -5,7 +5,7 @@ from typing import Any
 
 from maxmargin.reports.document import Block, Explanation, FigureSlot, Paragraph, Table
 from maxmargin.reports.phrasing import bound_title, holding_bounds, of_kind
-from maxmargin.reports.sections.formulas import formula_of
+from maxmargin.reports.sections.bound_formulas import formula_of
 from maxmargin.text.number_formats import count, floor_of, listed, number, percent, plural, typeset
 
 Report = dict[str, Any]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pages import CHROMIUM, DATA, NO_BROWSER, browser, page_of, report_of
+from opened_pages import CHROMIUM, DATA, NO_BROWSER, browser, page_of, report_of
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_BROWSER)
 
