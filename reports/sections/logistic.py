@@ -70,7 +70,7 @@ def _left_out(answer: Report) -> str:
 def _exceptional(answer: Report, odds: str) -> list[Block]:
     """Return the infinite coefficients with their signs and reasons, and in a sentence what is left."""
     infinite, finite, aliased = (answer[f"{kind}_columns"] for kind in ("infinite", "finite", "aliased"))
-    reasons = {str(term["name"]): term["reason"] for term in answer.get("terms") or ()}
+    reasons = {str(term["name"]): term["reason"] for term in answer.get("terms") or () if not term["is_combined"]}
     signed = {name: _SIGNS[sign] for name, sign in infinite.items() if sign in _SIGNS}
     open_sign = [name for name, sign in infinite.items() if sign not in _SIGNS]
     if not signed and not finite:
@@ -78,12 +78,11 @@ def _exceptional(answer: Report, odds: str) -> list[Block]:
             "The only coefficient is" if len(open_sign) == 1 else f"All {plural(len(open_sign), 'coefficient')} are"
         )
         return [Paragraph(f"{of_them} infinite, none with a determined sign.{_aliased(aliased)}")]
-    items = [
-        f"{one_line(name, 40)} → {sign}{_because(reasons.get(str(name), ''))}"
-        for name, sign in list(signed.items())[:_MOST_TERMS]
-    ]
-    if len(signed) > _MOST_TERMS:
-        items.append(f"and {plural(len(signed) - _MOST_TERMS, 'more coefficient')} with one sign")
+    alone = [name for name in signed if reasons.get(str(name))][:_MOST_TERMS]
+    items = [f"{one_line(name, 40)} → {signed[name]}: {one_line(reasons[str(name)], 160)}" for name in alone]
+    together = [f"{one_line(name, 40)} → {sign}" for name, sign in signed.items() if name not in alone]
+    if together:
+        items.append(f"{'in combination: ' if answer.get('terms') else ''}{_some(together, _MOST_TERMS)}")
     if open_sign:
         items.append(f"without a determined sign: {_some(open_sign)}")
     rest = f"Finite: {_some(finite)}." if finite else "None stays finite."
@@ -91,17 +90,13 @@ def _exceptional(answer: Report, odds: str) -> list[Block]:
     return [*found, Paragraph(f"{rest}{_aliased(aliased)} Signs are those of the log-odds {odds}.")]
 
 
-def _because(reason: str) -> str:
-    return f": {one_line(reason, 160)}" if reason else ""
-
-
 def _aliased(names: list[Any] | None) -> str:
     return f" Aliased (linearly dependent on earlier columns): {_some(names)}." if names else ""
 
 
-def _some(names: list[Any]) -> str:
-    texts = [one_line(name, 40) for name in names[:_MOST_NAMED]]
-    more = len(names) - _MOST_NAMED
+def _some(names: list[Any], most: int = _MOST_NAMED) -> str:
+    texts = [one_line(name, 50) for name in names[:most]]
+    more = len(names) - most
     return listed([*texts, f"{count(more)} more"] if more > 0 else texts)
 
 
