@@ -133,9 +133,17 @@ def facts(caption: str, rows: Iterable[tuple[str, str]]) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class FigureSlot:
-    """The position of a figure; formats without figures leave it out."""
+    """The position of a figure; formats without it show its table, if it has one.
+
+    Attributes
+    ----------
+    key : str
+    table : Table, optional
+        The content of the figure.
+    """
 
     key: str
+    table: Table | None = None
     kind: ClassVar[str] = "figure"
 
 
@@ -167,9 +175,32 @@ _PREAMBLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class ProofSlot:
-    """Where a page checks its proof; other formats leave it out."""
+class ProofLine:
+    """One proof out of several.
 
+    Attributes
+    ----------
+    name : str
+        What it is about.
+    claim : str
+        What it proves, in sentences.
+    """
+
+    name: str
+    claim: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProofSlot:
+    """Where a page checks its proofs; other formats show the claims only.
+
+    Attributes
+    ----------
+    lines : tuple of ProofLine
+        The proofs, if there may be several; empty for one whose claim stands before the slot.
+    """
+
+    lines: tuple[ProofLine, ...] = ()
     kind: ClassVar[str] = "proof"
 
 
@@ -281,6 +312,7 @@ class Document:
         lines = [*_PREAMBLE, rf"\title{{{escaping.latex(self.title)}}}", r"\begin{document}", r"\maketitle"]
         sentences = [*self.headline, plain_text(self.lead)]
         lines += [rf"{escaping.latex(sentence)}\par" for sentence in sentences if sentence]
+        lines += [line for block in self.opening for line in _latex_lines(block)]
         for section in self.sections:
             lines += ["", rf"\section*{{{escaping.latex(section.title)}}}"]
             lines += [line for block in section.blocks for line in _latex_lines(block)]
@@ -339,10 +371,13 @@ def _latex_lines(block: Block) -> list[str]:
             rf"\subsection*{{{escaping.latex(block.title)}}}",
             *(line for part in block.blocks for line in _latex_lines(part)),
         ]
-    if isinstance(block, Table):
-        note = [rf"{escaping.latex(block.note)}\par"] if block.note else []
-        return ["", *booktabs_lines(block.caption, block.columns, block.rows, numeric=block.numeric), *note, ""]
-    return []
+    if isinstance(block, ProofSlot):
+        items = tuple(f"{line.name}: {line.claim}" for line in block.lines)
+        return _latex_lines(Points(items)) if items else []
+    if isinstance(block, FigureSlot):
+        return [] if block.table is None else _latex_lines(block.table)
+    note = [rf"{escaping.latex(block.note)}\par"] if block.note else []
+    return ["", *booktabs_lines(block.caption, block.columns, block.rows, numeric=block.numeric), *note, ""]
 
 
 def _markdown(text: Text) -> str:

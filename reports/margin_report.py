@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from maxmargin.data.dataset import Dataset
     from maxmargin.reports.document import Document
     from maxmargin.reports.figures.canvas import Picture
+    from maxmargin.reports.pages.classes_page import ClassesPage
     from maxmargin.reports.pages.margin_page import MarginPage
     from maxmargin.reports.study.class_study import ClassStudy
     from maxmargin.reports.study.report_settings import Settings
@@ -199,12 +200,14 @@ class MarginReport:
         return many_classes.summarize(self.study)
 
     @cached_property
-    def _page(self) -> "MarginPage":
+    def _page(self) -> "MarginPage | ClassesPage":
+        from maxmargin.reports.pages.classes_page import ClassesPage
         from maxmargin.reports.pages.margin_page import MarginPage
         from maxmargin.reports.study.study import Study
 
-        assert isinstance(self.study, Study)
-        return MarginPage(self.study, self._summary, self._document)
+        if isinstance(self.study, Study):
+            return MarginPage(self.study, self._summary, self._document)
+        return ClassesPage(self.study, self._summary, self._document)
 
     @cached_property
     def _document(self) -> "Document":

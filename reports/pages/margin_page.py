@@ -1,21 +1,16 @@
 """The page of a two-class report: its drawings, its views of the rows, and the script that checks its proof."""
 
-import base64
-import hashlib
-import json
-import re
 import shlex
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from html import escape
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from maxmargin.api.measures import Plane
 from maxmargin.displays.drawing import thinned
-from maxmargin.reports.document import Details, Document, Script, Table
+from maxmargin.reports.document import Document, Script
 from maxmargin.reports.drawings.mistake_curves import mistake_curves
 from maxmargin.reports.drawings.order_histogram import order_histogram
 from maxmargin.reports.drawings.row_views import (
@@ -29,18 +24,13 @@ from maxmargin.reports.drawings.rulers import drawn
 from maxmargin.reports.drawings.run_moments import moments, states_of
 from maxmargin.reports.drawings.svg import Drawing
 from maxmargin.reports.pages.page_data import embedded_data, raw_data
+from maxmargin.reports.pages.page_script import DROP, MOST_BYTES, MOST_BYTES_BESIDE, script_of, tables_of
 from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.sections.shared import source_name
 from maxmargin.reports.study.scene import Scene, scene_of
 from maxmargin.reports.study.study import Study
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.number_formats import number, one_line
-
-MOST_BYTES = 2_000_000
-"""Largest size of the data that are embedded in a page; others are a file beside it."""
-
-MOST_BYTES_BESIDE = 400_000_000
-"""Largest size of the file of the data beside a page; with more the page names the command that checks its proof."""
 
 _LARGEST_EXPONENT = 250
 """Largest exponent of two of the numbers of rows whose run is replayed."""
@@ -91,7 +81,7 @@ class MarginPage:
         if self.summary["certificate"] is not None:
             found["tools"] = self._tools()
             if self.data_file() is not None:
-                found["drop"] = _DROP
+                found["drop"] = DROP
         return found
 
     def _explaining(self) -> dict[str, str]:
@@ -135,27 +125,19 @@ class MarginPage:
 
     def _script(self) -> Script | None:
         proof = self.summary["certificate"]
-        source = _script_text("page.js")
-        digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
-        policy = f"default-src 'none'; script-src 'sha256-{digest}'; worker-src blob:; style-src 'unsafe-inline'"
-        parts = {
+        return script_of({
             "page-data": self._data(), "proof-text": proof,
             "data-text": embedded_data(self.study.problem) if self.is_embedded else None,
-        }  # fmt: skip
-        return Script(policy=policy, source=source, worker=_script_text("check_proof.js"), parts={
-            name: _json(value) for name, value in parts.items() if value is not None
         })  # fmt: skip
 
     def _data(self) -> dict[str, Any]:
         sha = self.summary["data"]["sha256"]
         return {
             "copies": {"command": self._command(), "sha256": sha},
-            "tables": {table.key: table.forms() for table in _tables(self.document)},
+            "tables": {table.key: table.forms() for table in tables_of(self.document)},
             "view": self._view_data(),
             "run": self._run_data(),
-            "proofs": [{"proof": "proof-text", "boxes": ["check-full", "check"]}]
-            if self.summary["certificate"]
-            else [],
+            "proofs": [{"proof": "proof-text", "box": "check-full"}] if self.summary["certificate"] else [],
         }
 
     def _command(self) -> str:
@@ -230,27 +212,9 @@ def _figure(picture: Drawing) -> str:
     return f"<figure>{picture.markup}{caption}</figure>"
 
 
-def _tables(document: Document) -> list[Table]:
-    blocks = [block for section in document.sections for block in section.blocks]
-    inner = [part for block in blocks if isinstance(block, Details) for part in block.blocks]
-    return [block for block in (*blocks, *inner) if isinstance(block, Table) and block.key]
-
-
 def _rounded(values: Iterable[float]) -> list[float]:
     """Return numbers for a picture, which need no more digits."""
     return [float(f"{value:.9g}") for value in values]
-
-
-def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c")  # so that no name of the data is markup to any reader of the page
-
-
-def _script_text(name: str) -> str:
-    """Return a script without the lines that are comments, and with half of its indentation, as pages hold it."""
-    text = (files("maxmargin.reports.templates") / name).read_text("utf-8")
-    text = re.sub(r"^ *//.*\n|^\n", "", text, flags=re.MULTILINE)
-    return re.sub(r"^ +", lambda match: match[0][::2], text, flags=re.MULTILINE)
 
 
 _KEYS = "Rows: arrow keys go from one to the next"
@@ -261,9 +225,4 @@ _REPLAY = (
     '<button type="button" id="next" aria-label="one mistake further">→</button>'
     '<input type="range" id="step" min="0" max="1" value="1" aria-label="number of mistakes">'
     '<span id="step-said" role="status"></span></div>'
-)
-
-_DROP = (
-    '<p id="drop" data-script hidden>The data are too large for this page. Drop their file here, which lies beside the '
-    'page (its name ends in .f64): <input type="file" id="drop-file" aria-label="the file of the data"></p>'
 )

@@ -1,25 +1,48 @@
 """The report on many classes: as a plain dict, and as a document."""
 
+import math
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from maxmargin.reports.document import Block, Card, Document, FigureSlot, Paragraph, Section, Table, facts
+from maxmargin.data.dataset import REST
+from maxmargin.reports.document import (
+    Block,
+    Card,
+    Details,
+    Document,
+    FigureSlot,
+    Mark,
+    Paragraph,
+    Points,
+    ProofLine,
+    ProofSlot,
+    Section,
+    Table,
+    Text,
+    facts,
+)
 from maxmargin.reports.phrasing import length, name_of, of_kind, shown_upper, tone, verdict_name
-from maxmargin.reports.sections import separability_section
+from maxmargin.reports.sections import class_contents, separability_section
+from maxmargin.reports.sections.lead import joined
 from maxmargin.reports.sections.logistic import of_answer
 from maxmargin.reports.sections.perceptron_section import run_fields
+from maxmargin.reports.sections.proof_section import claims, page_proof
 from maxmargin.reports.sections.separability_section import rows_table, shown_share
 from maxmargin.reports.sections.shared import (
     Columns,
     chosen,
     class_limitations,
     describe,
-    last_sections,
     left_out,
+    method,
     name_columns,
     notes,
-    size_of,
+    plain,
+    source_name,
     summary_of,
     table_of,
     what_was_read,
@@ -30,16 +53,21 @@ from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.text.number_formats import (
     UNKNOWN,
     count,
+    floor_of,
+    listed,
     number,
     one_line,
     percent,
     plural,
     proven,
-    upper_end,
+    shown,
 )
 
 _MOST_PAIRS = 300
 _MOST_WITNESSES = 30
+_MOST_NAMED = 6
+_MOST_PROOFS = 3
+"""Number of the hardest questions whose proofs are in a page."""
 
 _OF_VERDICT = ("verdict", "strictly_separable", "proof", "reason", "touching_rows", "witness_rows")
 
@@ -48,13 +76,15 @@ def summarize(study: ClassStudy) -> dict[str, Any]:
     """Return the report as dicts, lists, texts and finite numbers; `verdict` is the multinomial one."""
     dataset, settings = study.dataset, study.settings
     classes = [{"label": label, "count": np.count_nonzero(dataset.labels == label)} for label in dataset.classes]
+    data = {**describe(dataset), "classes": classes, "bias": settings.bias, "prepare": settings.prepare}
     parts = {
-        "data": {**describe(dataset), "classes": classes, "bias": settings.bias, "prepare": settings.prepare},
+        "data": {**data, "sha256": study.problem.sha256},
         "one_vs_rest": [_contest(contest) for contest in study.one_vs_rest],
         "pairs": [_contest(contest) for contest in study.pairs],
         "multinomial": separability_section.fields(dataset, study.multinomial, None, settings),
     }
     report = summary_of("classes", study.multinomial, settings, parts)
+    report["proofs"] = _proofs(study)
     return {**report, "unknown": class_limitations(report)}
 
 
@@ -71,6 +101,7 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "n_support": len(hard.support),
         **run_fields(run),
         "achieved_margin": run.margin,
+        "margin_upper": run.margin_upper,
         "share_of_maximum": share,
         "n_errors": n_errors(contest.problem, run.w, run.b),
         "novikoff": contest.novikoff,
@@ -78,49 +109,125 @@ def _contest(contest: Contest) -> dict[str, Any]:
     }
 
 
+def _proofs(study: ClassStudy) -> list[dict[str, Any]]:
+    """Return the proofs of a page, with the codes of their classes: of all at once, and of the hardest questions."""
+    longest = study.settings.sizes.page_proof_characters
+    whole = study.multinomial
+    proof, reason = page_proof(whole.certificate or whole.witness, whole.reason, longest)
+    found = [{"positive": None, "negative": None, "part": None, "certificate": proof, "reason": reason}]
+    for contest in study.hardest[:_MOST_PROOFS]:
+        proof, reason = page_proof(contest.proof, contest.separability.reason, longest)
+        positive, negative = study.part_of(contest)
+        labels = {"positive": plain(contest.positive), "negative": plain(contest.negative)}
+        part = {"positive": positive, "negative": list(negative)}
+        ends = plain({"lower": contest.hard.lower, "upper": contest.hard.upper})
+        found.append({**labels, **ends, "part": part, "certificate": proof, "reason": reason})
+    return found
+
+
 def document(report: dict[str, Any]) -> Document:
-    """Return the page of a report on many classes."""
+    """Return the page of a report on many classes, in the order of a reader's questions."""
     data = report["data"]
     n_classes = plural(len(data["classes"]), "class", "classes")
     sections = (
-        Section(anchor="data", title="The data", blocks=_data(report)),
-        Section(anchor="rest", title="Each class against the rest", blocks=_one_vs_rest(report)),
-        Section(anchor="pairs", title="Each pair of classes", blocks=_pairs(report)),
-        Section(anchor="multinomial", title="All classes at once", blocks=_multinomial(report)),
-        *last_sections(report),
+        Section(anchor="questions", title="Each class and each pair", blocks=_questions(report)),
+        Section(anchor="logistic", title="For a logistic regression", blocks=_multinomial(report)),
+        Section(anchor="proof", title="The proofs", blocks=_proof_blocks(report)),
+        Section(anchor="details", title="Details", blocks=_details(report)),
+        Section(anchor="unknown", title="What this does not say", blocks=(Points(tuple(report["unknown"])),)),
     )
     return Document(
-        title=f"{one_line(data['source'])}: {n_classes}",
-        subtitle=f"{size_of(data)}, {n_classes}",
-        headline=_headline(report),
+        title=f"{source_name(data)}: {n_classes}",
+        subtitle=_subtitle(data),
+        headline=(_headline(report),),
+        lead=class_lead(report),
+        opening=(
+            FigureSlot("matrix", class_contents.matrix_table(report)),
+            FigureSlot("class-rulers", class_contents.rulers_table(report)),
+        ),
         tone=tone(report),
         cards=_cards(report),
         sections=sections,
     )
 
 
+def _subtitle(data: dict[str, Any]) -> str:
+    """Return the source with its size, and the classes with theirs."""
+    shape = f"{plural(data['n_samples'], 'row')} × {plural(data['n_features'], 'feature')}"
+    classes = [f"{_class_name(entry['label'])} ({count(entry['count'])})" for entry in data["classes"]]
+    more = len(classes) - _MOST_NAMED
+    shown = listed([*classes[:_MOST_NAMED], f"{count(more)} more classes"] if more > 1 else classes)
+    return f"{source_name(data)}: {shape} · {shown}"
+
+
 def _separable(contests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [contest for contest in contests if contest["strictly_separable"]]
 
 
-def _headline(report: dict[str, Any]) -> tuple[str, ...]:
-    rest, pairs = report["one_vs_rest"], report["pairs"]
-    classes = f"Of {plural(len(rest), 'class', 'classes')}, {count(len(_separable(rest)))}"
-    verb = "is" if len(_separable(rest)) == 1 else "are"
-    kind = of_kind(report)
-    answer = f"{classes} {verb} linearly separable{kind} from the rest, and {count(len(_separable(pairs)))} of "
-    answer += f"{plural(len(pairs), 'pair')} {'is' if len(_separable(pairs)) == 1 else 'are'} separable{kind}."
+def _headline(report: dict[str, Any]) -> str:
+    """Return how many of the classes are separable from the rest, as far as it is proven."""
+    total, rest = len(report["data"]["classes"]), report["one_vs_rest"]
+    found = len(_separable(rest))
+    n_open = total - found - sum(contest["strictly_separable"] is False for contest in rest)
+    classes = plural(total, "class", "classes")
+    subject = {total: f"Each of the {classes} is", 0: f"None of the {classes} is", 1: f"1 of the {classes} is"}.get(
+        found, f"{count(found)} of the {classes} are"
+    )
+    if n_open and not found:
+        subject = f"None of the {classes} is proven to be"
+    ending = f"; {count(n_open)} {'is' if n_open == 1 else 'are'} undecided" if n_open else ""
+    return f"{subject} linearly separable{of_kind(report)} from the rest{ending}."
+
+
+def class_lead(report: dict[str, Any]) -> Text:
+    """Return the verdict on all classes at once, the pairs, and the perceptron beside the maximum margins."""
+    rest, pairs, n_pairs = report["one_vs_rest"], report["pairs"], math.comb(len(report["data"]["classes"]), 2)
+    found = len(_separable(pairs))
+    of_pairs = f"{count(found)} of {plural(n_pairs, 'pair')}"
+    verb = "is" if found == 1 else "are"
     n_open = sum(contest["strictly_separable"] is None for contest in (*rest, *pairs)) + left_out(report)
     ending = "Every answer is proven." if not n_open else f"{plural(n_open, 'question')} could not be decided."
-    return (answer, f"{ending} {_multinomial_words(report)}")
+    return joined(
+        _multinomial_text(report), (" ", Mark(of_pairs, "truth")), f" {verb} separable{of_kind(report)}. {ending} ",
+        _compared([*rest, *pairs]),
+    )  # fmt: skip
 
 
-def _multinomial_words(report: dict[str, Any]) -> str:
+def _multinomial_text(report: dict[str, Any]) -> Text:
     without = without_intercepts(report["data"]["bias"])
     if report["verdict"] == "undecided":
         return f"Whether all classes at once (multinomial) are separable{without} is not decided."
-    verb = "overlap" if report["verdict"] == "overlap" else f"are {report['verdict']}"
-    return f"All classes at once (multinomial) {verb}{without}."
+    verb = "" if report["verdict"] == "overlap" else "are "
+    return (f"All classes at once (multinomial) {verb}", Mark(report["verdict"], "truth"), f"{without}.")
+
+
+def _compared(contests: list[dict[str, Any]]) -> Text:
+    """Return the mistakes against Novikoff's bound, and the share of the maximum margin that is kept."""
+    separable = _separable(contests)
+    if not separable:
+        return "No question is proven separable, so no bound on the mistakes of the perceptron holds."
+    ended = [c for c in separable if c["converged"] and c["share_of_maximum"] and c["share_of_maximum"] > 0]
+    questions = plural(len(separable), "separable question")
+    if not ended:
+        return f"The perceptron converged on none of the {questions} within its limits."
+    ratios = [ratio for c in ended if (ratio := class_contents.ratio_of(c)) is not None]
+    made = [c["n_mistakes"] for c in ended]
+    mistakes = f"{_range(made, count)} {'mistake' if max(made) == 1 else 'mistakes'}"
+    shares = _range([c["share_of_maximum"] for c in ended], percent)
+    on = "the only separable question" if len(separable) == 1 else f"the {questions}"
+    if len(ended) < len(separable):
+        on = f"{count(len(ended))} of {on}"
+    bound: Text = (", ", Mark(_range(ratios, percent), "bound"), " of what theory allows") if ratios else ""
+    keep = "hyperplanes keep" if len(ended) > 1 else "hyperplane keeps"
+    return joined(
+        f"On {on} the perceptron converged after ", (Mark(mistakes, "perceptron"),), bound, f"; its {keep} ",
+        (Mark(shares, "perceptron"),), " of γ*.",
+    )  # fmt: skip
+
+
+def _range(values: list[Any], say: Callable[[Any], str]) -> str:
+    """Return the least and the greatest number, once if they look alike."""
+    return " to ".join(dict.fromkeys((say(min(values)), say(max(values)))))
 
 
 def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
@@ -137,7 +244,8 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
         ),
     ]
     if smallest is not None:
-        note = f"{name_of(smallest['positive'])} against {name_of(smallest['negative'])}"
+        negative = "the rest" if smallest in rest else _class_name(smallest["negative"])
+        note = f"{_class_name(smallest['positive'])} against {negative}"
         cards.append(Card(label="Smallest positive γ*", value=number(smallest["lower"]), note=note))
     return tuple(cards)
 
@@ -149,24 +257,20 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
     return (what_was_read(data), classes, *notes(data))
 
 
-def _one_vs_rest(report: dict[str, Any]) -> tuple[Block, ...]:
+def _questions(report: dict[str, Any]) -> tuple[Block, ...]:
     kind = of_kind(report)
     text = (
-        f"Each class is +1 and all the others are −1. A separable verdict is a hyperplane{kind} that was checked in "
-        f"exact arithmetic; classes are quasi-separable if a hyperplane{kind} has no row on its wrong side, but every "
-        f"such hyperplane touches rows; classes overlap if every hyperplane{kind} has a row on its wrong side, unless "
-        "it contains all rows. The verdicts and the digits of γ* are proven. The mistakes of the perceptron are "
-        "compared with R²/g², Novikoff's bound in the space of its run."
+        "Against the rest, each class is +1 and all the others are −1; of a pair, only the rows of both classes are "
+        f"used. So a class that is not separable{kind} from the rest may still be separable from every other class. "
+        "The verdicts and the digits of γ* are proven. The mistakes of the perceptron are compared with R²/g², "
+        "Novikoff's bound in the space of its run."
     )
-    return (Paragraph(text), FigureSlot("classes"), _table("Each class against the rest", report["one_vs_rest"]))
-
-
-def _pairs(report: dict[str, Any]) -> tuple[Block, ...]:
-    text = (
-        f"Only the rows of the two classes are used. A class that is not separable{of_kind(report)} from the rest may "
-        "still be separable from every other class alone."
+    rest, pairs = report["one_vs_rest"], report["pairs"]
+    return (
+        Paragraph(text),
+        Details("Each class against the rest", (_table("Each class against the rest", rest, "rest"),)),
+        Details("Each pair of classes", (_table("Each pair of classes", pairs, "pairs"),)),
     )
-    return (Paragraph(text), _table("Each pair of classes", report["pairs"]))
 
 
 _CONTEST: Columns = {
@@ -178,13 +282,14 @@ _CONTEST: Columns = {
     "Epochs": lambda contest: count(contest["n_epochs"]),
     "Converged": lambda contest: "yes" if contest["converged"] else "no",
     "% of γ*": lambda contest: _share(contest["share_of_maximum"]),
-    "R²/g²": lambda contest: upper_end(contest["novikoff"]),
+    "R²/g²": lambda contest: shown(contest, "novikoff", 4, say=floor_of),
     "M/bound": lambda contest: _ratio(contest["n_mistakes"], contest["novikoff"]),
 }
 
 
-def _table(caption: str, contests: list[dict[str, Any]]) -> Table:
-    return table_of(caption, contests, _CONTEST, numeric=(4, 5, 7, 8, 9), most=_MOST_PAIRS)
+def _table(caption: str, contests: list[dict[str, Any]], key: str) -> Table:
+    table = table_of(caption, contests, _CONTEST, numeric=(4, 5, 7, 8, 9), most=_MOST_PAIRS)
+    return replace(table, key=key)
 
 
 def _margin(contest: dict[str, Any]) -> str:
@@ -202,33 +307,124 @@ def _ratio(n_mistakes: int, bound: float | None) -> str:
 def _multinomial(report: dict[str, Any]) -> tuple[Block, ...]:
     answer, classes = report["multinomial"], report["data"]["classes"]
     without = without_intercepts(report["data"]["bias"])
-    text = (
-        f"{_multinomial_words(report)} The question is whether linear scores{without}, one for each class, can give "
-        "every row its highest score for its own class: one inequality for each row and each other class. Separability "
-        "of each class from the rest is a stronger condition, separability of every pair a weaker one: classes at 1, 2 "
-        "and 3 on a line are separable all at once with intercepts, though the middle one is not separable from the "
-        "rest."
-    )
     if answer["verdict"] == "undecided":
-        return (Paragraph(text), Paragraph(f"Undecided: {answer['reason']}."))
+        return (Paragraph(f"Undecided: {answer['reason']}."),)
     reference = one_line(classes[0]["label"])
     with_or_without = without or " with intercepts"
     model = f"A multinomial logistic regression{with_or_without} of the classes on these columns, with {reference} as "
     model += "the reference,"
-    return (
-        Paragraph(text),
-        Paragraph(_proof(answer)),
-        _facts(report),
-        *_touching_tables(answer),
-        *of_answer(answer, model, f"of the class against {reference}"),
+    return of_answer(answer, model, f"of the class against {reference}")
+
+
+def _what_is_asked(report: dict[str, Any]) -> Paragraph:
+    without = without_intercepts(report["data"]["bias"])
+    return Paragraph(
+        f"The question is whether linear scores{without}, one for each class, can give every row its highest score for "
+        "its own class: one inequality for each row and each other class. Separability of each class from the rest is "
+        "a stronger condition, separability of every pair a weaker one: classes at 1, 2 and 3 on a line are separable "
+        "all at once with intercepts, though the middle one is not separable from the rest."
     )
 
 
-def _proof(answer: dict[str, Any]) -> str:
-    return (
-        f"Proven in exact arithmetic: {answer['reason']}. The JSON form of this report holds the proof as integers"
-        f"{', except for numbers that are too long' if answer['certificate_cut'] else ''}."
+def _proof_blocks(report: dict[str, Any]) -> tuple[Block, ...]:
+    """Return the proofs that the page holds, and how the others are had."""
+    held = [entry for entry in report["proofs"] if entry["certificate"] is not None]
+    left = [entry for entry in report["proofs"] if entry["certificate"] is None]
+    found: list[Block] = []
+    if held:
+        found.append(ProofSlot(tuple(ProofLine(question_of(entry), _claim(report, entry)) for entry in held)))
+    found += [Paragraph(f"{question_of(entry)}: no proof in this page, as {entry['reason']}.") for entry in left]
+    others = Paragraph(
+        f"These are the proofs of the hardest questions{of_kind(report)}: first the smallest margins, then "
+        "quasi-separable classes, last those that overlap. Each class against the rest has a page of its own, with its "
+        "proof, and so has each pair:"
     )
+    return (*found, others, Details("The commands", (Points(_commands(report)),)))
+
+
+def _class_name(label: object) -> str:
+    """Return the name of a class in a sentence, even of one that is called like all others together."""
+    return f"“{REST}”" if label == REST else name_of(label)
+
+
+def question_of(entry: dict[str, Any]) -> str:
+    """Return the subject of a proof."""
+    if entry["part"] is None:
+        return "All classes at once"
+    positive, negative = (_class_name(entry[side]) for side in ("positive", "negative"))
+    return f"{positive} against {'the rest' if len(entry['part']['negative']) > 1 else negative}"
+
+
+def _claim(report: dict[str, Any], entry: dict[str, Any]) -> str:
+    proof, data = entry["certificate"], report["data"]
+    if entry["part"] is None:
+        return _multinomial_claim(report, proof)
+    if proof["claim"] in ("margin-between", "margin-exactly"):
+        return _margin_claim(report, entry)
+    about = {"bias": data["bias"], "n_samples": proof["data"]["n_samples"]}
+    return " ".join(claims({"certificate": proof, "data": about}))
+
+
+def _margin_claim(report: dict[str, Any], entry: dict[str, Any]) -> str:
+    proof, hulls = entry["certificate"], "the two hulls have points, weighted means of"
+    far = "no farther apart than twice that"
+    if not report["data"]["bias"]:
+        hulls, far = "the hull of the y x has a point, a weighted mean of", "no farther from the origin than that"
+    return (
+        f"γ* = {proven(entry['lower'], shown_upper(entry))}, proven: a hyperplane{of_kind(report)} with integer "
+        f"coefficients keeps this distance from all {plural(proof['data']['n_samples'], 'row')}, and {hulls} "
+        f"{plural(len(proof['rows']), 'row')}, {far}."
+    )
+
+
+def _multinomial_claim(report: dict[str, Any], proof: dict[str, Any]) -> str:
+    data = report["data"]
+    scores = f"Scores{without_intercepts(data['bias'])}, one for each class, with integer coefficients"
+    rows = plural(data["n_samples"], "row")
+    if proof["claim"] == "separable":
+        return f"{scores} put the own class of each of the {rows} strictly first."
+    balance = (
+        f"{plural(len(proof['rows']), 'inequality', 'inequalities')} with positive integer weights balance exactly"
+    )
+    if proof["claim"] == "quasi-separable":
+        answer = report["multinomial"]
+        strict = f"{count(answer['n_strict'])} of {plural(answer['n_inequalities'], 'inequality', 'inequalities')}"
+        return (
+            f"{scores} put no class before the own one of any of the {rows}, and make {strict} strict. {balance}: the "
+            "others are always equalities."
+        )
+    ending = "no scores satisfy all inequalities strictly"
+    return f"{balance}, so {'only equalities are possible' if proof['claim'] == 'overlap' else ending}."
+
+
+def _commands(report: dict[str, Any]) -> tuple[str, ...]:
+    """Return the command for each class, and the call for each pair."""
+    source, classes = source_name(report["data"]), [entry["label"] for entry in report["data"]["classes"]]
+    options = [] if report["data"]["bias"] else ["--no-bias"]
+    calls = [
+        shlex.join(["maxmargin", "report", source, "--positive", str(label), *options])
+        for label in classes[: class_contents.MOST_CLASSES]
+    ]
+    bias = "" if report["data"]["bias"] else ", bias=False"
+    pair = f"maxmargin.margin_report(maxmargin.load({source!r}).pair({classes[0]!r}, {classes[1]!r}){bias})"
+    return (*calls, f"in Python, for a pair: {pair}")
+
+
+def _details(report: dict[str, Any]) -> tuple[Block, ...]:
+    answer = report["multinomial"]
+    whole: tuple[Block, ...] = (_what_is_asked(report),)
+    if answer["verdict"] != "undecided":
+        whole += (
+            Paragraph(f"Proven in exact arithmetic: {answer['reason']}."),
+            _facts(report),
+            *_touching_tables(answer),
+        )
+    parts = (
+        ("The data as read", _data(report)),
+        ("All classes at once", whole),
+        ("Settings and versions", method(report)),
+    )
+    return tuple(Details(title, blocks) for title, blocks in parts)
 
 
 def _facts(report: dict[str, Any]) -> Table:

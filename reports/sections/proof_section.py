@@ -1,9 +1,12 @@
 """The proof: what is claimed, in three lines, and the place where a page checks it."""
 
+import json
+from pathlib import PurePath
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Points, ProofSlot
 from maxmargin.reports.phrasing import of_kind
+from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.text.number_formats import count, plural
 
 Report = dict[str, Any]
@@ -28,6 +31,19 @@ def blocks(report: Report) -> tuple[Block, ...]:
     )
 
 
+def page_proof(proof: Certificate | None, reason: str, most: int) -> tuple[Report | None, str | None]:
+    """Return a proof for a page, whole and without folders, or the reason why there is none or it is too long."""
+    if proof is None:
+        return None, reason
+    found = proof.to_dict()
+    n_characters = len(json.dumps(found))
+    if n_characters > most:
+        return None, f"it has {count(n_characters)} characters, too many for a page; maxmargin check --proof writes it"
+    if "source" in found["data"]:
+        found["data"]["source"] = PurePath(found["data"]["source"]).name
+    return found, None
+
+
 def claims(report: Report) -> list[str]:
     """Return what the proof claims, in up to three sentences."""
     proof, data = report["certificate"], report["data"]
@@ -50,7 +66,8 @@ def claims(report: Report) -> list[str]:
         )
     if "null_space" in proof:
         rest = "the rows on the hyperplane" if proof["claim"] == "quasi-separable" else "all other rows"
-        found.append(f"These rows span {rest}, so {rest} lie on every hyperplane that has no row on its wrong side.")
+        every = f"every hyperplane{of_kind(report)} that has no row on its wrong side"
+        found.append(f"These rows span {rest}, so {rest} lie on {every}.")
     return found
 
 

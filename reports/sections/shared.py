@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.data.dataset import Dataset
-from maxmargin.reports.document import Block, Paragraph, Points, Section, Table, facts
+from maxmargin.reports.document import Block, Paragraph, Points, Table, facts
 from maxmargin.reports.phrasing import novikoff, of_kind
 from maxmargin.reports.study.report_settings import Settings
 from maxmargin.solvers.answers.forms import LONGEST_LIST
@@ -181,14 +181,6 @@ def table_of(
     rows = tuple(tuple(text(entry) for text in columns.values()) for entry in entries[:most])
     note = "" if most is None else first_of(most, total or len(entries), noun)
     return Table(caption, tuple(columns), rows, numeric, note)
-
-
-def last_sections(report: dict[str, Any]) -> tuple[Section, Section]:
-    """Return the sections on the limitations and on the method."""
-    return (
-        Section(anchor="unknown", title="What is not known", blocks=(Points(tuple(report["unknown"])),)),
-        Section(anchor="method", title="How this was made", blocks=method(report)),
-    )
 
 
 def method(report: dict[str, Any]) -> tuple[Block, ...]:

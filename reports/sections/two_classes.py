@@ -1,9 +1,7 @@
 """The report on two classes: as a plain dict, and as a document whose sections read that dict and nothing else."""
 
-import json
 import math
 from fractions import Fraction
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -99,23 +97,11 @@ def summarize(study: Study) -> dict[str, Any]:
         "compared": comparison_section.fields(study),
     }
     report = summary_of("two-class", study.separability, study.settings, parts)
-    report["certificate"], report["certificate_reason"] = _certificate(study)
+    report["certificate"], report["certificate_reason"] = proof_section.page_proof(
+        study.proof, study.separability.reason, study.settings.sizes.page_proof_characters
+    )
     report["seconds"] = dict(study.seconds)
     return {**report, "unknown": limitations(report)}
-
-
-def _certificate(study: Study) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the proof of the page, whole, or why it is left out: of the margin, or that there is none."""
-    proof = study.proof
-    if proof is None:
-        return None, study.separability.reason
-    found = proof.to_dict()
-    n_characters = len(json.dumps(found))
-    if n_characters > study.settings.sizes.page_proof_characters:
-        return None, f"it has {count(n_characters)} characters, too many for a page; maxmargin check --proof writes it"
-    if "source" in found["data"]:
-        found["data"]["source"] = PurePath(found["data"]["source"]).name
-    return found, None
 
 
 def _fewest_errors(study: Study) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, starmap, takewhile
 
+import numpy as np
+
 from maxmargin.api.deciding import named
 from maxmargin.api.running import with_bias_scale
 from maxmargin.data.dataset import Dataset
@@ -12,18 +14,22 @@ from maxmargin.data.preparing import How, prepare
 from maxmargin.data.problems import class_problem_of
 from maxmargin.reports.study.report_settings import OnProgress, Settings
 from maxmargin.reports.study.study import prepared_problem, run_of
-from maxmargin.solvers.answers.statuses import uninterrupted
+from maxmargin.solvers.answers.statuses import Verdict, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.result import PerceptronRun
-from maxmargin.solvers.problem.problem import Problem, radius_squared
+from maxmargin.solvers.problem.problem import ClassProblem, Problem, radius_squared
+from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.multinomial import multinomial
 from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.theory.context import augmented
+
+Part = tuple[int, tuple[int, ...]]
+"""The code of the class +1, and those of the classes -1."""
 
 _FEWEST_SHARES = 4
 """Fewest shares into which the time is divided; the multinomial question takes one share."""
@@ -56,19 +62,63 @@ class Contest:
     run: PerceptronRun
     novikoff: float | None
 
+    @property
+    def proof(self) -> Certificate | None:
+        """The proof of the maximum margin, else that of the verdict, else that no hyperplane separates strictly."""
+        if self.separability.strictly_separable:
+            return self.hard.interval_certificate or self.separability.certificate
+        return self.separability.certificate or self.separability.witness
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClassStudy:
     """The results that a report on many classes shows.
 
     Questions for which the time was not enough are left out, the pairs first.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    settings : Settings
+    problem : ClassProblem
+        The prepared rows of all classes.
+    one_vs_rest, pairs : tuple of Contest
+    multinomial : Separability
     """
 
     dataset: Dataset
     settings: Settings
+    problem: ClassProblem
     one_vs_rest: tuple[Contest, ...]
     pairs: tuple[Contest, ...]
     multinomial: Separability
+
+    def code_of(self, label: object) -> int:
+        """Return the number of a class in the data of all classes."""
+        is_of_class = np.asarray(self.dataset.labels == label)
+        return int(self.problem.codes[int(is_of_class.argmax())])
+
+    def part_of(self, contest: Contest) -> Part:
+        """Return the codes of the classes of a question: the positive one, and the others."""
+        positive = self.code_of(contest.positive)
+        if all(contest is not other for other in self.one_vs_rest):
+            return positive, (self.code_of(contest.negative),)
+        return positive, tuple(code for code in range(self.problem.n_classes) if code != positive)
+
+    @property
+    def hardest(self) -> tuple[Contest, ...]:
+        """The questions with a proof about rows of `problem`: by growing margin, then those that are not separable."""
+        are_alike = self.settings.prepare in (How.RAW, How.UNIT)  # else the rows of a pair are prepared by themselves
+        asked = (*self.one_vs_rest, *(self.pairs if are_alike else ()))
+        return tuple(sorted((contest for contest in asked if contest.proof is not None), key=_hardness))
+
+
+def _hardness(contest: Contest) -> tuple[int, float]:
+    """Return a key that puts small positive margins first, then quasi-separable classes, then others."""
+    answer = contest.separability
+    if answer.strictly_separable:
+        return 0, contest.hard.lower
+    return (1 if answer.verdict is Verdict.QUASI_SEPARABLE else 2), 0.0
 
 
 def study_classes(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | None = None) -> ClassStudy:
@@ -88,7 +138,9 @@ def study_classes(dataset: Dataset, settings: Settings, *, on_progress: OnProgre
     limits = Limits(time_limit=settings.time_limit)
     pairs = tuple(combinations(dataset.classes, 2))
     n_questions = len(dataset.classes) + len(pairs)
-    whole = _multinomial(dataset, settings, limits.share(min(n_questions + 1, _FEWEST_SHARES)))
+    problem = _prepared(dataset, settings)
+    share = limits.share(min(n_questions + 1, _FEWEST_SHARES))
+    whole = named(multinomial(problem, time_limit=share), dataset)
     shares = iter(range(n_questions, 0, -1))
 
     def contests(parts: Iterable[Dataset]) -> tuple[Contest, ...]:
@@ -98,24 +150,25 @@ def study_classes(dataset: Dataset, settings: Settings, *, on_progress: OnProgre
     return ClassStudy(
         dataset=dataset,
         settings=settings,
+        problem=problem,
         multinomial=whole,
         one_vs_rest=contests(map(dataset.one_vs_rest, dataset.classes)),
         pairs=contests(starmap(dataset.pair, pairs)),
     )
 
 
-def _multinomial(dataset: Dataset, settings: Settings, time_limit: float | None) -> Separability:
+def _prepared(dataset: Dataset, settings: Settings) -> ClassProblem:
     problem = class_problem_of(dataset, bias=settings.bias)
-    if settings.prepare != How.RAW:
-        problem = replace(problem, X=prepare(problem.X, settings.prepare).X, known_bounds=None)
-    return named(multinomial(problem, time_limit=time_limit), dataset)
+    if settings.prepare == How.RAW:
+        return problem
+    return replace(problem, X=prepare(problem.X, settings.prepare).X, known_bounds=None)
 
 
 def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | None, time_limit: float | None) -> Contest:
     limits = Limits(time_limit=time_limit)
     problem = prepared_problem(dataset, settings)
     answer = separability(problem, time_limit=limits.share(4))
-    hard = uninterrupted(hard_margin(problem, method="textbook", verdict=answer, time_limit=limits.share(3)))
+    hard = uninterrupted(hard_margin(problem, method="auto", verdict=answer, time_limit=limits.share(3)))
     if settings.bias_scale == "best" and hard.w is None:  # it is defined by the maximum margin
         settings = replace(settings, bias_scale=1.0)
     run_problem, scale = with_bias_scale(problem, settings.bias_scale, limits)

@@ -26,19 +26,22 @@ function say(box, {valid, milliseconds, did, hashed, error}, isShort) {
 }
 
 function checkAll(from) {
-  for (const {proof, part, boxes} of page.proofs) check($(proof).textContent, from, part, (answer) => {
-    boxes.forEach((box, k) => say($(box), answer, k));
-    if (!data && answer.valid) { data = answer.decoded; if (run) replay(); }
+  let worst;
+  for (const {proof, part, box} of page.proofs) check($(proof).textContent, from, part, (answer) => {
+    if (!answer.valid) worst = answer;
+    else if (run && !data) { data = answer.decoded; replay(); }
+    say($(box), answer);
+    say($("check"), worst || answer, true);
   });
 }
 
 // Change the first digit of the longest number of the direction, or of the weights where the proof is not of a margin.
-function breakIt({proof, part, boxes}) {
+function breakIt({proof, part, box}) {
   const text = $(proof).textContent, from = text.indexOf(text.includes("margin_squared") ? '"direction"' : '"weights"');
   const numbers = [...text.slice(from, text.indexOf("]", from)).matchAll(/\d+/g)];
   const at = from + numbers.reduce((a, b) => (b[0].length > a[0].length ? b : a)).index, digit = (+text[at] + 4) % 9 + 1;
   check(text.slice(0, at) + digit + text.slice(at + 1), source, part, (answer) => {
-    say($(boxes[0]), {...answer, error: `with one digit changed, ${answer.error}`});
+    say($(box), {...answer, error: `with one digit changed, ${answer.error}`});
   });
 }
 
@@ -190,9 +193,9 @@ function replay() {
 
 // Only what scrolls takes the focus, so that keys scroll it
 
-const focusWhatScrolls = () => {
+const refocus = () => {
   for (const box of all(".scroll")) box.tabIndex = box.scrollWidth > box.clientWidth + 1 ? 0 : -1;
 };
-addEventListener("resize", focusWhatScrolls);
-on("details", "toggle", focusWhatScrolls);
-focusWhatScrolls();
+addEventListener("resize", refocus);
+on("details", "toggle", refocus);
+refocus();

@@ -57,7 +57,9 @@ def surfaces(source: Path, bias: bool) -> dict[str, str]:
     report = mm.margin_report(mm.load(str(source)), bias=bias, max_mistakes=500)
     folder = source.parent
     texts["markdown"] = report.to_markdown()
-    texts["html"] = re.sub(r"<style.*?</style>|<svg.*?</svg>|<[^>]+>", "\n| ", report.to_html(), flags=re.DOTALL)
+    texts["html"] = re.sub(
+        r"<style.*?</style>|<script.*?</script>|<svg.*?</svg>|<[^>]+>", "\n| ", report.to_html(), flags=re.DOTALL
+    )
     texts["report json"] = reasons(report.to_json())
     texts["terminal"] = said("report", str(source), "-o", str(folder / "r.json"), "--max-mistakes", "500")
     return texts
@@ -82,7 +84,7 @@ def reasons(text: str) -> str:
 
 
 SETTLED = (
-    "What it means for a logistic regression",  # a title
+    "For a logistic regression",  # a title
     "hull of the y x",
     "Albert and Anderson",
     "strictly separable with",  # assumptions of theorems, stated of the space of the run
