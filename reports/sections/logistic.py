@@ -3,7 +3,7 @@
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Points
-from maxmargin.reports.phrasing import length
+from maxmargin.reports.phrasing import length, of_kind
 from maxmargin.solvers.answers.forms import intercept
 from maxmargin.text.number_formats import count, listed, one_line, plural, shown_interval
 
@@ -102,7 +102,7 @@ def _some(names: list[Any], most: int = _MOST_NAMED) -> str:
 
 def _rows(report: Report) -> tuple[Block, ...]:
     """Return the rows that are separated where not all are, and the rows whose loss would separate the classes."""
-    found, best = [], report["fewest_errors"]
+    found, best, kind = [], report["fewest_errors"], of_kind(report)
     if report["verdict"] == "quasi-separable":
         separated = report["separability"]["first_separated"]
         found.append(
@@ -115,11 +115,11 @@ def _rows(report: Report) -> tuple[Block, ...]:
             "no fewer do, proven" if best["lower"] == best["upper"] else f"at least {count(best['lower'])} have to go"
         )
         found.append(
-            f"The fewest errors of any hyperplane are {errors}, proven. Without {which} the classes are strictly "
-            f"separable; {proven}."
+            f"The fewest errors of any hyperplane{kind} are {errors}, proven. Without {which} the classes are strictly "
+            f"separable{kind}; {proven}."
         )
     elif report["strictly_separable"] is False:
-        found.append(f"The fewest errors of any hyperplane were not computed: {best['reason']}.")
+        found.append(f"The fewest errors of any hyperplane{kind} were not computed: {best['reason']}.")
     return tuple(map(Paragraph, found))
 
 
