@@ -134,12 +134,11 @@ def _named(entries: list[Report], total: int) -> str:
 def _next(report: Report) -> tuple[Block, ...]:
     if report["verdict"] not in ("separable", "quasi-separable"):
         return ()
-    steps = (
-        "penalise the likelihood (Firth's penalty, or a ridge), which makes every estimate finite; merge or drop the "
-    )
-    steps += "level or the column that separates; or use exact logistic regression where the columns take few values"
+    steps = [
+        "penalise the likelihood (Firth's penalty, or a ridge), which makes every estimate finite",
+        "merge or drop the level or the column that separates",
+        "use exact conditional inference where the columns take few values",
+    ]
     if report["verdict"] == "quasi-separable":
-        steps += (
-            "; or fit the finite part, maxmargin.separability(...).finite_part(), and report it with the infinite ones"
-        )
-    return (Paragraph(f"What next, any of: {steps}."),)
+        steps.append("fit the finite part, maxmargin.separability(...).finite_part(), and report it with the others")
+    return (Paragraph(f"What next, any of: {'; '.join(steps)}."),)
