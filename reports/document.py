@@ -174,7 +174,6 @@ _PREAMBLE = (
 """Of a LaTeX document; wide tables need the landscape format."""
 
 
-
 @dataclass(frozen=True, slots=True)
 class ProofLine:
     """One proof out of several.
@@ -368,7 +367,10 @@ def _latex_lines(block: Block) -> list[str]:
     if isinstance(block, Points):
         return [r"\begin{itemize}", *(rf"\item {escaping.latex(item)}" for item in block.items), r"\end{itemize}"]
     if isinstance(block, Details):
-        return [rf"\subsection*{{{escaping.latex(block.title)}}}", *(line for part in block.blocks for line in _latex_lines(part))]
+        return [
+            rf"\subsection*{{{escaping.latex(block.title)}}}",
+            *(line for part in block.blocks for line in _latex_lines(part)),
+        ]
     if isinstance(block, ProofSlot):
         items = tuple(f"{line.name}: {line.claim}" for line in block.lines)
         return _latex_lines(Points(items)) if items else []
@@ -381,7 +383,9 @@ def _latex_lines(block: Block) -> list[str]:
 def _markdown(text: Text) -> str:
     """Return a text in Markdown, its marks in bold."""
     if isinstance(text, tuple):
-        return "".join(f"**{escaping.markdown(p.text)}**" if isinstance(p, Mark) else escaping.markdown(p) for p in text)
+        return "".join(
+            f"**{escaping.markdown(p.text)}**" if isinstance(p, Mark) else escaping.markdown(p) for p in text
+        )
     return escaping.markdown(text)
 
 

@@ -2,17 +2,16 @@
 
 import copy
 import json
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.text.progress import run_shown, told
 
 if TYPE_CHECKING:
-    import os
-
     import numpy as np
 
     from maxmargin.data.dataset import Dataset
@@ -75,17 +74,15 @@ class MarginReport:
 
         return json_characters(json.dumps(self._summary, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
-    def to_markdown(self, *, figures: "str | os.PathLike[str] | None" = None) -> str:
-        """Return the report as Markdown.
+    def to_markdown(self) -> str:
+        """Return the report as Markdown, without figures."""
+        return self._document.markdown()
 
-        Parameters
-        ----------
-        figures : path, optional
-            The folder of `save_figures`, as seen from the file of the Markdown: it then ends with links to the figures.
-        """
-        if figures is None:
-            return self._document.markdown()
-        return self._document.markdown(appendix=self.pictures, folder=Path(figures).as_posix())
+    def _linked_markdown(self, target: Path, figures: Path) -> str:
+        """Return the report as Markdown for this file, with links to the figures that are in a folder."""
+        there = [picture for picture in self.pictures if (figures / f"{picture.key}.svg").exists()]
+        folder = Path(os.path.relpath(figures, target.parent)).as_posix()
+        return self._document.markdown(appendix=there, folder=folder)
 
     def to_html(self) -> str:
         """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
@@ -99,7 +96,7 @@ class MarginReport:
         """Return the answer and the key numbers as plain text, as every result does."""
         return self.to_terminal()
 
-    def save(self, path: "str | os.PathLike[str]") -> Path:
+    def save(self, path: str | os.PathLike[str], *, figures: str | os.PathLike[str] | None = None) -> Path:
         """Write the report; the suffix says how.
 
         Of data that are too large for a page, the page checks its proof when it is given the file NAME.f64, which is
@@ -109,6 +106,8 @@ class MarginReport:
         ----------
         path : path
             Ends in .html, .md or .json.
+        figures : path, optional
+            A folder to which `save_figures` wrote: Markdown links to the figures that are there.
 
         Raises
         ------
@@ -120,6 +119,8 @@ class MarginReport:
         target = Path(path)
         check_suffix(target)
         forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
+        if figures is not None:
+            forms[".md"] = partial(self._linked_markdown, target, Path(figures))
         write_text(target, forms[target.suffix.lower()]())
         if target.suffix.lower() == ".html":
             self._save_data_beside(target)
@@ -134,7 +135,7 @@ class MarginReport:
             with replacing(page.with_suffix(DATA_SUFFIX)) as file:
                 file.writelines(parts)
 
-    def save_figures(self, folder: "str | os.PathLike[str]", *, names: "Iterable[str] | None" = None) -> list[Path]:
+    def save_figures(self, folder: str | os.PathLike[str], *, names: "Iterable[str] | None" = None) -> list[Path]:
         """Write figures as SVG, PDF and PNG into a folder, made if there is none; return the paths.
 
         Parameters

@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from os.path import commonprefix
 from typing import Any
 
 from maxmargin.solvers.answers.forms import rounded_up
@@ -194,7 +193,7 @@ def interval(lower: float | None, upper: float | None) -> str:
     if lower == upper:
         return exact(lower)
     (low, power), (high, other) = (text.partition("×")[::2] for text in (exact(lower), exact(upper)))
-    common = len(commonprefix([low, high]))
+    common = next((k for k, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
     if power != other or common < _FEWEST_COMMON or "." not in low[:common]:
         return f"[{exact(lower)}, {exact(upper)}]"
     width = max(len(low), len(high))

@@ -44,10 +44,14 @@ def mistake_curves(report: dict[str, Any]) -> Drawing | None:
         tops[name] = (last, text, role)
     _labels(sheet, tops)
     at = short(x(M[-1]))
-    sheet.raw(f'<line class="cursor moves" data-moves="cursor" x1="{at}" x2="{at}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"/>')
+    sheet.raw(
+        f'<line class="cursor moves" data-moves="cursor" x1="{at}" x2="{at}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"/>'
+    )
     finding = _finding(report)
     markup = sheet.markup("Novikoff's two curves", finding, attributes=attribute_of(x))
-    return Drawing(key="curves", title="Novikoff's two curves", finding=finding, markup=markup, caption=_caption(report, end))
+    return Drawing(
+        key="curves", title="Novikoff's two curves", finding=finding, markup=markup, caption=_caption(report, end)
+    )
 
 
 def _curves(trace: dict[str, Any]) -> dict[str, tuple[str, str, list[float]]]:

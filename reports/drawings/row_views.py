@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -63,31 +62,32 @@ def scatter(scene: Scene) -> Drawing:
     _band(sheet, scene, frame)
     sheet.raw(f'<g id="{sheet.key}-points">')
     _points(sheet, scene, frame, scene.points)
-    sheet.raw("</g>")
+    sheet.raw('</g><path class="lit" d="M0 0"/>')
     _rings(sheet, scene, frame)
     _lines(sheet, scene, frame)
-    sheet.raw('<path class="lit" d="M0 0"/></g>')
+    sheet.raw("</g>")
     sheet.rectangle((frame.x.start, frame.y.end), frame.x.end - frame.x.start, frame.y.start - frame.y.end, "frame")
     _axes(sheet, scene, frame)
     if scene.has_margin and not scene.is_of_columns and _band_share(scene, frame) < _THIN:
         _inset(sheet, scene, frame)
-    return Drawing(
-        key="rows", title="Rows and hyperplanes", finding=_finding(scene), markup=sheet.markup("Rows and hyperplanes", _finding(scene)),
-    )  # fmt: skip
+    title, finding = "Rows and hyperplanes", _finding(scene)
+    return Drawing(key="rows", title=title, finding=finding, markup=sheet.markup(title, finding))
 
 
-def mapping_of(scene: Scene) -> dict[str, Any]:
-    """Return the numbers from which a script finds the line of a hyperplane in the scatter plot."""
-    frame = _frame(scene)
-    found: dict[str, Any] = {}
-    for axis, (name, scale) in enumerate((("x", frame.x), ("y", frame.y))):
-        stretch = (scale.end - scale.start) / (scale.high - scale.low)
-        try:
-            factor = math.ldexp(stretch * float(scene.factor[axis]), -scene.exponent)
-        except OverflowError:
-            factor = 0.0
-        found[name] = [factor, scale.start + stretch * (float(scene.shift[axis]) - scale.low)]
-    return found
+def axes_of(scene: Scene) -> list[Floats]:
+    """Return three vectors a, c, e with which a hyperplane is drawn as (w.a) x + (w.c) y + w.e + b = 0.
+
+    Of a hyperplane whose normal is not in the plane of the picture, this is where both meet, at the mean of the rows.
+    """
+    frame, rest = _frame(scene), scene.centre.copy()
+    found = []
+    for axis, scale in enumerate((frame.x, frame.y)):
+        unit = (scale.end - scale.start) / (scale.high - scale.low)
+        start = scale.start + unit * (float(scene.shift[axis]) - scale.low)
+        vector = np.ldexp(scene.basis[:, axis] / (unit * float(scene.factor[axis])), scene.exponent)
+        rest -= start * vector
+        found.append(vector)
+    return [*found, rest]
 
 
 def line_in_picture(scene: Scene, w: Floats, b: float) -> list[tuple[float, float]] | None:
@@ -296,11 +296,14 @@ def strips(scene: Scene) -> Drawing | None:
         sheet.text((0, y - _STRIP_HALF - 12), strip.name, f"label {strip.role} halo")
     finding = _strips_finding(scene)
     return Drawing(
-        key="distances", title="Distances of the rows", finding=finding, markup=sheet.markup("Distances of the rows", finding)
+        key="distances",
+        title="Distances of the rows",
+        finding=finding,
+        markup=sheet.markup("Distances of the rows", finding),
     )
 
 
-def strip_scale(scene: Scene) -> Scale:
+def strip_scale(scene: Scene) -> LinearScale | SignedLogScale:
     """Return the scale of the distances, in units of the scene."""
     values = np.concatenate([strip.distances for strip in scene.strips])
     low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
@@ -317,7 +320,7 @@ def _positions(strip: Strip, scale: Scale, y: float) -> list[tuple[float, float]
     return [(scale(float(d)), float(height)) for d, height in zip(strip.distances, heights, strict=True)]
 
 
-def _grid(sheet: Sheet, scene: Scene, scale: Scale) -> None:
+def _grid(sheet: Sheet, scene: Scene, scale: LinearScale | SignedLogScale) -> None:
     bottom, end = HEIGHT - _BOTTOM, -math.inf
     ticks = scale.ticks() if isinstance(scale, SignedLogScale) else _with_margin(scale.ticks(), scene)
     for tick in sorted(ticks, key=lambda value: (value not in (0.0, 1.0), value)):

@@ -129,19 +129,23 @@ def _markup(ruler: Ruler, width: float, gutter: float, suffix: str) -> str:
     for entry in (*above, *below):
         is_below = entry in below
         side = below if is_below else above
-        baseline = axis + tick_room + (entry.lane + 1) * _LANE - 4 if is_below else axis - _MARK - 5 - entry.lane * _LANE
+        baseline = (
+            axis + tick_room + (entry.lane + 1) * _LANE - 4 if is_below else axis - _MARK - 5 - entry.lane * _LANE
+        )
         if not _is_crossed(entry, side):
             _leader(sheet, entry.label, entry.lane, axis, baseline, is_below=is_below)
         sheet.text((entry.start, baseline), entry.label.text, entry.label.role)
     for mark in reversed(ruler.marks):
         _mark(sheet, mark, _position(mark, scale, gutter), axis)
-    return sheet.markup(f"Ruler of the {ruler.name}", ruler.finding, attributes=_scale_attributes(scale, gutter, has_rail))
+    return sheet.markup(
+        f"Ruler of the {ruler.name}", ruler.finding, attributes=_scale_attributes(scale, gutter, has_rail)
+    )
 
 
 def _scale_attributes(scale: Scale, gutter: float, has_rail: bool) -> str:
     """Return what a script needs to move a mark."""
     rail = f' data-rail="{short(gutter + (_RAIL - 18) / 2)}"' if has_rail else ""
-    return f'{attribute_of(scale)}{rail}'
+    return f"{attribute_of(scale)}{rail}"
 
 
 def _scale(ruler: Ruler, start: float, end: float) -> Scale:
@@ -163,9 +167,7 @@ def _labels(ruler: Ruler, scale: Scale, gutter: float, *, below: bool) -> list[L
     ]
     if below:
         return of_marks
-    of_bands = [
-        Label(_middle(band, scale), band.text, "label soft") for band in ruler.bands if band.text
-    ]
+    of_bands = [Label(_middle(band, scale), band.text, "label soft") for band in ruler.bands if band.text]
     return of_marks + of_bands
 
 

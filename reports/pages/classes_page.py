@@ -83,16 +83,11 @@ class ClassesPage:
         data = self.summary["data"]
         options = [] if data["bias"] else ["--no-bias"]
         command = shlex.join(["maxmargin", "report", source_name(data), *options])
-        is_only_one = len(self.proofs) == 1
         return {
             "copies": {"command": command, "sha256": data["sha256"]},
             "tables": {table.key: table.forms() for table in tables_of(self.document)},
             "proofs": [
-                {
-                    "proof": f"proof-{k}",
-                    "part": entry["part"],
-                    "boxes": [f"check-{k}", *(["check"] if is_only_one else [])],
-                }
+                {"proof": f"proof-{k}", "part": entry["part"], "box": f"check-{k}"}
                 for k, entry in enumerate(self.proofs)
             ],
         }

@@ -12,16 +12,16 @@ from maxmargin.api.measures import Plane
 from maxmargin.displays.drawing import thinned
 from maxmargin.reports.document import Document, Script
 from maxmargin.reports.drawings.mistake_curves import mistake_curves
-from maxmargin.reports.drawings.moments import moments, states_of
 from maxmargin.reports.drawings.order_histogram import order_histogram
 from maxmargin.reports.drawings.row_views import (
+    axes_of,
     drawn_rows_text,
-    mapping_of,
     scatter,
     shows_band,
     strips,
 )
 from maxmargin.reports.drawings.rulers import drawn
+from maxmargin.reports.drawings.run_moments import moments, states_of
 from maxmargin.reports.drawings.svg import Drawing
 from maxmargin.reports.pages.page_data import embedded_data, raw_data
 from maxmargin.reports.pages.page_script import DROP, MOST_BYTES, MOST_BYTES_BESIDE, script_of, tables_of
@@ -96,9 +96,11 @@ class MarginPage:
         scene = self.scene
         pictures = [_figure(picture) for picture in (scatter(scene), strips(scene)) if picture is not None]
         classes = [_class_name(entry) for entry in self.summary["data"]["classes"]]
-        caption = f"● {classes[0]}, ■ {classes[1]}. {_legend(scene)} {drawn_rows_text(scene, self.study.problem.n_samples)}"
+        caption = (
+            f"● {classes[0]}, ■ {classes[1]}. {_legend(scene)} {drawn_rows_text(scene, self.study.problem.n_samples)}"
+        )
         parts = [
-            f'<div id="views" class="pair" role="group" tabindex="0" aria-label="Rows: arrow keys go from one to the next">{"".join(pictures)}</div>',
+            f'<div id="views" class="pair" role="group" tabindex="0" aria-label="{_KEYS}">{"".join(pictures)}</div>',
             '<p id="row-said" role="status" data-script hidden>Point at a row, or use the arrow keys.</p>',
             _REPLAY if self._can_check else "",
             f'<p class="note">{escape(shown(caption.strip()), quote=False)}</p>',
@@ -135,7 +137,7 @@ class MarginPage:
             "tables": {table.key: table.forms() for table in tables_of(self.document)},
             "view": self._view_data(),
             "run": self._run_data(),
-            "proofs": [{"proof": "proof-text", "boxes": ["check-full", "check"]}] if self.summary["certificate"] else [],
+            "proofs": [{"proof": "proof-text", "box": "check-full"}] if self.summary["certificate"] else [],
         }
 
     def _command(self) -> str:
@@ -158,7 +160,7 @@ class MarginPage:
             "multipliers": {row: number(float(dual[row]), 4) for row in rows if has_dual and dual[row]},
             "unit": "γ*" if scene.has_margin else "", "margin": study.hard.lower if study.maximum is not None else None,
             "divisor": study.hard.lower if scene.has_margin else float(2.0**scene.exponent),
-            "basis": [*map(_rounded, scene.basis.T)], "centre": _rounded(scene.centre), **mapping_of(scene),
+            "axes": [*map(_rounded, axes_of(scene))],
         }  # fmt: skip
 
     def _planes(self) -> list[Plane]:
@@ -215,10 +217,12 @@ def _rounded(values: Iterable[float]) -> list[float]:
     return [float(f"{value:.9g}") for value in values]
 
 
+_KEYS = "Rows: arrow keys go from one to the next"
+
 _REPLAY = (
     '<div id="replay" class="replay" hidden><button type="button" id="play">▶ replay</button>'
-    '<button type="button" id="back" aria-label="one mistake back">‹</button>'
-    '<button type="button" id="next" aria-label="one mistake further">›</button>'
+    '<button type="button" id="back" aria-label="one mistake back">←</button>'
+    '<button type="button" id="next" aria-label="one mistake further">→</button>'
     '<input type="range" id="step" min="0" max="1" value="1" aria-label="number of mistakes">'
     '<span id="step-said" role="status"></span></div>'
 )

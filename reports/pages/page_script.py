@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
@@ -24,13 +25,11 @@ DROP = (
 
 def script_of(parts: Mapping[str, Any]) -> Script:
     """Return the script of a page that reads these parts, by their identifiers; None for a part is none."""
-    source = _template("page.js")
+    source = script_text("page.js")
     digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
-    policy = (
-        f"default-src 'none'; script-src 'sha256-{digest}'; worker-src blob:; style-src 'unsafe-inline'; img-src data:"
-    )
+    policy = f"default-src 'none'; script-src 'sha256-{digest}'; worker-src blob:; style-src 'unsafe-inline'"
     texts = {name: _json(value) for name, value in parts.items() if value is not None}
-    return Script(policy=policy, source=source, worker=_template("check_proof.js"), parts=texts)
+    return Script(policy=policy, source=source, worker=script_text("check_proof.js"), parts=texts)
 
 
 def tables_of(document: Document) -> list[Table]:
@@ -45,5 +44,8 @@ def _json(value: Any) -> str:
     return text.replace("<", "\\u003c")  # so that no name of the data is markup to any reader of the page
 
 
-def _template(name: str) -> str:
-    return (files("maxmargin.reports.templates") / name).read_text("utf-8")
+def script_text(name: str) -> str:
+    """Return a script without the lines that are comments, and with half of its indentation, as pages hold it."""
+    text = (files("maxmargin.reports.templates") / name).read_text("utf-8")
+    text = re.sub(r"^ *//.*\n|^\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"^ +", lambda match: match[0][::2], text, flags=re.MULTILINE)

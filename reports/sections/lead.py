@@ -86,8 +86,8 @@ def _never_settles(run: Report) -> Text:
         return (" The perceptron stopped, by its rule for a score of 0, on a hyperplane through rows.",)
     ends = count(least) if least == most else f"{count(least)} to {count(most)}"
     noun = "mistake" if most == 1 else "mistakes"
-    made = f" an epoch, and {plural(run['n_errors'], 'row')} in error at its end."
-    return (" The perceptron never settles: ", Mark(f"{ends} {noun}", "perceptron"), made)
+    rest = f" an epoch, and {plural(run['n_errors'], 'row')} in error at its end."
+    return (" The perceptron never settles: ", Mark(f"{ends} {noun}", "perceptron"), rest)
 
 
 def _quasi(report: Report) -> Text:

@@ -40,6 +40,7 @@ _OF_RUN = (
 
 _MOST_FEATURES = 10
 
+
 def fields(study: Study) -> dict[str, Any]:
     """Return the parts of the summary that speak of the perceptron, by name."""
     return {

@@ -176,7 +176,9 @@ def _errors(report: Report) -> Ruler:
     marks = []
     if best["reason"] is None:
         lower, upper = best["lower"], best["upper"]
-        text = f"fewest possible {count(upper)}" if lower == upper else f"fewest possible {count(lower)} to {count(upper)}"
+        text = (
+            f"fewest possible {count(upper)}" if lower == upper else f"fewest possible {count(lower)} to {count(upper)}"
+        )
         marks.append(RulerMark(upper, text, "truth"))
     marks.append(RulerMark(run["n_errors"], f"perceptron, at its end {count(run['n_errors'])}", "perceptron"))
     soft = fewest_errors(report)
@@ -203,11 +205,12 @@ def _undecided(report: Report) -> tuple[Ruler, ...]:
     if not _LEAST_ENDS[0] < upper < _LEAST_ENDS[1]:
         return ()
     low = lower if lower > 0 else upper / 1e3
+    known = [(value, number(value, 3)) for value in ((lower, upper) if lower > 0 else (upper,))]
     text = f"γ* between {number(lower, 3)} and {number(upper, 3)}, proven"
     ruler = Ruler(
         key="margins", name="margin", unit="what is proven", marks=(RulerMark(upper, text, "truth"),),
         bands=(RulerBand(((low, upper),), "", "truth"),), low=low / _ROOM, high=upper * _ROOM,
-        ticks=lambda scale: [(value, number(value, 3)) for value in (low, upper) if value > 0 and lower > 0 or value == upper],
+        ticks=lambda _: known,
         finding=f"{text}.",
     )  # fmt: skip
     return (ruler,)

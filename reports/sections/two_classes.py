@@ -202,7 +202,9 @@ def document(report: dict[str, Any]) -> Document:
 
 def _subtitle(data: dict[str, Any]) -> str:
     """Return the source with its size, and the classes with theirs; the first is +1."""
-    classes = " against ".join(f"{phrasing.name_of(entry['label'])} ({count(entry['count'])})" for entry in data["classes"])
+    classes = " against ".join(
+        f"{phrasing.name_of(entry['label'])} ({count(entry['count'])})" for entry in data["classes"]
+    )
     shape = f"{plural(data['n_samples'], 'row')} × {plural(data['n_features'], 'feature')}"
     return f"{source_name(data)}: {shape} · {classes}"
 

@@ -120,11 +120,11 @@ def _cut(orders: Mapping[str, Any]) -> str:
 def _orders_table(orders: Mapping[str, Any]) -> Table:
     rows = [
         ("Order of the source", *_cells(orders["file_order"])),
-        ("Fewest mistakes found, by local search", *_cells(orders["best_order"])),
+        ("Fewest mistakes found in an order", *_cells(orders["best_order"])),
         ("Fewest in a random order", count(orders["least"]), ""),
         ("Mean over the random orders", number(orders["mean"], 4), ""),
         ("Most in a random order", count(orders["most"]), ""),
-        ("Most mistakes found, by local search", *_cells(orders["worst_order"])),
+        ("Most mistakes found in an order", *_cells(orders["worst_order"])),
     ]
     if orders["sequence"] is not None:
         rows.append((f"Adversary who chooses every row ({orders['sequence']['rule']})", _chosen(orders), ""))

@@ -1,4 +1,4 @@
-"""The number of orders that a report tries: as many as take about half a second, by a count of steps, not by a clock."""
+"""The number of orders that a report tries: as many as take half a second, by a count of steps, not by a clock."""
 
 from dataclasses import dataclass
 

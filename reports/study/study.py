@@ -132,6 +132,7 @@ class Study:
     why_no_errors: str
     seconds: dict[str, float]
     most_traced: int
+
     @property
     def scale(self) -> float:
         """The bias coordinate of the run; 0 through the origin."""

@@ -4,7 +4,6 @@
 const FIELDS = {"separable": "d", "not-strictly-separable": "rw", "overlap": "rwn", "quasi-separable": "drwn",
   "margin-at-least": "dm", "margin-at-most": "rwm", "margin-exactly": "drwm", "margin-between": "drwmu"};
 const FOREIGN = "these are not the data of the proof";
-const LEADING_BIT = 1n << 52n;
 const need = (isTrue, otherwise) => { if (!isTrue) throw Error(otherwise); };
 const size = (numbers) => numbers.reduce((a, b) => (b > a ? b : -b > a ? -b : a), 0n);
 
@@ -82,7 +81,7 @@ function scaled(row, bias) {
   const parts = row.concat(bias ? 1 : []).map((x, j) => {
     if (Number.isInteger(x)) return [BigInt(x), 0];
     const e = view.getUint16(8 * j + 6, true) >> 4 & 2047;
-    const m = BigInt.asUintN(52, view.getBigUint64(8 * j, true)) + (e ? LEADING_BIT : 0n);
+    const m = BigInt.asUintN(52, view.getBigUint64(8 * j, true)) + (e ? 1n << 52n : 0n);
     return [x < 0 ? -m : m, Math.max(e, 1) - 1075];
   });
   const least = parts.reduce((low, [, e]) => Math.min(low, e), 0);

@@ -103,9 +103,9 @@ def test_data_that_overlap_are_studied_in_one_pass() -> None:
     assert orders["sequence"] is None and orders["worst"]["n_mistakes"] <= 4
     assert {bound["name"] for bound in orders["bounds"]} >= {"hinge_optimum", "trivial"}
     assert all(orders["most"] <= bound["value"] for bound in orders["bounds"])
-    assert "for one pass, because no hyperplane is proven" in report.to_markdown()
+    assert "for one pass, because no hyperplane separates the classes" in report.to_markdown()
     assert report.to_dict()["translations"] == []
-    assert "were not translated: the classes overlap" in report.to_markdown()
+    assert report.to_dict()["translations_reason"].startswith("the classes overlap")
 
 
 def test_a_run_that_was_cut_is_no_reason_to_wait_for_others() -> None:
@@ -117,7 +117,7 @@ def test_a_run_that_was_cut_is_no_reason_to_wait_for_others() -> None:
 def test_no_orders_at_all() -> None:
     report = report_of(mm.load("agresti"), orders=0)
     assert report.to_dict()["orders"] == {"reason": "none were asked for"}
-    assert "were not tried in other orders: none were asked for." in report.to_markdown()
+    assert "Other orders of the rows were not tried: none were asked for." in report.to_markdown()
     assert "orders" not in {picture.key for picture in report.pictures}
 
 

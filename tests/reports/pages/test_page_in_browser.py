@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pages import CHROMIUM, DATA, NO_BROWSER, browser, page_of, report_of
+from opened_pages import CHROMIUM, DATA, NO_BROWSER, browser, page_of, report_of
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_BROWSER)
 
@@ -72,7 +72,8 @@ def test_the_page_checks_its_proof_and_says_nothing_else(name: str, opened: Any)
 def test_no_two_labels_meet(name: str, width: int, opened: Any) -> None:
     found = opened(name, viewport={"width": width, "height": 900})
     meeting = found.page.evaluate(
-        """() => [...document.querySelectorAll('svg')].filter((svg) => svg.getBoundingClientRect().width).flatMap((svg) => {
+        """() => [...document.querySelectorAll('svg')].flatMap((svg) => {
+          if (!svg.getBoundingClientRect().width) return [];
           const texts = [...svg.querySelectorAll('text')], boxes = texts.map((text) => text.getBoundingClientRect());
           const small = texts.filter((text, k) => boxes[k].height < 11).map((text) => 'small: ' + text.textContent);
           return small.concat(boxes.flatMap((a, i) => boxes.slice(i + 1).flatMap((b, k) =>
@@ -222,5 +223,6 @@ def test_without_scripts_the_page_is_complete(opened: Any) -> None:
 def test_no_tab_stop_where_nothing_scrolls(opened: Any) -> None:
     found = opened("clouds")
     assert found.page.evaluate(
-        "[...document.querySelectorAll('.scroll')].every((box) => (box.scrollWidth > box.clientWidth + 1) === (box.tabIndex === 0))"
+        "[...document.querySelectorAll('.scroll')]"
+        ".every((box) => (box.scrollWidth > box.clientWidth + 1) === (box.tabIndex === 0))"
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pages import DATA, page_of, report_of
+from opened_pages import DATA, page_of, report_of
 
 import maxmargin as mm
 from maxmargin.reports.document import plain_text
