@@ -304,7 +304,6 @@ def test_classes(classes: MarginReport) -> None:
         assert proven(entry["lower"], entry["upper"]) in shown or not entry["strictly_separable"]
 
 
-
 def test_the_multinomial_question_is_its_own() -> None:
     report = margin_report(three_on_a_line(), max_mistakes=500)
     found = report.to_dict()
