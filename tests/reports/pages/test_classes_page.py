@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pages import CHROMIUM, NO_BROWSER, browser
+from opened_pages import CHROMIUM, NO_BROWSER, browser
 
 import maxmargin as mm
 from maxmargin.reports.document import plain_text
