@@ -200,7 +200,7 @@ async function check(asked, answer) {
   const S = pairs.map(([i, k]) => ({...row(i), z: vectorOf(row(i), k, m)}));
   if (has("d") && has("m")) {
     checkLowerMargin(proof.margin_squared, v.slice(0, d), best);
-    did.push(`the least, of row ${best.i}, confirms the lower bound of the margin`);
+    did.push(`row ${best.i} confirms the lower bound of the margin`);
   }
   if (has("w") && has("m")) {
     checkUpperMargin(has("u") ? proof.upper_squared : proof.margin_squared, a, S, bias);

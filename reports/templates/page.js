@@ -14,7 +14,7 @@ let data = null; // n, d, values and labels, as the worker has read them
 function check(proof, from, part, done) {
   const worker = new Worker(URL.createObjectURL(new Blob([$("checker").textContent])));
   worker.onmessage = (event) => { worker.terminate(); done(event.data); };
-  worker.onerror = () => done({error: "the check did not run"});
+  worker.onerror = () => done({error: "it did not run"});
   worker.postMessage({proof, data: from, part, decode: !data});
 }
 
@@ -26,12 +26,12 @@ function say(box, {valid, milliseconds, did, hashed, error}, isShort) {
 }
 
 function checkAll(from) {
-  let worst;
+  let worst, left = page.proofs.length;
   for (const {proof, part, box} of page.proofs) check($(proof).textContent, from, part, (answer) => {
     if (!answer.valid) worst = answer;
     else if (run && !data) { data = answer.decoded; replay(); }
     say($(box), answer);
-    say($("check"), worst || answer, true);
+    if (!--left) say($("check"), worst || answer, true);
   });
 }
 
@@ -80,15 +80,15 @@ const dots = (group) => [...group.innerHTML.matchAll(/M(-?[\d.]+) (-?[\d.]+)h/g)
 let lit = -1;
 
 function light(k) {
-  const row = view.rows[k], isPositive = k >= view.n_negative;
+  const row = view.rows[k], isUp = k >= view.n_negative;
   for (const group of groups) {
     const [x, y] = dots(group)[k];
     group.nextElementSibling.setAttribute("d", `M${x - 9} ${y}a9 9 0 1 0 18 0a9 9 0 1 0 -18 0`);
   }
-  const texts = [`row ${view.names?.[k] ?? row}`, view.classes[+isPositive]];
+  const texts = [`row ${view.names?.[k] ?? row}`, view.classes[+isUp]];
   for (const {name, w, b} of data ? view.strips : []) {
     const score = w.reduce((sum, value, j) => sum + value * data.values[row * data.d + j], b);
-    texts.push(`${name}: ${((isPositive ? score : -score) / view.divisor).toPrecision(3)} ${view.unit}`);
+    texts.push(`${name}: ${((isUp ? score : -score) / view.divisor).toPrecision(3)} ${view.unit}`);
   }
   if (view.mistaken[row]) texts.push(`mistaken ${count(view.mistaken[row], "time")}`);
   if (view.multipliers[row]) texts.push(`multiplier ${view.multipliers[row]}`);
@@ -145,7 +145,7 @@ function replay() {
     slider.value = k;
     const texts = [`mistake ${whole(now.n)} of ${whole(run.made)}`, `${count(errors, "row")} in error`];
     if (least > 0 && view.margin) texts.push(`least distance ${(100 * least / view.margin).toPrecision(3)} % of γ*`);
-    $("step-said").textContent = k ? texts.join(", ") : "before the first mistake";
+    $("step-said").textContent = k ? texts.join(", ") : "no mistake yet";
     line(now.w, now.b, norm);
     if (strip) {
       const at = scaleOf(strip);
