@@ -4,10 +4,10 @@ import re
 import textwrap
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from importlib.resources import files
 from typing import Any, ClassVar
 
+from maxmargin.solvers.answers.cards import card as small_card
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text import escaping
 from maxmargin.text.tables import booktabs_lines, csv_lines, markdown_lines
@@ -165,6 +165,7 @@ _PREAMBLE = (
 )
 """Of a LaTeX document; wide tables need the landscape format."""
 
+
 @dataclass(frozen=True, slots=True)
 class ProofSlot:
     """Where a page checks its proof; other formats leave it out."""
@@ -280,13 +281,29 @@ class Document:
             loader=FunctionLoader(lambda name: (files("maxmargin.reports.templates") / name).read_text("utf-8")),
             autoescape=autoescape, undefined=StrictUndefined, finalize=_visible, trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
-        environment.filters["md"] = lambda text: escaping.markdown(plain_text(text) if isinstance(text, tuple) else text)
+        environment.filters["md"] = lambda text: escaping.markdown(
+            plain_text(text) if isinstance(text, tuple) else text
+        )
         environment.filters["plain"] = plain_text
         environment.filters |= {"in_script": _in_script, "markup": Markup, "sort_keys": _sort_keys}
         environment.filters["table_lines"] = lambda table: markdown_lines(
             table.columns, table.rows, numeric=table.numeric, is_padded=is_padded
         )
         return environment.get_template(template).render(document=self, **parts)
+
+    def card(self, name: str, note: str) -> str:
+        """Return the answer and the key numbers as a small card for notebooks.
+
+        Parameters
+        ----------
+        name : str
+            What kind of result it is of.
+        note : str
+            How to see the page.
+        """
+        sentences = [sentence for sentence in (*self.headline[1:], plain_text(self.lead)) if sentence]
+        numbers = [(card.label, f"{card.value}{f' ({card.note})' if card.note else ''}") for card in self.cards]
+        return small_card(f"{name} · {self.subtitle}", self.headline[0], numbers, sentences=sentences, note=note)
 
     def terminal(self, *, width: int = 80) -> str:
         """Return the answer, the key numbers, and the limitations, as plain text of this width in characters."""
@@ -309,12 +326,6 @@ class Document:
         return lines
 
 
-def framed(page: str, title: str) -> str:
-    """Return an HTML page in a frame, so that its style does not affect the notebook that shows it."""
-    style = "width:100%;height:48rem;border:0"
-    return f'<iframe title="{escape(title)}" srcdoc="{escape(page)}" style="{style}"></iframe>'
-
-
 def _latex_lines(block: Block) -> list[str]:
     """Return a block in LaTeX; a table stands by itself, so that it can be copied into another document."""
     if isinstance(block, Paragraph):
@@ -322,7 +333,10 @@ def _latex_lines(block: Block) -> list[str]:
     if isinstance(block, Points):
         return [r"\begin{itemize}", *(rf"\item {escaping.latex(item)}" for item in block.items), r"\end{itemize}"]
     if isinstance(block, Details):
-        return [rf"\subsection*{{{escaping.latex(block.title)}}}", *(line for part in block.blocks for line in _latex_lines(part))]
+        return [
+            rf"\subsection*{{{escaping.latex(block.title)}}}",
+            *(line for part in block.blocks for line in _latex_lines(part)),
+        ]
     if isinstance(block, Table):
         note = [rf"{escaping.latex(block.note)}\par"] if block.note else []
         return ["", *booktabs_lines(block.caption, block.columns, block.rows, numeric=block.numeric), *note, ""]

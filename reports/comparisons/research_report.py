@@ -18,7 +18,7 @@ from maxmargin.reports.comparisons import (
     timings,
 )
 from maxmargin.reports.comparisons.runs import ComparisonLike, Runs
-from maxmargin.reports.document import Document, Table, framed
+from maxmargin.reports.document import Document, Table
 
 if TYPE_CHECKING:
     import os
@@ -137,8 +137,11 @@ class ComparisonReport:
         return written
 
     def _repr_html_(self) -> str:
-        """Return the page in a frame, so that its style does not affect the notebook."""
-        return framed(self.to_html(), "maxmargin comparison")
+        """Return the answer and the key numbers as a small card for notebooks; `save` writes the page."""
+        document = self._document(times=True)
+        return document.card(
+            "ComparisonReport", "the page, the tables, the records and the figures: report.save('folder')"
+        )
 
     def __repr__(self) -> str:
         return f"<ComparisonReport {failures.sentences(self._fields(times=False)['failures_and_false_claims'])[0]}>"
