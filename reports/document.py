@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, ClassVar
@@ -132,6 +132,19 @@ def facts(caption: str, rows: Iterable[tuple[str, str]]) -> Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Code:
+    """A program, which is shown as it is, line by line."""
+
+    lines: tuple[str, ...]
+    kind: ClassVar[str] = "code"
+
+    @property
+    def fence(self) -> str:
+        """What Markdown has before and after the lines: more backticks than any of them."""
+        return "`" * max(3, *(len(run) + 1 for line in self.lines for run in re.findall("`+", line)), 0)
+
+
+@dataclass(frozen=True, slots=True)
 class FigureSlot:
     """The position of a figure; formats without figures leave it out."""
 
@@ -173,7 +186,7 @@ class ProofSlot:
     kind: ClassVar[str] = "proof"
 
 
-Block = Paragraph | Points | Table | FigureSlot | Details | ProofSlot
+Block = Paragraph | Points | Table | Code | FigureSlot | Details | ProofSlot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,6 +250,13 @@ class Document:
     kind: str = "Margin report"
     lead: Text = ""
     opening: tuple[Block, ...] = ()
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All tables, those behind what a reader opens included, in their order."""
+        return tuple(
+            block for section in self.sections for block in _opened(section.blocks) if isinstance(block, Table)
+        )
 
     def html(self, figures: Mapping[str, Any], script: "Script | None" = None) -> str:
         """Return the page as HTML.
@@ -326,12 +346,24 @@ class Document:
         return lines
 
 
+def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield the blocks, and in place of those that a reader opens what they hold."""
+    for block in blocks:
+        if isinstance(block, Details):
+            yield from _opened(block.blocks)
+        else:
+            yield block
+
+
 def _latex_lines(block: Block) -> list[str]:
     """Return a block in LaTeX; a table stands by itself, so that it can be copied into another document."""
     if isinstance(block, Paragraph):
         return [rf"{escaping.latex(plain_text(block.text))}\par"]
     if isinstance(block, Points):
         return [r"\begin{itemize}", *(rf"\item {escaping.latex(item)}" for item in block.items), r"\end{itemize}"]
+    if isinstance(block, Code):
+        lines = (escaping.latex(line).replace(" ", r"\ ") for line in block.lines)
+        return [r"{\ttfamily\footnotesize\raggedright", *(rf"{line}\par" for line in lines), "}"]
     if isinstance(block, Details):
         return [
             rf"\subsection*{{{escaping.latex(block.title)}}}",
