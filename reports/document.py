@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, ClassVar
@@ -270,17 +270,30 @@ class Document:
         """
         return self._rendered("report.html", autoescape=True, figures=figures, script=script)
 
-    def markdown(self, figures: Mapping[str, Any] | None = None, *, is_padded: bool = False) -> str:
+    def markdown(
+        self,
+        figures: Mapping[str, Any] | None = None,
+        *,
+        appendix: Sequence[Any] = (),
+        folder: str = "figures",
+        is_padded: bool = False,
+    ) -> str:
         """Return the page as Markdown (CommonMark with tables).
 
         Parameters
         ----------
         figures : mapping of str to Picture, optional
-            By the key of its slot, a picture that is linked to as ``figures/KEY.svg``; others are left out.
+            By the key of its slot, a picture that is linked to as ``FOLDER/KEY.svg``; others are left out.
+        appendix : sequence of Picture
+            Pictures that are linked to at the end.
+        folder : str
+            Where the pictures are.
         is_padded : bool
             Whether the columns of tables have equal width in the text as well.
         """
-        page = self._rendered("report.md", autoescape=False, figures=figures or {}, is_padded=is_padded)
+        page = self._rendered(
+            "report.md", autoescape=False, is_padded=is_padded, figures=figures or {}, appendix=appendix, folder=folder
+        )
         return re.sub(r"\n{3,}", "\n\n", page).strip() + "\n"
 
     def latex(self) -> str:
@@ -301,10 +314,7 @@ class Document:
             loader=FunctionLoader(lambda name: (files("maxmargin.reports.templates") / name).read_text("utf-8")),
             autoescape=autoescape, undefined=StrictUndefined, finalize=_visible, trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
-        environment.filters["md"] = lambda text: escaping.markdown(
-            plain_text(text) if isinstance(text, tuple) else text
-        )
-        environment.filters["plain"] = plain_text
+        environment.filters["md"] = _markdown
         environment.filters |= {"in_script": _in_script, "markup": Markup, "sort_keys": _sort_keys}
         environment.filters["table_lines"] = lambda table: markdown_lines(
             table.columns, table.rows, numeric=table.numeric, is_padded=is_padded
@@ -375,13 +385,20 @@ def _latex_lines(block: Block) -> list[str]:
     return []
 
 
+def _markdown(text: Text) -> str:
+    """Return a text in Markdown, its marks in bold."""
+    if isinstance(text, tuple):
+        return "".join(
+            f"**{escaping.markdown(p.text)}**" if isinstance(p, Mark) else escaping.markdown(p) for p in text
+        )
+    return escaping.markdown(text)
+
+
 def _in_script(text: str) -> Any:
-    """Return a text as the content of a script element, which it must not end."""
+    """Return a script, or JSON, as the content of an element, which it must not end."""
     from markupsafe import Markup
 
-    if "</" in text or "<!--" in text:
-        text = text.replace("</", "<\\/").replace("<!--", "<\\!--")  # in JSON the same text
-    return Markup(text)
+    return Markup(text.replace("</", "<\\/"))
 
 
 def _sort_keys(values: Iterable[float | None]) -> str:

@@ -2,22 +2,22 @@
 
 import copy
 import json
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.text.progress import run_shown, told
 
 if TYPE_CHECKING:
-    import os
-
     import numpy as np
 
     from maxmargin.data.dataset import Dataset
     from maxmargin.reports.document import Document
     from maxmargin.reports.figures.canvas import Picture
+    from maxmargin.reports.pages.margin_page import MarginPage
     from maxmargin.reports.study.class_study import ClassStudy
     from maxmargin.reports.study.report_settings import Settings
     from maxmargin.reports.study.study import Study
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".html", ".md", ".json")
 """Suffixes of the files of a report."""
+
+DATA_SUFFIX = ".f64"
+"""Suffix of the file of the data beside a page that cannot hold them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +77,15 @@ class MarginReport:
         """Return the report as Markdown, without figures."""
         return self._document.markdown()
 
+    def _linked_markdown(self, target: Path, figures: Path) -> str:
+        """Return the report as Markdown for this file, with links to the figures that are in a folder."""
+        there = [picture for picture in self.pictures if (figures / f"{picture.key}.svg").exists()]
+        folder = Path(os.path.relpath(figures, target.parent)).as_posix()
+        return self._document.markdown(appendix=there, folder=folder)
+
     def to_html(self) -> str:
         """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
-        from maxmargin.reports.pages.margin_page import MarginPage
-        from maxmargin.reports.study.study import Study
-
-        if isinstance(self.study, Study):
-            return MarginPage(self.study, self._summary, self._document).html()
-        return self._document.html({})
+        return self._page.html()
 
     def to_terminal(self, *, width: int = 80) -> str:
         """Return the answer and the key numbers as plain text."""
@@ -91,13 +95,18 @@ class MarginReport:
         """Return the answer and the key numbers as plain text, as every result does."""
         return self.to_terminal()
 
-    def save(self, path: "str | os.PathLike[str]") -> Path:
+    def save(self, path: str | os.PathLike[str], *, figures: str | os.PathLike[str] | None = None) -> Path:
         """Write the report; the suffix says how.
+
+        Of data that are too large for a page, the page checks its proof when it is given the file NAME.f64, which is
+        written beside it: its SHA-256 is the one that the proof states.
 
         Parameters
         ----------
         path : path
             Ends in .html, .md or .json.
+        figures : path, optional
+            A folder to which `save_figures` wrote: Markdown links to the figures that are there.
 
         Raises
         ------
@@ -109,10 +118,23 @@ class MarginReport:
         target = Path(path)
         check_suffix(target)
         forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
+        if figures is not None:
+            forms[".md"] = partial(self._linked_markdown, target, Path(figures))
         write_text(target, forms[target.suffix.lower()]())
+        if target.suffix.lower() == ".html":
+            self._save_data_beside(target)
         return target
 
-    def save_figures(self, folder: "str | os.PathLike[str]", *, names: "Iterable[str] | None" = None) -> list[Path]:
+    def _save_data_beside(self, page: Path) -> None:
+        """Write the data that a page needs to check its proof and cannot hold, into a file beside it."""
+        from maxmargin.text.outputs import replacing
+
+        parts = self._page.data_file()
+        if parts is not None:
+            with replacing(page.with_suffix(DATA_SUFFIX)) as file:
+                file.writelines(parts)
+
+    def save_figures(self, folder: str | os.PathLike[str], *, names: "Iterable[str] | None" = None) -> list[Path]:
         """Write figures as SVG, PDF and PNG into a folder, made if there is none; return the paths.
 
         Parameters
@@ -173,6 +195,14 @@ class MarginReport:
         if isinstance(self.study, Study):
             return two_classes.summarize(self.study)
         return many_classes.summarize(self.study)
+
+    @cached_property
+    def _page(self) -> "MarginPage":
+        from maxmargin.reports.pages.margin_page import MarginPage
+        from maxmargin.reports.study.study import Study
+
+        assert isinstance(self.study, Study)
+        return MarginPage(self.study, self._summary, self._document)
 
     @cached_property
     def _document(self) -> "Document":
@@ -250,7 +280,7 @@ def margin_report(
         The values of C of the soft margin. By default they are nine powers of ten that suit the data.
     orders : int, optional
         The number of random orders of the rows that are run as well, as in `maxmargin.order_study`; 0 means none. By
-        default it is the number that takes a second or two, up to 1,000.
+        default it is the number that takes about half a second, up to 1,000.
     time_limit : float, optional
         Seconds for all computations. Results that are not found by then are left out, and the report says so. Drawing
         the figures takes additional time. There is no limit by default.

@@ -85,7 +85,9 @@ def verdict_words(answer: dict[str, Any], *, bias: bool) -> str:
 def headline(report: dict[str, Any]) -> str:
     """Return the verdict as a sentence."""
     subject = question(report)
-    return f"{_capital(subject) if subject.startswith('class ') else subject} {verdict_words(report, bias=report['data']['bias'])}."
+    if subject.startswith("class "):
+        subject = _capital(subject)
+    return f"{subject} {verdict_words(report, bias=report['data']['bias'])}."
 
 
 def _looks_like_a_number(label: str) -> bool:

@@ -215,7 +215,7 @@ def perceptron(**options: Any) -> int:
 @opt.force_option
 @opt.count_option(
     "--orders",
-    "Number of random orders of the rows to try as well; 0 for none.  [default: what takes a second or two]",
+    "Number of random orders of the rows to try as well; 0 for none.  [default: what takes about half a second]",
     least=0,
 )
 @opt.time_limit_option("Leave out what is not found within this time, and say so.")

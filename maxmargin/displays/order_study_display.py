@@ -147,7 +147,7 @@ def _marks(study: OrderStudy) -> list[tuple[str, int, str, str]]:
         ("fewest by search: ", study.fewest.n_mistakes, drawing.MAXIMUM, "v"),
         ("most by search: ", study.most.n_mistakes, drawing.PERCEPTRON, "^"),
     ]
-    sequence, worst = study.sequence, study.worst_case
+    sequence, worst = study.adversary, study.worst_case
     if sequence is not None:
         at_least = "" if sequence.is_complete else "≥ "
         marks.append((f"adversary: {at_least}", sequence.n_mistakes, drawing.PERCEPTRON, "D"))

@@ -1,6 +1,7 @@
 """Numbers and names as people read them; the same in every kind of page."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
@@ -11,10 +12,16 @@ from maxmargin.solvers.basics import printable
 UNKNOWN = "\N{EM DASH}"
 """Shown where there is no number."""
 
+_POWER = re.compile(r"\b\d+(?:\.\d+)?e[-+]?\d+\b")
+"""A number with a power of ten, as Python writes it."""
+
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e6
 """Outside of these moduli numbers are written with a power of ten."""
 
+
+_FEWEST_COMMON = 4
+"""Fewest characters that the ends of an interval have in common for these to be written once."""
 
 _LARGEST_COUNT = 1e12
 """Bounds on counts from which on their digits do not matter."""
@@ -65,7 +72,7 @@ def upper_end(value: float | None, digits: int = 6) -> str:
     return number(value if value is None else rounded_up(value, digits), digits)
 
 
-def floor_of(value: float, digits: int = 4) -> str:
+def floor_of(value: float | None, digits: int = 4) -> str:
     """Return an upper bound on a count as a count, the greatest that it allows; a very large one rounded up.
 
     Examples
@@ -73,7 +80,7 @@ def floor_of(value: float, digits: int = 4) -> str:
     >>> floor_of(221.784), floor_of(1.44593e16)
     ('221', '1.446×10¹⁶')
     """
-    if math.isinf(value) or value >= _LARGEST_COUNT:
+    if value is None or value >= _LARGEST_COUNT:
         return upper_end(value, digits)
     return count(math.floor(value))
 
@@ -172,8 +179,26 @@ def exact(value: float) -> str:
 
 
 def interval(lower: float | None, upper: float | None) -> str:
-    """Return the two ends as binary64 numbers that read back as they are."""
-    return f"[{_end(lower)}, {_end(upper)}]"
+    """Return the two ends as binary64 numbers that read back as they are, their common leading digits once.
+
+    Examples
+    --------
+    >>> interval(4.13713684254173e-05, 4.13713684254531e-05)
+    '4.13713684254[173, 531]×10⁻⁵'
+    >>> interval(2.5, 2.5), interval(0.0, 1.5)
+    ('2.5', '[0, 1.5]')
+    """
+    if lower is None or upper is None or math.isinf(upper):
+        return f"[{_end(lower)}, {_end(upper)}]"
+    if lower == upper:
+        return exact(lower)
+    (low, power), (high, other) = (text.partition("×")[::2] for text in (exact(lower), exact(upper)))
+    common = next((k for k, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
+    if power != other or common < _FEWEST_COMMON or "." not in low[:common]:
+        return f"[{exact(lower)}, {exact(upper)}]"
+    width = max(len(low), len(high))
+    ends = [text.ljust(width, "0")[common:] for text in (low, high)]
+    return f"{low[:common]}[{', '.join(ends)}]{power and f'×{power}'}"
 
 
 def typeset(text: str) -> str:
@@ -181,8 +206,8 @@ def typeset(text: str) -> str:
 
     Examples
     --------
-    >>> typeset("sqrt(sum over ||x||^2) <= (R + |b|)^2/gamma^2")
-    '√(sum over ‖x‖²) ≤ (R + |b|)²/γ*²'
+    >>> typeset("sqrt(sum over ||x||^2) <= (R + |b|)^2/gamma^2"), typeset("C = 1e-05")
+    ('√(sum over ‖x‖²) ≤ (R + |b|)²/γ*²', 'C = 10⁻⁵')
     """
     for plain, sign in (
         ("||", "‖"),
@@ -194,7 +219,7 @@ def typeset(text: str) -> str:
         ("w.u", "w·u"),
     ):
         text = text.replace(plain, sign)
-    return text
+    return _POWER.sub(lambda match: number(float(match[0])), text)
 
 
 def short_fraction(text: str, value: float, longest: int = 23) -> str:
@@ -262,7 +287,7 @@ def listed(names: list[str]) -> str:
 
 
 def _end(value: float | None) -> str:
-    return "∞" if value is None or math.isinf(value) else repr(value)
+    return "∞" if value is None or math.isinf(value) else exact(value)
 
 
 def _decimals(value: float, digits: int) -> int:

@@ -1,6 +1,7 @@
 """A perceptron's run mistake by mistake: the two curves of Novikoff's proof, the certificate, the potential."""
 
 import copy
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +16,7 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up
-from maxmargin.solvers.perceptron.moments import MomentSizes, intervals, moments
+from maxmargin.solvers.perceptron.moments import Interval, Moment, MomentSizes, intervals, moments
 from maxmargin.solvers.perceptron.settings import check_time_limit
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import Inequality, Violation
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 FEWEST_POINTS, MOST_POINTS = 2, 500
 """The least number of traced mistakes of a long run, and the greatest one by default."""
+
+Passed = tuple[Interval, Moment]
+"""The mistakes up to a traced one, and the exact state of the run after it."""
 
 COLUMNS = tuple(MISTAKE_TITLES)
 """Names of the columns of a trace."""
@@ -337,6 +341,7 @@ def trace_of(
     rng: np.random.Generator | None = None,
     most_points: int = MOST_POINTS,
     sizes: TraceSizes | None = None,
+    passed: Sequence[Passed] | None = None,
 ) -> MistakeTrace:
     """Return the trace of a run, finished or not.
 
@@ -351,18 +356,19 @@ def trace_of(
         In its state before the run, because a run with more mistakes than were logged is repeated.
     most_points : int
     sizes : TraceSizes, optional
+    passed : sequence of (Interval, Moment), optional
+        What `passed_mistakes` returned for these arguments, if it is known.
     """
-    sizes = sizes or TraceSizes()
+    if passed is None:
+        passed = passed_mistakes(problem, run, rng=rng, most_points=most_points, sizes=sizes)
     scale = run.settings.bias_scale if problem.bias else 0.0
-    found = intervals(problem, run, most=_affordable(problem, run, most_points, sizes), rng=rng)
-    passed = [*moments(problem, found, sizes.moments)]
     space = ProofSpace.of(problem, scale, hard)
-    standings = [space.standing(moment) for moment in passed]
+    standings = [space.standing(moment) for _, moment in passed]
     return MistakeTrace(
-        n_mistakes=np.array([interval.last for interval in found], dtype=np.int64),
-        row=np.array([interval.last_row for interval in found], dtype=np.int64),
+        n_mistakes=np.array([interval.last for interval, _ in passed], dtype=np.int64),
+        row=np.array([interval.last_row for interval, _ in passed], dtype=np.int64),
         **proof_columns(space, standings),
-        **margin_columns(problem, scale, passed),
+        **margin_columns(problem, scale, [moment for _, moment in passed]),
         radius=sqrt_up(space.novikoff.radius_squared),
         u=space.u,
         u_margin=space.u_margin,
@@ -374,6 +380,20 @@ def trace_of(
         reason=space.reason,
         run=run,
     )
+
+
+def passed_mistakes(
+    problem: Problem,
+    run: "PerceptronRun",
+    *,
+    rng: np.random.Generator | None = None,
+    most_points: int = MOST_POINTS,
+    sizes: TraceSizes | None = None,
+) -> list[Passed]:
+    """Return the mistakes that are traced, each with the exact state of the run after it; arguments as `trace_of`."""
+    sizes = sizes or TraceSizes()
+    found = intervals(problem, run, most=_affordable(problem, run, most_points, sizes), rng=rng)
+    return [*zip(found, moments(problem, found, sizes.moments), strict=True)]
 
 
 def _affordable(problem: Problem, run: "PerceptronRun", most_points: int, sizes: TraceSizes) -> int:

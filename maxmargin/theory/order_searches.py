@@ -37,6 +37,7 @@ def order_run(problem: Problem, settings: "PerceptronSettings", order: Rows, lim
 
 def searched(
     problem: Problem,
+    given: "FoundOrder",
     runs: "ManyOrders",
     settings: "PerceptronSettings",
     n_search: int,
@@ -44,16 +45,22 @@ def searched(
     *,
     most: bool,
 ) -> "FoundOrder":
-    """Return the order that a local search finds from the random order with the most, or the fewest, mistakes."""
+    """Return the order that a local search finds from the one with the most, or the fewest, mistakes; never a worse.
+
+    It starts from a random order, unless the given order has even more, or even fewer, mistakes.
+    """
     from maxmargin.solvers.perceptron.hard_orders import FoundOrder, local_search
 
-    outcomes = runs.outcomes
-    k = int(outcomes.n_mistakes.argmax() if most else outcomes.n_mistakes.argmin())
-    start = runs.order(k)
+    outcomes, sign = runs.outcomes, 1 if most else -1
+    k = int((sign * outcomes.n_mistakes).argmax())
+    start = FoundOrder.of(runs.order(k), outcomes, k)
+    if sign * (given.n_mistakes - start.n_mistakes) > 0:
+        start = given
     if limits.is_over():
-        return FoundOrder.of(start, outcomes, k)
+        return start
     rng = np.random.default_rng([runs.seed, int(most)])
-    return local_search(problem, settings, start, most=most, n_trials=n_search, rng=rng, limits=limits)
+    found = local_search(problem, settings, start.order, most=most, n_trials=n_search, rng=rng, limits=limits)
+    return found if sign * (found.n_mistakes - start.n_mistakes) >= 0 else start  # the time may have cut its first run
 
 
 def longest_sequence(

@@ -79,7 +79,8 @@ class OrderStudy(NamedAnswer):
     given : FoundOrder
         The run in the given order of the rows.
     most, fewest : FoundOrder
-        The orders that local searches found from the random orders with the most and with the fewest mistakes.
+        The orders that local searches found from the random orders, or the given one, with the most and with the
+        fewest mistakes: none of these orders has more, or fewer.
     sequence : FoundSequence or None
         The longest sequence of greedy adversaries, which may choose and repeat any row at any time; None for more than
         2,048 rows, or if none was asked for. A greedy search proves no maximum: some order may make more mistakes.
@@ -96,6 +97,8 @@ class OrderStudy(NamedAnswer):
         The limits, the zero rule and the bias scale of the runs.
     effort : Effort
         The numbers of orders and of steps of the searches.
+    is_sorted_by_class : bool
+        Whether the given order has all rows of one class before all others.
     positive : label or None
         The class that is +1; None for more than two classes.
     positive_reason : str or None
@@ -128,6 +131,7 @@ class OrderStudy(NamedAnswer):
     bounds: tuple[Bound, ...]
     settings: "PerceptronSettings"
     effort: Effort
+    is_sorted_by_class: bool
 
     @property
     def headline(self) -> str:
@@ -153,13 +157,31 @@ class OrderStudy(NamedAnswer):
     @property
     def most_seen(self) -> int:
         """The most mistakes of any order or greedy sequence here: no bound for any sequence can be less."""
-        of_sequence = 0 if self.sequence is None else self.sequence.n_mistakes
-        return max(self.most.n_mistakes, self.given.n_mistakes, of_sequence)
+        of_sequence = 0 if self.adversary is None else self.adversary.n_mistakes
+        return max(*self._of_orders, of_sequence)
 
     @property
     def fewest_seen(self) -> int:
         """The fewest mistakes of any order here."""
-        return min(self.fewest.n_mistakes, self.given.n_mistakes)
+        return min(self._of_orders)
+
+    @property
+    def adversary(self) -> "FoundSequence | None":
+        """The sequence of an adversary, where no order seen makes more mistakes than it; otherwise None."""
+        found = self.sequence
+        return None if found is None or found.n_mistakes < max(self._of_orders) else found
+
+    @property
+    def n_capped(self) -> int:
+        """The number of random orders that were stopped at ``settings.max_mistakes``."""
+        most, outcomes = self.settings.max_mistakes, self.outcomes
+        return 0 if most is None else int(np.count_nonzero(~outcomes.converged & (outcomes.n_mistakes >= most)))
+
+    @property
+    def _of_orders(self) -> tuple[int, ...]:
+        """The mistakes of every kind of order: least and most of the random ones, given, and found by the searches."""
+        found, random = (self.given, self.fewest, self.most), self.outcomes.n_mistakes
+        return int(random.min()), int(random.max()), *(order.n_mistakes for order in found)
 
     @property
     def worst_case(self) -> int | None:
@@ -186,6 +208,8 @@ class OrderStudy(NamedAnswer):
                 "settings": {**settings, "order": None, "method": str(self.settings.method)},
                 "effort": asdict(self.effort),
                 "seed": self.runs.seed,
+                "is_sorted_by_class": self.is_sorted_by_class,
+                "n_capped": self.n_capped,
                 "outcomes": asdict(self.outcomes),
                 "quantiles": [*self.quantiles.items()],
                 "given": asdict(self.given),
@@ -226,9 +250,9 @@ class OrderStudy(NamedAnswer):
             f"  mean {float(outcomes.n_mistakes.mean())!r}; order of the source {self.given.n_mistakes:,}",
             f"  fewest by local search {self.fewest.n_mistakes:,}, most {self.most.n_mistakes:,}",
         ]
-        if self.sequence is not None:
-            cut = "" if self.sequence.is_complete else ", and then stopped"
-            lines.append(f"  an adversary who repeats rows at will: {self.sequence.n_mistakes:,}{cut}")
+        if self.adversary is not None:
+            cut = "" if self.adversary.is_complete else ", and then stopped"
+            lines.append(f"  an adversary who repeats rows at will: {self.adversary.n_mistakes:,}{cut}")
         if self.exhaustive is not None:
             worst = self.worst_case
             longest = "some sequence never ends" if worst is None else f"no sequence has more than {worst:,}"
@@ -403,8 +427,8 @@ def studied_orders(
     return OrderStudy(
         runs=runs,
         given=given,
-        most=searched(problem, runs, settings, effort.n_search, limits.part(4), most=True),
-        fewest=searched(problem, runs, settings, effort.n_search, limits.part(3), most=False),
+        most=searched(problem, given, runs, settings, effort.n_search, limits.part(4), most=True),
+        fewest=searched(problem, given, runs, settings, effort.n_search, limits.part(3), most=False),
         sequence=longest_sequence(context, settings, effort.n_sequence, limits.part(2)),
         exhaustive=exhaustive_case(problem, settings, effort.max_states, limits),
         hard=context.hard,
@@ -412,4 +436,5 @@ def studied_orders(
         bounds=bounds,
         settings=settings,
         effort=effort,
+        is_sorted_by_class=int(np.count_nonzero(np.diff(problem.y))) <= 1,
     )

@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
-from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, tick_text
-from maxmargin.reports.drawings.svg import Drawing, Sheet
-from maxmargin.text.number_formats import floor_of, number, plural, power_of_ten
+from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, attribute_of, tick_text
+from maxmargin.reports.drawings.svg import Drawing, Sheet, short
+from maxmargin.text.number_formats import floor_of, number, plural, power_of_ten, shown
 
 WIDTH, _HEIGHT = 404.0, 250.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 8.0, 76.0, 10.0, 40.0
@@ -43,11 +43,15 @@ def mistake_curves(report: dict[str, Any]) -> Drawing | None:
             last = x(end), y(beyond)
         tops[name] = (last, text, role)
     _labels(sheet, tops)
-    sheet.line((x(M[-1]), _TOP), (x(M[-1]), _HEIGHT - _BOTTOM), "cursor")
-    sheet.raw(f'<g id="curves-cursor" data-scale="{_numbers(x)}"></g>')
+    at = short(x(M[-1]))
+    sheet.raw(
+        f'<line class="cursor moves" data-moves="cursor" x1="{at}" x2="{at}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"/>'
+    )
     finding = _finding(report)
-    markup = sheet.markup("Novikoff's two curves", finding)
-    return Drawing(key="curves", title="Novikoff's two curves", finding=finding, markup=markup, caption=_caption(report, end))
+    markup = sheet.markup("Novikoff's two curves", finding, attributes=attribute_of(x))
+    return Drawing(
+        key="curves", title="Novikoff's two curves", finding=finding, markup=markup, caption=_caption(report, end)
+    )
 
 
 def _curves(trace: dict[str, Any]) -> dict[str, tuple[str, str, list[float]]]:
@@ -101,25 +105,25 @@ def _labels(sheet: Sheet, tops: dict[str, tuple[tuple[float, float], str, str]])
         sheet.text((x + 6, at + 4), text, f"label {role}")
 
 
-def _numbers(scale: Scale) -> str:
-    kind = "log" if isinstance(scale, LogScale) else "linear"
-    return f"{kind} {scale.low!r} {scale.high!r} {scale.start!r} {scale.end!r}"
-
-
 def _finding(report: dict[str, Any]) -> str:
     trace, run = report["trace"], report["perceptron"]
     text = f"After {plural(run['n_mistakes'], 'mistake')} ‖w‖ is {number(trace['norm'][-1], 3)}, below √M R = "
     text += f"{number(trace['norm_at_most'][-1], 3)}"
-    if trace["bound"] is None:
+    if trace["u_margin"] is None:
         return f"{text}; no line bounds it from below."
     floor = number(trace["w_dot_u_at_least"][-1], 3)
-    return f"{text} and above M g = {floor}; the two bounds meet at {floor_of(trace['bound'])} mistakes."
+    return f"{text} and above M g = {floor}; the two bounds meet at {_meet(trace)} mistakes."
+
+
+def _meet(trace: dict[str, Any]) -> str:
+    return shown(trace, "bound", 4, say=floor_of)
 
 
 def _caption(report: dict[str, Any], end: float) -> str:
-    if report["trace"]["bound"] is None:
-        return "Each mistake adds at most R² to ‖w‖². No hyperplane separates, so nothing makes ‖w‖ grow."
-    meet = floor_of(report["trace"]["bound"])
+    if report["trace"]["u_margin"] is None:
+        known = "separates" if report["strictly_separable"] is False else "is known to separate"
+        return f"Each mistake adds at most R² to ‖w‖². No hyperplane {known}, so nothing makes ‖w‖ grow."
+    meet = _meet(report["trace"])
     where = "where both meet" if end else "far to the right of this picture"
     return (
         "Each mistake adds at least g to w·u*, so ‖w‖ ≥ M g; and at most R² to ‖w‖², so ‖w‖ ≤ √M R. "

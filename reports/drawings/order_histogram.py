@@ -85,8 +85,9 @@ def _finding(study: OrderStudy) -> str:
     quantiles = study.quantiles
     limit = study.settings.max_epochs
     until = "" if limit is None else f" in {plural(limit, 'pass', 'passes')}"
+    tried = plural(len(study.outcomes.n_mistakes), "random order")
     return (
-        f"{plural(len(study.outcomes.n_mistakes), 'random order')}{until}: half make {count(quantiles[0.5])} mistakes or "
+        f"{tried}{until}: half make {count(quantiles[0.5])} mistakes or "
         f"fewer, nine in ten between {count(quantiles[0.05])} and {count(quantiles[0.95])}; the order of the source "
         f"makes {count(study.given.n_mistakes)}."
     )

@@ -2,13 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from maxmargin.api.measures import Plane
 from maxmargin.reports.drawings.label_placement import text_width
-from maxmargin.reports.drawings.scales import LinearScale, Scale, SignedLogScale
+from maxmargin.reports.drawings.scales import LinearScale, Scale, SignedLogScale, attribute_of
 from maxmargin.reports.drawings.svg import Drawing, Sheet, dots, joined, short
 from maxmargin.reports.study.scene import Scene, Strip
 from maxmargin.solvers.basics.array_types import Floats, Mask
@@ -22,6 +21,9 @@ _ROOM = 0.07
 
 _STRETCH = 5.0
 """Ratio of the two ranges above which equal scales would leave a thin strip."""
+
+_LEAST_SPAN = 1e-300
+"""Range of an axis, in units of the data, below which binary64 has no round numbers on it."""
 
 _THIN = 0.06
 """Width of the band, as a fraction of the picture, below which an inset shows it."""
@@ -60,7 +62,7 @@ def scatter(scene: Scene) -> Drawing:
     _band(sheet, scene, frame)
     sheet.raw(f'<g id="{sheet.key}-points">')
     _points(sheet, scene, frame, scene.points)
-    sheet.raw("</g>")
+    sheet.raw('</g><path class="lit" d="M0 0"/>')
     _rings(sheet, scene, frame)
     _lines(sheet, scene, frame)
     sheet.raw("</g>")
@@ -68,23 +70,24 @@ def scatter(scene: Scene) -> Drawing:
     _axes(sheet, scene, frame)
     if scene.has_margin and not scene.is_of_columns and _band_share(scene, frame) < _THIN:
         _inset(sheet, scene, frame)
-    return Drawing(
-        key="rows", title="Rows and hyperplanes", finding=_finding(scene), markup=sheet.markup("Rows and hyperplanes", _finding(scene)),
-    )  # fmt: skip
+    title, finding = "Rows and hyperplanes", _finding(scene)
+    return Drawing(key="rows", title=title, finding=finding, markup=sheet.markup(title, finding))
 
 
-def mapping_of(scene: Scene) -> dict[str, Any]:
-    """Return the numbers from which a script finds the line of a hyperplane in the scatter plot."""
-    frame = _frame(scene)
-    found: dict[str, Any] = {}
-    for axis, (name, scale) in enumerate((("x", frame.x), ("y", frame.y))):
-        stretch = (scale.end - scale.start) / (scale.high - scale.low)
-        try:
-            factor = math.ldexp(stretch * float(scene.factor[axis]), -scene.exponent)
-        except OverflowError:
-            factor = 0.0
-        found[name] = [factor, scale.start + stretch * (float(scene.shift[axis]) - scale.low)]
-    return found
+def axes_of(scene: Scene) -> list[Floats]:
+    """Return three vectors a, c, e with which a hyperplane is drawn as (w.a) x + (w.c) y + w.e + b = 0.
+
+    Of a hyperplane whose normal is not in the plane of the picture, this is where both meet, at the mean of the rows.
+    """
+    frame, rest = _frame(scene), scene.centre.copy()
+    found = []
+    for axis, scale in enumerate((frame.x, frame.y)):
+        unit = (scale.end - scale.start) / (scale.high - scale.low)
+        start = scale.start + unit * (float(scene.shift[axis]) - scale.low)
+        vector = np.ldexp(scene.basis[:, axis] / (unit * float(scene.factor[axis])), scene.exponent)
+        rest -= start * vector
+        found.append(vector)
+    return [*found, rest]
 
 
 def line_in_picture(scene: Scene, w: Floats, b: float) -> list[tuple[float, float]] | None:
@@ -217,7 +220,7 @@ def _ticks(scene: Scene, scale: LinearScale) -> list[tuple[float, str]]:
     """Return the ticks with their texts: round numbers in the units of the data, where the axis is in these."""
     exponent = scene.exponent if scene.is_of_columns or not scene.has_margin else 0
     low, high = math.ldexp(scale.low, exponent), math.ldexp(scale.high, exponent)
-    if not (math.isfinite(high - low) and high > low):
+    if not _LEAST_SPAN < high - low < math.inf:
         return []
     ticks = LinearScale(low, high, scale.start, scale.end).ticks(5)
     return [(math.ldexp(tick, -exponent), number(tick, 4)) for tick in ticks]
@@ -287,17 +290,20 @@ def strips(scene: Scene) -> Drawing | None:
         sheet.path(joined((at[0][k], at[1][k]) for k in scene.joined), "joins")
     size = "" if len(scene.rows) <= _FEW else " small"
     for strip, y, places in zip(scene.strips, _STRIP_AT, at, strict=False):
-        sheet.raw(f'<g id="distances-{strip.role}">')
+        sheet.raw(f'<g id="distances-{strip.role}"{attribute_of(scale)}>')
         _draw_classes(sheet, scene.is_positive, places, size)
-        sheet.raw("</g>")
+        sheet.raw('</g><path class="lit" d="M0 0"/>')
         sheet.text((0, y - _STRIP_HALF - 12), strip.name, f"label {strip.role} halo")
     finding = _strips_finding(scene)
     return Drawing(
-        key="distances", title="Distances of the rows", finding=finding, markup=sheet.markup("Distances of the rows", finding)
+        key="distances",
+        title="Distances of the rows",
+        finding=finding,
+        markup=sheet.markup("Distances of the rows", finding),
     )
 
 
-def strip_scale(scene: Scene) -> Scale:
+def strip_scale(scene: Scene) -> LinearScale | SignedLogScale:
     """Return the scale of the distances, in units of the scene."""
     values = np.concatenate([strip.distances for strip in scene.strips])
     low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
@@ -314,7 +320,7 @@ def _positions(strip: Strip, scale: Scale, y: float) -> list[tuple[float, float]
     return [(scale(float(d)), float(height)) for d, height in zip(strip.distances, heights, strict=True)]
 
 
-def _grid(sheet: Sheet, scene: Scene, scale: Scale) -> None:
+def _grid(sheet: Sheet, scene: Scene, scale: LinearScale | SignedLogScale) -> None:
     bottom, end = HEIGHT - _BOTTOM, -math.inf
     ticks = scale.ticks() if isinstance(scale, SignedLogScale) else _with_margin(scale.ticks(), scene)
     for tick in sorted(ticks, key=lambda value: (value not in (0.0, 1.0), value)):

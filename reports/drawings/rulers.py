@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from maxmargin.reports.drawings.label_placement import SIZE, Label, n_lanes, place, text_width
-from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale
+from maxmargin.reports.drawings.label_placement import SIZE, Label, Placed, n_lanes, place, text_width
+from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, attribute_of
 from maxmargin.reports.drawings.svg import Drawing, Sheet, both, short
 
 WIDE, NARROW = 832.0, 350.0
@@ -128,18 +128,24 @@ def _markup(ruler: Ruler, width: float, gutter: float, suffix: str) -> str:
     _ticks(sheet, ruler, scale, axis, start, [entry.label.at for entry in below])
     for entry in (*above, *below):
         is_below = entry in below
-        baseline = axis + tick_room + (entry.lane + 1) * _LANE - 4 if is_below else axis - _MARK - 5 - entry.lane * _LANE
-        _leader(sheet, entry.label, entry.lane, axis, baseline, is_below=is_below)
+        side = below if is_below else above
+        baseline = (
+            axis + tick_room + (entry.lane + 1) * _LANE - 4 if is_below else axis - _MARK - 5 - entry.lane * _LANE
+        )
+        if not _is_crossed(entry, side):
+            _leader(sheet, entry.label, entry.lane, axis, baseline, is_below=is_below)
         sheet.text((entry.start, baseline), entry.label.text, entry.label.role)
     for mark in reversed(ruler.marks):
         _mark(sheet, mark, _position(mark, scale, gutter), axis)
-    return sheet.markup(f"Ruler of the {ruler.name}", ruler.finding, attributes=_scale_attributes(scale, gutter, has_rail))
+    return sheet.markup(
+        f"Ruler of the {ruler.name}", ruler.finding, attributes=_scale_attributes(scale, gutter, has_rail)
+    )
 
 
 def _scale_attributes(scale: Scale, gutter: float, has_rail: bool) -> str:
     """Return what a script needs to move a mark."""
     rail = f' data-rail="{short(gutter + (_RAIL - 18) / 2)}"' if has_rail else ""
-    return f' data-scale="{scale.low!r} {scale.high!r} {scale.start!r} {scale.end!r}"{rail}'
+    return f"{attribute_of(scale)}{rail}"
 
 
 def _scale(ruler: Ruler, start: float, end: float) -> Scale:
@@ -161,9 +167,7 @@ def _labels(ruler: Ruler, scale: Scale, gutter: float, *, below: bool) -> list[L
     ]
     if below:
         return of_marks
-    of_bands = [
-        Label(_middle(band, scale), band.text, "label soft") for band in ruler.bands if band.text
-    ]
+    of_bands = [Label(_middle(band, scale), band.text, "label soft") for band in ruler.bands if band.text]
     return of_marks + of_bands
 
 
@@ -201,6 +205,11 @@ def _ticks(sheet: Sheet, ruler: Ruler, scale: Scale, axis: float, start: float, 
         sheet.text((left, axis + SIZE + 8), text, "tick")
 
 
+def _is_crossed(entry: Placed, side: list[Placed]) -> bool:
+    """Return whether the line from a label to its mark would cross a nearer label: then their marks are one."""
+    return any(other.lane < entry.lane and other.start <= entry.label.at <= other.end for other in side)
+
+
 def _leader(sheet: Sheet, label: Label, lane: int, axis: float, baseline: float, *, is_below: bool) -> None:
     """Draw the line from a mark to its label, where other labels are between them or the ticks are."""
     if is_below:
@@ -210,14 +219,15 @@ def _leader(sheet: Sheet, label: Label, lane: int, axis: float, baseline: float,
 
 
 def _mark(sheet: Sheet, mark: RulerMark, at: float, axis: float) -> None:
-    name = f' id="{sheet.key}-{mark.name}"' if mark.name else ""
+    name = f' data-moves="{mark.name}"' if mark.name else ""
+    moves = " moves" if mark.name else ""
     half = 5.0 if mark.role == "faint" else _MARK
     beyond = mark.value is not None and mark.value == math.inf
     if beyond:
         sheet.raw(f'<path{name} class="arrow {mark.role}" d="M{at - 9:.1f} {axis - 5:.1f}l9 5l-9 5"/>')
         return
     low, high = f"{axis - half:.1f}", f"{axis + half:.1f}"
-    sheet.raw(f'<line{name} class="mark {mark.role}" x1="{at:.1f}" x2="{at:.1f}" y1="{low}" y2="{high}"/>')
+    sheet.raw(f'<line{name} class="mark {mark.role}{moves}" x1="{at:.1f}" x2="{at:.1f}" y1="{low}" y2="{high}"/>')
 
 
 def spread(values: Iterable[float | None]) -> tuple[float, float]:

@@ -27,6 +27,7 @@ class LinearScale:
     end: float
 
     def __call__(self, value: float) -> float:
+        """Return the position of a number."""
         share = (value - self.low) / (self.high - self.low)
         return self.start + share * (self.end - self.start)
 
@@ -49,6 +50,7 @@ class LogScale:
     end: float
 
     def __call__(self, value: float) -> float:
+        """Return the position of a number."""
         low = math.log10(self.low)
         share = (math.log10(value) - low) / (math.log10(self.high) - low)
         return self.start + share * (self.end - self.start)
@@ -78,6 +80,7 @@ class SignedLogScale:
     end: float
 
     def __call__(self, value: float) -> float:
+        """Return the position of a number."""
         low, high = math.asinh(2 * self.low), math.asinh(2 * self.high)
         return self.start + (math.asinh(2 * value) - low) / (high - low) * (self.end - self.start)
 
@@ -90,6 +93,12 @@ class SignedLogScale:
 
 
 Scale = LinearScale | LogScale | SignedLogScale
+
+
+def attribute_of(scale: Scale) -> str:
+    """Return the scale as an attribute, from which a script finds positions."""
+    kind = {LinearScale: "linear", LogScale: "log", SignedLogScale: "signed"}[type(scale)]
+    return f' data-scale="{kind} {scale.low!r} {scale.high!r} {scale.start!r} {scale.end!r}"'
 
 
 def tick_text(value: float) -> str:

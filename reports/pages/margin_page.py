@@ -3,8 +3,9 @@
 import base64
 import hashlib
 import json
+import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from html import escape
 from importlib.resources import files
@@ -13,22 +14,21 @@ from typing import Any
 import numpy as np
 
 from maxmargin.api.measures import Plane
+from maxmargin.displays.drawing import thinned
 from maxmargin.reports.document import Details, Document, Script, Table
 from maxmargin.reports.drawings.mistake_curves import mistake_curves
-from maxmargin.reports.drawings.moments import moments, states_of
 from maxmargin.reports.drawings.order_histogram import order_histogram
 from maxmargin.reports.drawings.row_views import (
+    axes_of,
     drawn_rows_text,
-    mapping_of,
     scatter,
     shows_band,
-    strip_scale,
     strips,
 )
 from maxmargin.reports.drawings.rulers import drawn
-from maxmargin.reports.drawings.scales import SignedLogScale
+from maxmargin.reports.drawings.run_moments import moments, states_of
 from maxmargin.reports.drawings.svg import Drawing
-from maxmargin.reports.pages.page_data import embedded_data
+from maxmargin.reports.pages.page_data import embedded_data, raw_data
 from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.sections.shared import source_name
 from maxmargin.reports.study.scene import Scene, scene_of
@@ -39,7 +39,14 @@ from maxmargin.text.number_formats import number, one_line
 MOST_BYTES = 2_000_000
 """Largest size of the data that are embedded in a page; others are a file beside it."""
 
-_MOST_DRAWN_MISTAKES = 2_000
+MOST_BYTES_BESIDE = 400_000_000
+"""Largest size of the file of the data beside a page; with more the page names the command that checks its proof."""
+
+_LARGEST_EXPONENT = 250
+"""Largest exponent of two of the numbers of rows whose run is replayed."""
+
+_FEWEST_FRAMES, _FRAME_NUMBERS = 6, 600
+"""Fewest moments of a long run that are kept for its replay, and the number of weights of all of them together."""
 
 
 class MarginPage:
@@ -58,9 +65,24 @@ class MarginPage:
         return scene_of(self.study)
 
     @property
+    def _n_bytes(self) -> int:
+        return 8 * self.study.problem.n_samples * self.study.problem.n_features
+
+    @property
+    def _can_check(self) -> bool:
+        """Whether a browser can check the proof, if it has the data."""
+        return self.summary["certificate"] is not None and self.study.problem.reading == "binary64"
+
+    @property
     def is_embedded(self) -> bool:
         """Whether the data are in the page."""
-        return self.study.dataset.is_in_memory and self.study.problem.n_samples * self.study.problem.n_features * 8 <= MOST_BYTES
+        return self._can_check and self.study.dataset.is_in_memory and self._n_bytes <= MOST_BYTES
+
+    def data_file(self) -> Iterator[bytes] | None:
+        """Return the content of the file of the data beside the page; None where the page needs none."""
+        if self.is_embedded or not self._can_check or self._n_bytes > MOST_BYTES_BESIDE:
+            return None
+        return raw_data(self.study.problem)
 
     def _figures(self) -> dict[str, str]:
         found = {ruler.key: f'<div class="ruler">{drawn(ruler).markup}</div>' for ruler in rulers_of(self.summary)}
@@ -68,7 +90,7 @@ class MarginPage:
         found |= self._explaining()
         if self.summary["certificate"] is not None:
             found["tools"] = self._tools()
-            if not self.is_embedded:
+            if self.data_file() is not None:
                 found["drop"] = _DROP
         return found
 
@@ -84,18 +106,20 @@ class MarginPage:
         scene = self.scene
         pictures = [_figure(picture) for picture in (scatter(scene), strips(scene)) if picture is not None]
         classes = [_class_name(entry) for entry in self.summary["data"]["classes"]]
-        caption = f"● {classes[0]}, ■ {classes[1]}. {_legend(scene)} {drawn_rows_text(scene, self.study.problem.n_samples)}"
+        caption = (
+            f"● {classes[0]}, ■ {classes[1]}. {_legend(scene)} {drawn_rows_text(scene, self.study.problem.n_samples)}"
+        )
         parts = [
-            f'<div id="views" class="pair" role="group" aria-label="Rows: arrow keys go from one to the next">{"".join(pictures)}</div>',
+            f'<div id="views" class="pair" role="group" tabindex="0" aria-label="{_KEYS}">{"".join(pictures)}</div>',
             '<p id="row-said" role="status" data-script hidden>Point at a row, or use the arrow keys.</p>',
-            _REPLAY if self.is_embedded or self.summary["certificate"] is not None else "",
+            _REPLAY if self._can_check else "",
             f'<p class="note">{escape(shown(caption.strip()), quote=False)}</p>',
         ]
         return "".join(parts) + self._without_script()
 
     def _without_script(self) -> str:
         run, problem = self.study.run, self.study.problem
-        rows = run.mistake_rows[:_MOST_DRAWN_MISTAKES]
+        rows = self.study.replay.rows
         if not len(rows) or len(rows) < run.n_mistakes or not self.study.dataset.is_in_memory:
             return ""
         signs = problem.y[rows]
@@ -111,14 +135,14 @@ class MarginPage:
 
     def _script(self) -> Script | None:
         proof = self.summary["certificate"]
-        source = _template("page.js")
+        source = _script_text("page.js")
         digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
-        policy = f"default-src 'none'; script-src 'sha256-{digest}'; worker-src blob:; style-src 'unsafe-inline'; img-src data:"
+        policy = f"default-src 'none'; script-src 'sha256-{digest}'; worker-src blob:; style-src 'unsafe-inline'"
         parts = {
             "page-data": self._data(), "proof-text": proof,
-            "data-text": embedded_data(self.study.problem) if proof is not None and self.is_embedded else None,
+            "data-text": embedded_data(self.study.problem) if self.is_embedded else None,
         }  # fmt: skip
-        return Script(policy=policy, source=source, worker=_template("check_proof.js"), parts={
+        return Script(policy=policy, source=source, worker=_script_text("check_proof.js"), parts={
             name: _json(value) for name, value in parts.items() if value is not None
         })  # fmt: skip
 
@@ -129,6 +153,9 @@ class MarginPage:
             "tables": {table.key: table.forms() for table in _tables(self.document)},
             "view": self._view_data(),
             "run": self._run_data(),
+            "proofs": [{"proof": "proof-text", "boxes": ["check-full", "check"]}]
+            if self.summary["certificate"]
+            else [],
         }
 
     def _command(self) -> str:
@@ -143,8 +170,6 @@ class MarginPage:
         rows = scene.rows[order].tolist()
         dual, mistaken = study.hard.dual, study.run.mistake_counts
         has_dual = len(dual) == study.problem.n_samples
-        scale = strip_scale(scene) if scene.strips else None
-        kind = "log" if isinstance(scale, SignedLogScale) else "linear"
         return {
             "rows": rows, "n_negative": int((~scene.is_positive).sum()), "names": self._row_names(rows),
             "classes": [_class_name(entry) for entry in reversed(self.summary["data"]["classes"])],
@@ -153,8 +178,7 @@ class MarginPage:
             "multipliers": {row: number(float(dual[row]), 4) for row in rows if has_dual and dual[row]},
             "unit": "γ*" if scene.has_margin else "", "margin": study.hard.lower if study.maximum is not None else None,
             "divisor": study.hard.lower if scene.has_margin else float(2.0**scene.exponent),
-            "scale": None if scale is None else [kind, scale.low, scale.high, scale.start, scale.end],
-            "basis": [*map(_rounded, scene.basis.T)], "centre": _rounded(scene.centre), **mapping_of(scene),
+            "axes": [*map(_rounded, axes_of(scene))],
         }  # fmt: skip
 
     def _planes(self) -> list[Plane]:
@@ -168,11 +192,21 @@ class MarginPage:
             return [one_line(dataset.row_ids[row]) for row in rows]
         return None if dataset.rows is None else [str(int(dataset.rows[row])) for row in rows]
 
-    def _run_data(self) -> dict[str, Any]:
-        study = self.study
+    def _run_data(self) -> dict[str, Any] | None:
+        """Return what a script replays; None where floating point does not tell the products of weights and rows."""
+        if abs(self.scene.exponent) > _LARGEST_EXPONENT:
+            return None
+        replay = self.study.replay
+        frames = [frame for frame in replay.frames if frame.n_mistakes > len(replay.rows)]
+        most = max(_FEWEST_FRAMES, _FRAME_NUMBERS // self.study.problem.n_features)
+        chosen = [frames[position] for position in thinned(len(frames), most)] if frames else []
         return {
-            "rows": study.run.mistake_rows[:_MOST_DRAWN_MISTAKES].tolist(), "made": study.run.n_mistakes,
-            "scale": study.scale, "bias": bool(study.run_problem.bias), "frames": [],
+            "rows": replay.rows.tolist(), "made": replay.n_mistakes, "scale": replay.scale,
+            "bias": bool(self.study.run_problem.bias),
+            "frames": [
+                {"n": frame.n_mistakes, "w": _rounded(frame.w), "b": frame.b, "upper": frame.margin_upper}
+                for frame in chosen
+            ],
         }  # fmt: skip
 
 
@@ -208,17 +242,23 @@ def _rounded(values: Iterable[float]) -> list[float]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")  # so that no name of the data is markup to any reader of the page
 
 
-def _template(name: str) -> str:
-    return (files("maxmargin.reports.templates") / name).read_text("utf-8")
+def _script_text(name: str) -> str:
+    """Return a script without the lines that are comments, and with half of its indentation, as pages hold it."""
+    text = (files("maxmargin.reports.templates") / name).read_text("utf-8")
+    text = re.sub(r"^ *//.*\n|^\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"^ +", lambda match: match[0][::2], text, flags=re.MULTILINE)
 
+
+_KEYS = "Rows: arrow keys go from one to the next"
 
 _REPLAY = (
-    '<div id="replay" class="replay" data-script hidden><button type="button" id="play">▶ replay</button>'
-    '<button type="button" id="back" aria-label="one mistake back">‹</button>'
-    '<button type="button" id="next" aria-label="one mistake further">›</button>'
+    '<div id="replay" class="replay" hidden><button type="button" id="play">▶ replay</button>'
+    '<button type="button" id="back" aria-label="one mistake back">←</button>'
+    '<button type="button" id="next" aria-label="one mistake further">→</button>'
     '<input type="range" id="step" min="0" max="1" value="1" aria-label="number of mistakes">'
     '<span id="step-said" role="status"></span></div>'
 )

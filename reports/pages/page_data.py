@@ -43,7 +43,7 @@ def embedded_data(problem: Problem | ClassProblem) -> dict[str, str]:
     Examples
     --------
     >>> embedded_data(Problem.validated([[5.0], [-0.25]], [-1, 1]))
-    {'format': 'decimal', 'text': '5,-1\\n-0.25,1'}
+    {'format': 'decimal', 'text': '5,-1\\n-.25,1'}
     """
     raw = b"".join(raw_data(problem))
     text = _decimals(problem)
@@ -59,4 +59,5 @@ def _decimals(problem: Problem | ClassProblem) -> str:
 
 
 def _decimal(number: float) -> str:
-    return repr(number).removesuffix(".0")
+    text = repr(number).removesuffix(".0")
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text

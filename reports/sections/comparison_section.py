@@ -9,7 +9,16 @@ from maxmargin.reports.document import Block, Table
 from maxmargin.reports.sections.perceptron_section import share_of
 from maxmargin.reports.study.soft_grid import SoftPoint
 from maxmargin.reports.study.study import Study
-from maxmargin.text.number_formats import UNKNOWN, count, number, one_line, plural, proven, share_of_the_best, shown_interval
+from maxmargin.text.number_formats import (
+    UNKNOWN,
+    count,
+    number,
+    one_line,
+    plural,
+    proven,
+    share_of_the_best,
+    shown_interval,
+)
 
 Report = dict[str, Any]
 Entry = dict[str, Any]
@@ -27,14 +36,21 @@ def fields(study: Study) -> list[Entry]:
 
 
 def _entry(
-    study: Study, name: str, plane: Plane | None, margin: float | None, *, work: str, is_proven: bool = True, **rest: Any
+    study: Study,
+    name: str,
+    plane: Plane | None,
+    margin: float | None,
+    *,
+    work: str,
+    is_proven: bool = True,
+    **rest: Any,
 ) -> Entry:
     best = study.maximum
-    is_compared = best is not None and plane is not None and plane is not best
+    angle = None if best is None or plane is None or plane is best else angle_degrees(plane, best)
     share = None if margin is None else share_of(margin, study.hard)
     return {
         "name": name, "margin": margin, "margin_is_proven": is_proven, "share": share,
-        "angle_degrees": angle_degrees(plane, best) if is_compared else None, "work": work,
+        "angle_degrees": angle, "work": work,
         "n_errors": None, "n_rows": None, "rows_are": None, **rest,
     }  # fmt: skip
 
@@ -105,9 +121,7 @@ def blocks(report: Report) -> tuple[Block, ...]:
     """Return the table, with the rows that tell something."""
     entries = report["compared"]
     wanted = {name: (text, order) for name, text, order in _ROWS if any(text(entry, report) for entry in entries)}
-    rows = tuple(
-        (name, *((text(entry, report) or UNKNOWN) for entry in entries)) for name, (text, _) in wanted.items()
-    )
+    rows = tuple((name, *((text(entry, report) or UNKNOWN) for entry in entries)) for name, (text, _) in wanted.items())
     orders = tuple(tuple(order(entry) for entry in entries) for _, order in wanted.values())
     shares = {
         (row, column + 1): min(max(entry["share"], 0.0), 1.0)
@@ -143,7 +157,7 @@ def _share(entry: Entry, _: Report) -> str:
 def _errors(entry: Entry, _: Report) -> str:
     if entry["n_errors"] is None:
         return ""
-    lower = entry.get("n_errors_lower", entry["n_errors"])
+    lower = entry["n_errors"] if "n_errors_lower" not in entry else int(entry["n_errors_lower"])
     return f"{shown_interval(lower, entry['n_errors'])} {PROVEN}"
 
 
@@ -172,5 +186,3 @@ _ROWS: tuple[tuple[str, Callable[[Entry, Report], str], Callable[[Entry], float 
     ("work", lambda entry, _: one_line(entry["work"]), lambda entry: None),
 )
 """Name of each row, the text of its cells, and the number by which a reader sorts the columns."""
-
-

@@ -47,13 +47,19 @@ def _stopped(report: Report) -> Text:
     if upper is None:
         truth: Text = (f" The largest possible margin{of_kind(report)}, proven, is ", best, ".")
     else:
-        times = f", {number(upper / hard['lower'], 2)} times smaller" if upper > 1.005 * hard["lower"] else ""
+        times = _times_smaller(upper, hard["lower"])
         truth = (
             " Its mistakes alone prove that the margin is at most ", Mark(number(upper, 3), "bound"),
             "; the truth, proven, is ", best, f"{times}.",
         )  # fmt: skip
     rest = "" if bound is None else f" It may need up to {floor_of(bound['value'])} mistakes."
     return joined("After ", (made,), state, truth, rest)
+
+
+def _times_smaller(upper: float, lower: float) -> str:
+    """Return how far the bound of the mistakes is from the truth, "" where it is near or no number tells."""
+    ratio = float(upper) / lower if lower > 0 else 0.0
+    return f", {number(ratio, 2)} times smaller" if 1.005 < ratio < math.inf else ""
 
 
 def _overlap(report: Report) -> Text:
@@ -80,8 +86,8 @@ def _never_settles(run: Report) -> Text:
         return (" The perceptron stopped, by its rule for a score of 0, on a hyperplane through rows.",)
     ends = count(least) if least == most else f"{count(least)} to {count(most)}"
     noun = "mistake" if most == 1 else "mistakes"
-    made = f" an epoch, and {plural(run['n_errors'], 'row')} in error at its end."
-    return (" The perceptron never settles: ", Mark(f"{ends} {noun}", "perceptron"), made)
+    rest = f" an epoch, and {plural(run['n_errors'], 'row')} in error at its end."
+    return (" The perceptron never settles: ", Mark(f"{ends} {noun}", "perceptron"), rest)
 
 
 def _quasi(report: Report) -> Text:

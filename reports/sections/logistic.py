@@ -36,8 +36,8 @@ def of_answer(answer: Report, model: str, odds: str) -> tuple[Block, ...]:
 
 def _separable(answer: Report, model: str) -> str:
     return (
-        f"{model} has no maximum-likelihood estimate (complete separation): the coefficients that a program prints show "
-        f"only where it stopped.{_left_out(answer)}"
+        f"{model} has no maximum-likelihood estimate (complete separation): the coefficients that a program prints "
+        f"show only where it stopped.{_left_out(answer)}"
     )
 
 
@@ -70,18 +70,19 @@ def _left_out(answer: Report) -> str:
 def _exceptional(answer: Report, odds: str) -> list[Block]:
     """Return the infinite coefficients with their signs and reasons, and in a sentence what is left."""
     infinite, finite, aliased = (answer[f"{kind}_columns"] for kind in ("infinite", "finite", "aliased"))
-    reasons = {str(term["name"]): term["reason"] for term in answer.get("terms") or ()}
+    reasons = {str(term["name"]): term["reason"] for term in answer.get("terms") or () if not term["is_combined"]}
     signed = {name: _SIGNS[sign] for name, sign in infinite.items() if sign in _SIGNS}
     open_sign = [name for name, sign in infinite.items() if sign not in _SIGNS]
     if not signed and not finite:
-        of_them = "The only coefficient is" if len(open_sign) == 1 else f"All {plural(len(open_sign), 'coefficient')} are"
+        of_them = (
+            "The only coefficient is" if len(open_sign) == 1 else f"All {plural(len(open_sign), 'coefficient')} are"
+        )
         return [Paragraph(f"{of_them} infinite, none with a determined sign.{_aliased(aliased)}")]
-    items = [
-        f"{one_line(name, 40)} → {sign}{_because(reasons.get(str(name), ''))}"
-        for name, sign in list(signed.items())[:_MOST_TERMS]
-    ]
-    if len(signed) > _MOST_TERMS:
-        items.append(f"and {plural(len(signed) - _MOST_TERMS, 'more coefficient')} with one sign")
+    alone = [name for name in signed if reasons.get(str(name))][:_MOST_TERMS]
+    items = [f"{one_line(name, 40)} → {signed[name]}: {one_line(reasons[str(name)], 160)}" for name in alone]
+    together = [f"{one_line(name, 40)} → {sign}" for name, sign in signed.items() if name not in alone]
+    if together:
+        items.append(f"{'in combination: ' if answer.get('terms') else ''}{_some(together, _MOST_TERMS)}")
     if open_sign:
         items.append(f"without a determined sign: {_some(open_sign)}")
     rest = f"Finite: {_some(finite)}." if finite else "None stays finite."
@@ -89,17 +90,13 @@ def _exceptional(answer: Report, odds: str) -> list[Block]:
     return [*found, Paragraph(f"{rest}{_aliased(aliased)} Signs are those of the log-odds {odds}.")]
 
 
-def _because(reason: str) -> str:
-    return f": {one_line(reason, 160)}" if reason else ""
-
-
 def _aliased(names: list[Any] | None) -> str:
     return f" Aliased (linearly dependent on earlier columns): {_some(names)}." if names else ""
 
 
-def _some(names: list[Any]) -> str:
-    texts = [one_line(name, 40) for name in names[:_MOST_NAMED]]
-    more = len(names) - _MOST_NAMED
+def _some(names: list[Any], most: int = _MOST_NAMED) -> str:
+    texts = [one_line(name, 50) for name in names[:most]]
+    more = len(names) - most
     return listed([*texts, f"{count(more)} more"] if more > 0 else texts)
 
 
@@ -108,11 +105,15 @@ def _rows(report: Report) -> tuple[Block, ...]:
     found, best = [], report["fewest_errors"]
     if report["verdict"] == "quasi-separable":
         separated = report["separability"]["first_separated"]
-        found.append(f"The rows that are separated: {_named(separated, length(report['separability'], 'separated_rows'))}.")
+        found.append(
+            f"The rows that are separated: {_named(separated, length(report['separability'], 'separated_rows'))}."
+        )
     if best["reason"] is None:
         errors = f"{shown_interval(best['lower'], best['upper'])} {'row' if best['upper'] == 1 else 'rows'}"
         which = _named(best["rows"], best["upper"])
-        proven = "no fewer do, proven" if best["lower"] == best["upper"] else f"at least {count(best['lower'])} have to go"
+        proven = (
+            "no fewer do, proven" if best["lower"] == best["upper"] else f"at least {count(best['lower'])} have to go"
+        )
         found.append(
             f"The fewest errors of any hyperplane are {errors}, proven. Without {which} the classes are strictly "
             f"separable; {proven}."
@@ -133,8 +134,12 @@ def _named(entries: list[Report], total: int) -> str:
 def _next(report: Report) -> tuple[Block, ...]:
     if report["verdict"] not in ("separable", "quasi-separable"):
         return ()
-    steps = "penalise the likelihood (Firth's penalty, or a ridge), which makes every estimate finite; merge or drop the "
+    steps = (
+        "penalise the likelihood (Firth's penalty, or a ridge), which makes every estimate finite; merge or drop the "
+    )
     steps += "level or the column that separates; or use exact logistic regression where the columns take few values"
     if report["verdict"] == "quasi-separable":
-        steps += "; or fit the finite part, maxmargin.separability(...).finite_part(), and report it with the infinite ones"
+        steps += (
+            "; or fit the finite part, maxmargin.separability(...).finite_part(), and report it with the infinite ones"
+        )
     return (Paragraph(f"What next, any of: {steps}."),)

@@ -12,7 +12,7 @@ from maxmargin.reports import phrasing
 from maxmargin.reports.document import Block, Paragraph, Table, facts
 from maxmargin.reports.sections.shared import chosen
 from maxmargin.reports.study.study import Study
-from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.exact.dyadic import round_down, sqrt_up
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
@@ -38,7 +38,8 @@ _OF_RUN = (
     "mistake_rows",
 )  # fmt: skip
 
-_MOST_FEATURES = 30
+_MOST_FEATURES = 10
+
 
 def fields(study: Study) -> dict[str, Any]:
     """Return the parts of the summary that speak of the perceptron, by name."""
@@ -102,11 +103,11 @@ def _comparison(study: Study) -> dict[str, Any]:
 def share_of(margin: float, hard: HardMargin) -> float | None:
     """Return a margin as a share of the maximum, no more than it proves; None without a maximum.
 
-    The quotient is of the exact numbers, as the upper end of the maximum may be tiny.
+    The quotient is of the exact numbers, as the upper end of the maximum may be tiny; it is rounded down.
     """
     if not hard.lower > 0 or not math.isfinite(margin):
         return None
-    return float(Fraction(margin) / Fraction(hard.upper)) if math.isfinite(hard.upper) else 0.0
+    return round_down(Fraction(margin) / Fraction(hard.upper)) if math.isfinite(hard.upper) else 0.0
 
 
 def _centred(study: Study) -> dict[str, Any]:
@@ -162,26 +163,34 @@ def _run_table(report: dict[str, Any]) -> Table:
         ("Why it stopped", phrasing.stopped_because(run)),
         ("Fewest mistakes in an epoch", count(run["fewest_mistakes_in_an_epoch"])),
         ("Rows in error at the end", f"{count(run['n_errors'])} with y(w·x + b) ≤ 0"),
-        ("‖w‖", number(run["norm"])),
+        ("‖w‖", number(run["norm"], 4)),
         ("Margin achieved", _achieved(report)),
-        ("Upper bound of γ* from its mistakes", number(run["margin_upper"])),
+        ("Upper bound of γ* from its mistakes", number(run["margin_upper"], 4)),
     ]
     if run["bias"]:
         rows += [
-            (f"‖w‖ in the space {phrasing.space(run)} of the run", number(run["run_norm"])),
-            ("Margin achieved in that space", shown(run, "run_margin")),
-            ("Maximum margin in that space, proven", interval(run["run_maximum_lower"], run["run_maximum_upper"])),
-            ("Upper bound of it from the mistakes", number(run["run_upper"])),
+            (f"‖w‖ in the space {phrasing.space(run)} of the run", number(run["run_norm"], 4)),
+            ("Margin achieved in that space", shown(run, "run_margin", 4)),
+            *_maximum_of_run(report),
+            ("Upper bound of it from the mistakes", number(run["run_upper"], 4)),
         ]
     rows.append(("Rules", _rules(run)))
     return facts("The run", rows)
+
+
+def _maximum_of_run(report: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    run = report["perceptron"]
+    if report["strictly_separable"] is False:
+        return ()
+    text = interval(run["run_maximum_lower"], phrasing.shown_upper(run, "run_maximum_upper"))
+    return (("Maximum margin in that space, proven", text),)
 
 
 def _achieved(report: dict[str, Any]) -> str:
     run, share = report["perceptron"], report["comparison"]["share_of_maximum"]
     if run["margin"] is None:
         return "none: the run ended at w = 0"
-    text = shown(run, "margin")
+    text = shown(run, "margin", 4)
     if share is not None and run["margin"] > 0:
         return f"{text}, {percent(share)} of γ*"
     return f"{text}: a row lies that far on its wrong side" if run["margin"] < 0 else text
@@ -204,7 +213,7 @@ def normals(report: dict[str, Any]) -> tuple[Block, ...]:
         return ()
     names = report["data"]["feature_names"]
     order = sorted(range(len(best)), key=lambda j: -abs(best[j]))[:_MOST_FEATURES]
-    rows = tuple((one_line(names[j]), number(best[j]), number(found[j])) for j in order)
+    rows = tuple((one_line(names[j]), number(best[j], 4), number(found[j], 4)) for j in order)
     note = (
         f"The {_MOST_FEATURES} of {count(len(names))} features with the largest |w*|." if len(best) > len(rows) else ""
     )
@@ -234,20 +243,20 @@ def _trace_table(report: dict[str, Any]) -> Table:
         name: trace[name][-1] for name in ("w_dot_u", "w_dot_u_at_least", "norm", "root_of_squares", "norm_at_most")
     }
     rows = [
-        ("√M·R", number(last["norm_at_most"])),
-        ("√(Σ‖x‖²) over the mistakes", number(last["root_of_squares"])),
-        ("‖w‖", number(last["norm"])),
+        ("√M·R", number(last["norm_at_most"], 4)),
+        ("√(Σ‖x‖²) over the mistakes", number(last["root_of_squares"], 4)),
+        ("‖w‖", number(last["norm"], 4)),
     ]
     if trace["u_margin"] is not None:
         rows += [
             ("w·u*", _with_cosine(last["w_dot_u"], trace["cosine"][-1])),
-            ("M g", number(last["w_dot_u_at_least"])),
-            ("g", number(trace["u_margin"])),
-            ("R²/g², Novikoff's bound", floor_of(trace["bound"])),
-            ("Fall of the potential, in units of R²/2", number(trace["potential_drop"][-1])),
+            ("M g", number(last["w_dot_u_at_least"], 4)),
+            ("g", number(trace["u_margin"], 4)),
+            ("R²/g², Novikoff's bound", shown(trace, "bound", 4, say=floor_of)),
+            ("Fall of the potential, in units of R²/2", number(trace["potential_drop"][-1], 4)),
         ]
     return facts(f"After {plural(n_mistakes, 'mistake')}", rows)
 
 
 def _with_cosine(value: float | None, cosine: float | None) -> str:
-    return number(value) if cosine is None else f"{number(value)}, {percent(cosine)} of ‖w‖"
+    return number(value, 4) if cosine is None else f"{number(value, 4)}, {percent(cosine)} of ‖w‖"

@@ -22,7 +22,7 @@ def blocks(report: Report) -> tuple[Block, ...]:
         Points(tuple(claims(report))),
         ProofSlot(),
         Paragraph(
-            "In Python, with the proof saved from this page: maxmargin.verify(open(\"proof.json\").read(), X, y) checks "
+            'In Python, with the proof saved from this page: maxmargin.verify(open("proof.json").read(), X, y) checks '
             "the same statements with code that does not share a line with this page."
         ),
     )
@@ -37,15 +37,16 @@ def claims(report: Report) -> list[str]:
     if "direction" in proof and proof["direction"] is not None:
         first, sign = shortened(proof["direction"][0]), "≥ 0" if proof["claim"] == "quasi-separable" else "> 0"
         found.append(
-            f"A hyperplane{of_kind(report)} with integer coefficients, the first of them {first}, has {score} {sign} on "
-            f"{'all' if sign == '> 0' else 'each of the'} {n_rows}."
+            f"A hyperplane{of_kind(report)} with integer coefficients, the first of them {first}, has {score} {sign} "
+            f"on {'all' if sign == '> 0' else 'each of the'} {n_rows}."
         )
     if "margin_squared" in proof:
         found += _margin(proof)
     elif proof.get("rows"):
         found.append(
             f"{plural(len(proof['rows']), 'row')} with positive integer weights, the first of them "
-            f"{shortened(proof['weights'][0])}, balance exactly: the sum of the weighted {'y(x, 1)' if data['bias'] else 'y x'} is 0."
+            f"{shortened(proof['weights'][0])}, balance exactly: the sum of the weighted "
+            f"{'y(x, 1)' if data['bias'] else 'y x'} is 0."
         )
     if "null_space" in proof:
         rest = "the rows on the hyperplane" if proof["claim"] == "quasi-separable" else "all other rows"
@@ -62,10 +63,10 @@ def _margin(proof: Report) -> list[str]:
         ]
     found = [f"Its squared margin is at least {lower}."]
     if proof.get("rows"):
-        upper = shortened(proof.get("upper_squared", proof["margin_squared"]))
+        upper = shortened(str(proof.get("upper_squared", proof["margin_squared"])))
         found.append(
-            f"Two points of the convex hulls, weighted means of {plural(len(proof['rows']), 'row')}, have a squared half "
-            f"distance of at most {upper}: no margin is larger."
+            f"Two points of the convex hulls, weighted means of {plural(len(proof['rows']), 'row')}, have a squared "
+            f"half distance of at most {upper}: no margin is larger."
         )
     return found
 
@@ -84,6 +85,6 @@ def shortened(text: str) -> str:
 def _cut(integer: str) -> str:
     digits = integer.lstrip("-")
     if len(digits) <= 2 * _SHOWN:
-        return integer
-    sign = integer.removesuffix(digits)
+        return integer.replace("-", "−")
+    sign = "−" if integer.startswith("-") else ""
     return f"{sign}{digits[:_SHOWN]}…{digits[-_SHOWN:]} ({count(len(digits))} digits)"

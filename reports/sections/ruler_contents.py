@@ -7,7 +7,7 @@ from typing import Any
 from maxmargin.reports.drawings.rulers import Ruler, RulerBand, RulerMark, nested, spread
 from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale
 from maxmargin.reports.phrasing import bound_title, fewest_errors, holding_bounds, shown_upper
-from maxmargin.text.number_formats import count, floor_of, number, percent, plural, proven
+from maxmargin.text.number_formats import count, floor_of, listed, number, percent, plural, proven
 
 Report = dict[str, Any]
 
@@ -15,6 +15,9 @@ _FAR = 1e3
 """A bound that is more than so many times as large as all else on the ruler is an arrow at its end."""
 
 _ROOM = 1.6
+_LEAST_ENDS = (1e-300, math.inf)
+"""Range of the upper end of a ruler of which only the interval is known."""
+
 _LEAST_SPAN = 8.0
 """Least ratio of the ends of a logarithmic ruler."""
 
@@ -25,7 +28,8 @@ _FAR_APART = 12.0
 def rulers_of(report: Report) -> tuple[Ruler, ...]:
     """Return the rulers of the page."""
     if report["strictly_separable"]:
-        return (_margins(report), _mistakes(report))
+        has_margin = report["hard_margin"]["lower"] > 0
+        return (*((_margins(report),) if has_margin else _undecided(report)), _mistakes(report))
     if report["strictly_separable"] is False:
         return (_errors(report),)
     return _undecided(report)
@@ -105,8 +109,11 @@ def _margins_finding(report: Report) -> str:
 def _mistakes(report: Report) -> Ruler:
     run = report["perceptron"]
     made = run["n_mistakes"]
-    marks = [RulerMark(made, f"{count(made)} in this run{'' if run['converged'] else ', so far'}", "perceptron", name="made")]
-    band, found = _mistake_band(report, marks)
+    band, found, extremes = _mistake_band(report)
+    same = [text for value, text in extremes if value == made]
+    text = f"{count(made)} in this run{'' if run['converged'] else ', so far'}{f', the {listed(same)}' if same else ''}"
+    marks = [RulerMark(made, text, "perceptron", name="made")]
+    marks += [RulerMark(value, f"{text} {count(value)}", "faint") for value, text in extremes if value != made]
     bounds = _bound_values(report)
     presented = run["n_presentations"]
     top = max([made, presented, *found, *(value for value, _ in bounds[:1])])
@@ -122,18 +129,16 @@ def _mistakes(report: Report) -> Ruler:
     )  # fmt: skip
 
 
-def _mistake_band(report: Report, marks: list[RulerMark]) -> tuple[tuple[RulerBand, ...], list[int]]:
-    """Return the band of random orders and its ends, and add marks for the fewest and the most found."""
+def _mistake_band(report: Report) -> tuple[tuple[RulerBand, ...], list[int], list[tuple[int, str]]]:
+    """Return the band of random orders, its ends, and the fewest and the most mistakes found with their names."""
     orders = report["orders"]
     if orders["reason"] is not None or orders["max_epochs"] is not None:
-        return (), []
+        return (), [], []
     least, most = orders["best"]["n_mistakes"], orders["worst"]["n_mistakes"]
-    marks.append(RulerMark(least, f"fewest found {count(least)}", "faint"))
-    marks.append(RulerMark(most, f"most {'possible' if orders['worst']['proven'] else 'found'} {count(most)}", "faint"))
+    extremes = [(least, "fewest found"), (most, "most possible" if orders["worst"]["proven"] else "most found")]
     ends = nested(orders["quantiles"])
-    if ends[0][0] < 1:
-        return (), [least, most]
-    return (RulerBand(ends, "", "perceptron"),), [least, most, int(ends[0][1])]
+    band = () if ends[0][0] < 1 else (RulerBand(ends, "", "perceptron"),)
+    return band, [least, most, int(ends[0][1])], extremes
 
 
 def _bound_values(report: Report) -> list[tuple[float, str]]:
@@ -171,7 +176,9 @@ def _errors(report: Report) -> Ruler:
     marks = []
     if best["reason"] is None:
         lower, upper = best["lower"], best["upper"]
-        text = f"fewest possible {count(upper)}" if lower == upper else f"fewest possible {count(lower)} to {count(upper)}"
+        text = (
+            f"fewest possible {count(upper)}" if lower == upper else f"fewest possible {count(lower)} to {count(upper)}"
+        )
         marks.append(RulerMark(upper, text, "truth"))
     marks.append(RulerMark(run["n_errors"], f"perceptron, at its end {count(run['n_errors'])}", "perceptron"))
     soft = fewest_errors(report)
@@ -195,14 +202,15 @@ def _undecided(report: Report) -> tuple[Ruler, ...]:
     """Return the proven interval of the maximum margin; no ruler where its upper end is not finite."""
     hard = report["hard_margin"]
     lower, upper = hard["lower"], shown_upper(hard)
-    if not 0 < upper < math.inf:
+    if not _LEAST_ENDS[0] < upper < _LEAST_ENDS[1]:
         return ()
     low = lower if lower > 0 else upper / 1e3
+    known = [(value, number(value, 3)) for value in ((lower, upper) if lower > 0 else (upper,))]
     text = f"γ* between {number(lower, 3)} and {number(upper, 3)}, proven"
     ruler = Ruler(
         key="margins", name="margin", unit="what is proven", marks=(RulerMark(upper, text, "truth"),),
         bands=(RulerBand(((low, upper),), "", "truth"),), low=low / _ROOM, high=upper * _ROOM,
-        ticks=lambda scale: [(value, number(value, 3)) for value in (low, upper) if value > 0 and lower > 0 or value == upper],
+        ticks=lambda _: known,
         finding=f"{text}.",
     )  # fmt: skip
     return (ruler,)

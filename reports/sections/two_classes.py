@@ -194,7 +194,7 @@ def document(report: dict[str, Any]) -> Document:
     """Return the page of a two-class report, in the order of a reader's questions."""
     sections = (
         Section(anchor="comparison", title="Side by side", blocks=comparison_section.blocks(report)),
-        Section(anchor="rows", title="See it", blocks=(FigureSlot("rows"),)),
+        Section(anchor="see", title="See it", blocks=(FigureSlot("rows"),)),
         Section(anchor="why", title=why_so_many.title(report), blocks=why_so_many.blocks(report)),
         Section(anchor="logistic", title="For a logistic regression", blocks=logistic.blocks(report)),
         Section(anchor="proof", title="The proof", blocks=proof_section.blocks(report)),
@@ -216,7 +216,9 @@ def document(report: dict[str, Any]) -> Document:
 
 def _subtitle(data: dict[str, Any]) -> str:
     """Return the source with its size, and the classes with theirs; the first is +1."""
-    classes = " against ".join(f"{phrasing.name_of(entry['label'])} ({count(entry['count'])})" for entry in data["classes"])
+    classes = " against ".join(
+        f"{phrasing.name_of(entry['label'])} ({count(entry['count'])})" for entry in data["classes"]
+    )
     shape = f"{plural(data['n_samples'], 'row')} × {plural(data['n_features'], 'feature')}"
     return f"{source_name(data)}: {shape} · {classes}"
 
@@ -301,12 +303,7 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
 def _margin(report: dict[str, Any]) -> tuple[Block, ...]:
     hard = report["hard_margin"]
     if report["strictly_separable"] is False:
-        text = (
-            "The hulls of the two classes share a point, so half their distance, the maximum margin γ*, is exactly 0."
-            if report["data"]["bias"]
-            else "The origin lies in the hull of the y x, so the maximum margin γ* through the origin is exactly 0."
-        )
-        return (Paragraph(text),)
+        return ()
     return (Paragraph(_margin_text(report)), _margin_table(hard), _solvers_table(hard["attempts"]))
 
 

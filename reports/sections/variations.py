@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from maxmargin.reports.document import Block, Paragraph, Table
-from maxmargin.reports.phrasing import shown_upper
+from maxmargin.reports.phrasing import bound_title, shown_upper
 from maxmargin.reports.sections.shared import Columns, table_of
 from maxmargin.reports.study.translated import Translated
 from maxmargin.solvers.perceptron.hard_orders import FoundOrder
-from maxmargin.text.number_formats import count, number, percent, plural, proven, shown, upper_end
+from maxmargin.text.number_formats import count, floor_of, number, percent, plural, proven, shown
 from maxmargin.theory.order_studies import OrderStudy
 
 _PREPARED = {"raw": "raw", "center": "centred", "standardize": "standardised"}
@@ -33,6 +33,10 @@ def order_fields(study: OrderStudy | None, why: str) -> dict[str, Any]:
         "max_epochs": study.settings.max_epochs,
         "max_mistakes": study.settings.max_mistakes,
         "n_converged": np.count_nonzero(outcomes.converged),
+        "n_capped": study.n_capped,
+        "is_sorted_by_class": study.is_sorted_by_class,
+        "fewest_seen": study.fewest_seen,
+        "most_seen": study.most_seen,
         "quantiles": [[level, value] for level, value in study.quantiles.items()],
         "mean": outcomes.n_mistakes.mean(),
         "least": outcomes.n_mistakes.min(),
@@ -53,7 +57,7 @@ def _run(found: FoundOrder) -> dict[str, Any]:
 
 
 def _sequence(study: OrderStudy) -> dict[str, Any] | None:
-    found = study.sequence
+    found = study.adversary
     if found is None:
         return None
     return {"n_mistakes": found.n_mistakes, "rule": str(found.rule), "is_complete": found.is_complete}
@@ -76,7 +80,7 @@ def _worst(study: OrderStudy) -> dict[str, Any]:
     by_engine = {
         SOURCE: study.given.n_mistakes,
         LOCAL_SEARCH: study.most.n_mistakes,
-        ADVERSARY: 0 if study.sequence is None else study.sequence.n_mistakes,
+        ADVERSARY: 0 if study.adversary is None else study.adversary.n_mistakes,
     }
     engine = max(by_engine, key=lambda name: by_engine[name])
     return {"n_mistakes": by_engine[engine], "engine": engine, "proven": False}
@@ -86,7 +90,7 @@ def order_blocks(report: Mapping[str, Any]) -> tuple[Block, ...]:
     """Return the section."""
     orders = report["orders"]
     if orders["reason"] is not None:
-        return (Paragraph(f"The rows were not tried in other orders: {orders['reason']}."),)
+        return ()
     return (
         Paragraph(_orders_opening(orders)),
         _orders_table(orders),
@@ -116,17 +120,17 @@ def _cut(orders: Mapping[str, Any]) -> str:
 def _orders_table(orders: Mapping[str, Any]) -> Table:
     rows = [
         ("Order of the source", *_cells(orders["file_order"])),
-        ("Fewest mistakes found, by local search", *_cells(orders["best_order"])),
+        ("Fewest mistakes found in an order", *_cells(orders["best_order"])),
         ("Fewest in a random order", count(orders["least"]), ""),
-        ("Mean over the random orders", number(orders["mean"]), ""),
+        ("Mean over the random orders", number(orders["mean"], 4), ""),
         ("Most in a random order", count(orders["most"]), ""),
-        ("Most mistakes found, by local search", *_cells(orders["worst_order"])),
+        ("Most mistakes found in an order", *_cells(orders["worst_order"])),
     ]
     if orders["sequence"] is not None:
         rows.append((f"Adversary who chooses every row ({orders['sequence']['rule']})", _chosen(orders), ""))
     if orders["worst"]["proven"]:
         rows.append(("Longest of all sequences, proven", count(orders["worst"]["n_mistakes"]), ""))
-    rows += [(f"Bound: {bound['name']}", upper_end(bound["value"]), "") for bound in orders["bounds"]]
+    rows += [(f"Bound: {bound_title(bound['name'])}", floor_of(bound["value"]), "") for bound in orders["bounds"]]
     return Table("Mistakes by order", ("", "Mistakes", "Epochs"), tuple(rows), numeric=(1, 2))
 
 
@@ -182,7 +186,7 @@ def translation_fields(found: Translated) -> list[dict[str, Any]]:
 def translation_blocks(report: dict[str, Any]) -> tuple[Block, ...]:
     """Return the section."""
     if report["translations_reason"] is not None:
-        return (Paragraph(f"The rows were not translated: {report['translations_reason']}."),)
+        return ()
     return (
         Paragraph(_translation_opening(report)),
         *(_points_table(report, study) for study in _STUDIES if _points(report, study)),
@@ -210,12 +214,12 @@ def _points_table(report: dict[str, Any], study: str) -> Table:
     caption, first, name = _STUDIES[study]
     columns: Columns = {
         first: name,
-        "R": lambda point: number(point["radius"]),
-        "|b|/‖w‖": lambda point: number(point["offset"]),
+        "R": lambda point: number(point["radius"], 4),
+        "|b|/‖w‖": lambda point: number(point["offset"], 4),
         "γ*": lambda point: proven(point["margin_lower"], shown_upper(point, "margin_upper"), 7),
         "Mistakes": lambda point: f"{'' if point['converged'] else '≥ '}{count(point['n_mistakes'])}",
-        "Novikoff": lambda point: shown(point, "novikoff"),
-        "(R + |b|)²/γ*²": lambda point: shown(point, "best_scale_bound"),
+        "Novikoff": lambda point: shown(point, "novikoff", 4, say=floor_of),
+        "(R + |b|)²/γ*²": lambda point: shown(point, "best_scale_bound", 4, say=floor_of),
     }
     return table_of(caption, _points(report, study), columns, numeric=range(1, len(columns)))
 
@@ -226,7 +230,7 @@ def _scale(point: dict[str, Any]) -> str:
 
 _STUDIES: dict[str, tuple[str, str, Callable[[dict[str, Any]], str]]] = {
     "preparation": ("Raw, centred, standardised", "Features", lambda point: _PREPARED[point["preparation"]]),
-    "shift": ("Translated by multiples of the mean of the rows", "Shift", lambda point: number(point["shift"])),
+    "shift": ("Translated by multiples of the mean of the rows", "Shift", lambda point: number(point["shift"], 4)),
     "scale": ("At other bias scales", "Bias scale s", _scale),
 }
 """Caption, first column and its cells of the table of each study."""

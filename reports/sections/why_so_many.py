@@ -5,7 +5,7 @@ from typing import Any
 
 from maxmargin.reports.document import Block, Explanation, FigureSlot, Paragraph, Table
 from maxmargin.reports.phrasing import bound_title, holding_bounds, of_kind
-from maxmargin.reports.sections.formulas import formula_of
+from maxmargin.reports.sections.bound_formulas import formula_of
 from maxmargin.text.number_formats import count, floor_of, listed, number, percent, plural, typeset
 
 Report = dict[str, Any]
@@ -64,7 +64,8 @@ def _not_holding(report: Report) -> str:
     others = [bound_title(bound["name"]) for bound in report["bounds"] if not bound["valid"]]
     if not others:
         return ""
-    return f"Not shown, as {'its assumption is' if len(others) == 1 else 'their assumptions are'} not met: {listed(others)}."
+    why = "its assumption is" if len(others) == 1 else "their assumptions are"
+    return f"Not shown, as {why} not met: {listed(others)}."
 
 
 def _orders(report: Report) -> tuple[Block, ...]:
@@ -90,7 +91,7 @@ def _orders_text(report: Report) -> str:
 
 
 def _sorted(report: Report) -> str:
-    if not report["orders"].get("is_sorted_by_class"):
+    if not report["orders"]["is_sorted_by_class"]:
         return ""
     return (
         "The source is sorted by class: a run sees one class to its end before the other, so the mistakes come where "
@@ -99,7 +100,7 @@ def _sorted(report: Report) -> str:
 
 
 def _cut(orders: Report) -> str:
-    n_cut = orders.get("n_capped", 0)
+    n_cut = orders["n_capped"]
     if orders["max_epochs"] is not None or not n_cut:
         return ""
     verb = "was" if n_cut == 1 else "were"

@@ -25,8 +25,14 @@ class Sizes:
         slowest.
     order_rows : int
         Largest number of rows for which many orders, each with a count for every row, are held at once.
+    textbook_numbers : int
+        Entries of the textbook programs of all soft margins together, which cvxpy solves; at least one is solved.
     translated_numbers : int
         Largest number of entries of X whose rows are translated; each translation needs a maximum margin.
+    error_numbers : int
+        Largest number of entries of X for which the fewest errors of any hyperplane are searched for.
+    error_steps : int
+        Steps of that search, each a nanosecond or two.
     column_work : int
         Largest number of strict inequalities times squared dimensions for which the infinite coefficients are
         computed: a linear program for each column.
@@ -38,9 +44,12 @@ class Sizes:
         Mistakes that the figures draw and the JSON form lists.
     """
 
-    order_steps: int = 40_000_000
+    order_steps: int = 10_000_000
     order_rows: int = 100_000
+    textbook_numbers: int = 40_000
     translated_numbers: int = 20_000
+    error_numbers: int = 200_000
+    error_steps: int = 700_000_000
     column_work: int = 2_000_000
     proof_characters: int = 200_000
     page_proof_characters: int = 1_000_000

@@ -23,7 +23,7 @@ _MOST_DRAWN = 1_000
 _MOST_MARKED, _MOST_NEAR, _SAMPLE = 200, 150, 400
 """Of more rows: the largest numbers of circled rows, of rows in error or nearest to the hyperplane, of others."""
 
-_MOST_JOINED = 150
+_MOST_JOINED = 100
 """Largest number of rows whose marks in the two strips are joined by a line."""
 
 _PARALLEL = 1e-9
@@ -149,7 +149,11 @@ def scene_of(study: "Study") -> Scene:
     points = scaled @ basis * factor + shift
     if is_of_columns and len(basis) == 1:
         points[:, 1] = np.where(signs > 0, 1.0, -1.0) * (float(np.ptp(scaled)) or 1.0) / 12
-    width = None if study.reference is None else _half_width(study, exponent, unit if not is_of_columns else 1.0, has_margin)
+    width = (
+        None
+        if study.reference is None
+        else _half_width(study, exponent, unit if not is_of_columns else 1.0, has_margin)
+    )
     if has_margin and not is_of_columns:  # rounding may move a support row into the band, where none is
         points[:, 0] = np.where(signs > 0, np.maximum(points[:, 0], 1.0), np.minimum(points[:, 0], -1.0))
     strips = _strips(study, sample, signs, exponent, unit, has_margin=has_margin)
@@ -197,7 +201,8 @@ def _drawn(study: "Study", marked: Rows) -> tuple[Rows, Floats, str]:
     near = [_nearest(plane.distances(problem)) for plane in study.planes]
     evenly = thinned(n, _SAMPLE)
     rows = np.unique(np.concatenate([marked, *near, evenly])).astype(np.int64)
-    text = f"the circled rows, the {_MOST_NEAR} furthest on the wrong side or nearest to each hyperplane, and {len(evenly)} evenly spaced ones"
+    text = f"the circled rows, the {_MOST_NEAR} furthest on the wrong side or nearest to each hyperplane, and "
+    text += f"{len(evenly)} evenly spaced ones"
     return rows, problem.dense_rows(rows), text
 
 
@@ -232,7 +237,9 @@ def _half_width(study: "Study", exponent: int, unit: float, has_margin: bool) ->
     return None if margin is None else math.ldexp(margin, -exponent)
 
 
-def _line(plane: Plane | None, basis: Floats, exponent: int, factor: Floats, shift: Floats) -> tuple[Floats, float] | None:
+def _line(
+    plane: Plane | None, basis: Floats, exponent: int, factor: Floats, shift: Floats
+) -> tuple[Floats, float] | None:
     """Return (u, c): the plane is drawn as u.p + c = 0."""
     if plane is None:
         return None

@@ -89,8 +89,12 @@ def soft_points(
     Cs: Iterable[float],
     time_limit: float | None = None,
     solve: Callable[..., Iterable[SoftMargin]] = rising_soft_margins,
+    textbook_numbers: int | None = None,
 ) -> tuple[SoftPoint, ...]:
     """Return the soft margins in the order of Cs; when the time is over, only those of the smallest C, at least one.
+
+    cvxpy solves the textbook programs, for some C evenly spaced in the grid if all of them together had more than
+    `textbook_numbers` entries; the other C are left to the engines of this package.
 
     Raises
     ------
@@ -98,11 +102,24 @@ def soft_points(
         If one of them was interrupted: half a report would look like a whole one.
     """
     grid, limits, points = tuple(Cs), Limits(time_limit=time_limit), dict[float, SoftPoint]()
-    for solution in solve(problem, grid, method="textbook", time_limit=time_limit):
-        points[solution.C] = _point(problem, solution)
+    rising = sorted(set(grid))
+    asked = _asked_of_cvxpy(problem, rising, textbook_numbers)
+    ways = {"textbook": asked, "auto": [C for C in rising if C not in asked]}
+    answers = {method: iter(solve(problem, Cs, method=method, time_limit=time_limit)) for method, Cs in ways.items()}
+    for C in rising:
+        points[C] = _point(problem, next(answers["textbook" if C in asked else "auto"]))
         if limits.is_over():
             break
     return tuple(points[C] for C in grid if C in points)
+
+
+def _asked_of_cvxpy(problem: Problem, rising: list[float], most_numbers: int | None) -> list[float]:
+    """Return the C whose textbook programs have so many entries together; at least one."""
+    if most_numbers is None:
+        return rising
+    n_asked = min(len(rising), max(1, most_numbers // (problem.n_samples * problem.n_features)))
+    positions = (2 * np.arange(n_asked) + 1) * len(rising) // (2 * n_asked)
+    return [rising[position] for position in positions.tolist()]
 
 
 def _point(problem: Problem, solution: SoftMargin) -> SoftPoint:

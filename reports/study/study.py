@@ -1,7 +1,7 @@
 """Everything that is computed for a two-class report, once."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,12 +12,16 @@ from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
 from maxmargin.data.problems import problem_of
+from maxmargin.reports.study.error_search import errors_of_report
 from maxmargin.reports.study.order_plan import check_orders, orders_of_report
+from maxmargin.reports.study.parts_clock import PartsClock
+from maxmargin.reports.study.replay import Replay, replay_of
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, OnProgress, Settings
 from maxmargin.reports.study.soft_grid import SoftPoint, default_grid, soft_points
 from maxmargin.reports.study.translated import Translated, moved_to_mean_0, translated
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.engines.interior_point.interior_point import one_thread_each
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
@@ -32,7 +36,7 @@ from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.theory.context import Context
-from maxmargin.theory.mistake_traces import FEWEST_POINTS, MistakeTrace, trace_of
+from maxmargin.theory.mistake_traces import FEWEST_POINTS, MistakeTrace, Passed, passed_mistakes, trace_of
 from maxmargin.theory.order_studies import OrderStudy
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of
 
@@ -53,6 +57,7 @@ class _Shares:
     run = 4
     margin = 3
     soft = 3
+    errors = 3
     bounds = 2
     centred = 2
     orders = 2
@@ -97,6 +102,13 @@ class Study:
     why_orders : str
         Why `orders` is None, or of one pass only.
     translated : Translated
+    errors : FewestErrors or None
+        Of classes that are not proven to be strictly separable, the fewest errors of any hyperplane, as a proven
+        interval.
+    why_no_errors : str
+        Why `errors` is None.
+    seconds : dict of str to float
+        The time on the clock that each part of the study took, by its name.
     most_traced : int
         Largest number of mistakes in the trace.
     """
@@ -116,10 +128,10 @@ class Study:
     orders: OrderStudy | None
     why_orders: str
     translated: Translated
+    errors: FewestErrors | None
+    why_no_errors: str
+    seconds: dict[str, float]
     most_traced: int
-    errors: FewestErrors | None = None
-    why_no_errors: str = "todo"
-    seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def scale(self) -> float:
@@ -134,8 +146,18 @@ class Study:
     @cached_property
     def trace(self) -> MistakeTrace:
         """The run along its mistakes, thinned."""
+        return trace_of(self.run_problem, self.run, self.run_hard, passed=self._passed)
+
+    @cached_property
+    def replay(self) -> Replay:
+        """The rows of the first mistakes of the run, and its hyperplane after some mistakes."""
+        return replay_of(self.trace, [moment for _, moment in self._passed], self.scale)
+
+    @cached_property
+    def _passed(self) -> list[Passed]:
+        """The traced mistakes, with the exact state of the run after each."""
         rng = np.random.default_rng(self.settings.seed)
-        return trace_of(self.run_problem, self.run, self.run_hard, rng=rng, most_points=self.most_traced)
+        return passed_mistakes(self.run_problem, self.run, rng=rng, most_points=self.most_traced)
 
     @cached_property
     def n_errors(self) -> int:
@@ -195,27 +217,48 @@ def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | Non
     check_orders(settings.orders, is_in_memory=dataset.is_in_memory)
     limits = Limits(time_limit=settings.time_limit)
     problem = prepared_problem(dataset, settings)
-    answer = named(separability(problem, time_limit=limits.share(_Shares.verdict)), dataset)
+    with one_thread_each(problem):
+        return _studied(dataset, settings, problem, limits, on_progress)
+
+
+def _studied(
+    dataset: Dataset, settings: Settings, problem: Problem, limits: Limits, on_progress: OnProgress | None
+) -> Study:
+    """Run everything for these prepared rows."""
+    clock, ask = PartsClock(), settings.solvers
+    share = limits.share(_Shares.verdict)
+    answer = named(clock.timed("verdict", separability, problem, time_limit=share), dataset)
     run_problem, scale = with_bias_scale(problem, settings.bias_scale, limits.part(_Shares.margin))
     affordable = _affordable(settings, problem, answer)
-    run = run_of(run_problem, affordable, scale, on_progress, limits.share(_Shares.run))
-    ask = settings.solvers
-    share = limits.share(_Shares.margin)
-    hard = uninterrupted(ask.hard_margin(problem, method="textbook", verdict=answer, time_limit=share))
+    run = clock.timed("run", run_of, run_problem, affordable, scale, on_progress, limits.share(_Shares.run))
+    hard = clock.timed("hard_margin", _hard_margin, problem, answer, settings, limits.share(_Shares.margin))
     grid = settings.Cs or default_grid(problem, hard)
-    soft = soft_points(problem, grid, limits.share(_Shares.soft), solve=ask.soft_margins)
+    share, most = limits.share(_Shares.soft), settings.sizes.textbook_numbers
+    soft = clock.timed("soft_margin", soft_points, problem, grid, share, ask.soft_margins, most)
+    share = limits.share(_Shares.errors)
+    errors, why_no_errors = clock.timed("fewest_errors", errors_of_report, dataset, problem, answer, settings, share)
     known = hard if run_problem is problem else None
     context = _context(run_problem, run, known, soft, limits.part(_Shares.bounds))
-    bounds = _bounds(context)
-    centred, not_centred = _centred(problem, affordable, scale, on_progress, limits.part(_Shares.centred))
-    orders, why_orders = orders_of_report(context, bounds, settings, limits.part(_Shares.orders))
+    bounds = clock.timed("bounds", _bounds, context)
+    part = limits.part(_Shares.centred)
+    centred, not_centred = clock.timed("centred", _centred, problem, affordable, scale, on_progress, part)
+    part = limits.part(_Shares.orders)
+    orders, why_orders = clock.timed("orders", orders_of_report, context, bounds, settings, part)
+    moved = clock.timed("translated", translated, dataset, problem, answer, settings, limits)
     return Study(
         dataset=dataset, settings=settings, problem=problem, separability=answer, hard=hard,
         run_problem=run_problem, run=run, run_hard=_kept(context.run_hard, problem), bounds=bounds,
-        centred=centred, not_centred=not_centred, soft=soft, orders=orders, why_orders=why_orders,
-        translated=translated(dataset, problem, answer, settings, limits),
+        centred=centred, not_centred=not_centred, soft=soft, orders=orders, why_orders=why_orders, translated=moved,
+        errors=errors, why_no_errors=why_no_errors, seconds=clock.seconds,
         most_traced=FEWEST_POINTS if limits.is_over() else settings.sizes.traced_mistakes,
     )  # fmt: skip
+
+
+def _hard_margin(problem: Problem, answer: Separability, settings: Settings, time_limit: float | None) -> HardMargin:
+    """Return the maximum margin as the textbook program finds it."""
+    solve = settings.solvers.hard_margin
+    hard: HardMargin = solve(problem, method="textbook", verdict=answer, time_limit=time_limit)
+    return uninterrupted(hard)
 
 
 def prepared_problem(dataset: Dataset, settings: Settings) -> Problem:

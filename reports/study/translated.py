@@ -11,6 +11,7 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.outofcore.derived import Derived
 from maxmargin.data.preparing import How, prepare
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, Settings
+from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError
@@ -23,12 +24,19 @@ from maxmargin.theory.translation_study import StudiedPoint, preparation_study, 
 _FEW_NUMBERS = 4_000
 """Largest number of entries of X for which more points are computed."""
 
-_SHIFTS = (-1.0, -0.5, 0.0, 1.0, 4.0)
-_MORE_SHIFTS = (-1.0, -0.75, -0.5, 0.0, 1.0, 2.0, 4.0)
+_SHIFTS = (-1.0, 0.0, 1.0, 4.0)
+_MORE_SHIFTS = (-1.0, -0.5, 0.0, 1.0, 4.0)
 _SCALES = (2.0**-4, 1.0, 2.0**4)
-_MORE_SCALES = (2.0**-6, 2.0**-4, 2.0**-2, 1.0, 2.0**2, 2.0**4, 2.0**6)
+_MORE_SCALES = (2.0**-4, 2.0**-2, 1.0, 2.0**2, 2.0**4)
 
 _PREPARATIONS = (How.RAW, How.CENTER, How.STANDARDIZE)
+
+_WHAT_IS_KNOWN = {
+    Verdict.OVERLAP: "the classes overlap",
+    Verdict.QUASI_SEPARABLE: "the classes are only quasi-separable",
+    Verdict.UNDECIDED: "the classes are not proven to be separable",
+}
+"""What the verdict says of classes that are not proven to be strictly separable."""
 
 _MOST_MISTAKES, _MOST_PRESENTATIONS = 50_000, 30_000_000
 """Limits of mistakes and of presentations of every run; in the worst case an epoch has a single mistake."""
@@ -60,6 +68,26 @@ class Translated:
     preparations: tuple[StudiedPoint, ...] = ()
     reason: str = ""
     no_shifts: str = ""
+
+    @property
+    def ratios(self) -> dict[str, float | None]:
+        """The greatest number of mistakes divided by the least, by study, among the runs that converged.
+
+        None where no two of them did.
+        """
+        studies = {"shift": self.shifts, "scale": self.scales, "preparation": self.preparations}
+        return {
+            name: _ratio([point.n_mistakes for point in found if point.converged]) for name, found in studies.items()
+        }
+
+    @property
+    def ratio(self) -> float | None:
+        """The greatest of the `ratios`; None if there is none."""
+        return max((ratio for ratio in self.ratios.values() if ratio is not None), default=None)
+
+
+def _ratio(counts: list[int]) -> float | None:
+    return max(counts) / max(1, min(counts)) if len(counts) > 1 else None
 
 
 def translated(
@@ -96,7 +124,7 @@ def _reason(problem: Problem, answer: Separability, most_numbers: int) -> str:
     if not isinstance(problem.row_source, InMemory):
         return "the rows are outside memory"
     if not answer.strictly_separable:
-        return "the classes are not proven separable, so there is no maximum margin to compare with"
+        return f"{_WHAT_IS_KNOWN[answer.verdict]}, so there is no maximum margin to compare with"
     n_numbers = problem.n_samples * problem.n_features
     if n_numbers > most_numbers:
         return f"the rows hold {count(n_numbers)} numbers, and only up to {count(most_numbers)} are translated"

@@ -1,13 +1,29 @@
 // Checks a proof in a Web Worker as checker.py does, which says why that is enough; how the data were read is ignored.
 // Takes {proof, data, part}; answers {valid, claim, did, error, hashed, milliseconds}.
-const D = "direction", R = "rows weights", N = "null_space", Q = "margin_squared";
-const FIELDS = {"separable": [D], "not-strictly-separable": [R], "overlap": [R, N], "quasi-separable": [D, R, N],
-  "margin-at-least": [D, Q], "margin-at-most": [R, Q], "margin-exactly": [D, R, Q],
-  "margin-between": [D, R, Q, "upper_squared"]};
+// The fields of each claim: direction, rows, weights, null_space, margin_squared, upper_squared.
+const FIELDS = {"separable": "d", "not-strictly-separable": "rw", "overlap": "rwn", "quasi-separable": "drwn",
+  "margin-at-least": "dm", "margin-at-most": "rwm", "margin-exactly": "drwm", "margin-between": "drwmu"};
 const FOREIGN = "these are not the data of the proof";
 const need = (isTrue, otherwise) => { if (!isTrue) throw Error(otherwise); };
-const dot = (u, v) => u.reduce((total, x, j) => (x ? total + x * v[j] : total), 0n);
 const size = (numbers) => numbers.reduce((a, b) => (b > a ? b : -b > a ? -b : a), 0n);
+
+function dot(u, v) {
+  let sum = 0n;
+  for (let j = 0; j < u.length; j++) if (u[j]) sum += u[j] * v[j];
+  return sum;
+}
+
+// Return which fields the proof has; they are checked where they are used.
+function validate({format, version, claim, question, data, ...rest}) {
+  need(format === "maxmargin-proof" && version === 1, "not a proof of format maxmargin-proof, version 1");
+  need(Object.keys(FIELDS).includes(claim), "the claim is unknown");
+  const isKnown = question === "two-class" || (question === "multinomial" && !/margin/.test(claim));
+  need(isKnown, "no such question or claim");
+  need(Object.keys(rest).length === FIELDS[claim].length, `${claim}: missing or superfluous field`);
+  need(typeof data.bias === "boolean", "data: bias has a wrong type");
+  need(data.reading === "binary64", "data: the reading is not binary64: use maxmargin verify");
+  return (field) => FIELDS[claim].includes(field);
+}
 
 function integers(texts, length, what) {
   const isInteger = (t) => typeof t === "string" && /^(0|-?[1-9]\d{0,4299}|-?0x[\da-f]{1,1000000})$/.test(t);
@@ -34,7 +50,15 @@ function decoded({format, text, bytes}) {
   return Array.from(labels, (label, i) => [...numbers.slice(i * d, i * d + +d), label]);
 }
 
-// The number of classes of the data, which must be those of the proof.
+// The rows and labels; of the classes that a page names, the positive one becomes +1 and the others -1.
+function selected(rows, part) {
+  const labels = rows.map((row) => row.pop());
+  if (!part) return [rows, labels];
+  const kept = [...labels.keys()].filter((i) => [part.positive, ...part.negative].includes(labels[i]));
+  return [kept.map((i) => rows[i]), kept.map((i) => (labels[i] === part.positive ? 1 : -1))];
+}
+
+// Return the number of classes of the data, which must be those of the proof.
 async function checkData({n_samples: n, n_features: d, sha256}, rows, labels, isBinary, answer) {
   need(rows.length === n, `${FOREIGN}: ${rows.length} rows, not ${n}`);
   const K = new Set(labels).size, all = new Set([...labels, ...(isBinary ? [-1, 1] : Array(K).keys())]);
@@ -54,21 +78,23 @@ async function checkData({n_samples: n, n_features: d, sha256}, rows, labels, is
 // A row as integers X = 2^shift (x, 1). The bits of a double hold the integer m and the exponent e of m 2^e.
 function scaled(row, bias) {
   const view = new DataView(Float64Array.from(row).buffer);
-  const parts = [...row, ...(bias ? [1] : [])].map((x, j) => {
+  const parts = row.concat(bias ? 1 : []).map((x, j) => {
     if (Number.isInteger(x)) return [BigInt(x), 0];
-    const bits = view.getBigUint64(8 * j, true), e = Number(bits >> 52n & 2047n);
-    const m = BigInt.asUintN(52, bits) + (e ? 1n << 52n : 0n);
+    const e = view.getUint16(8 * j + 6, true) >> 4 & 2047;
+    const m = BigInt.asUintN(52, view.getBigUint64(8 * j, true)) + (e ? 1n << 52n : 0n);
     return [x < 0 ? -m : m, Math.max(e, 1) - 1075];
   });
   const least = parts.reduce((low, [, e]) => Math.min(low, e), 0);
-  return {X: parts.map(([m, e]) => m << BigInt(e - least)), shift: BigInt(-least)};
+  return {X: parts.map(([m, e]) => (e > least ? m << BigInt(e - least) : m)), shift: BigInt(-least)};
 }
 
 // The vector z of a row and a class k, times 2^shift.
 function vectorOf({X, code}, k, m) {
-  const z = Array(m).fill(0n), at = (block, j) => (block - 1) * X.length + j;
-  if (code) X.forEach((x, j) => (z[at(code, j)] = x));
-  if (k) X.forEach((x, j) => (z[at(k, j)] = -x));
+  const z = Array(m).fill(0n), w = X.length;
+  for (let j = 0; j < w; j++) {
+    if (code) z[(code - 1) * w + j] = X[j];
+    if (k) z[(k - 1) * w + j] = -X[j];
+  }
   return z;
 }
 
@@ -88,30 +114,35 @@ function pairsOf(rows, codes, K, isBinary) {
 
 // Check the sign of each z.v, and the basis where z.v = 0; return the least z.v, and its row.
 function checkRows(n, K, row, v, basis, sign, isQuasi) {
-  const largest = BigInt(v.length) * size(basis.flat()), packs = {};
-  let best, isSplit = !isQuasi;
+  const m = v.length, largest = BigInt(m) * size(basis.flat()), packs = {};
+  let best, greatest = 0n;
   for (let i = 0; i < n; i++) {
-    const x = row(i), others = [...Array(K).keys()].filter((k) => k !== x.code);
-    const zs = others.map((k) => vectorOf(x, k, v.length)), values = zs.map((z) => dot(z, v));
+    const {X, code, shift} = row(i), others = [...Array(K).keys()].filter((k) => k !== code);
+    const zs = others.map((k) => vectorOf({X, code}, k, m)), values = zs.map((z) => dot(z, v));
     const low = values.reduce((a, b) => (b < a ? b : a));
     need(low > 0n || (low === 0n && sign === ">="), `row ${i}: z.v ${sign} 0 is false`);
-    isSplit ||= size(values) > 0n;
-    if (!best || low << best.shift < best.low << x.shift) best = {low, shift: x.shift, i};
-    if (!basis.length || low) continue;
+    greatest = size([greatest, ...values]);
+    if (!best || low << best.shift < best.low << shift) best = {low, shift, i};
+    if (low || !basis.length) continue;
     // The product with the sum of all 2^(bits l) u_l is 0 only if each is, for all are below 2^bits.
-    const bits = 1 << (34 - Math.clz32((largest * size(x.X)).toString(16).length)); // rounded up: few packs are made
-    packs[bits] ||= v.map((_, j) => basis.reduce((sum, u, l) => sum + (u[j] << BigInt(bits * l)), 0n));
+    const bits = 1 << (34 - Math.clz32((largest * size(X)).toString(16).length)); // rounded up: few packs are made
+    packs[bits] = packs[bits] || v.map((_, j) => basis.reduce((sum, u, l) => sum + (u[j] << BigInt(bits * l)), 0n));
     const isZero = zs.every((z, s) => values[s] || !dot(z, packs[bits]));
     need(isZero, `row ${i}: z.u = 0 for all u of null_space is false`);
   }
-  need(isSplit, "z.v > 0 for at least one z is false");
+  need(greatest || !isQuasi, "z.v > 0 for at least one z is false");
   return best;
+}
+
+function checkLowerMargin(text, w, {low, shift, i}) {
+  const [p, q] = quotient(text);
+  need(low * low * q >= p * dot(w, w) << 2n * shift, `row ${i}: (z.v)^2 >= q ||w||^2 is false`);
 }
 
 // The sum of all a z, times 2^shift, and the shift.
 function weightedSum(a, S) {
-  const shift = size(S.map((s) => s.shift)), factors = S.map((s, j) => a[j] << (shift - s.shift));
-  return [S[0].z.map((_, j) => dot(factors, S.map(({z}) => z[j]))), shift];
+  const shift = size(S.map((s) => s.shift)), b = S.map((s, j) => a[j] << shift - s.shift);
+  return [S[0].z.map((_, j) => dot(b, S.map(({z}) => z[j]))), shift];
 }
 
 function checkUpperMargin(text, a, S, bias) {
@@ -124,17 +155,17 @@ function checkUpperMargin(text, a, S, bias) {
 
 // Whether the rank modulo a prime, which never exceeds the rank, is at least so large.
 function hasRank(matrix, prime, enough) {
-  const pivots = {}; // by the index of their last entry
-  for (const vector of matrix) {
-    let row = vector.map((x) => x % prime);
+  const pivots = {}; // by the index of their last entry, which is not 0
+  for (let row of matrix) {
+    row = row.map((x) => x % prime);
     while (enough && row.length) {
-      const pivot = pivots[row.length], last = row[row.length - 1];
+      const last = row.pop(), at = row.length, pivot = pivots[at];
       if (last && !pivot) {
-        pivots[row.length] = row;
+        pivots[at] = [...row, last];
         enough--;
         break;
       }
-      row = row.slice(0, -1).map((x, j) => (last ? (x * pivot[row.length - 1] - last * pivot[j]) % prime : x));
+      if (last) row = row.map((x, j) => (x * pivot[at] - last * pivot[j]) % prime);
     }
   }
   return !enough;
@@ -148,48 +179,39 @@ function checkRanks(basis, S, m) {
   need(isShown, "null_space is not shown to be a basis: its rank or that of S is too small");
 }
 
-async function check({proof: text, data: source, part}, answer) {
-  const proof = JSON.parse(text), {claim, question, data} = proof, isBinary = question === "two-class", did = [];
-  need(proof.format === "maxmargin-proof" && proof.version === 1, "not a proof of format maxmargin-proof, version 1");
-  need(Object.keys(FIELDS).includes(claim), "the claim is unknown");
-  need(isBinary || (question === "multinomial" && !/margin/.test(claim)), "no such question or claim");
-  const has = (field) => FIELDS[claim].includes(field), fields = FIELDS[claim].join(" ").split(" ");
-  need(Object.keys(proof).length === 5 + fields.length, `${claim}: missing or superfluous field`);
-  need(typeof data.bias === "boolean", "data: bias has a wrong type");
-  need(data.reading === "binary64", "data: the reading is not binary64: use maxmargin verify");
-  answer.claim = claim;
-  let rows = decoded(source), labels = rows.map((row) => row.pop());
-  if (part) {
-    const kept = [...labels.keys()].filter((i) => [part.positive, ...part.negative].includes(labels[i]));
-    rows = kept.map((i) => rows[i]);
-    labels = kept.map((i) => (labels[i] === part.positive ? 1 : -1));
-  }
-  const K = await checkData(data, rows, labels, isBinary, answer), m = (K - 1) * (data.n_features + data.bias);
+async function check(asked, answer) {
+  const proof = JSON.parse(asked.proof), has = validate(proof), isBinary = proof.question === "two-class", did = [];
+  answer.claim = proof.claim;
+  const [rows, labels] = selected(decoded(asked.data), asked.part), {n_features: d, bias} = proof.data;
+  if (asked.decode) answer.decoded = {n: rows.length, d, values: Float64Array.from(rows.flat()), labels};
+  const K = await checkData(proof.data, rows, labels, isBinary, answer), m = (K - 1) * (d + bias);
   const codes = labels.map((label) => Math.max(label, 0));
-  const v = has(D) ? integers(proof.direction, m, D) : Array(m).fill(0n), vectors = has(N) ? proof.null_space : [];
+  const v = has("d") ? integers(proof.direction, m, "direction") : Array(m).fill(0n);
+  const vectors = has("n") ? proof.null_space : [];
   need(vectors.length <= m, "null_space: more vectors than a vector has entries");
-  const basis = vectors.map((u) => integers(u, m, N)), pairs = has(R) ? pairsOf(proof.rows, codes, K, isBinary) : [];
-  const a = integers(has(R) ? proof.weights : [], pairs.length, "weights");
+  const basis = vectors.map((u) => integers(u, m, "null_space"));
+  const pairs = has("r") ? pairsOf(proof.rows, codes, K, isBinary) : [];
+  const a = has("w") ? integers(proof.weights, pairs.length, "weights") : [];
   need(a.every((weight) => weight > 0n), "weights: not positive");
-  const row = (i) => ({...scaled(rows[i], data.bias), code: codes[i]}), sign = has(D) && !has(N) ? ">" : ">=";
-  const best = (has(D) || basis.length) && checkRows(rows.length, K, row, v, basis, sign, has(D) && has(N));
-  if (has(D)) did.push(`${rows.length} rows x ${m} products, all ${sign} 0`);
+  const row = (i) => ({...scaled(rows[i], bias), code: codes[i]}), sign = has("d") && !has("n") ? ">" : ">=";
+  const isNeeded = has("d") || basis.length;
+  const best = isNeeded && checkRows(rows.length, K, row, v, basis, sign, has("d") && has("n"));
+  if (has("d")) did.push(`${rows.length} rows x ${m} products, all ${sign} 0`);
   const S = pairs.map(([i, k]) => ({...row(i), z: vectorOf(row(i), k, m)}));
-  if (has(D) && has(Q)) {
-    const [p, q] = quotient(proof.margin_squared), w = v.slice(0, data.n_features);
-    need(best.low ** 2n * q >= p * dot(w, w) << 2n * best.shift, `row ${best.i}: (z.v)^2 >= q ||w||^2 is false`);
-    did.push("the least confirms the lower bound");
+  if (has("d") && has("m")) {
+    checkLowerMargin(proof.margin_squared, v.slice(0, d), best);
+    did.push(`the least, of row ${best.i}, confirms the lower bound of the margin`);
   }
-  if (has(R) && has(Q)) {
-    checkUpperMargin(proof.upper_squared ?? proof.margin_squared, a, S, data.bias);
-    did.push(`${S.length} weights > 0 confirm the upper bound`);
-  } else if (has(R)) {
-    need(!weightedSum(a, S)[0].some((x) => x), "the weights do not balance: sum a z = 0 is false");
-    did.push(`${S.length} weights > 0 balance`);
+  if (has("w") && has("m")) {
+    checkUpperMargin(has("u") ? proof.upper_squared : proof.margin_squared, a, S, bias);
+    did.push(`${a.length} weights > 0 confirm the upper bound`);
+  } else if (has("w")) {
+    need(!size(weightedSum(a, S)[0]), "the weights do not balance: sum a z = 0 is false");
+    did.push(`${a.length} weights > 0 balance`);
   }
-  if (has(N)) {
+  if (has("n")) {
     checkRanks(basis, S, m);
-    did.push(`the ranks ${m - basis.length} + ${basis.length} make ${m}`);
+    did.push(`rank ${m - basis.length} + ${basis.length} independent vectors = ${m}`);
   }
   answer.did = did.join("; ");
 }

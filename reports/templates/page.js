@@ -1,295 +1,198 @@
-"use strict";
-// The page without this script is complete but for what moves: the check of the proof, copying, sorting, the replay.
+// The page is complete without this script but for what moves: the check of proofs, copying, sorting, the replay.
 const $ = (id) => document.getElementById(id);
-const read = (id) => ($(id) ? JSON.parse($(id).textContent) : null);
-const page = read("page-data");
-const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-const count = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
-document.querySelectorAll("[data-script]").forEach((element) => { element.hidden = false; });
+const json = (id) => $(id) && JSON.parse($(id).textContent);
+const page = json("page-data"), source = json("data-text"), {view, run} = page;
+const all = (selector) => [...document.querySelectorAll(selector)];
+const on = (selector, kind, act) => all(selector).forEach((element) => element.addEventListener(kind, act));
+const whole = (n) => n.toLocaleString("en"), count = (n, noun) => `${whole(n)} ${noun}${n === 1 ? "" : "s"}`;
+for (const element of all("[data-script]")) element.hidden = false;
 
-// The proof, checked in a worker
+// Proofs, checked in a worker
 
-let rows = null; // {n, d, values, labels}: the data, as the worker has read them
+let data = null; // n, d, values and labels, as the worker has read them
 
-function check(proof, data, part, done) {
-  const worker = new Worker(URL.createObjectURL(new Blob([$("checker").textContent], { type: "text/javascript" })));
-  worker.onmessage = ({ data: answer }) => { worker.terminate(); done(answer); };
-  worker.onerror = (event) => { worker.terminate(); done({ valid: false, error: event.message || "the check did not run" }); };
-  worker.postMessage({ proof, data, part, decoded: true });
+function check(proof, from, part, done) {
+  const worker = new Worker(URL.createObjectURL(new Blob([$("checker").textContent])));
+  worker.onmessage = (event) => { worker.terminate(); done(event.data); };
+  worker.onerror = () => done({error: "the check did not run"});
+  worker.postMessage({proof, data: from, part, decode: !data});
 }
 
-function say(id, answer) {
-  const box = $(id);
-  box.className = answer.valid ? "checked" : "broken";
-  const ms = Math.max(1, Math.round(answer.milliseconds || 0));
-  const hash = answer.hashed ? "; SHA-256 of the data agrees" : "";
-  box.textContent = answer.valid
-    ? `✓ Proof checked in this browser, ${ms} ms, integers only${id === "check" ? "" : `: ${answer.did}${hash}`}.`
-    : `✗ The check fails: ${answer.error}.`;
+function say(box, {valid, milliseconds, did, hashed, error}, isShort) {
+  const more = isShort ? "" : `: ${did}${hashed ? "; the SHA-256 of the data agrees" : ""}`;
+  const done = `✓ Checked in this browser, ${Math.ceil(milliseconds)} ms, integers only${more}.`;
+  box.className = valid ? "checked" : "broken";
+  box.textContent = valid ? done : `✗ The check fails: ${error}.`;
 }
 
-function run(data) {
-  check($("proof-text").textContent, data, page.part, (answer) => {
-    say("check", answer);
-    say("check-full", answer);
-    if (answer.valid && answer.decoded) { rows = answer.decoded; if (page.view) replay(); }
+function checkAll(from) {
+  for (const {proof, part, boxes} of page.proofs) check($(proof).textContent, from, part, (answer) => {
+    boxes.forEach((box, k) => say($(box), answer, k));
+    if (!data && answer.valid) { data = answer.decoded; if (run) replay(); }
   });
 }
 
-function altered(text) { // one digit of the first long integer of the direction or the weights
-  return text.replace(/("(?:direction|weights)": ?\[[^\]]*?"-?)(\d)/, (_, head, digit) => head + ((Number(digit) % 9) + 1));
+// Change the first digit of the longest number of the direction, or of the weights where the proof is not of a margin.
+function breakIt({proof, part, boxes}) {
+  const text = $(proof).textContent, from = text.indexOf(text.includes("margin_squared") ? '"direction"' : '"weights"');
+  const numbers = [...text.slice(from, text.indexOf("]", from)).matchAll(/\d+/g)];
+  const at = from + numbers.reduce((a, b) => (b[0].length > a[0].length ? b : a)).index, digit = (+text[at] + 4) % 9 + 1;
+  check(text.slice(0, at) + digit + text.slice(at + 1), source, part, (answer) => {
+    say($(boxes[0]), {...answer, error: `with one digit changed, ${answer.error}`});
+  });
 }
 
-const source = read("data-text");
-if ($("proof-text") && source) run(source);
-else if ($("proof-text") && $("drop")) {
-  $("check").textContent = "The data are not in this page; drop their file below to check the proof.";
-  const take = (file) => file.arrayBuffer().then((bytes) => run({ format: "binary", bytes }));
-  $("drop-file").addEventListener("change", (event) => take(event.target.files[0]));
-  $("drop").addEventListener("dragover", (event) => event.preventDefault());
-  $("drop").addEventListener("drop", (event) => { event.preventDefault(); take(event.dataTransfer.files[0]); });
-}
-$("break")?.addEventListener("click", () => {
-  check(altered($("proof-text").textContent), source, page.part, (answer) => {
-    answer.error = `with one digit changed, ${answer.error}`;
-    say("check-full", answer);
-  });
-});
-$("mend")?.addEventListener("click", () => run(source));
-$("save-proof")?.addEventListener("click", () => {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([$("proof-text").textContent], { type: "application/json" }));
-  link.download = "proof.json";
-  link.click();
-  URL.revokeObjectURL(link.href);
+if (source) checkAll(source);
+on("#break", "click", () => breakIt(page.proofs[0]));
+on("#mend", "click", () => checkAll(source));
+on("#drop-file", "change", (event) => event.target.files[0].arrayBuffer().then((bytes) => checkAll({format: "binary", bytes})));
+on("[data-save]", "click", (event) => {
+  const href = URL.createObjectURL(new Blob([$(event.target.dataset.save).textContent]));
+  Object.assign(document.createElement("a"), {href, download: "proof.json"}).click();
 });
 
 // Tables
 
-document.querySelectorAll("button[data-copy]").forEach((button) => button.addEventListener("click", async () => {
-  const [key, form] = button.dataset.copy.split("/");
-  const text = form ? page.tables[key][form] : page.copies[key];
-  try { await navigator.clipboard.writeText(text); } catch {
-    const area = Object.assign(document.createElement("textarea"), { value: text });
-    document.body.append(area); area.select(); document.execCommand("copy"); area.remove();
-  }
-  const name = button.textContent;
-  button.textContent = "copied";
-  setTimeout(() => { button.textContent = name; }, 1200);
-}));
-
-document.querySelectorAll("button[data-sort]").forEach((button) => button.addEventListener("click", () => {
-  const table = button.closest("table");
-  const values = button.dataset.sort.split(" ").map((text) => (text === "" || text === "-" ? NaN : Number(text)));
-  const down = button.getAttribute("aria-pressed") !== "true";
-  table.querySelectorAll("button[data-sort]").forEach((other) => other.setAttribute("aria-pressed", "false"));
-  button.setAttribute("aria-pressed", String(down));
-  const rank = (value) => (Number.isNaN(value) ? -Infinity : down ? value : -value);
-  const order = values.map((_, k) => k).sort((a, b) => rank(values[b]) - rank(values[a]) || a - b);
+on("[data-copy]", "click", async ({target}) => {
+  const [key, form] = target.dataset.copy.split("/"), name = target.textContent;
+  await navigator.clipboard.writeText(form ? page.tables[key][form] : page.copies[key]);
+  target.textContent = "copied";
+  setTimeout(() => { target.textContent = name; }, 1200);
+});
+on("[data-sort]", "click", ({target}) => {
+  const isDown = target.getAttribute("aria-pressed") !== "true", table = target.closest("table");
+  const values = target.dataset.sort.split(" ").map((t) => (t === "-" ? -Infinity : isDown ? +t : -t));
+  for (const other of all("[data-sort]")) other.setAttribute("aria-pressed", isDown && other === target);
+  const order = [...values.keys()].sort((a, b) => values[b] - values[a]);
   for (const line of table.rows) {
     const cells = [...line.cells].slice(1).sort((a, b) => a.dataset.column - b.dataset.column);
-    order.forEach((k) => line.append(cells[k]));
+    line.append(...order.map((k) => cells[k]));
   }
-}));
+});
 
-// The views of the rows: one row lights up in all of them
+// The views of the rows: a row lights up in all of them
 
-const SVG = "http://www.w3.org/2000/svg";
-const points = (path) => [...path.getAttribute("d").matchAll(/M(-?[\d.]+) (-?[\d.]+)/g)].map((m) => [Number(m[1]), Number(m[2])]);
-const places = []; // of every view: its svg, the points of its rows, and the ring around one of them
-
-function views() {
-  for (const group of document.querySelectorAll("#rows-points, #distances-perceptron, #distances-truth")) {
-    const svg = group.closest("svg");
-    const ring = document.createElementNS(SVG, "circle");
-    ring.setAttribute("r", 9);
-    ring.setAttribute("class", "lit");
-    ring.style.display = "none";
-    svg.append(ring);
-    const at = ["negative", "positive"].flatMap((name) => points(group.querySelector(`[class^="${name}"]`)));
-    places.push({ svg, at, ring });
-    svg.addEventListener("pointermove", (event) => {
-      const box = svg.getBoundingClientRect();
-      const scale = svg.viewBox.baseVal.width / box.width;
-      const x = (event.clientX - box.left) * scale, y = (event.clientY - box.top) * scale;
-      let near = -1, least = 18 ** 2;
-      at.forEach(([u, v], k) => { const far = (u - x) ** 2 + (v - y) ** 2; if (far < least) { least = far; near = k; } });
-      if (near >= 0) light(near);
-    });
-  }
-  const box = $("views");
-  box.tabIndex = 0;
-  box.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!step || event.target.type === "range") return;
-    event.preventDefault();
-    const n = page.view.rows.length;
-    light((lit + step + n) % n);
-  });
-}
-
+const groups = all("#rows-points, #distances-perceptron, #distances-truth");
+const dots = (group) => [...group.innerHTML.matchAll(/M(-?[\d.]+) (-?[\d.]+)h/g)].map((m) => [+m[1], +m[2]]);
 let lit = -1;
+
 function light(k) {
+  const row = view.rows[k], isPositive = k >= view.n_negative;
+  for (const group of groups) {
+    const [x, y] = dots(group)[k];
+    group.nextElementSibling.setAttribute("d", `M${x - 9} ${y}a9 9 0 1 0 18 0a9 9 0 1 0 -18 0`);
+  }
+  const texts = [`row ${view.names?.[k] ?? row}`, view.classes[+isPositive]];
+  for (const {name, w, b} of data ? view.strips : []) {
+    const score = w.reduce((sum, value, j) => sum + value * data.values[row * data.d + j], b);
+    texts.push(`${name}: ${((isPositive ? score : -score) / view.divisor).toPrecision(3)} ${view.unit}`);
+  }
+  if (view.mistaken[row]) texts.push(`mistaken ${count(view.mistaken[row], "time")}`);
+  if (view.multipliers[row]) texts.push(`multiplier ${view.multipliers[row]}`);
+  $("row-said").textContent = texts.join(" · ");
   lit = k;
-  for (const { at, ring } of places) {
-    ring.style.display = "";
-    ring.setAttribute("cx", at[k][0]);
-    ring.setAttribute("cy", at[k][1]);
-  }
-  $("row-said").textContent = describe(k);
 }
 
-function describe(k) {
-  const view = page.view, row = view.rows[k], sign = k < view.n_negative ? -1 : 1;
-  const parts = [`row ${view.names ? view.names[k] : row}`, view.classes[sign < 0 ? 0 : 1]];
-  for (const { name, w, b } of rows ? view.strips : []) {
-    const far = w.reduce((sum, value, j) => sum + value * rows.values[row * rows.d + j], b);
-    parts.push(`${name}: ${((sign * far) / view.divisor).toPrecision(3)} ${view.unit}`);
-  }
-  if (view.mistaken[row]) parts.push(`mistaken ${count(view.mistaken[row], "time")}`);
-  if (view.multipliers[row]) parts.push(`multiplier ${view.multipliers[row]}`);
-  return parts.join(" · ");
-}
+for (const group of groups) group.closest("svg").addEventListener("pointermove", ({clientX, clientY}) => {
+  const {x, y} = new DOMPoint(clientX, clientY).matrixTransform(group.getScreenCTM().inverse());
+  const far = dots(group).map(([u, v]) => Math.hypot(u - x, v - y)), least = Math.min(...far);
+  if (least < 16) light(far.indexOf(least));
+});
+on("#views", "keydown", (event) => {
+  const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+  if (!step) return;
+  event.preventDefault();
+  light((lit + step + view.rows.length) % view.rows.length);
+});
 
-// The replay: it adds the rows of the mistakes again, and looks for none
+// The replay adds the rows of the mistakes again; it looks for none
+
+function scaleOf(element) { // from numbers to positions, as data-scale says
+  const [kind, ...ends] = element.dataset.scale.split(" "), [low, high, start, end] = ends.map(Number);
+  const bend = {linear: (t) => t, log: Math.log10, signed: (t) => Math.asinh(2 * t)}[kind];
+  const inside = (t) => bend(Math.min(Math.max(t, low), high));
+  return (t) => start + (inside(t) - inside(low)) / (inside(high) - inside(low)) * (end - start);
+}
 
 function replay() {
-  const { n, d, values, labels } = rows, { run, view } = page;
-  const slider = $("step"), steps = run.rows.length, frames = run.frames.filter((frame) => frame.n > steps);
-  const square = run.scale ** 2, sign = (i) => (labels[i] > 0 ? 1 : -1);
-  let sums = [new Float64Array(d), new Float64Array(d)], counts = [0, 0], at = 0;
-  const last = steps + frames.length;
-  slider.max = last;
-  slider.value = last;
+  const {n, d, values, labels} = data, {rows, frames} = run, last = rows.length + frames.length;
+  const slider = $("step"), strip = $("distances-perceptron"), home = strip?.innerHTML;
+  const moving = all(".moves"), homes = moving.map((mark) => mark.getAttribute("x1"));
 
-  function plane(k) { // w and b after k steps, and the upper bound of the margin that the mistakes prove
-    if (k > steps) { const { w, b, upper } = frames[k - steps - 1]; return { w, b, upper, M: frames[k - steps - 1].n }; }
-    if (k < at) { sums = [new Float64Array(d), new Float64Array(d)]; counts = [0, 0]; at = 0; }
-    for (; at < k; at++) {
-      const i = run.rows[at], side = sign(i) > 0 ? 1 : 0;
+  function state(k) { // w, b, the bound of the margin that the mistakes prove, and their number
+    if (k > rows.length) return frames[k - rows.length - 1];
+    const sums = [new Float64Array(d), new Float64Array(d)], counts = [0, 0];
+    for (const i of rows.slice(0, k)) {
+      const side = labels[i] > 0 ? 1 : 0;
       counts[side]++;
       for (let j = 0; j < d; j++) sums[side][j] += values[i * d + j];
     }
-    const w = sums[1].map((value, j) => value - sums[0][j]);
-    const mean = run.bias ? (j) => (sums[1][j] / counts[1] - sums[0][j] / counts[0]) / 2 : (j) => w[j] / k;
-    return { w, b: run.bias ? (counts[1] - counts[0]) * square : 0, upper: Math.hypot(...w.map((_, j) => mean(j))), M: k };
-  }
-
-  function distances({ w, b }) {
-    const norm = Math.hypot(...w), found = new Float64Array(n);
-    for (let i = 0; i < n; i++) {
-      let score = b;
-      for (let j = 0; j < d; j++) score += values[i * d + j] * w[j];
-      found[i] = (sign(i) * score) / norm;
-    }
-    return found;
+    const w = sums[1].map((x, j) => x - sums[0][j]), b = (counts[1] - counts[0]) * run.scale ** 2;
+    const half = run.bias ? w.map((_, j) => (sums[1][j] / counts[1] - sums[0][j] / counts[0]) / 2) : w.map((x) => x / k);
+    return {w, b, upper: Math.hypot(...half), n: k};
   }
 
   function show(k) {
-    slider.value = k;
-    const state = plane(k), found = distances(state), done = k === last;
-    let errors = 0, least = Infinity;
-    for (const value of found) { if (!(value > 0)) errors++; if (value < least) least = value; }
-    line(state);
-    strip(found);
-    const texts = [k ? `after mistake ${state.M.toLocaleString("en")} of ${run.made.toLocaleString("en")}` : "before the first mistake, w = 0"];
-    if (k && k <= steps) {
-      texts.push(`on row ${run.names ? run.names[run.rows[k - 1]] : run.rows[k - 1]}`);
-      const drawn = view.rows.indexOf(run.rows[k - 1]);
-      if (drawn >= 0) light(drawn);
-    }
-    if (k) texts.push(`${count(errors, "row")} in error`);
-    if (k && view.margin && least > 0) texts.push(`least distance ${((100 * least) / view.margin).toPrecision(3)} % of γ*`);
-    $("step-said").textContent = texts.join(": ").replace(/: (?=.*: )/g, ", ");
-    document.querySelectorAll("#margins-w, #margins-n").forEach((svg) => svg.classList.toggle("moving", !done));
-    mark("achieved", done ? null : least > 0 ? least : NaN);
-    mark("upper", done ? null : state.upper);
-    cursor(state.M);
-  }
-
-  function line({ w, b }) {
-    const path = $("rows-found"), norm = Math.hypot(...w), [u, v] = view.basis;
-    const along = (direction) => w.reduce((sum, value, j) => sum + value * direction[j], 0) / norm;
-    const [fx, sx] = view.x, [fy, sy] = view.y;
-    // In the picture x = fx (u.x) + sx and y = fy (v.x) + sy, so the line is p x + q y + r = 0.
-    const p = along(u) / fx, q = along(v) / fy, r = b / norm + along(view.centre) - p * sx - q * sy, size = p * p + q * q;
-    if (!Number.isFinite(r) || !(size > 0)) { path.setAttribute("d", "M0 0"); return; }
-    const x = 200 - (p * (p * 200 + q * 180 + r)) / size, y = 180 - (q * (p * 200 + q * 180 + r)) / size;
-    const dx = (-q / Math.sqrt(size)) * 900, dy = (p / Math.sqrt(size)) * 900;
-    path.setAttribute("d", `M${x - dx} ${y - dy}L${x + dx} ${y + dy}`);
-  }
-
-  const moved = document.querySelector("#distances-perceptron");
-  const home = moved && [...moved.querySelectorAll("path")].map((path) => path.getAttribute("d"));
-  function strip(found) {
-    if (!moved) return;
-    const [kind, low, high, start, end] = view.scale, bend = kind === "log" ? (t) => Math.asinh(2 * t) : (t) => t;
-    const place = (t) => start + ((bend(Math.min(Math.max(t, low), high)) - bend(low)) / (bend(high) - bend(low))) * (end - start);
-    let k = 0;
-    const shown = places.find((entry) => entry.svg.contains(moved) && entry.at !== null);
-    [...moved.querySelectorAll("path")].forEach((path, which) => {
-      path.setAttribute("d", home[which].replace(/M(-?[\d.]+) /g, () => {
-        const value = found[view.rows[k]] / view.divisor, x = Number.isFinite(value) ? place(value) : start;
-        shown.at[k] = [x, shown.at[k][1]];
-        k++;
-        return `M${x.toFixed(1)} `;
-      }));
+    const now = state(k), norm = Math.hypot(...now.w), isLast = k === last;
+    const far = Float64Array.from({length: n}, (_, i) => {
+      const score = now.w.reduce((sum, x, j) => sum + x * values[i * d + j], now.b);
+      return (labels[i] > 0 ? score : -score) / norm;
     });
-    const joins = document.querySelector("#distances .joins");
-    if (joins) joins.style.opacity = 0;
-  }
-
-  function mark(name, value) { // null puts a mark back where the run ended
-    for (const form of ["w", "n"]) {
-      const element = $(`margins-${form}-${name}`), svg = $(`margins-${form}`);
-      if (!element || !svg) continue;
-      element.dataset.home ??= element.getAttribute("x1");
-      const [low, high, start, end] = svg.dataset.scale.split(" ").map(Number);
-      const share = (Math.log10(Math.min(Math.max(value, low), high)) - Math.log10(low)) / (Math.log10(high) - Math.log10(low));
-      const x = value === null ? Number(element.dataset.home) : Number.isFinite(share) ? start + share * (end - start) : Number(svg.dataset.rail || start);
-      element.setAttribute("x1", x);
-      element.setAttribute("x2", x);
+    const least = far.reduce((a, b) => Math.min(a, b)), errors = far.filter((x) => !(x > 0)).length;
+    slider.value = k;
+    const texts = [`mistake ${whole(now.n)} of ${whole(run.made)}`, `${count(errors, "row")} in error`];
+    if (least > 0 && view.margin) texts.push(`least distance ${(100 * least / view.margin).toPrecision(3)} % of γ*`);
+    $("step-said").textContent = k ? texts.join(", ") : "before the first mistake";
+    line(now.w, now.b, norm);
+    if (strip) {
+      const at = scaleOf(strip);
+      let i = 0;
+      strip.innerHTML = isLast ? home : home.replace(/M-?[\d.]+ (?=[^M]*h)/g, () => `M${at(far[view.rows[i++]] / view.divisor || 0).toFixed(1)} `);
     }
+    moving.forEach((mark, m) => {
+      const svg = mark.closest("svg"), value = {achieved: least, upper: now.upper || Infinity, cursor: now.n}[mark.dataset.moves];
+      const x = isLast ? homes[m] : value > 0 ? scaleOf(svg)(value) : svg.dataset.rail ?? scaleOf(svg)(0);
+      for (const end of ["x1", "x2"]) mark.setAttribute(end, x);
+    });
+    document.body.className = isLast ? "" : "moving";
+    const drawn = view.rows.indexOf(rows[k - 1]);
+    if (drawn >= 0 && !isLast) light(drawn);
   }
 
-  function cursor(M) {
-    const group = $("curves-cursor");
-    if (!group) return;
-    const [kind, low, high, start, end] = group.dataset.scale.split(" ").map((t, k) => (k ? Number(t) : t));
-    const bend = kind === "log" ? (t) => Math.log10(Math.max(t, low)) : (t) => t;
-    const x = start + ((bend(M) - bend(low)) / (bend(high) - bend(low))) * (end - start);
-    const line = document.querySelector("#curves .cursor");
-    line.setAttribute("x1", x);
-    line.setAttribute("x2", x);
+  function line(w, b, norm) { // of the points (x, y) of the picture with p x + q y + r = 0
+    const [p, q, s] = view.axes.map((u) => w.reduce((sum, x, j) => sum + x * u[j], 0) / norm), r = s + b / norm;
+    const size = Math.hypot(p, q), t = (200 * p + 180 * q + r) / size ** 2, dx = 900 * q / size, dy = 900 * p / size;
+    const [x, y] = [200 - p * t, 180 - q * t];
+    $("rows-found").setAttribute("d", x + y ? `M${x - dx} ${y + dy}L${x + dx} ${y - dy}` : "M0 0");
   }
 
   let timer = 0;
   const stop = () => { clearInterval(timer); timer = 0; $("play").textContent = "▶ replay"; };
-  const step = (by) => { stop(); show(Math.min(Math.max(Number(slider.value) + by, 0), last)); };
-  $("play").hidden = still;
-  $("play").addEventListener("click", () => {
-    if (timer) { stop(); return; }
-    let k = Number(slider.value) >= last ? 0 : Number(slider.value);
+  const go = (k) => { stop(); show(Math.min(Math.max(k, 0), last)); };
+  on("#play", "click", () => {
+    if (timer) return stop();
+    let k = slider.value < last ? +slider.value : 0;
     $("play").textContent = "❚❚ pause";
-    const stride = Math.max(1, Math.round(last / 120));
-    timer = setInterval(() => { k = Math.min(k + stride, last); show(k); if (k >= last) stop(); }, Math.max(40, Math.min(700, 6000 / last)));
+    timer = setInterval(() => {
+      show(k);
+      if (k === last) stop();
+      k = Math.min(k + Math.ceil(last / 100), last);
+    }, Math.max(60, 5000 / (last + 9)));
   });
-  $("back").addEventListener("click", () => step(-1));
-  $("next").addEventListener("click", () => step(1));
-  slider.addEventListener("input", () => { stop(); show(Number(slider.value)); });
-  $("replay").hidden = last < 1;
+  on("#back", "click", () => go(+slider.value - 1));
+  on("#next", "click", () => go(+slider.value + 1));
+  on("#step", "input", () => go(+slider.value));
+  slider.max = last;
+  slider.value = last;
+  $("play").hidden = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  $("replay").hidden = !last;
 }
 
-if (page.view) views();
+// Only what scrolls takes the focus, so that keys scroll it
 
-// Only what scrolls takes the focus, so that it can be scrolled by keys.
-
-function scrolls() {
-  document.querySelectorAll(".scroll").forEach((box) => {
-    if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0; else box.removeAttribute("tabindex");
-  });
-}
-addEventListener("resize", scrolls);
-document.querySelectorAll("details").forEach((box) => box.addEventListener("toggle", scrolls));
-addEventListener("beforeprint", () => document.querySelectorAll("details.proof-rows").forEach((box) => { box.open = true; }));
-scrolls();
+const focusWhatScrolls = () => {
+  for (const box of all(".scroll")) box.tabIndex = box.scrollWidth > box.clientWidth + 1 ? 0 : -1;
+};
+addEventListener("resize", focusWhatScrolls);
+on("details", "toggle", focusWhatScrolls);
+focusWhatScrolls();

@@ -7,17 +7,18 @@ node is a packing of circuits in integers: floating point only chooses.
 """
 
 import heapq
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
-from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, split
+from maxmargin.solvers.fewest_errors.search_budget import Budget
 from maxmargin.solvers.separability.cone.decide import balances
 
 UNITS = 1 << 24
@@ -180,11 +181,13 @@ class CoverSearch:
         Number of nodes explored.
     nodes : heap of _Node
         The nodes left to explore; every cover lighter than the best is in one of them.
+    budget : Budget
+        How long it may go on; it may be replaced between two calls of `run`.
     """
 
-    def __init__(self, best: Incumbent, limits: Limits) -> None:
+    def __init__(self, best: Incumbent, budget: Budget) -> None:
         self.best = best
-        self.limits = limits
+        self.budget = budget
         self.lower = 0
         self.n_nodes = 0
         self.nodes = [_Node(0, 0, 0, (), ())]
@@ -193,14 +196,30 @@ class CoverSearch:
         self.cover = CoverProgram(best.kinds.counts)
         self.program = CircuitProgram(best.scaled)
 
+    def fall_back_on(self, weight_of: Mapping[int, int]) -> None:
+        """Where no bound is proven yet, prove that there is an error, by a circuit found here or near these weights.
+
+        The weights are positive, and their rows are known to balance. A circuit is not handed to the search itself: its
+        first circuits are disjoint, and lead to better bounds.
+        """
+        if self.packing.size or not weight_of:
+            return
+        if not self.circuits:
+            rows = sorted(weight_of, key=lambda row: -weight_of[row])
+            circuit = self._exact_circuit(np.array(rows, dtype=np.int64), [weight_of[row] for row in rows])
+            if circuit is None:
+                return
+            self._add(circuit)
+        self.lower, self.packing = max(1, self.lower), np.array([UNITS], dtype=np.int64)
+
     def run(self, most_nodes: int | None = None) -> None:
-        """Continue until the bounds meet, the time is over, or `most_nodes` nodes are explored in all."""
+        """Continue until the bounds meet, the budget is spent, or `most_nodes` nodes are explored in all."""
         while self.nodes and self.nodes[0].bound < self.best.upper:
             self.lower = max(self.lower, self.nodes[0].bound)
-            if self.n_nodes == most_nodes or self.limits.is_over():
+            if self.n_nodes == most_nodes or self.budget.is_over():
                 return
             children = self._expanded(self.nodes[0])
-            if self.limits.is_over():  # the node may have been expanded in part only
+            if self.budget.is_over():  # the node may have been expanded in part only
                 return
             heapq.heappop(self.nodes)
             for child in children:
@@ -222,11 +241,14 @@ class CoverSearch:
             missed = self._missed(shares) if rounds <= patience else []
             if not missed and rounds <= 2 * patience and _is_whole(shares):
                 missed = self._missed_exactly(shares < 0.5)
-            if not missed or self.limits.is_over():
+            if not missed or self.budget.is_over():
                 return self._parts(node, bound, shares)
             for circuit in missed:
-                self.circuits.append(circuit)
-                self.cover.add(np.array(sorted(circuit), dtype=np.int64))
+                self._add(circuit)
+
+    def _add(self, circuit: dict[int, int]) -> None:
+        self.circuits.append(circuit)
+        self.cover.add(np.array(sorted(circuit), dtype=np.int64))
 
     def _mask(self, rows: tuple[int, ...]) -> Mask:
         mask = np.zeros(len(self.best.kinds.counts), dtype=np.bool_)
@@ -236,6 +258,7 @@ class CoverSearch:
     def _relaxed(self, dropped: Mask, kept: Mask, bound: int) -> tuple[Floats, int]:
         """Return the shares of the relaxation, and the bound, raised if its multipliers prove a larger one."""
         answer = self.cover.relaxed(dropped, kept)
+        self.budget.spend_program(self.cover.solver)
         if answer is None:
             return dropped.astype(np.float64), bound
         shares, multipliers = answer
@@ -248,7 +271,8 @@ class CoverSearch:
         """Return disjoint circuits, found in floating point, that the shares cover less than once."""
         costs = shares.copy()
         missed: list[dict[int, int]] = []
-        while not self.limits.is_over() and (answer := self.program.cheapest(costs)) is not None:
+        while not self.budget.is_over() and (answer := self.program.cheapest(costs)) is not None:
+            self.budget.spend_program(self.program.solver)
             weights, direction = answer
             if not missed:
                 self.best.offer_floats(direction, NAME)
@@ -263,10 +287,14 @@ class CoverSearch:
         """Return the exact circuit near the weights of a vertex."""
         rows = np.flatnonzero(weights > _CANDIDATE_WEIGHT * weights.max())
         rows = rows[np.argsort(-weights[rows], kind="stable")]
-        if not rows.size or len(rows) > self.best.cone.width + 1 + _SPARE_ROWS:
+        return self._exact_circuit(rows, as_integers(weights[rows])[0].tolist()) if rows.size else None
+
+    def _exact_circuit(self, rows: Rows, weights: list[int]) -> dict[int, int] | None:
+        """Return the exact circuit near positive weights of these rows, unless they are too many."""
+        if len(rows) > self.best.cone.width + 1 + _SPARE_ROWS:
             return None
         table, _ = self.best.cone.integers(rows)
-        found = circuit_near(table, table[:0], as_integers(weights[rows])[0].tolist())
+        found = circuit_near(table, table[:0], weights)
         if found is None:
             return None
         circuit = {int(rows[position]): weight for position, weight in zip(found.positions, found.weights, strict=True)}
@@ -278,7 +306,8 @@ class CoverSearch:
         The list is also empty once the time is over.
         """
         kept = np.flatnonzero(is_kept)
-        answer = split(self.best.cone, kept, self.limits) if kept.size else None
+        answer = split(self.best.cone, kept, self.budget.limits) if kept.size else None
+        self.budget.spend_split(len(kept), self.best.cone.width)
         if isinstance(answer, dict):
             return [answer]
         if answer is not None:

@@ -11,6 +11,7 @@ from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.simplex import Circuit
+from maxmargin.solvers.fewest_errors.search_budget import Budget
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
@@ -230,7 +231,7 @@ def _costs(problem: Problem) -> list[float]:
     return [math.ldexp(cost, exponent) for cost in COSTS]
 
 
-def add_rows(best: Incumbent, limits: Limits) -> None:
+def add_rows(best: Incumbent, budget: Budget) -> None:
     """Add the rows that are errors, nearest to the plane first, to those on their side, as long as some plane allows.
 
     In the end every error is necessary: with any one of them the rows on their side are no longer separable.
@@ -239,9 +240,11 @@ def add_rows(best: Incumbent, limits: Limits) -> None:
     scores = best.scores()
     order = best.errors[np.argsort(-scores[best.errors], kind="stable")].tolist()
     while (row := next((row for row in order if row not in tried and row in best.errors), None)) is not None:
-        if limits.is_over():
+        if budget.is_over():
             return
         tried.add(row)
-        found = split(best.cone, np.append(best.right, row), limits)
+        rows = np.append(best.right, row)
+        found = split(best.cone, rows, budget.limits)
+        budget.spend_split(len(rows), best.cone.width)
         if isinstance(found, list):
             best.offer(found, ADDED)

@@ -20,11 +20,12 @@ from maxmargin.solvers.fewest_errors.fewest_incumbent import (
     offer_soft_margins,
 )
 from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
+from maxmargin.solvers.fewest_errors.search_budget import Budget
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem, confirmed
-from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
+from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiSeparation, SeparatingHyperplane
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.separability_solution import Separability
 
@@ -38,6 +39,9 @@ TIME_LIMIT = 60.0
 
 _SHARES_OF_TIME = 4
 """Each step before the branch and bound takes one of this number of equal shares of the time that is left."""
+
+_SHARES_OF_STEPS = 2
+"""The same for the steps that are left, where the first nodes of the branch and bound take a share as well."""
 
 _FIRST_NODES = 10
 """Number of nodes of the branch and bound after which, if it is not done, soft margins propose better planes."""
@@ -56,6 +60,7 @@ def fewest_errors(
     max_rows: int = MAX_ROWS,
     verdict: Separability | None = None,
     most_entries: int = MOST_ENTRIES,
+    most_steps: int | None = None,
 ) -> FewestErrors:
     """Find the least number of rows with y_i (w.x_i + b) <= 0 over all hyperplanes, as a proven interval.
 
@@ -79,6 +84,9 @@ def fewest_errors(
         The proven answer of `separability` for this problem, if it is already known.
     most_entries : int
         Largest number of entries of the distinct rows for which they are held as one dense array.
+    most_steps : int, optional
+        Steps of the branch and bound and of the additions of rows, after which the interval proven so far is returned.
+        On any machine they lead to the same interval; a step takes a nanosecond or two. None is no limit.
 
     Returns
     -------
@@ -100,16 +108,19 @@ def fewest_errors(
         raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
     if max_rows < 1:
         raise InvalidOptionError(f"max_rows is {max_rows!r}; expected a number of rows from 1")
+    if most_steps is not None and most_steps < 1:
+        raise InvalidOptionError(f"most_steps is {most_steps!r}; expected a number of steps from 1, or None")
     solvers = backends.chosen(solver, backends.FEWEST_ERRORS_ORDER if method == "cvxpy" else ())
-    return _Work(problem, Limits(time_limit=time_limit), max_rows, most_entries).answer(verdict, solvers)
+    budget = Budget.of(Limits(time_limit=time_limit), most_steps)
+    return _Work(problem, budget, max_rows, most_entries).answer(verdict, solvers)
 
 
 class _Work:
     """The results proven so far. Every attribute is valid at any moment, so the work may be interrupted anywhere."""
 
-    def __init__(self, problem: Problem, limits: Limits, max_rows: int, most_entries: int) -> None:
+    def __init__(self, problem: Problem, budget: Budget, max_rows: int, most_entries: int) -> None:
         self.problem = problem
-        self.limits = limits
+        self.budget, self.limits = budget, budget.limits
         self.kinds = DistinctRows.of(problem)
         self.best = Incumbent(self.kinds, most_entries)
         n_rows = min(max_rows, max(1, most_entries // self.best.cone.width))
@@ -138,14 +149,25 @@ class _Work:
             self._ask(name)
         if self.best.is_small:
             offer_pocket(self.best, self._share())
-            add_rows(self.best, self._share())
+            add_rows(self.best, self.budget.part(_SHARES_OF_STEPS, self._share()))
         if self.n_searched == len(self.kinds.counts):
-            self.search = CoverSearch(self.best, self.limits)
+            self.search = CoverSearch(self.best, self.budget.part(_SHARES_OF_STEPS))
             self.search.run(_FIRST_NODES)
         if self.lower < self.best.upper:
             self._offer_soft_margins()
             self._search()
+        if self.search is not None and self.n_searched == len(self.kinds.counts):
+            self.search.fall_back_on(self._known_weights(verdict))
         self._widen()
+
+    def _known_weights(self, verdict: Separability) -> dict[int, int]:
+        """Return the weights, by distinct row, of the rows that prove that no hyperplane separates all."""
+        known, weight_of = verdict.certificate, dict[int, int]()
+        if isinstance(known, CommonHullPoint | Overlap | QuasiSeparation):
+            for row, weight in zip(known.rows, known.weights, strict=True):
+                kind = int(self.kinds.kind_of[row])
+                weight_of[kind] = weight_of.get(kind, 0) + weight
+        return weight_of
 
     def _ask(self, solver: str) -> None:
         """Offer the hyperplane that a mixed-integer solver finds for the textbook program."""
@@ -167,7 +189,7 @@ class _Work:
         own = self._share()
         offer_soft_margins(self.best, own)
         if self.best.is_small:
-            add_rows(self.best, own)
+            add_rows(self.best, self.budget.part(_SHARES_OF_STEPS, own))
 
     def _search(self) -> None:
         """Run the branch and bound, on the rows nearest to the best hyperplane if there are too many."""
@@ -176,14 +198,15 @@ class _Work:
             self.searched = np.sort(order[: self.n_searched])
             part = Incumbent(_some(self.kinds, self.searched), self.best.most_entries)
             part.offer(self.best.direction, self.best.engine)
-            self.search = CoverSearch(part, self.limits)
+            self.search = CoverSearch(part, self.budget)
+        self.search.budget = self.budget
         self.search.run()
         self.best.offer(self.search.best.direction, self.search.best.engine)
 
     def _widen(self) -> None:
         """Offer the maximum-margin hyperplane of the correctly classified rows, if both classes occur among them."""
         right = self.best.right
-        if self.limits.is_over() or not self.best.is_small or len(set(self.kinds.problem.y[right].tolist())) < 2:
+        if self.budget.is_over() or not self.best.is_small or len(set(self.kinds.problem.y[right].tolist())) < 2:
             return
         hard = hard_margin(self.kinds.problem.of_rows(right), time_limit=self.limits.share(_SHARES_OF_TIME))
         if hard.w is not None and hard.b is not None:
@@ -249,6 +272,8 @@ class _Work:
         """Return why the ends of the interval do not meet."""
         if self.limits.is_over():
             return self.limits.words()
+        if self.budget.is_over():
+            return "the search took as many steps as it may (most_steps)"
         return f"the search took {self.n_searched} of {len(self.kinds.counts)} distinct rows (max_rows)"
 
 

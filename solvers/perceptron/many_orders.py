@@ -14,6 +14,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.engine_choice import (
     MOST_ROWS,
     NO_END,
+    is_at_hand,
     loaded,
     presentations_in_integers,
     steps_of_a_presentation,
@@ -108,10 +109,16 @@ class OrderRuns:
         self._of_thread = local()
         self._name = f"orders, {self._engine.name}"
         self._is_in_bulk = self._name in loaded or settings.short == 0
-        n_short = 0 if self._engine.name in loaded else presentations_in_integers(problem, self.settings)
+        n_short = self._presentations_in_integers()
         self._short = _TIMES_AS_SHORT * steps_of_a_presentation(problem) * n_short
         self._exact = engine_of_many_runs(problem, self.units.bias_scale) if n_short else None
         self._n_single = self._work = self._n_given_up = 0
+
+    def _presentations_in_integers(self) -> int:
+        """Return how many presentations integers begin with: none if the compiler is loaded and has nothing to do."""
+        n_short = 0 if self._engine.name in loaded else presentations_in_integers(self.problem, self.settings)
+        is_open = bool(loaded) and self.settings.short is None and n_short < NO_END
+        return 0 if is_open and is_at_hand(Method(self._engine.name)) else n_short
 
     def run(self, orders: Rows) -> Outcomes:
         """Run in each of the orders, of shape (n_orders, n_samples)."""

@@ -73,7 +73,7 @@ def test_markdown_has_the_lead_and_what_explains_the_rows_of_a_table() -> None:
 
 def test_markdown_links_the_figures_that_are_there() -> None:
     page = document(FigureSlot("curves"), FigureSlot("missing"))
-    picture = SimpleNamespace(alt="a curve", title="Curves", caption="They rise.")
+    picture = SimpleNamespace(key="curves", alt="a curve", title="Curves", caption="They rise.")
     assert "![a curve](figures/curves.svg)\n\n*Curves.* They rise." in page.markdown({"curves": picture})
     assert "figures/" not in page.markdown() and "missing" not in page.markdown({"curves": picture})
 

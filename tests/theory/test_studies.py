@@ -48,7 +48,7 @@ def test_nothing_exceeds_the_bounds_of_any_order(zero: str, bias: bool) -> None:
     assert {bound.name for bound in study.bounds} >= {"novikoff", "augmented_b", "freund_schapire"}
     for bound in study.bounds:
         assert bound.valid and study.most_seen <= bound.value
-    assert study.most_seen == max(study.most.n_mistakes, study.sequence.n_mistakes, study.given.n_mistakes)
+    assert study.most_seen == max(study.most.n_mistakes, study.sequence.n_mistakes)
     assert study.given.n_mistakes == mm.perceptron(X, y, bias=bias, zero=zero).n_mistakes
     assert "self_certificate" not in {bound.name for bound in study.bounds}
     assert study.run_hard.lower <= study.hard.upper
@@ -89,6 +89,50 @@ def test_orders_and_searches_are_runs_of_the_perceptron() -> None:
     sparse = order_study(csr_array(X), y, **SMALL)
     assert sparse.to_dict()["outcomes"]["n_mistakes"] == study.to_dict()["outcomes"]["n_mistakes"]
     assert sparse.most.n_mistakes == study.most.n_mistakes
+
+
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        (AGRESTI, {}),
+        (AGRESTI, {"max_mistakes": 500}),
+        (AGRESTI, {"n_sequence": 2}),
+        (OVERLAP, {"max_epochs": 1}),
+        (cloud(40, 3, 0.4), {"max_epochs": 1}),
+        ((np.sort(cloud(40, 1, 0.4)[0], axis=0), np.repeat([0, 1], 20)), {"max_epochs": 1, "n_search": 0}),
+        (cloud(30, 2, 2.5), {}),
+    ],
+)
+def test_the_fewest_and_the_most_are_of_everything_seen(data: Any, options: dict[str, Any]) -> None:
+    study = order_study(*data, **{**SMALL, **options})
+    counts = [*study.outcomes.n_mistakes.tolist(), study.given.n_mistakes]
+    assert study.fewest.n_mistakes <= min(counts) and max(counts) <= study.most.n_mistakes
+    assert study.fewest_seen <= min(*counts, study.fewest.n_mistakes)
+    assert study.most_seen >= max(*counts, study.most.n_mistakes)
+    if study.adversary is None:
+        assert study.sequence is None or study.sequence.n_mistakes < study.most.n_mistakes
+    else:
+        assert study.adversary is study.sequence and study.most_seen == study.adversary.n_mistakes
+    assert ("an adversary" in study.summary()) == (study.adversary is not None)
+
+
+def test_a_source_sorted_by_class_may_be_the_best_order() -> None:
+    """Two classes far from each other on a line: one after the other they make few mistakes, mixed they make many."""
+    X = np.concatenate([np.linspace(10, 11, 40), np.linspace(12, 13, 40)])[:, None]
+    y = np.repeat([0, 1], 40)
+    study = order_study(X, y, max_epochs=1, **SMALL)
+    assert study.is_sorted_by_class and study.given.n_mistakes < study.outcomes.n_mistakes.min()
+    assert study.fewest_seen == study.fewest.n_mistakes <= study.given.n_mistakes
+    assert not order_study(*cloud(10, 2, 3.0), **SMALL).is_sorted_by_class
+
+
+@pytest.mark.parametrize("max_mistakes", [None, 700, 10])
+def test_orders_that_were_capped_are_counted(max_mistakes: int | None) -> None:
+    study = order_study(*AGRESTI, max_mistakes=max_mistakes, **SMALL)
+    capped = [not done for done in study.outcomes.converged.tolist()]
+    assert study.n_capped == sum(capped) == study.to_dict()["n_capped"]
+    assert (study.n_capped == 70) == (max_mistakes == 10) and (study.n_capped == 0) == (max_mistakes is None)
+    assert order_study(*OVERLAP, max_epochs=1, **SMALL).n_capped == 0
 
 
 def test_searches_start_from_the_extremes_of_the_random_orders() -> None:

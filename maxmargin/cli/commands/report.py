@@ -34,10 +34,10 @@ def report(
         result = margin_report(
             data, bias=bias, prepare=prepare, rng=seed, Cs=Cs or None, on_progress=on_progress, **options
         )
-    if output is not None:
-        result.save(output)
     if figures is not None:
         _write_figures(result, figures, names, request)
+    if output is not None:
+        result.save(output, figures=figures)
     width = min(100, shutil.get_terminal_size().columns)
     print_text((result.to_json() if request.as_json else result.to_terminal(width=width)).removesuffix("\n"))
     for path in (output, figures):

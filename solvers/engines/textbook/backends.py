@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.engines.textbook.quick_cvxpy import without_statistics
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 
@@ -63,7 +64,8 @@ _SECONDS_AN_ENTRY, _OVERTIME = 1e-6, 1.0
 
 def installed() -> list[str]:
     """Return the names of the solvers cvxpy finds here."""
-    import cvxpy
+    with without_statistics():
+        import cvxpy
 
     return list(cvxpy.installed_solvers())
 

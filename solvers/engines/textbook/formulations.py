@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.engines.textbook.quick_cvxpy import without_statistics
+
+with without_statistics():
+    import cvxpy as cp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,7 +54,7 @@ loaded: set[str] = set()
 """Names of the engines, and of other code, that this process has compiled or loaded."""
 
 
-def _is_at_hand(method: Method) -> bool:
+def is_at_hand(method: Method) -> bool:
     """Return whether an engine needs no compilation; the compiler is loaded to find out."""
     from maxmargin.solvers.perceptron.kernels.machine_code import is_on_disk
 
@@ -101,7 +101,7 @@ class EngineChoice:
             return Method.WEIGHTS
         if settings.short is not None or not loaded:
             return Method.INTEGERS
-        if _is_at_hand(Method.WEIGHTS):
+        if is_at_hand(Method.WEIGHTS):
             return Method.WEIGHTS
         is_far = self.problem.n_samples**2 > _MOST_NEAR
         ready = [method for method in self._others if method in loaded and not (method is Method.GRAM and is_far)]
@@ -139,7 +139,7 @@ class EngineChoice:
         if tally.n_presentations < self._n_short:
             return self.method
         wanted = self._next(tally)
-        if not self._is_hasty or _is_at_hand(wanted):
+        if not self._is_hasty or is_at_hand(wanted):
             return wanted
         self._n_short = NO_END
         return self.method
@@ -157,7 +157,7 @@ class EngineChoice:
         """Return the best method for this number of mistakes in an epoch, including the time to compile it."""
         costs = self._costs(n_mistakes)
         n_epochs = _AHEAD / min(costs.values())
-        return min(costs, key=lambda m: costs[m] * n_epochs + (not _is_at_hand(m)) * self._compiling[m])
+        return min(costs, key=lambda m: costs[m] * n_epochs + (not is_at_hand(m)) * self._compiling[m])
 
     def _proven(self) -> Method:
         """Return the engine that took the least time, or one that was not tried and promises to take less."""

@@ -29,6 +29,7 @@ from maxmargin.solvers.fewest_errors.cover_search import UNITS, CoverProgram, Co
 from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, best_offset
 from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors
+from maxmargin.solvers.fewest_errors.search_budget import Budget
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.cone.witness import balances
@@ -308,11 +309,12 @@ def test_the_search_needs_no_good_start(problem: Problem, said: str) -> None:
         if said != "truth":
             lies = {"nothing": lambda size: None, "zeros": np.zeros, "ones": np.ones}
             make_highs_lie(patch, lies[said])
-        search = CoverSearch(Unaided(DistinctRows.of(problem)), Limits(time_limit=None if said == "truth" else 1.0))
+        limits = Limits(time_limit=None if said == "truth" else 1.0)
+        search = CoverSearch(Unaided(DistinctRows.of(problem)), Budget.of(limits, None))
         for n_nodes in (1, 2, 4, 8, None):
             search.run(n_nodes)
             assert search.lower <= fewest <= search.best.upper
-    assert search.lower == search.best.upper or search.limits.is_over()
+    assert search.lower == search.best.upper or limits.is_over()
 
 
 @given(st.data())
@@ -422,6 +424,26 @@ def test_the_time_limit_returns_what_was_proven(time_limit: float) -> None:
     answer = mm.fewest_errors(X, y, time_limit=time_limit)
     check(Problem.validated(X, y), answer)
     assert not answer.is_optimal and "time limit" in answer.reason
+
+
+@pytest.mark.parametrize("most_steps", [1, 10**7, 10**8, 10**10])
+def test_the_steps_return_what_was_proven(most_steps: int) -> None:
+    X, y = iris(slice(0, 2))
+    problem = Problem.validated(X, np.where(y == 2, 1.0, -1.0))
+    answer, again = (fewest_errors(problem, time_limit=None, most_steps=most_steps) for _ in range(2))
+    check(problem, answer)
+    assert answer.lower <= 25 <= answer.upper
+    assert (answer.lower, answer.upper, answer.n_nodes) == (again.lower, again.upper, again.n_nodes)
+    assert answer.is_optimal or "most_steps" in answer.reason
+    assert answer.lower >= 1 or most_steps == 1
+
+
+def test_what_proves_the_verdict_is_a_first_witness() -> None:
+    X, y = iris(slice(0, 2))
+    problem = Problem.validated(X, np.where(y == 2, 1.0, -1.0))
+    answer = fewest_errors(problem, most_steps=3 * 10**6, verdict=separability(problem))
+    check(problem, answer)
+    assert answer.lower == answer.packing_lower == 1 and len(answer.witnesses) == 1
 
 
 @pytest.mark.parametrize("max_rows", [1, 10, 60])

@@ -79,7 +79,7 @@ _FORMULAS = {
     "unit_norm": _at_most(_over(_n(1), _square(_i("δ")))),
     "sum_of_squares": _at_most(_over(_root(_SUM_OF_SQUARES), _G)),
     "self_certificate": _at_most(_over(_root(_SUM_OF_SQUARES), _i("m"))),
-    "freund_schapire": _at_most(_square(_over(_row(_R, _o("+"), _D), _G))),
+    "freund_schapire": _at_most(_square(_group(_over(_row(_R, _o("+"), _D), _G)))),
     "freund_schapire_optimum": _at_most(
         _square(_group(_R, _norm(_V), _o("+"), _root(_row(_o("∑"), f"<msubsup>{_i('ξ')}{_i('i')}{_n(2)}</msubsup>"))))
     ),

@@ -1,4 +1,4 @@
-"""The check inside a page says of every proof what the checker says: `check_proof.js` in Node, on the same questions."""
+"""The check inside a page, `check_proof.js` run in Node, says of every proof what the checker says of it."""
 
 import copy
 import json
@@ -259,7 +259,16 @@ def altered(proof: Document, random_: random.Random) -> Document:
             holder.insert(random_.randrange(len(holder) + 1), copy.deepcopy(holder[key]))
         case "nudge" if isinstance(holder[key], str) and holder[key]:
             old = holder[key]
-            new = [f"-{old}", old.removeprefix("-"), f"{old}0", old[:-1], old.upper(), f"{old}/2", f"1{old}", nudged(old)]
+            new = [
+                f"-{old}",
+                old.removeprefix("-"),
+                f"{old}0",
+                old[:-1],
+                old.upper(),
+                f"{old}/2",
+                f"1{old}",
+                nudged(old),
+            ]
             holder[key] = random_.choice(new)
         case "nudge" if isinstance(holder[key], int):
             holder[key] = random_.choice([holder[key] + 1, holder[key] - 1, -holder[key], holder[key] * 2**64])
@@ -271,6 +280,31 @@ def altered(proof: Document, random_: random.Random) -> Document:
 def nudged(text: str) -> str:
     """Return an integer one greater; other text as it is."""
     return str(int(text) + 1) if re.fullmatch("-?[0-9]{1,4000}", text) else text
+
+
+FORGED: list[tuple[str, Document]] = [
+    ("xor-overlap", {"claim": "quasi-separable", "direction": ["0", "0", "0"]}),
+    ("collinear-overlap", {"null_space": []}),
+    ("collinear-overlap", {"null_space": [["-6", "3", "0"]] * 2}),
+    ("collinear-overlap", {"null_space": [["-6", "3", "1"]]}),
+    ("collinear-overlap", {"null_space": [["-6", "3"]]}),
+    ("both-labels-overlap", {"null_space": [["2", "-1", "0"], ["1", "0", "-1"], ["0"] * 3, ["0"] * 3]}),
+    ("both-labels-overlap", {"null_space": [["2", "-1", "0"]]}),
+    ("xor-overlap", {"rows": [], "weights": []}),
+    ("xor-not-strictly-separable", {"rows": [], "weights": []}),
+    ("agresti-margin-at-most", {"rows": [], "weights": []}),
+    ("agresti-margin-at-most", {"rows": [1], "weights": ["1"]}),
+    ("agresti-margin-at-most", {"margin_squared": "-100/-1"}),
+    ("agresti-margin-at-least", {"direction": ["1", "0"], "margin_squared": "-1"}),
+    *(
+        ("everywhere-not-strictly-separable", {"rows": [[0, 1], pair]})
+        for pair in ([1, 1], [1, 3], [1, -1], [1, "0"], ["1", 0], [1], [1, 0, 2], [1, 0.5], [-5, 0], [6, 0], "10", None)
+    ),
+    ("xor-not-strictly-separable", {"rows": ["3", 1, 2, 0]}),
+    ("xor-not-strictly-separable", {"rows": [3, 1, 2, -4]}),
+    ("xor-not-strictly-separable", {"rows": [3, 1, 2, 4]}),
+]
+"""Cases of the kit and fields that make their proofs false."""
 
 
 def altered_data(problem: AnyProblem, random_: random.Random) -> AnyProblem:
@@ -316,6 +350,11 @@ def altered_questions() -> list[Question]:
             proof["data"] |= {"sha256": problem.sha256, **shape}
         name = f"{question.name}-data-{k}"
         found.append(replace(question, name=name, proof=json.dumps(proof), problem=problem, has_crypto=k % 3 != 2))
+    cases = {question.name: question for question in right() if question.name.endswith("-binary64")}
+    for name, fields in FORGED:
+        question = cases[f"{name}-binary64"]
+        proof = json.dumps({**json.loads(question.proof), **fields})
+        found.append(replace(question, name=f"forged {name}, {fields}", proof=proof))
     return found
 
 
@@ -393,6 +432,15 @@ def test_a_file_that_is_cut_off_or_has_another_head_is_refused() -> None:
     found = answers([replace(question, format="binary", raw=raw), *questions])
     assert [answer["valid"] for answer in found] == [True] + [False] * len(questions)
     assert all(answer["error"] for answer in found[1:])
+
+
+@needs_node
+def test_a_zero_has_no_sign_in_the_hash() -> None:
+    question = next(question for question in right() if question.name == "xor-overlap")
+    raw = b"".join(raw_data(question.problem))
+    assert raw.startswith(b"4 2\n" + bytes(16))
+    (answer,) = answers([replace(question, format="binary", raw=b"4 2\n" + bytes(7) + b"\x80" + raw[12:])])
+    assert answer["valid"] and answer["hashed"]
 
 
 @needs_node

@@ -1,0 +1,60 @@
+"""How long the search for the fewest errors may go on: a time limit, and a number of steps that no clock measures."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from maxmargin.solvers.basics.limits import Limits
+
+_OF_A_PROGRAM, _OF_AN_ITERATION = 200_000, 20_000
+"""Steps of a linear program besides those of its iterations, and of an iteration besides those of its entries."""
+
+_OF_A_SPLIT, _OF_ITS_ROWS, _OF_ITS_ENTRIES = 2_000_000, 5_000, 500
+"""Steps of the question whether some rows are separable: in any case, for each row, and for each entry of the rows."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Budget:
+    """A time limit, and the steps that are left; a step is an entry of a matrix that a linear program reads once.
+
+    Both end the work in the same way. Steps are the same on every machine, where a nanosecond or two is one step.
+
+    Attributes
+    ----------
+    limits : Limits
+    steps : float
+        Steps that are left; infinity without a limit.
+    parent : Budget or None
+        The budget of which this is a part; what is spent here is spent there as well.
+    """
+
+    limits: Limits
+    steps: float
+    parent: "Budget | None" = None
+
+    @classmethod
+    def of(cls, limits: Limits, most_steps: int | None) -> "Budget":
+        """Return a budget of so many steps; None is no limit."""
+        return cls(limits=limits, steps=float("inf") if most_steps is None else float(most_steps))
+
+    def is_over(self) -> bool:
+        """Whether the time is over, or no step is left."""
+        return self.steps <= 0 or self.limits.is_over()
+
+    def part(self, n_shares: int, limits: Limits | None = None) -> "Budget":
+        """Return a share of the steps that are left, with these limits, or the same ones."""
+        return Budget(limits=limits or self.limits, steps=max(0.0, self.steps / n_shares), parent=self)
+
+    def spend(self, n_steps: float) -> None:
+        """Take steps away."""
+        self.steps -= n_steps
+        if self.parent is not None:
+            self.parent.spend(n_steps)
+
+    def spend_program(self, solver: Any) -> None:
+        """Take away the steps of the last run of HiGHS."""
+        n_iterations = max(0, int(solver.getInfo().simplex_iteration_count))
+        self.spend(_OF_A_PROGRAM + n_iterations * (_OF_AN_ITERATION + int(solver.getNumNz())))
+
+    def spend_split(self, n_rows: int, width: int) -> None:
+        """Take away the steps of the question whether so many rows of so many entries are separable."""
+        self.spend(_OF_A_SPLIT + n_rows * (_OF_ITS_ROWS + _OF_ITS_ENTRIES * width))

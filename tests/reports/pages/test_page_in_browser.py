@@ -1,0 +1,228 @@
+"""The margin page in a browser: what it says on its console, checks, shows, moves and prints."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opened_pages import CHROMIUM, DATA, NO_BROWSER, browser, page_of, report_of
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_BROWSER)
+
+SEPARABLE = ["clouds", "setosa", "breast_cancer", "two points", "gap", "tiny units", "huge units"]
+MOST_PIXELS, MOST_PAGES = 5_000, 6
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as found:
+        yield found
+
+
+class Opened:
+    """A page that a browser shows, and what it said meanwhile."""
+
+    def __init__(self, chromium: Any, path: Path, **options: Any) -> None:
+        self.said: list[str] = []
+        self.page = chromium.new_page(**{"viewport": {"width": 1200, "height": 900}, **options})
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.said.append(request.url) if self.is_foreign(request.url) else None)
+        self.page.goto(path.as_uri())
+        if options.get("java_script_enabled", True):
+            self.page.wait_for_selector("#check:not(.waiting)")
+
+    @staticmethod
+    def is_foreign(url: str) -> bool:
+        return not url.startswith(("file:", "blob:"))
+
+    def texts(self, selector: str) -> list[str]:
+        return [element.inner_text() for element in self.page.query_selector_all(selector)]
+
+
+@pytest.fixture
+def opened(chromium: Any, tmp_path: Path) -> Iterator[Any]:
+    pages = []
+
+    def open_page(name: str, content: str | None = None, **options: Any) -> Opened:
+        path = tmp_path / f"{name}.html"
+        path.write_text(page_of(name) if content is None else content, encoding="utf-8")
+        pages.append(Opened(chromium, path, **options))
+        return pages[-1]
+
+    yield open_page
+    for found in pages:
+        found.page.close()
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_the_page_checks_its_proof_and_says_nothing_else(name: str, opened: Any) -> None:
+    found = opened(name)
+    assert found.page.inner_text("#check").startswith("✓ Checked in this browser")
+    assert "the SHA-256 of the data agrees" in found.page.inner_text("#check-full")
+    assert found.said == []
+    assert found.page.evaluate("document.documentElement.scrollHeight") <= MOST_PIXELS
+    assert found.page.evaluate("document.documentElement.scrollWidth") <= 1200
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize("name", DATA)
+def test_no_two_labels_meet(name: str, width: int, opened: Any) -> None:
+    found = opened(name, viewport={"width": width, "height": 900})
+    meeting = found.page.evaluate(
+        """() => [...document.querySelectorAll('svg')].flatMap((svg) => {
+          if (!svg.getBoundingClientRect().width) return [];
+          const texts = [...svg.querySelectorAll('text')], boxes = texts.map((text) => text.getBoundingClientRect());
+          const small = texts.filter((text, k) => boxes[k].height < 11).map((text) => 'small: ' + text.textContent);
+          return small.concat(boxes.flatMap((a, i) => boxes.slice(i + 1).flatMap((b, k) =>
+            a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3
+              ? [texts[i].textContent + ' | ' + texts[i + 1 + k].textContent] : [])));
+        })"""
+    )
+    assert meeting == []
+
+
+@pytest.mark.parametrize("name", ["clouds", "breast_cancer", "versicolor", "quasi"])
+def test_the_rulers_are_on_the_first_screen(name: str, opened: Any) -> None:
+    found = opened(name)
+    boxes = [element.bounding_box() for element in found.page.query_selector_all(".ruler")]
+    assert boxes[0]["y"] < 330
+    assert boxes[-1]["y"] < 420
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize("name", ["clouds", "versicolor", "breast_cancer"])
+def test_axe_finds_nothing(name: str, width: int, scheme: str, opened: Any) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = opened(name, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
+    found.page.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true; })")
+    answer = Axe().run(found.page).response
+    assert [(entry["id"], [node["target"] for node in entry["nodes"]][:3]) for entry in answer["violations"]] == []
+
+
+@pytest.mark.parametrize("name", ["clouds", "breast_cancer", "versicolor"])
+def test_the_printed_page_is_short(name: str, opened: Any) -> None:
+    content = opened(name).page.pdf(format="A4")
+    assert len(re.findall(rb"/Type\s*/Page[^s]", content)) <= MOST_PAGES
+
+
+def test_the_policy_stops_other_scripts(opened: Any) -> None:
+    content = page_of("clouds").replace("</body>", "<script>document.title = 'run'</script></body>")
+    found = opened("clouds", content)
+    assert found.page.title() != "run"
+    assert any("Content Security Policy" in text for text in found.said)
+
+
+def test_hostile_names_stay_text(opened: Any) -> None:
+    found = opened("hostile")
+    assert found.page.query_selector("main i") is None
+    assert "<script>alert(1)</script>" in found.page.inner_text("h1")
+    assert found.page.evaluate("document.querySelectorAll('main script').length") == 0
+
+
+@pytest.mark.parametrize("name", SEPARABLE)
+def test_the_end_of_the_replay_is_the_run(name: str, opened: Any) -> None:
+    """The browser adds the rows of the mistakes: rows in error and the least distance are those of the report."""
+    found, report = opened(name), report_of(name).to_dict()
+    run = report["perceptron"]
+    if not found.page.is_visible("#replay"):
+        pytest.skip("the run has no replay")
+    found.page.click("#back")
+    found.page.click("#next")
+    said = found.page.inner_text("#step-said")
+    assert f"mistake {run['n_mistakes']:,} of {run['n_mistakes']:,}" in said
+    assert f"{run['n_errors']:,} row" in said
+    if run["converged"]:
+        share = float(re.search(r"least distance ([\d.e+-]+) %", said)[1])  # type: ignore[index]
+        assert share == pytest.approx(100 * report["comparison"]["share_of_maximum"], rel=0.01)
+
+
+def test_the_replay_walks_through_every_mistake(opened: Any) -> None:
+    found, run = opened("clouds"), report_of("clouds").to_dict()["perceptron"]
+    line = found.page.get_attribute("#rows-found", "d")
+    dots = found.page.inner_html("#distances-perceptron")
+    for left in range(run["n_mistakes"] - 1, 0, -1):
+        found.page.click("#back")
+        assert found.page.inner_text("#step-said").startswith(f"mistake {left} of")
+        row = run["mistake_rows"][left - 1]
+        assert found.page.inner_text("#row-said").startswith(f"row {row} ")
+    assert found.page.get_attribute("#rows-found", "d") != line
+    found.page.fill("#step", str(run["n_mistakes"]))
+    assert found.page.inner_html("#distances-perceptron") == dots
+    assert found.said == []
+
+
+def test_keys_walk_through_rows_and_controls(opened: Any) -> None:
+    found = opened("clouds")
+    found.page.focus("#views")
+    said = []
+    for _ in range(3):
+        found.page.keyboard.press("ArrowRight")
+        said.append(found.page.inner_text("#row-said"))
+    found.page.keyboard.press("ArrowLeft")
+    assert len(set(said)) == 3
+    assert found.page.inner_text("#row-said") == said[1]
+    order = []
+    for _ in range(6):
+        found.page.keyboard.press("Tab")
+        order.append(found.page.evaluate("document.activeElement.id"))
+    assert order[:4] == ["play", "back", "next", "step"]
+
+
+def test_nothing_plays_where_motion_is_not_wanted(opened: Any) -> None:
+    found = opened("clouds", reduced_motion="reduce")
+    assert not found.page.is_visible("#play")
+    assert found.page.is_visible("#next")
+
+
+def test_columns_sort_by_the_row_that_is_pressed(opened: Any) -> None:
+    found = opened("clouds")
+    head = "table.keyed thead th"
+    before = found.texts(head)
+    found.page.click("table.keyed button:text('margin') >> nth=0")
+    after = found.texts(head)
+    assert sorted(after) == sorted(before)
+    assert after[0] == "maximum margin"
+    assert found.page.get_attribute("table.keyed button >> nth=0", "aria-pressed") == "true"
+
+
+def test_the_table_is_copied_as_it_is_printed(opened: Any, chromium: Any) -> None:
+    found = opened("clouds")
+    found.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    forms = json.loads(re.search(r'id="page-data">(.*?)</script>', page_of("clouds"))[1])["tables"]["comparison"]  # type: ignore[index]
+    for name in ("Markdown", "LaTeX", "CSV"):
+        found.page.click(f"button:text-is('{name}') >> nth=0")
+        found.page.wait_for_selector("button:text-is('copied')")
+        assert found.page.evaluate("navigator.clipboard.readText()") == forms[name]
+        found.page.wait_for_selector("button:text-is('copied')", state="detached")
+
+
+@pytest.mark.parametrize("name", ["clouds", "setosa", "breast_cancer"])
+def test_one_digit_breaks_the_proof_and_the_check_names_the_row(name: str, opened: Any) -> None:
+    found = opened(name)
+    found.page.click("#break")
+    found.page.wait_for_selector("#check-full.broken")
+    assert re.search(r"with one digit changed, row \d+: ", found.page.inner_text("#check-full"))
+    found.page.click("#mend")
+    found.page.wait_for_selector("#check-full.checked")
+
+
+def test_without_scripts_the_page_is_complete(opened: Any) -> None:
+    found = opened("clouds", java_script_enabled=False)
+    assert len(found.page.query_selector_all(".moments svg")) == 5
+    assert not found.page.is_visible("#replay")
+    assert found.page.is_visible("#distances")
+    for text in report_of("clouds").to_dict()["unknown"]:
+        assert text in found.page.inner_text("main")
+
+
+def test_no_tab_stop_where_nothing_scrolls(opened: Any) -> None:
+    found = opened("clouds")
+    assert found.page.evaluate(
+        "[...document.querySelectorAll('.scroll')]"
+        ".every((box) => (box.scrollWidth > box.clientWidth + 1) === (box.tabIndex === 0))"
+    )
