@@ -2,12 +2,12 @@
 
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from importlib.resources import files
 from typing import Any, ClassVar
 
+from maxmargin.solvers.answers.cards import card as small_card
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text import escaping
 from maxmargin.text.tables import booktabs_lines, csv_lines, markdown_lines
@@ -132,6 +132,19 @@ def facts(caption: str, rows: Iterable[tuple[str, str]]) -> Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Code:
+    """A program, which is shown as it is, line by line."""
+
+    lines: tuple[str, ...]
+    kind: ClassVar[str] = "code"
+
+    @property
+    def fence(self) -> str:
+        """What Markdown has before and after the lines: more backticks than any of them."""
+        return "`" * max(3, *(len(run) + 1 for line in self.lines for run in re.findall("`+", line)), 0)
+
+
+@dataclass(frozen=True, slots=True)
 class FigureSlot:
     """The position of a figure; formats without it show its table, if it has one.
 
@@ -204,7 +217,7 @@ class ProofSlot:
     kind: ClassVar[str] = "proof"
 
 
-Block = Paragraph | Points | Table | FigureSlot | Details | ProofSlot
+Block = Paragraph | Points | Table | Code | FigureSlot | Details | ProofSlot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,6 +281,13 @@ class Document:
     kind: str = "Margin report"
     lead: Text = ""
     opening: tuple[Block, ...] = ()
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All tables, those behind what a reader opens included, in their order."""
+        return tuple(
+            block for section in self.sections for block in _opened(section.blocks) if isinstance(block, Table)
+        )
 
     def html(self, figures: Mapping[str, Any], script: "Script | None" = None) -> str:
         """Return the page as HTML.
@@ -333,6 +353,20 @@ class Document:
         )
         return environment.get_template(template).render(document=self, **parts)
 
+    def card(self, name: str, note: str) -> str:
+        """Return the answer and the key numbers as a small card for notebooks.
+
+        Parameters
+        ----------
+        name : str
+            What kind of result it is of.
+        note : str
+            How to see the page.
+        """
+        sentences = [sentence for sentence in (*self.headline[1:], plain_text(self.lead)) if sentence]
+        numbers = [(card.label, f"{card.value}{f' ({card.note})' if card.note else ''}") for card in self.cards]
+        return small_card(f"{name} · {self.subtitle}", self.headline[0], numbers, sentences=sentences, note=note)
+
     def terminal(self, *, width: int = 80) -> str:
         """Return the answer, the key numbers, and the limitations, as plain text of this width in characters."""
         sentences = [*self.headline, plain_text(self.lead)]
@@ -354,10 +388,13 @@ class Document:
         return lines
 
 
-def framed(page: str, title: str) -> str:
-    """Return an HTML page in a frame, so that its style does not affect the notebook that shows it."""
-    style = "width:100%;height:48rem;border:0"
-    return f'<iframe title="{escape(title)}" srcdoc="{escape(page)}" style="{style}"></iframe>'
+def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield the blocks, and in place of those that a reader opens what they hold."""
+    for block in blocks:
+        if isinstance(block, Details):
+            yield from _opened(block.blocks)
+        else:
+            yield block
 
 
 def _latex_lines(block: Block) -> list[str]:
@@ -366,6 +403,9 @@ def _latex_lines(block: Block) -> list[str]:
         return [rf"{escaping.latex(plain_text(block.text))}\par"]
     if isinstance(block, Points):
         return [r"\begin{itemize}", *(rf"\item {escaping.latex(item)}" for item in block.items), r"\end{itemize}"]
+    if isinstance(block, Code):
+        lines = (escaping.latex(line).replace(" ", r"\ ") for line in block.lines)
+        return [r"{\ttfamily\footnotesize\raggedright", *(rf"{line}\par" for line in lines), "}"]
     if isinstance(block, Details):
         return [
             rf"\subsection*{{{escaping.latex(block.title)}}}",

@@ -164,10 +164,8 @@ class MarginReport:
         return [path for key in wanted for path in save(by_key[key], target)]
 
     def _repr_html_(self) -> str:
-        """Return the page in a frame, so that its style does not affect the notebook."""
-        from maxmargin.reports.document import framed
-
-        return framed(self.to_html(), "maxmargin report")
+        """Return the answer and the key numbers as a small card for notebooks; `save` writes the page."""
+        return self._document.card("MarginReport", "the page: report.save('report.html')")
 
     def __repr__(self) -> str:
         return f"<MarginReport {' '.join(self._document.headline)}>"

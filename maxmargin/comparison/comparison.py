@@ -121,6 +121,16 @@ class Comparison(Result):
         )
         return fields
 
+    def _card_fields(self) -> dict[str, Any]:
+        return {
+            "runs": len(self.records),
+            "failed": len(self.failures),
+            "false claims": len(self.false_claims),
+            "not run yet": self.n_not_run,
+            "data sets": len(self.data),
+            "methods": len({record["method"] for record in self.records}),
+        }
+
     def _table_fields(self) -> dict[str, Any]:
         endings = Counter(record["status"] for record in self.records)
         return {"title": self.title, "n_not_run": self.n_not_run, **endings, "false claims": len(self.false_claims)}

@@ -14,6 +14,9 @@ from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.solvers.separability.terms import Term
 
+_MOST_IN_CARD = 4
+"""Largest number of infinite coefficients that a card names."""
+
 _MOST = 20
 """Largest number of coefficients that the text lists one by one, or names on a line."""
 
@@ -216,6 +219,18 @@ class ModelCheck(Result):
             "estimates": self.estimates,
             "standard_errors": self.standard_errors,
             "notes": self.notes,
+        }
+
+    def _card_fields(self) -> dict[str, Any]:
+        infinite = self.infinite if self._has_quick_columns else None
+        names = [f"{name} {sign}" for name, sign in (infinite or {}).items()]
+        return {
+            "model": self.model_name,
+            "verdict": self.verdict.value,
+            "event": self.event,
+            "infinite coefficients": None if infinite is None else some(names, _MOST_IN_CARD, "{n} in all") or "none",
+            "it says that it converged": self.claimed_converged,
+            "which is true": self.converged_is_true,
         }
 
     def _table_fields(self) -> dict[str, Any]:

@@ -66,6 +66,14 @@ class Bound(Result):
         result: dict[str, Any] = plain(asdict(self))
         return result
 
+    def _card_fields(self) -> dict[str, Any]:
+        return {
+            "mistakes at most" if self.valid else "it would be": rounded_up(self.value),
+            "proven to hold": self.valid,
+            "says something": not self.vacuous,
+            "source": self.reference,
+        }
+
     @property
     def headline(self) -> str:
         """The name and the value, or that it is not proven to hold."""

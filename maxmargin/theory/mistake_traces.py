@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.api.running import generator_of, in_time, run_perceptron
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given
-from maxmargin.solvers.answers.forms import Result, counted, plain
+from maxmargin.solvers.answers.forms import Result, counted, plain, rounded_down, rounded_up
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
@@ -175,6 +175,17 @@ class MistakeTrace(Result):
             "violations": [asdict(violation) for violation in self.violations],
         }
         return {**plain({**own, **checks}), "run": self.run.to_dict()}
+
+    def _card_fields(self) -> dict[str, Any]:
+        known = self.u is not None
+        return {
+            "mistakes": self.run.n_mistakes,
+            "Novikoff's bound": rounded_up(self.bound) if known else None,
+            "R": rounded_up(self.radius),
+            "g(u)": rounded_down(self.u_margin) if known else None,
+            "inequalities checked": len(self.inequalities),
+            "violations": len(self.violations),
+        }
 
     @property
     def headline(self) -> str:

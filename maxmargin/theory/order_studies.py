@@ -11,7 +11,7 @@ from maxmargin.api.question import with_names
 from maxmargin.api.running import run_perceptron, seed_of, with_bias_scale
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given
-from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, plain, through
+from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, plain, rounded_up, through
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
@@ -223,6 +223,17 @@ class OrderStudy(NamedAnswer):
             }
         )
         return result
+
+    def _card_fields(self) -> dict[str, Any]:
+        tightest = min((bound.value for bound in self.bounds if not bound.vacuous), default=None)
+        return {
+            "mistakes in the order of the source": self.given.n_mistakes,
+            "median of the random orders": self.quantiles[0.5],
+            "fewest seen": self.fewest_seen,
+            "most seen": self.most_seen,
+            "most of any sequence, proven": self.worst_case,
+            "tightest bound for any order": None if tightest is None else rounded_up(tightest),
+        }
 
     def summary(self) -> str:
         """Return the text of ``maxmargin orders``; nothing in it has a name."""

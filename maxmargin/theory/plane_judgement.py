@@ -10,7 +10,8 @@ from maxmargin.api.question import with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given, names_of
-from maxmargin.solvers.answers.forms import NamedAnswer, Names, counted, rounded_up, through
+from maxmargin.solvers.answers.cards import between
+from maxmargin.solvers.answers.forms import NamedAnswer, Names, counted, rounded_down, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
@@ -180,6 +181,16 @@ class PlaneJudgement(NamedAnswer):
         else:
             lines.append(f"    {self.n_samples:,} in one pass, the number of rows: the bound says nothing {source}")
         return lines
+
+    def _card_fields(self) -> dict[str, Any]:
+        return {
+            "rows in error": len(self.error_rows),
+            "margin": rounded_down(self.margin),
+            "share of the maximum margin": None if self.share_lower is None else rounded_down(self.share_lower),
+            "maximum margin γ*, proven": between(self.gamma_lower, self.gamma_upper),
+            "mistakes at most (Novikoff)": None if self.novikoff is None else rounded_up(self.novikoff),
+            "in one pass at most": rounded_up(min(self.freund_schapire, float(self.n_samples))),
+        }
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
         return (("error", self.error_rows),)

@@ -12,7 +12,7 @@ from maxmargin.reports.comparisons import (
     reached_margins,
     timings,
 )
-from maxmargin.reports.document import Block, Card, Document, Section
+from maxmargin.reports.document import Block, Card, Details, Document, Section, Table
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.number_formats import UNKNOWN, count, one_line, plural, share_of_the_best
 from maxmargin.text.tables import aligned
@@ -29,28 +29,52 @@ _WIDTH = 110
 """Number of characters of a line of the summary."""
 
 
+_MOST_ROWS_OPEN, _MOST_ROWS_OF_FAILURES = 15, 40
+"""Largest number of rows of a table that a page shows before its reader opens it, and of the failures at its head."""
+
+
 def document(found: Fields) -> Document:
     """Return the report as a page."""
     failed = found["failures_and_false_claims"]
-    methods = plural(len(found["methods"]), "method")
+    size = f"{plural(len(found['methods']), 'method')} on {plural(len(found['data']), 'data set')}"
     return Document(
         kind="Comparison of methods",
         title=found["title"],
-        subtitle=f"{methods} on {plural(len(found['data']), 'data set')}, folds and preparations counted.",
+        subtitle=f"{found['title']}: {size}, folds and preparations counted",
         headline=failures.sentences(failed),
         tone="good" if failures.is_clean(failed) else "bad",
-        cards=_cards(failed),
+        cards=_cards(found),
         sections=tuple(
-            Section(anchor=title.lower().replace(" ", "-").replace(",", ""), title=title, blocks=blocks)
+            Section(anchor=title.lower().replace(" ", "-").replace(",", ""), title=title, blocks=_folded(title, blocks))
             for title, blocks in _parts(found)
             if blocks
         ),
+        lead=(*failures.who_is_wrong(failed), *reached_margins.who_reaches(found["margins"])),
     )
 
 
-def _cards(failed: Fields) -> tuple[Card, ...]:
+def _folded(title: str, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return the blocks with long tables, and all that is about settings, behind a line that opens them."""
+    if title == background.SETTINGS_TITLE:
+        return (Details("Settings, environment and how runs at a limit are counted", blocks),)
+    most = _MOST_ROWS_OF_FAILURES if title == failures.TITLE else _MOST_ROWS_OPEN
+    return tuple(
+        Details(f"{block.caption} ({count(len(block.rows))} rows)", (block,))
+        if isinstance(block, Table) and len(block.rows) > most
+        else block
+        for block in blocks
+    )
+
+
+def _cards(found: Fields) -> tuple[Card, ...]:
+    failed = found["failures_and_false_claims"]
     names = {"n_records": "Runs", "n_failed": "Failed", "n_false": "False claims", "n_not_run": "Not run yet"}
-    return tuple(Card(label=label, value=count(failed[name])) for name, label in names.items())
+    cards = [Card(label=label, value=count(failed[name])) for name, label in names.items()]
+    able = [entry for entry in found["margins"]["methods"] if entry["n_reached"] is not None]
+    if able:
+        reached = f"{len(reached_margins.reaching(found['margins']))} of {plural(len(able), 'method')}"
+        cards.append(Card(label="Reach γ* on all separable data", value=reached, note="with hyperplanes"))
+    return tuple(cards)
 
 
 def _parts(found: Fields) -> list[tuple[str, tuple[Block, ...]]]:

@@ -1,9 +1,10 @@
 """Runs that failed, and claims that are proven to be false."""
 
+from collections import Counter
 from typing import Any
 
 from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, is_separable, method_label
-from maxmargin.reports.document import Block, Paragraph, Table
+from maxmargin.reports.document import Block, Mark, Paragraph, Table
 from maxmargin.text.number_formats import UNKNOWN, count, number, one_line, percent, plural, proven
 
 Fields = dict[str, Any]
@@ -96,12 +97,12 @@ def _off(record: Record) -> str:
 
 def blocks(found: Fields) -> tuple[Block, ...]:
     """Return the tables, or the sentence that there is nothing to report."""
-    shown: list[Block] = [Paragraph(sentence) for sentence in sentences(found)]
-    if found["failures"]:
-        shown.append(_failures_table(found["failures"]))
+    shown: list[Block] = []
     if found["false_claims"]:
         shown.append(_false_claims_table(found["false_claims"]))
-    return tuple(shown)
+    if found["failures"]:
+        shown.append(_failures_table(found["failures"]))
+    return tuple(shown) or tuple(Paragraph(sentence) for sentence in sentences(found))
 
 
 def sentences(found: Fields) -> tuple[str, ...]:
@@ -113,6 +114,20 @@ def sentences(found: Fields) -> tuple[str, ...]:
         return (first,)
     missing = plural(found["n_not_run"], "run of the study has", "runs of the study have")
     return (first, f"The comparison is not complete: {missing} no record yet.")
+
+
+def who_is_wrong(found: Fields) -> tuple[str | Mark, ...]:
+    """Return whose claims are false, as the pieces of a sentence; nothing where there are none."""
+    counts = Counter[str]()
+    for entry in found["false_claims"]:
+        counts[entry["method"]] += entry["n"]
+    if not counts:
+        return ()
+    shown = [(one_line(method), n) for method, n in counts.most_common(_MOST_NAMED)]
+    pieces = [piece for method, n in shown for piece in (", ", Mark(method), f" ({count(n)})")][1:]
+    more = len(counts) - len(shown)
+    others = f" and {plural(more, 'other method')}" if more else ""
+    return ("False claims come from ", *pieces, f"{others}. ")
 
 
 def _failures_table(failures: list[Fields]) -> Table:

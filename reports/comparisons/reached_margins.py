@@ -6,13 +6,16 @@ from statistics import median
 from typing import Any
 
 from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, grouped, is_separable, separates, share_of
-from maxmargin.reports.document import Block, Paragraph, Table
-from maxmargin.text.number_formats import UNKNOWN, count, number, share_of_the_best
+from maxmargin.reports.document import Block, Mark, Paragraph, Table
+from maxmargin.text.number_formats import UNKNOWN, count, number, one_line, plural, share_of_the_best
 
 Fields = dict[str, Any]
 
 MARGINS_TITLE = "Who reaches the maximum margin"
 CLAIMS_TITLE = "Who misreports"
+
+_MOST_NAMED = 4
+"""Largest number of methods that the head of a page names."""
 
 
 def margin_fields(runs: Runs) -> Fields:
@@ -38,6 +41,29 @@ def _margins(method: MethodRuns, tolerance: float) -> Fields | None:
         "median_share": median(shares) if has_planes else None,
         "least_share": min(shares) if has_planes else None,
     }
+
+
+def reaching(found: Fields) -> list[str]:
+    """Return the methods that reach the maximum margin on every separable data set."""
+    return [entry["method"] for entry in found["methods"] if entry["n_reached"] == entry["n_data"]]
+
+
+def who_reaches(found: Fields) -> tuple[str | Mark, ...]:
+    """Return who reaches the maximum margin, as the pieces of sentences."""
+    able = [entry for entry in found["methods"] if entry["n_reached"] is not None]
+    if not able:
+        return ("No data set is proven to be separable." if not found["methods"] else "No method gives hyperplanes.",)
+    names = reaching(found)
+    n_separating = sum(entry["n_separated"] == entry["n_data"] for entry in able)
+    separating = f"{count(n_separating)} of {plural(len(able), 'method')} with hyperplanes"
+    rest = f"; {separating} {'separates' if n_separating == 1 else 'separate'} all of it."
+    if not names:
+        return ("No method reaches the maximum margin on all separable data", rest)
+    shown = [Mark(one_line(name), "truth") for name in names[:_MOST_NAMED]]
+    pieces = [piece for name in shown for piece in (", ", name)][1:]
+    more = len(names) - len(shown)
+    others = f" and {plural(more, 'other method')}" if more else ""
+    return ("The maximum margin is reached on all separable data by ", *pieces, f"{others}{rest}")
 
 
 def margin_blocks(found: Fields) -> tuple[Block, ...]:

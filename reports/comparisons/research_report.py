@@ -18,7 +18,7 @@ from maxmargin.reports.comparisons import (
     timings,
 )
 from maxmargin.reports.comparisons.runs import ComparisonLike, Runs
-from maxmargin.reports.document import Document, Table, framed
+from maxmargin.reports.document import Document, Table
 
 if TYPE_CHECKING:
     import os
@@ -87,8 +87,7 @@ class ComparisonReport:
     @property
     def tables(self) -> tuple[Table, ...]:
         """All tables of the report, with captions, as they are printed."""
-        sections = self._document(times=True).sections
-        return tuple(block for section in sections for block in section.blocks if isinstance(block, Table))
+        return self._document(times=True).tables
 
     def pictures(self, *, times: bool = True) -> "dict[str, Picture]":
         """Return the figures by their keys, with captions and alternative texts."""
@@ -100,10 +99,11 @@ class ComparisonReport:
     def save(self, folder: "str | os.PathLike[str]") -> list[Path]:
         """Write the report into a folder, which is made if there is none.
 
-        The files are ``report.md``, ``report.json``, ``report.tex``, ``records.csv``, ``records.parquet``, and each
-        figure as SVG, PDF and PNG in ``figures``; and ``results.md``, the report without times, memory and the machine,
-        which is the same byte by byte whenever and wherever the study is run. Each is written whole or not at all,
-        ``report.md`` last, so that all that it links to is there.
+        The files are ``report.html``, one page that needs no other file, ``report.md``, ``report.json``,
+        ``report.tex``, ``records.csv``, ``records.parquet``, and each figure as SVG, PDF and PNG in ``figures``; and
+        ``results.md``, the report without times, memory and the machine, which is the same byte by byte whenever and
+        wherever the study is run. Each is written whole or not at all, ``report.md`` last, so that all that it links
+        to is there.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class ComparisonReport:
         for write, path in zip((write_csv, write_parquet), written, strict=True):
             write(self._runs.records, path)
         written += [path for picture in self.pictures().values() for path in save(picture, target / "figures")]
-        texts = {"report.json": self.to_json(), "report.tex": self.to_latex(),
+        texts = {"report.json": self.to_json(), "report.tex": self.to_latex(), "report.html": self.to_html(),
                  "results.md": self.to_markdown(times=False), "report.md": self.to_markdown()}  # fmt: skip
         for name, text in texts.items():
             write_text(target / name, text)
@@ -137,8 +137,11 @@ class ComparisonReport:
         return written
 
     def _repr_html_(self) -> str:
-        """Return the page in a frame, so that its style does not affect the notebook."""
-        return framed(self.to_html(), "maxmargin comparison")
+        """Return the answer and the key numbers as a small card for notebooks; `save` writes the page."""
+        document = self._document(times=True)
+        return document.card(
+            "ComparisonReport", "the page, the tables, the records and the figures: report.save('folder')"
+        )
 
     def __repr__(self) -> str:
         return f"<ComparisonReport {failures.sentences(self._fields(times=False)['failures_and_false_claims'])[0]}>"

@@ -1,4 +1,4 @@
-"""The forms in which answers are shown: fields of JSON, lines of text, and tables for notebooks.
+"""The forms in which answers are shown: fields of JSON, lines of text, and cards for notebooks.
 
 A sentence is about the hyperplanes w.x + b = 0, or without a bias about those through the origin alone. Then "every
 hyperplane", "the hulls" and "the estimate" refer to hyperplanes through the origin, to the hull of the y x and to
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.answers.cards import card
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
@@ -32,6 +33,9 @@ _MOST_ENTRIES = 10
 
 _MOST_CHARACTERS = 200
 """Largest number of characters of a text that a cell shows."""
+
+_MOST_KEY_NUMBERS = 6
+"""Largest number of fields that a card shows before it is opened, where its result does not choose them."""
 
 _MOST_WEIGHTS = 12
 """Largest number of weights of a hyperplane that a text lists, one on each line."""
@@ -156,11 +160,21 @@ class Result:
         return f"<{type(self).__name__} {self.headline}>"
 
     def _repr_html_(self) -> str:
-        """Return the result as a small table for notebooks."""
-        return html_table(f"{type(self).__name__}: {self.headline}", plain(self._table_fields()))
+        """Return the result as a small card for notebooks."""
+        rest = card_pairs(plain(self._table_fields()))
+        texts = ((name, _key_number(value)) for name, value in self._card_fields().items())
+        numbers = [(name, text) for name, text in texts if text]
+        return card(type(self).__name__, self.headline, numbers or rest[:_MOST_KEY_NUMBERS], rest)
+
+    def _card_fields(self) -> dict[str, Any]:
+        """Return the key numbers by what a reader calls them; by default those of a card are its first fields.
+
+        Proven ends are rounded outwards, as `rounded_up` does.
+        """
+        return {}
 
     def _table_fields(self) -> dict[str, Any]:
-        """Return the fields of the table; classes whose fields take long to find leave those out."""
+        """Return all fields of the card; classes whose fields take long to find leave those out."""
         return self.to_dict()
 
 
@@ -262,23 +276,29 @@ class NamedAnswer(Result):
         return {"name": [*map(str, names), INTERCEPT], "weight": [*w.tolist(), b]}
 
 
-def html_table(headline: str, fields: Mapping[str, Any]) -> str:
-    """Return the fields that fit in a line as an HTML table below a headline, without colours; texts are escaped.
+def card_pairs(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the fields that fit in a line as texts.
 
     Examples
     --------
-    >>> html_table("a<b", {"w": [1.0, 2.0], "reason": ""})
-    '<table><caption>a&lt;b</caption><tbody><tr><th>w</th><td>1.0, 2.0</td></tr></tbody></table>'
+    >>> card_pairs({"w": [1.0, 2.0], "reason": "", "converged": True})
+    [('w', '1.0, 2.0'), ('converged', 'True')]
     """
     cells = ((name, _cell(value)) for name, value in fields.items())
-    rows = "".join(f"<tr><th>{_safe(name)}</th><td>{_safe(text)}</td></tr>" for name, text in cells if text)
-    return f"<table><caption>{_safe(headline)}</caption><tbody>{rows}</tbody></table>"
+    return [(name, text) for name, text in cells if text]
 
 
-def _safe(text: str) -> str:
-    from html import escape  # not needed by commands, whose start it would delay
-
-    return escape(shown(text))
+def _key_number(value: Any) -> str:
+    """Return a key number of a card, rounded to six digits; nothing for None."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.6g}" if math.isfinite(value) else {math.inf: "∞", -math.inf: "-∞"}.get(value, "")
+    return _cell(value)
 
 
 def _cell(value: Any) -> str:
@@ -314,6 +334,17 @@ def rounded_up(value: float, digits: int = 6) -> float:
     if not math.isfinite(value):
         return value
     return float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value))
+
+
+def rounded_down(value: float, digits: int = 6) -> float:
+    """Return the value rounded down to this number of significant digits, as a proven lower end is shown.
+
+    Examples
+    --------
+    >>> rounded_down(8.9722219), rounded_down(-0.1234561)
+    (8.97222, -0.123457)
+    """
+    return -rounded_up(-value, digits)
 
 
 def some(values: Sequence[object], most: int, rest: str) -> str:

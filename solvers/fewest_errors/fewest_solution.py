@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, through
+from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, some, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.proof.certificate import CommonHullPoint
+
+_MOST_IN_CARD = 5
+"""Largest number of rows that a card names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -143,6 +146,18 @@ class FewestErrors(NamedAnswer):
             "reason": self.reason,
             "engine": self.engine,
             "attempts": [asdict(run) for run in self.attempts],
+        }
+
+    def _card_fields(self) -> dict[str, Any]:
+        names = self.names.numbers(self.error_rows).tolist()
+        if self.names.ids is not None:
+            names = [self.names.ids[row] for row in self.error_rows.tolist()]
+        return {
+            "fewest errors, proven": self.upper if self.is_optimal else f"{self.lower:,} to {self.upper:,}",
+            "rows to drop": some(names, _MOST_IN_CARD, "{n} in all") or "none",
+            "lower end without a search": self.packing_lower,
+            "nodes of the search": self.n_nodes,
+            "found by": self.engine,
         }
 
     @property

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import NamedAnswer, through
+from maxmargin.solvers.answers.cards import between
+from maxmargin.solvers.answers.forms import NamedAnswer, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
@@ -108,6 +109,14 @@ class TotalSlack(NamedAnswer):
             "w": self.w,
             "b": self.b,
             "attempts": [asdict(run) for run in self.attempts],
+        }
+
+    def _card_fields(self) -> dict[str, Any]:
+        return {
+            "least total slack, proven": between(self.lower, self.upper),
+            "width of the interval": rounded_up(self.gap, 2),
+            "rows with slack": int((self.slack > 0).sum()),
+            "rows in error": int((self.slack >= 1).sum()),
         }
 
     @property

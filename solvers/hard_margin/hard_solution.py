@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import LONGEST_LIST, NamedAnswer, through
+from maxmargin.solvers.answers.cards import between
+from maxmargin.solvers.answers.forms import LONGEST_LIST, NamedAnswer, rounded_down, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import width_of
@@ -173,6 +174,19 @@ class HardMargin(NamedAnswer):
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
         return (("support", self.support),)
+
+    def _card_fields(self) -> dict[str, Any]:
+        fields: dict[str, Any] = {"maximum margin γ*, proven": between(self.lower, self.upper)}
+        if self.status.is_inseparable:
+            return {**fields, "found by": self.engine}
+        return {
+            **fields,
+            "width of the interval": rounded_up(self.gap, 2),
+            "margin of (w, b)": None if self.margin is None else rounded_down(self.margin),
+            "support rows": len(self.support),
+            "γ*² exactly": None if self.margin_squared is None else quotient_text(self.margin_squared),
+            "found by": self.engine,
+        }
 
     def exact_fields(self) -> dict[str, Any]:
         """Return what ``--exact`` adds: fractions as texts, the multipliers in the order of the support."""

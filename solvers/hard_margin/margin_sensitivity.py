@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, through
+from maxmargin.solvers.answers.cards import between
+from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, rounded_down, through
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
@@ -268,6 +269,19 @@ class Sensitivity(NamedAnswer):
             **cut("upper_without", self.upper_without),
             **self.names.fields("unbounded", self.unbounded),
             "reason": self.reason,
+        }
+
+    def _card_fields(self) -> dict[str, Any]:
+        fields: dict[str, Any] = {"maximum margin γ*, proven": between(self.margin.lower, self.margin.upper)}
+        if self.status.is_inseparable or not self.rows.size:
+            return fields
+        best = between(float(self.lower_without[0]), float(self.upper_without[0]))
+        return {
+            **fields,
+            "rows that hold it": len(self.rows),
+            f"γ* without row {self.names.numbers(self.rows)[0]}": best,
+            "every row may move by less than": rounded_down(self.margin.lower),
+            "one row alone by less than": rounded_down(self.radius_of_one),
         }
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:

@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from types import MappingProxyType
@@ -9,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import LONGEST_LIST, cut, through
+from maxmargin.solvers.answers.forms import LONGEST_LIST, cut, rounded_down, through
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -202,6 +203,17 @@ class OnlineRun(Run):
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
         return (("update", self.update_rows),)
+
+    def _card_fields(self) -> dict[str, Any]:
+        verdicts = Counter(guarantee.verdict for guarantee in self.guarantees)
+        return {
+            "updates": self.n_updates,
+            "mistakes": self.n_mistakes,
+            "epochs": self.n_epochs,
+            "rows in error": self.n_errors,
+            "margin achieved": rounded_down(self.margin),
+            "guarantees": ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items()),
+        }
 
     def _row_fields(self) -> dict[str, Any]:
         return {

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, through
+from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, rounded_down, rounded_up, through
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
@@ -172,6 +172,17 @@ class PerceptronRun(Run):
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
         return (("mistake", self.mistake_rows),)
+
+    def _card_fields(self) -> dict[str, Any]:
+        upper = self.margin_upper
+        return {
+            "mistakes": self.n_mistakes,
+            "epochs": self.n_epochs,
+            "margin achieved": rounded_down(self.margin),
+            "maximum margin, proven": None if upper is None else f"at most {rounded_up(upper):.6g}",
+            "bias scale": self.settings.bias_scale if self.bias else "through the origin",
+            "scores that rounding may have decided": self.n_uncertain or None,
+        }
 
     def fields(self, *, prepare: str = "raw", seed: int | None = None) -> dict[str, Any]:
         """Return the fields of ``maxmargin perceptron --json``, with what was done before the run."""

@@ -51,6 +51,9 @@ _OF_NEAR = ("nearly_aliased_columns", "verdict_without_nearly_aliased")
 _MOST_NAMED = 10
 """Largest number of rows or columns that a line of the text names."""
 
+_MOST_IN_CARD = 4
+"""Largest number of infinite coefficients that a card names."""
+
 _CHEAP_WIDTH, _CHEAP_ENTRIES = 84, 50_000_000
 """Largest number of coefficients, and of entries of X, for which the text names the infinite coefficients of separable
 data without being asked: each takes up to two or three seconds."""
@@ -303,6 +306,24 @@ class Separability(NamedAnswer):
             finite = f"  finite coefficients: {_some(list(self.finite_columns or ()) or ['none'])}"
             columns = [*terms_lines(self, terms, _MOST_NAMED), finite, *aliased_lines]
         return [f"{model}: no finite maximum-likelihood estimate", *columns]
+
+    def _card_fields(self) -> dict[str, Any]:
+        rows = {"rows strictly separated": self.separated_rows, "rows on every hyperplane": self.touching_rows}
+        infinite = self.infinite_columns if self.has_cheap_columns else None
+        if self.verdict is Verdict.OVERLAP:
+            rows, infinite = {"rows that prove it": self.witness_rows}, {}
+        names = [
+            f"{name if isinstance(name, str) else f'column {name}'} {sign}" for name, sign in (infinite or {}).items()
+        ]
+        return {
+            "verdict": self.verdict.value,
+            "proof": "exact arithmetic" if self.proof else "none",
+            "+1": self.positive if self.positive is None else str(self.positive),
+            **{name: None if found is None else len(found) for name, found in rows.items()},
+            "infinite coefficients": "not computed"
+            if infinite is None
+            else some(names, _MOST_IN_CARD, "{n} in all") or "none",
+        }
 
     def _table_fields(self) -> dict[str, Any]:
         """Return the fields with the columns if they are found quickly."""

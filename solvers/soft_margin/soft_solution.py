@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import LONGEST_LIST, NamedAnswer, through
+from maxmargin.solvers.answers.cards import between
+from maxmargin.solvers.answers.forms import LONGEST_LIST, NamedAnswer, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import width_of
@@ -92,6 +93,16 @@ class MarginWithSlack(NamedAnswer):
     def _roles(self) -> tuple[tuple[str, Any], ...]:
         return (("support", self.support), ("slack", np.flatnonzero(self.slack > 0)))
 
+    def _card_parts(self, parameter: dict[str, Any], errors: dict[str, int]) -> dict[str, Any]:
+        """Return the key numbers of a card, with those of one question in their places."""
+        return {
+            **parameter,
+            "least objective, proven": between(self.lower, self.objective),
+            "width of the interval": rounded_up(self.gap, 2),
+            **errors,
+            "support rows": len(self.support),
+        }
+
     def _summary(self, objective: str, slack: str) -> str:
         interval = f"[{self.lower!r}, {self.objective!r}]"
         return "\n".join(
@@ -172,6 +183,9 @@ class SoftMargin(MarginWithSlack):
         """Return the fields of ``maxmargin margin --soft C --json``."""
         slack = {"slack_sum": float(self.slack.sum()), "slack_count": self.n_slack, "n_errors": self.n_errors}
         return self._fields({"C": self.C}, {"margin": self.margin}, slack)
+
+    def _card_fields(self) -> dict[str, Any]:
+        return self._card_parts({"C": self.C, "half width of the band": self.margin}, {"rows in error": self.n_errors})
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
         return (*MarginWithSlack._roles(self), ("error", np.flatnonzero(self.slack >= 1)))
@@ -273,6 +287,9 @@ class NuMargin(MarginWithSlack):
     def fields(self) -> dict[str, Any]:
         """Return the answer as fields of JSON."""
         return self._fields({"nu": self.nu}, {"rho": self.rho}, {"slack_count": self.n_slack})
+
+    def _card_fields(self) -> dict[str, Any]:
+        return self._card_parts({"nu": self.nu, "rho": self.rho}, {"rows with slack": self.n_slack})
 
     def summary(self) -> str:
         """Return the answer as text, in the form of ``maxmargin margin --soft C``."""

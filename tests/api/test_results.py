@@ -2,9 +2,11 @@
 
 import json
 import pickle
+import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from html import unescape
 from html.parser import HTMLParser
 from inspect import isfunction
 from typing import Any
@@ -192,19 +194,68 @@ class Page(HTMLParser):
         self.text.append(data)
 
 
+def key_numbers(page: str) -> dict[str, str]:
+    return dict(re.findall(r"<dt [^>]*>([^<]*)</dt><dd [^>]*>([^<]*)</dd>", page))
+
+
 @pytest.mark.parametrize("name", RESULTS)
-def test_a_result_is_a_small_table_in_a_notebook(name: str) -> None:
+def test_a_result_is_a_small_card_in_a_notebook(name: str) -> None:
     for result in results_of(name):
         page = result._repr_html_()
-        if name == "margin_report":
-            assert Page(page).tags == {"iframe"}
-            continue
-        table = Page(page)
-        assert table.tags == {"table", "caption", "tbody", "tr", "th", "td"} and not table.attributes
-        assert table.text[0] == f"{type(result).__name__}: {result.headline}"
-        scalars = {key for key, value in result.to_dict().items() if value not in (None, "") and np.isscalar(value)}
-        assert scalars <= set(table.text), "a field of one value is a row"
+        read = Page(page)
+        assert read.tags <= {"div", "dl", "dt", "dd", "details", "summary", "table", "tbody", "tr", "th", "td"}
+        assert set(read.attributes) == {"style"}, "no identifiers, no scripts, nothing from elsewhere"
+        assert read.text[0].startswith(type(result).__name__)
+        assert 1 <= len(key_numbers(page)) <= 6
         assert len(page) < 20_000
+        if name == "margin_report":
+            continue
+        assert read.text[1] == result.headline
+        scalars = {key for key, value in result.to_dict().items() if value not in (None, "") and np.isscalar(value)}
+        assert scalars <= set(read.text), "a field of one value is a row of what can be opened"
+
+
+SAME: dict[str, dict[str, str]] = {
+    "hard_margin": {"margin of (w, b)": "margin", "support rows": "support_count", "found by": "engine"},
+    "soft_margin": {"C": "C", "half width of the band": "margin", "rows in error": "n_errors"},
+    "nu_margin": {"nu": "nu", "rho": "rho", "rows with slack": "slack_count"},
+    "separability quasi": {"verdict": "verdict", "rows strictly separated": "separated_rows_count"},
+    "separability overlap": {"verdict": "verdict", "rows that prove it": "witness_rows_count"},
+    "fewest_errors": {"fewest errors, proven": "upper", "nodes of the search": "n_nodes"},
+    "perceptron": {"mistakes": "n_mistakes", "epochs": "n_epochs", "margin achieved": "margin"},
+    "online": {"updates": "n_updates", "rows in error": "n_errors", "margin achieved": "margin"},
+    "order_study": {
+        "fewest seen": "fewest_seen",
+        "most seen": "most_seen",
+        "most of any sequence, proven": "worst_case",
+    },
+    "mistake_bounds": {"mistakes at most": "value", "source": "reference"},
+    "judge": {"rows in error": "error_rows_count", "margin": "margin", "mistakes at most (Novikoff)": "novikoff"},
+    "sensitivity": {"rows that hold it": "rows_count", "one row alone by less than": "radius_of_one"},
+    "check_model": {"verdict": "verdict", "model": "model"},
+}
+"""Key numbers of a card, and the fields that they are."""
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_key_numbers_of_a_card_are_those_of_the_fields(name: str) -> None:
+    result = results_of(name)[0]
+    shown = key_numbers(result._repr_html_())
+    fields = result.fields() if name == "order_study" else result.to_dict()
+    for label, field in SAME[name].items():
+        value = fields[field]
+        if isinstance(value, str):
+            assert unescape(shown[label]) == value
+        else:
+            assert float(shown[label].replace(",", "")) == pytest.approx(value, rel=1e-5)
+
+
+def test_proven_ends_on_a_card_are_rounded_outwards() -> None:
+    run = mm.perceptron([[10.0, 1 / 3], [12.0, 1 / 7], [11.9, 1.5]], [0, 1, 1])
+    shown = key_numbers(run._repr_html_())
+    assert float(shown["margin achieved"]) < run.margin
+    assert run.margin_upper is not None
+    assert float(shown["maximum margin, proven"].removeprefix("at most ")) > run.margin_upper
 
 
 @pytest.mark.parametrize("name", RESULTS)

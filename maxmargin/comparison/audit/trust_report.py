@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.forms import Result, counted, plain
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.tables import aligned
@@ -90,6 +91,16 @@ class TrustReport(Result):
              "solvers": list(self.solvers), "script": self.script, "units": list(self.units), "gaps": list(self.gaps)}
         )  # fmt: skip
         return fields
+
+    def _card_fields(self) -> dict[str, Any]:
+        lower, upper = self.proven["gamma_lower"], self.proven["gamma_upper"]
+        return {
+            "verdict, proven": self.proven["verdict"],
+            "maximum margin γ*, proven": None if lower is None or not upper else between(lower, upper),
+            "solvers": len(self.solvers),
+            "false claims": len(self.false_claims),
+            "claim nothing": sum(entry["claim"] is None for entry in self.solvers),
+        }
 
     def _table_fields(self) -> dict[str, Any]:
         return {"source": self.source, **self.proven, "n_solvers": len(self.solvers), "n_false": len(self.false_claims)}

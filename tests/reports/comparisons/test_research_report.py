@@ -86,7 +86,15 @@ def test_without_times_the_report_is_the_same_on_a_slower_machine(study: Any) ->
 def test_the_files_of_a_report(study: Any, tmp_path: Path) -> None:
     written = comparison_report(study).save(tmp_path / "new" / "folder")
     names = {path.relative_to(tmp_path / "new" / "folder").as_posix() for path in written}
-    assert {"report.md", "results.md", "report.json", "report.tex", "records.csv", "records.parquet"} <= names
+    assert {
+        "report.html",
+        "report.md",
+        "results.md",
+        "report.json",
+        "report.tex",
+        "records.csv",
+        "records.parquet",
+    } <= names
     results = (tmp_path / "new" / "folder" / "results.md").read_text("utf-8")
     assert results == comparison_report(study).to_markdown(times=False)
     on_disk = [path for path in (tmp_path / "new" / "folder").rglob("*") if path.is_file()]
@@ -152,6 +160,54 @@ def test_tables_in_markdown_are_aligned(study: Any) -> None:
     assert len(blocks) == len(comparison_report(study).tables) + 1
     for block in blocks[1:]:  # the first one has the key numbers
         assert len({len(line) for line in block.strip().splitlines()}) == 1
+
+
+def test_the_page_begins_with_the_answer(study: Any) -> None:
+    report = comparison_report(study)
+    page, failed = report.to_html(), report.to_dict()["failures_and_false_claims"]
+    (title,) = re.findall(r"<h1>(.*?)</h1>", page)
+    assert title == f"{failed['n_failed']} of {failed['n_records']} runs failed, and 1 claim is proven to be false."
+    lead = re.sub("<[^>]*>", "", "".join(re.findall(r'<p class="lead">(.*?)</p>', page)))
+    assert lead.startswith("False claims come from cvxpy(solver=CLARABEL) (1). ")
+    assert "is reached on all separable data by ours; 3 of 5 methods with hyperplanes separate all of it." in lead
+    cards = dict(re.findall(r'<dt>(.*?)</dt><dd class="value">(.*?)</dd>', page))
+    numbers = {"Runs": "n_records", "Failed": "n_failed", "False claims": "n_false", "Not run yet": "n_not_run"}
+    assert {label: cards[label] for label in numbers} == {label: str(failed[name]) for label, name in numbers.items()}
+    order = [page.index(f">{text}<") for text in ("Claims that are false", "Runs that failed, by method and status")]
+    assert order == sorted(order)
+
+
+def test_an_incomplete_study_says_so_after_its_title(record: Record, comparison: Comparison) -> None:
+    page = comparison_report(comparison(record("easy", "m", share=1.0), n_not_run=2)).to_html()
+    assert "<h1>0 of 1 run failed, and no claim is proven to be false.</h1>" in page
+    assert '<p class="lead">The comparison is not complete: 2 runs of the study have no record yet.</p>' in page
+
+
+def test_the_page_is_one_file_that_loads_nothing(study: Any) -> None:
+    page = comparison_report(study).to_html()
+    assert 'Content-Security-Policy" content="default-src' in page and "<script" not in page
+    assert re.findall(r"https?:|//[a-z]|@import|url\((?!#)|\ssrc=", page) == []
+    names = re.findall(r'\sid="([^"]+)"', page)
+    assert len(names) == len(set(names)) and set(re.findall(r'href="#([^"]+)"', page)) <= set(names)
+    assert page.count("<svg") == len(comparison_report(study).pictures())
+    assert page.count('<div class="drawn" role="img" aria-label="') == page.count("<svg")
+
+
+def test_long_tables_and_settings_are_closed(record: Record, comparison: Comparison) -> None:
+    records = [record("easy", f"m{i:02}", claim="separates", claim_true=True, share=0.5) for i in range(20)]
+    report = comparison_report(comparison(*records))
+    page, text = report.to_html(times=False), report.to_markdown(times=False)
+    closed = re.findall(r'<details class="part"><summary>(.*?)</summary>', page)
+    assert "Claims of the methods (20 rows)" in closed
+    assert closed[-1] == "Settings, environment and how runs at a limit are counted"
+    assert "### Claims of the methods (20 rows)\n\n**Claims of the methods**\n\n| Method" in text
+    assert [table.caption for table in report.tables].count("Claims of the methods") == 1
+
+
+def test_in_a_notebook_a_report_is_a_card(study: Any) -> None:
+    card = comparison_report(study)._repr_html_()
+    assert "3 of 20 runs failed" in card and "False claims come from cvxpy(solver=CLARABEL) (1)." in card
+    assert "report.save(" in card and not re.search(r"<(script|iframe|svg|style)|\sid=", card) and len(card) < 6_000
 
 
 def test_the_summary_fits_on_a_screen_and_begins_with_what_is_wrong(record: Record, comparison: Comparison) -> None:
