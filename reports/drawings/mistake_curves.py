@@ -127,5 +127,6 @@ def _caption(report: dict[str, Any], end: float) -> str:
     where = "where both meet" if end else "far to the right of this picture"
     return (
         "Each mistake adds at least g to w·u*, so ‖w‖ ≥ M g; and at most R² to ‖w‖², so ‖w‖ ≤ √M R. "
-        f"No run goes beyond {meet} mistakes, {where}."
+        f"In the space of the run R is {number(report['trace']['radius'], 3)} and g is "
+        f"{number(report['trace']['u_margin'], 3)}. No run goes beyond {meet} mistakes, {where}."
     )

@@ -26,8 +26,10 @@ def order_histogram(study: OrderStudy) -> Drawing | None:
     source = study.given.n_mistakes
     scale = _scale(min(int(mistakes.min()), source), max(int(mistakes.max()), source))
     edges = _edges(mistakes, scale)
-    counts = np.histogram(mistakes, edges)[0]
-    labels = place([Label(scale(max(source, scale.low)), f"this source {count(source)}", "label perceptron")], 0, WIDTH)
+    counts = np.histogram(mistakes, edges)[0] / np.maximum(np.floor(edges[1:]) - np.floor(edges[:-1]), 1)  # per count
+    labels = place(
+        [Label(scale(max(source, scale.low)), f"order of the source {count(source)}", "label perceptron")], 0, WIDTH
+    )
     top = 6 + n_lanes(labels) * _LANE
     sheet = Sheet("orders", WIDTH, top + _BARS + 40)
     bottom = top + _BARS

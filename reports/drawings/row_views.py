@@ -334,7 +334,7 @@ def _grid(sheet: Sheet, scene: Scene, scale: LinearScale | SignedLogScale) -> No
         end = at + half
         sheet.text((at, bottom + 17), text, "tick", anchor="middle")
     unit = "γ*" if scene.has_margin else scene.unit_name
-    sheet.text((WIDTH / 2, bottom + 33), f"distance on the right side, in {unit}", "soft", anchor="middle")
+    sheet.text((WIDTH / 2, bottom + 33), f"distance on the correct side, in {unit}", "soft", anchor="middle")
 
 
 def _with_margin(ticks: list[float], scene: Scene) -> list[float]:

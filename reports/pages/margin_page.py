@@ -202,6 +202,8 @@ def _legend(scene: Scene) -> str:
         parts.append(f"Solid green: {scene.reference_name}{' and its band' if shows_band(scene) else ''}.")
     if scene.found is not None:
         parts.append("Dashed orange: the perceptron.")
+    if len(scene.strips) == 2:
+        parts.append("Right: the distance of each row from both; grey lines join the marks of a row.")
     if len(scene.marked):
         parts.append(f"Circled: {scene.marked_name}s.")
     return " ".join(parts)

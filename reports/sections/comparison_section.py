@@ -11,7 +11,6 @@ from maxmargin.reports.study.soft_grid import SoftPoint
 from maxmargin.reports.study.study import Study
 from maxmargin.text.number_formats import (
     UNKNOWN,
-    count,
     number,
     one_line,
     plural,
@@ -60,7 +59,7 @@ def _perceptron(study: Study) -> Entry:
     work = plural(run.n_mistakes, "mistake")
     return _entry(
         study, "perceptron", study.found, run.margin if study.found else None, work=work, n_errors=study.n_errors,
-        n_rows=int((run.mistake_counts > 0).sum()), rows_are="mistaken",
+        n_rows=int((run.mistake_counts > 0).sum()), rows_are="{} mistaken",
     )  # fmt: skip
 
 
@@ -75,7 +74,9 @@ def _best_order(study: Study) -> Entry | None:
     if not 0 < margins[k] < math.inf:
         return None
     work = f"{plural(len(margins), 'order')}; {plural(int(outcomes.n_mistakes[k]), 'mistake')}"
-    return _entry(study, "best of the orders", None, float(margins[k]), work=work, is_proven=False, n_errors=0)
+    return _entry(
+        study, "largest margin of the orders", None, float(margins[k]), work=work, is_proven=False, n_errors=0
+    )
 
 
 def _maximum(study: Study) -> Entry | None:
@@ -84,7 +85,7 @@ def _maximum(study: Study) -> Entry | None:
     hard = study.hard
     return _entry(
         study, "maximum margin", study.maximum, hard.lower, work=hard.engine, n_errors=0, n_rows=len(hard.support),
-        rows_are="support",
+        rows_are="{} of support",
     )  # fmt: skip
 
 
@@ -113,7 +114,7 @@ def _soft_entry(study: Study, point: SoftPoint) -> Entry:
     name = f"soft margin, C = {number(point.solution.C)}"
     return _entry(
         study, name, point.plane, point.achieved_margin, work=point.solution.engine, n_errors=point.n_errors,
-        n_rows=point.n_support, rows_are="support",
+        n_rows=point.n_support, rows_are="{} of support",
     )  # fmt: skip
 
 
@@ -133,7 +134,7 @@ def blocks(report: Report) -> tuple[Block, ...]:
     columns = ("", *(one_line(entry["name"]) for entry in entries))
     table = Table(
         "The methods side by side", columns, rows, numeric=range(1, len(columns)), shares=shares, orders=orders,
-        key="comparison", note=f"{PROVEN} in exact arithmetic, of the very floats; {FLOAT} in floating point.",
+        key="comparison", note=f"{PROVEN} in exact arithmetic; {FLOAT} in floating point.",
     )  # fmt: skip
     return (table,)
 
@@ -162,12 +163,12 @@ def _errors(entry: Entry, _: Report) -> str:
 
 
 def _rows(entry: Entry, _: Report) -> str:
-    return "" if entry["n_rows"] is None else f"{count(entry['n_rows'])} {entry['rows_are']} {FLOAT}"
+    return "" if entry["n_rows"] is None else f"{entry['rows_are'].format(plural(entry['n_rows'], 'row'))} {FLOAT}"
 
 
 def _mistaken_exactly(entry: Entry, report: Report) -> str:
     text = _rows(entry, report)
-    return text.replace(FLOAT, PROVEN) if entry["rows_are"] == "mistaken" else text
+    return text.replace(FLOAT, PROVEN) if entry["name"] == "perceptron" else text
 
 
 def _angle(entry: Entry, report: Report) -> str:

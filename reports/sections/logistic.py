@@ -3,7 +3,7 @@
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Points
-from maxmargin.reports.phrasing import length, of_kind
+from maxmargin.reports.phrasing import length, name_of, of_kind
 from maxmargin.solvers.answers.forms import intercept
 from maxmargin.text.number_formats import count, listed, one_line, plural, shown_interval
 
@@ -20,7 +20,7 @@ def blocks(report: Report) -> tuple[Block, ...]:
     """Return whether the estimate exists, the coefficients that do not, the rows responsible, and what to do next."""
     answer, data = report["separability"], report["data"]
     model = f"A logistic regression{intercept(data['bias'])} of the classes on these columns"
-    return (*of_answer(answer, model, "of the class +1"), *_rows(report), *_next(report))
+    return (*of_answer(answer, model, f"of {name_of(data['positive'])}"), *_rows(report), *_next(report))
 
 
 def of_answer(answer: Report, model: str, odds: str) -> tuple[Block, ...]:

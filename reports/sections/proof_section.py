@@ -1,13 +1,15 @@
 """The proof: what is claimed, in three lines, and the place where a page checks it."""
 
 import json
+from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Points, ProofSlot
 from maxmargin.reports.phrasing import of_kind
+from maxmargin.solvers.exact.dyadic import round_down
 from maxmargin.solvers.proof.certificate import Certificate
-from maxmargin.text.number_formats import count, plural
+from maxmargin.text.number_formats import count, number, plural
 
 Report = dict[str, Any]
 
@@ -96,7 +98,9 @@ def shortened(text: str) -> str:
     >>> shortened("12/5"), shortened("1" * 60)
     ('12/5', '111111111111111111111111…111111111111111111111111 (60 digits)')
     """
-    return " / ".join(map(_cut, text.split("/"))) if "/" in text and len(text) > 2 * _SHOWN else _cut(text)
+    if "/" not in text or len(text) <= 2 * _SHOWN:
+        return _cut(text)
+    return f"{' / '.join(map(_cut, text.split('/')))} (about {number(round_down(Fraction(text)), 4)})"
 
 
 def _cut(integer: str) -> str:

@@ -51,7 +51,7 @@ def _margins(report: Report) -> Ruler:
     low, high = spread([best, achieved, run["margin_upper"], *(m.value for m in marks), *of_band])
     low, high = min(low, best / _LEAST_SPAN), max(high, best)
     return Ruler(
-        key="margins", name="margin", unit="distance kept", marks=tuple(marks), bands=band,
+        key="margins", name="margin", unit="to the nearest row", marks=tuple(marks), bands=band,
         low=max(low / _ROOM, 5e-324), high=min(high * _ROOM, 1.7e308),
         ticks=lambda scale: _shares_of(best, scale), finding=_margins_finding(report),
     )  # fmt: skip
@@ -121,7 +121,7 @@ def _mistakes(report: Report) -> Ruler:
         is_far = value > _FAR * top
         marks.append(RulerMark(math.inf if is_far else value, f"{text}{' →' if is_far else ''}", "bound", below=True))
         top = top if is_far else max(top, value)
-    marks.append(RulerMark(presented, f"{count(presented)} presentations", "bound faint-text", below=True))
+    marks.append(RulerMark(presented, f"{count(presented)} rows presented", "bound faint-text", below=True))
     return Ruler(
         key="mistakes", name="mistakes", unit="and their bounds",
         marks=tuple(mark for mark in marks if mark.value), bands=band, low=0.8, high=top * 1.3, ticks=_decades,
@@ -152,7 +152,10 @@ def _bound_values(report: Report) -> list[tuple[float, str]]:
     if tightest["value"] >= novikoff["value"]:
         return [(novikoff["value"], text)]
     name = bound_title(tightest["name"])
-    return [(tightest["value"], f"tightest bound {floor_of(tightest['value'])} ({name})"), (novikoff["value"], text)]
+    return [
+        (tightest["value"], f"tightest bound of this run {floor_of(tightest['value'])} ({name})"),
+        (novikoff["value"], text),
+    ]
 
 
 def _decades(scale: Scale) -> list[tuple[float, str]]:

@@ -46,7 +46,7 @@ def _bounds(report: Report) -> tuple[Block, ...]:
     caption = f"Bounds that hold for this run of {plural(made, 'mistake')}, tightest first"
     table = Table(
         caption, ("Bound", "Mistakes, at most", "Used"), rows, numeric=(1, 2), shares=shares, explained=explained,
-        note=_not_holding(report),
+        note=f"Bars are logarithmic. {_not_holding(report)}".strip(),
     )  # fmt: skip
     return (table,)
 
@@ -57,7 +57,7 @@ def _share(value: float, largest: float) -> float:
 
 
 def _used(made: int, bound: Report) -> str:
-    return percent(made / bound["value"]) if bound["value"] else ""
+    return percent(made / max(math.floor(bound["value"]), 1))
 
 
 def _not_holding(report: Report) -> str:
@@ -137,7 +137,9 @@ def _scales(report: Report) -> str:
     least, most = (pick(points, key=lambda point: point["n_mistakes"]) for pick in (min, max))
     if most["n_mistakes"] < _THREEFOLD * max(least["n_mistakes"], 1):
         return " Other scales of the bias coordinate change the count less than threefold."
+    scale = number(report["perceptron"]["bias_scale"], 3)
     return (
-        f" The scale of the bias coordinate matters as well: {count(least['n_mistakes'])} mistakes at "
+        f" The scale of the bias coordinate, {scale} in this run, matters as well: {count(least['n_mistakes'])} "
+        "mistakes at "
         f"{number(least['bias_scale'], 3)}, {count(most['n_mistakes'])} at {number(most['bias_scale'], 3)}."
     )

@@ -14,7 +14,7 @@ let data = null; // n, d, values and labels, as the worker has read them
 function check(proof, from, part, done) {
   const worker = new Worker(URL.createObjectURL(new Blob([$("checker").textContent])));
   worker.onmessage = (event) => { worker.terminate(); done(event.data); };
-  worker.onerror = () => done({error: "it did not run"});
+  worker.onerror = () => done({error: "did not run"});
   worker.postMessage({proof, data: from, part, decode: !data});
 }
 
@@ -37,16 +37,16 @@ function checkAll(from) {
 
 // Change the first digit of the longest number of the direction, or of the weights where the proof is not of a margin.
 function breakIt({proof, part, box}) {
-  const text = $(proof).textContent, from = text.indexOf(text.includes("margin_squared") ? '"direction"' : '"weights"');
+  const text = $(proof).textContent, from = text.indexOf(/margin|"separable/.test(text) ? '"direction"' : '"weights"');
   const numbers = [...text.slice(from, text.indexOf("]", from)).matchAll(/\d+/g)];
   const at = from + numbers.reduce((a, b) => (b[0].length > a[0].length ? b : a)).index, digit = (+text[at] + 4) % 9 + 1;
   check(text.slice(0, at) + digit + text.slice(at + 1), source, part, (answer) => {
-    say($(box), {...answer, error: `with one digit changed, ${answer.error}`});
+    say($(box), {...answer, error: `one digit changed: ${answer.error}`});
   });
 }
 
 if (source) checkAll(source);
-on("#break", "click", () => breakIt(page.proofs[0]));
+on("#break", "click", () => breakIt(page.proofs[page.proofs.length - 1]));
 on("#mend", "click", () => checkAll(source));
 on("#drop-file", "change", (event) => event.target.files[0].arrayBuffer().then((bytes) => checkAll({format: "binary", bytes})));
 on("[data-save]", "click", (event) => {

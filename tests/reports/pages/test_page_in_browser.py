@@ -206,7 +206,7 @@ def test_one_digit_breaks_the_proof_and_the_check_names_the_row(name: str, opene
     found = opened(name)
     found.page.click("#break")
     found.page.wait_for_selector("#check-full.broken")
-    assert re.search(r"with one digit changed, row \d+: ", found.page.inner_text("#check-full"))
+    assert re.search(r"one digit changed: row \d+: ", found.page.inner_text("#check-full"))
     found.page.click("#mend")
     found.page.wait_for_selector("#check-full.checked")
 

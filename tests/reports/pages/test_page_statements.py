@@ -160,7 +160,7 @@ def test_no_row_stands_inside_the_margin(name: str) -> None:
     page = page_of(name)
     strip = re.search(r'<g id="distances-truth" data-scale="(\w+) (.*?)">(.*?)</g>', page, re.DOTALL)
     assert strip
-    if "distance on the right side, in γ*" not in page:
+    if "distance on the correct side, in γ*" not in page:
         pytest.skip("the unit is another one")
     low, high, start, end = map(float, strip[2].split())
     bend = {"linear": float, "signed": lambda t: math.asinh(2 * t)}[strip[1]]
