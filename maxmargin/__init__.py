@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from maxmargin.certificates.proofs import verify as verify
     from maxmargin.certificates.require import SeparationError as SeparationError
     from maxmargin.certificates.require import require as require
-    from maxmargin.comparison.audit.trust_audit import trust as trust
-    from maxmargin.comparison.audit.trust_report import TrustReport as TrustReport
     from maxmargin.comparison.comparison import Comparison as Comparison
     from maxmargin.data import features as features
     from maxmargin.data.arrays import from_arrays as from_arrays
@@ -63,8 +61,10 @@ if TYPE_CHECKING:
     from maxmargin.models.check_model import check_model as check_model
     from maxmargin.models.model_check import ModelCheck as ModelCheck
     from maxmargin.reports.comparing import compare as compare
+    from maxmargin.reports.comparing import trust as trust
     from maxmargin.reports.margin_report import MarginReport as MarginReport
     from maxmargin.reports.margin_report import margin_report as margin_report
+    from maxmargin.reports.trust_report import TrustReport as TrustReport
     from maxmargin.solvers.answers.statuses import Status as Status
     from maxmargin.solvers.answers.statuses import Verdict as Verdict
     from maxmargin.solvers.errors import InvalidProblemError as InvalidProblemError
@@ -94,8 +94,6 @@ _PUBLIC = {
     "maxmargin.api.deciding": ("fewest_errors", "least_total_slack", "separability"),
     "maxmargin.api.margin_verbs": ("hard_margin", "nu_margin", "sensitivity", "soft_margin", "soft_margin_path"),
     "maxmargin.api.running": ("online", "online_algorithms", "perceptron"),
-    "maxmargin.comparison.audit.trust_audit": ("trust",),
-    "maxmargin.comparison.audit.trust_report": ("TrustReport",),
     "maxmargin.certificates.proofs": ("verify",),
     "maxmargin.certificates.require": ("SeparationError", "require"),
     "maxmargin.comparison.comparison": ("Comparison",),
@@ -109,8 +107,9 @@ _PUBLIC = {
     "maxmargin.estimators.separation_guard": ("SeparationGuard", "SeparationWarning"),
     "maxmargin.models.check_model": ("check_model",),
     "maxmargin.models.model_check": ("ModelCheck",),
-    "maxmargin.reports.comparing": ("compare",),
+    "maxmargin.reports.comparing": ("compare", "trust"),
     "maxmargin.reports.margin_report": ("MarginReport", "margin_report"),
+    "maxmargin.reports.trust_report": ("TrustReport",),
     "maxmargin.solvers.answers.statuses": ("Status", "Verdict"),
     "maxmargin.solvers.errors": ("InvalidProblemError",),
     "maxmargin.solvers.fewest_errors.fewest_solution": ("FewestErrors",),

@@ -1,14 +1,16 @@
-"""The verb of research comparisons: runs a study, and writes the report beside its records."""
+"""The verbs of research comparisons: one runs a study and writes its report, one asks all solvers about the data."""
 
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from maxmargin.comparison.audit.trust_audit import audited
 from maxmargin.comparison.compared import compared
 from maxmargin.comparison.comparison import Comparison
-from maxmargin.comparison.run_study import stage_text
+from maxmargin.comparison.run_study import Progress, stage_text
 from maxmargin.reports.comparisons.research_report import comparison_report
-from maxmargin.text.progress import progress_shown
+from maxmargin.reports.trust_report import TrustReport
+from maxmargin.text.progress import progress_shown, told
 
 
 def compare(
@@ -37,8 +39,8 @@ def compare(
         ``prepare``, ``folds``, ``limit`` (seconds, memory), ``tolerance`` (relative distance from the optimum up to
         which the claim to have reached it is true; 0.001 by default) and ``plugins`` (Python files).
     out : path, optional
-        The folder of the records and of the report with its performance profiles [1]_ (Markdown, JSON, LaTeX, CSV,
-        Parquet, figures). By default nothing is kept on disk.
+        The folder of the records and of the report with its performance profiles [1]_ (HTML, Markdown, JSON, LaTeX,
+        CSV, Parquet, figures). By default nothing is kept on disk.
     jobs : int, default 1
         Number of cells that run at the same time. Ratios of times are given for 1 only.
     shard : str or (int, int), optional
@@ -108,3 +110,80 @@ def compare(
     if out is not None:
         comparison_report(comparison).save(out)
     return comparison
+
+
+@told(progress_shown, stage_text)
+def trust(
+    X: Any,
+    y: Any = None,
+    *,
+    positive: object = None,
+    time_limit: float = 60.0,
+    verbose: bool = False,
+    jobs: int = 1,
+    methods: Iterable[str] | None = None,
+    on_progress: Progress | None = None,
+) -> TrustReport:
+    """Ask every installed solver about the data, and compare what it claims with what is proven.
+
+    The solvers are those of cvxpy on the hard-margin program, on the linear program of separability and on the nearest
+    points of the hulls; the classifiers of scikit-learn; logistic regressions with their convergence flags; the
+    tolerance tests of other packages; z3. Each runs in a process of its own, under a limit.
+
+    Parameters
+    ----------
+    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
+        A data set of two classes, or its features.
+    y : array_like of shape (n_samples,), or str, optional
+        The labels, the name of their column or a formula, as in `maxmargin.separability`; None for a Dataset.
+    positive : label, optional
+        The label that is +1, against all others.
+    time_limit : float, default 60.0
+        Seconds for each solver.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
+    jobs : int, default 1
+        Number of solvers that run at the same time.
+    methods : iterable of str, optional
+        Names of the solvers to ask, as in a study of `compare`; by default all that are installed.
+    on_progress : callable, optional
+        Called after every answer.
+
+    Returns
+    -------
+    TrustReport
+        What they claim and whether that is true; `save` writes it as a page, as Markdown or as JSON.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the data do not state a question about two classes in memory.
+    InvalidOptionError
+        If there is no such method, or a number makes no sense.
+
+    See Also
+    --------
+    compare : Run chosen methods on many data sets.
+
+    Notes
+    -----
+    The processes are spawned, so a script that calls this needs the guard ``if __name__ == "__main__":``.
+
+    References
+    ----------
+    .. [1] K. Konis, "Linear programming algorithms for detecting separated data in binary logistic regression models",
+       DPhil thesis, University of Oxford, 2007.
+
+    Examples
+    --------
+    >>> import maxmargin as mm
+    >>> report = trust(mm.load("agresti"), methods=["hard-margin", "cvxpy.max-t.SCIPY"])
+    >>> [(entry["method"], entry["claim"], entry["claim_true"]) for entry in report.solvers]
+    [('hard-margin', 'maximum margin', True), ('cvxpy.max-t.SCIPY', 'separable', True)]
+    >>> report.gaps[1]["separable_down_to"] < report.gaps[0]["separable_down_to"]
+    True
+    """
+    fields = audited(
+        X, y, positive=positive, time_limit=time_limit, jobs=jobs, methods=methods, on_progress=on_progress
+    )  # fmt: skip
+    return TrustReport(**fields)

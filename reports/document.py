@@ -5,12 +5,17 @@ import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, ClassVar
 
 from maxmargin.solvers.answers.cards import card as small_card
 from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text import escaping
 from maxmargin.text.tables import booktabs_lines, csv_lines, markdown_lines
+
+PAGE_SUFFIXES = (".html", ".md", ".json")
+"""Suffixes of the files of a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -395,6 +400,18 @@ def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
             yield from _opened(block.blocks)
         else:
             yield block
+
+
+def check_page_suffix(path: Path) -> None:
+    """Raise unless a report can be saved under this name: it ends in .html, .md or .json.
+
+    Raises
+    ------
+    InvalidOptionError
+        A ValueError.
+    """
+    if path.suffix.lower() not in PAGE_SUFFIXES:
+        raise InvalidOptionError(f"{path} ends in {path.suffix!r}; expected {', '.join(PAGE_SUFFIXES)}")
 
 
 def _latex_lines(block: Block) -> list[str]:

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.settings import Progress
 
 
-SUFFIXES = (".html", ".md", ".json")
-"""Suffixes of the files of a report."""
-
 DATA_SUFFIX = ".f64"
 """Suffix of the file of the data beside a page that cannot hold them."""
 
@@ -114,10 +111,11 @@ class MarginReport:
         InvalidOptionError
             A ValueError, for any other suffix; nothing is written.
         """
+        from maxmargin.reports.document import check_page_suffix
         from maxmargin.text.outputs import write_text
 
         target = Path(path)
-        check_suffix(target)
+        check_page_suffix(target)
         forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
         if figures is not None:
             forms[".md"] = partial(self._linked_markdown, target, Path(figures))
@@ -214,20 +212,6 @@ class MarginReport:
         if self._summary["kind"] == "two-class":
             return two_classes.document(self._summary)
         return many_classes.document(self._summary)
-
-
-def check_suffix(path: Path) -> None:
-    """Raise unless a report can be saved under this name: it ends in .html, .md or .json.
-
-    Raises
-    ------
-    InvalidOptionError
-        A ValueError.
-    """
-    from maxmargin.solvers.errors import InvalidOptionError
-
-    if path.suffix.lower() not in SUFFIXES:
-        raise InvalidOptionError(f"{path} ends in {path.suffix!r}; expected {', '.join(SUFFIXES)}")
 
 
 @told(run_shown, "perceptron")

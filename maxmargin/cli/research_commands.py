@@ -38,6 +38,7 @@ _TRUST_EXAMPLES = """
 \b
 Examples:
   maxmargin trust breast_cancer --jobs 2
+  maxmargin trust breast_cancer -o trust.html
   maxmargin trust data.csv --label outcome --method cvxpy.CLARABEL --method sklearn.SVC
   maxmargin trust data.csv --time-limit 10 --json
 """
@@ -71,9 +72,11 @@ def compare(**options: Any) -> int:
 
 
 @click.command(
-    cls=Command, epilog=_TRUST_EXAMPLES, most_used=(*opt.OF_TABLES, "methods", "time_limit", "jobs", "as_json")
+    cls=Command, epilog=_TRUST_EXAMPLES, most_used=(*opt.OF_TABLES, "output", "methods", "time_limit", "as_json")
 )
 @opt.data_options
+@opt.file_option("--output", "-o", metavar="FILE", help="Write the report as a page: .html, .md or .json.")
+@opt.force_option
 @opt.time_limit_option("Limit for each solver.", default=60.0)
 @opt.count_option("--jobs", "Number of solvers that run at the same time.", default=1)
 @click.option("--method", "methods", metavar="NAME", multiple=True, help="Ask only this one; may be repeated.")
@@ -88,4 +91,5 @@ def trust(**options: Any) -> int:
     """
     from maxmargin.cli.commands.trust import trust as command
 
+    opt.check_outputs(options, "output", rewritten=opt.REPORTS)
     return command(opt.request(options, "trust"), **options)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
+from maxmargin.solvers.answers.cards import joined_ends
 from maxmargin.solvers.answers.forms import rounded_up
 from maxmargin.solvers.basics import printable
 
@@ -19,9 +20,6 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e6
 """Outside of these moduli numbers are written with a power of ten."""
 
-
-_FEWEST_COMMON = 4
-"""Fewest characters that the ends of an interval have in common for these to be written once."""
 
 _LARGEST_COUNT = 1e12
 """Bounds on counts from which on their digits do not matter."""
@@ -192,13 +190,7 @@ def interval(lower: float | None, upper: float | None) -> str:
         return f"[{_end(lower)}, {_end(upper)}]"
     if lower == upper:
         return exact(lower)
-    (low, power), (high, other) = (text.partition("×")[::2] for text in (exact(lower), exact(upper)))
-    common = next((k for k, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
-    if power != other or common < _FEWEST_COMMON or "." not in low[:common]:
-        return f"[{exact(lower)}, {exact(upper)}]"
-    width = max(len(low), len(high))
-    ends = [text.ljust(width, "0")[common:] for text in (low, high)]
-    return f"{low[:common]}[{', '.join(ends)}]{power and f'×{power}'}"
+    return joined_ends(exact(lower), exact(upper), "×")
 
 
 def typeset(text: str) -> str:

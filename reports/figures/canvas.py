@@ -121,7 +121,8 @@ def save(picture: Picture, folder: Path) -> list[Path]:
 def figure(picture: Picture) -> str:
     """Return the picture with its title and caption as an element of an HTML page."""
     title, caption, alt = (escape(shown(text), quote=True) for text in (picture.title, picture.caption, picture.alt))
-    drawing = f'<div class="drawn" role="img" aria-label="{alt}">{inline_svg(picture)}</div>'
+    drawing = f'<div role="img" aria-label="{alt}">{inline_svg(picture)}</div>'
+    drawing = f'<div class="drawn" role="region" aria-label="{title}" tabindex="0">{drawing}</div>'  # it scrolls
     return f"<figure>{drawing}<figcaption><b>{title}.</b> {caption}</figcaption></figure>"
 
 

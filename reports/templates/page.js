@@ -4,7 +4,7 @@ const json = (id) => $(id) && JSON.parse($(id).textContent);
 const page = json("page-data"), source = json("data-text"), {view, run} = page;
 const all = (selector) => [...document.querySelectorAll(selector)];
 const on = (selector, kind, act) => all(selector).forEach((element) => element.addEventListener(kind, act));
-const whole = (n) => n.toLocaleString("en"), count = (n, noun) => `${whole(n)} ${noun}${n === 1 ? "" : "s"}`;
+const full = (n) => n.toLocaleString("en"), count = (n, noun) => `${full(n)} ${noun}${n === 1 ? "" : "s"}`;
 for (const element of all("[data-script]")) element.hidden = false;
 
 // Proofs, checked in a worker
@@ -143,7 +143,7 @@ function replay() {
     });
     const least = far.reduce((a, b) => Math.min(a, b)), errors = far.filter((x) => !(x > 0)).length;
     slider.value = k;
-    const texts = [`mistake ${whole(now.n)} of ${whole(run.made)}`, `${count(errors, "row")} in error`];
+    const texts = [`mistake ${full(now.n)} of ${full(run.made)}`, `${count(errors, "row")} in error`];
     if (least > 0 && view.margin) texts.push(`least distance ${(100 * least / view.margin).toPrecision(3)} % of γ*`);
     $("step-said").textContent = k ? texts.join(", ") : "no mistake yet";
     line(now.w, now.b, norm);

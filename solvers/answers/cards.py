@@ -4,9 +4,7 @@ A notebook has a theme of its own. So a card takes the colour of its text and it
 colours, of the rule at its left and of thin lines, can be told from a light ground and from a dark one.
 """
 
-import math
 from collections.abc import Iterable
-from decimal import Decimal
 
 from maxmargin.solvers.basics.printable import shown
 
@@ -17,8 +15,8 @@ _SANS = "system-ui,-apple-system,'Segoe UI','Helvetica Neue',Arial,'Noto Sans','
 
 _LINE = "1px solid rgba(128,128,128,.4)"
 
-_MOST_OWN_DIGITS = 8
-"""Largest number of digits that the ends of an interval may have besides the common ones, if these are shown once."""
+_FEWEST_COMMON = 4
+"""Smallest number of characters that the ends of an interval have in common if these are shown once."""
 
 _CARD = (
     f"box-sizing:border-box;max-width:54rem;margin:.3rem 0;padding:.55rem .9rem;border:{_LINE};"
@@ -100,21 +98,36 @@ def between(lower: float, upper: float) -> str:
 
     Examples
     --------
-    >>> between(0.8175557692888209, 0.817555769288821), between(4.0, 4.0), between(0.5, math.inf)
+    >>> between(0.8175557692888209, 0.817555769288821), between(4.0, 4.0), between(0.5, float("inf"))
     ('0.81755576928882[09, 10]', '4', '[0.5, ∞]')
     >>> between(4.137136842541717e-05, 4.137136842541753e-05)
     '4.1371368425417[17, 53]e-05'
     """
-    low, high = (repr(end).removesuffix(".0").replace("inf", "∞") for end in (lower, upper))
-    if low == high:
-        return low
-    (low_digits, _, power), (high_digits, _, high_power) = low.partition("e"), high.partition("e")
-    if not (0 < lower < upper < math.inf) or power != high_power:
+    low, high = (repr(float(end)).removesuffix(".0").replace("inf", "∞") for end in (lower, upper))
+    return low if low == high else joined_ends(low, high, "e")
+
+
+def joined_ends(low: str, high: str, mark: str) -> str:
+    """Return the texts of two numbers as those of the ends of an interval, with their common digits once.
+
+    Parameters
+    ----------
+    low, high : str
+        Different decimal numbers.
+    mark : str
+        What comes before a power of ten.
+
+    Examples
+    --------
+    >>> joined_ends("4.1371×10⁻⁵", "4.13723×10⁻⁵", "×"), joined_ends("0", "1.5", "×")
+    ('4.137[10, 23]×10⁻⁵', '[0, 1.5]')
+    """
+    (first, _, power), (second, _, other) = low.partition(mark), high.partition(mark)
+    shorter = min(len(first), len(second))
+    common = next((k for k in range(shorter) if first[k] != second[k]), shorter)
+    is_short = common < _FEWEST_COMMON or not first[:common].strip("-0.")
+    if power != other or is_short or "." not in first[:common]:
         return f"[{low}, {high}]"
-    places = max(-int(Decimal(digits).as_tuple().exponent) for digits in (low_digits, high_digits))
-    ends = [f"{Decimal(digits):.{max(0, places)}f}" for digits in (low_digits, high_digits)]
-    same = next(k for k, (one, other) in enumerate(zip(*ends, strict=False)) if one != other)
-    is_long = len(ends[0]) - same > _MOST_OWN_DIGITS
-    if len(ends[0]) != len(ends[1]) or is_long or not ends[0][:same].strip("0."):
-        return f"[{low}, {high}]"
-    return f"{ends[0][:same]}[{ends[0][same:]}, {ends[1][same:]}]{power and f'e{power}'}"
+    width = max(len(first), len(second))
+    ends = [text.ljust(width, "0")[common:] for text in (first, second)]
+    return f"{first[:common]}[{', '.join(ends)}]{power and mark + power}"

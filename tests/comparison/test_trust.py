@@ -15,7 +15,8 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.comparison.audit.trust_audit import GAPS, trust
+from maxmargin.comparison.audit.trust_audit import GAPS
+from maxmargin.reports.comparing import trust
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 SOME = (

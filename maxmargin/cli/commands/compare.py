@@ -66,7 +66,7 @@ def _write(comparison: "Comparison", old: "Comparison | None", output: Path, *, 
         print_json("comparison", comparison.to_dict())
     else:
         print_text(report.summary().rstrip())
-    note(f"wrote {output / 'report.md'}", quiet=quiet)
+    note(f"wrote {output / 'report.html'}", quiet=quiet)
 
 
 def _print_plan(plan: "Plan", records: "Sequence[Record]", *, as_json: bool) -> None:

@@ -24,10 +24,11 @@ def report(
     **options: Any,
 ) -> Exit:
     """Make the report, write what was asked for, print the summary."""
-    from maxmargin.reports.margin_report import check_suffix, margin_report
+    from maxmargin.reports.document import check_page_suffix
+    from maxmargin.reports.margin_report import margin_report
 
     if output is not None:
-        check_suffix(output)
+        check_page_suffix(output)
     request.note("making the report")
     data, bias, prepare = request.dataset, request.bias, request.prepare
     with run_shown(quiet=request.quiet) as on_progress:

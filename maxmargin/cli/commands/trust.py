@@ -1,20 +1,29 @@
 """``maxmargin trust``: every installed solver on one data set."""
 
+from pathlib import Path
+
 from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm
 from maxmargin.cli.request import Request
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.progress import progress_shown
 
 
-def trust(request: Request, *, time_limit: float, jobs: int, methods: tuple[str, ...]) -> Exit:
-    """Ask the solvers, print the report, return the exit code."""
-    from maxmargin.comparison.audit.trust_audit import trust as ask
+def trust(request: Request, *, output: Path | None, time_limit: float, jobs: int, methods: tuple[str, ...]) -> Exit:
+    """Ask the solvers, write what was asked for, print the report, return the exit code."""
     from maxmargin.comparison.run_study import stage_text
+    from maxmargin.reports.comparing import trust as ask
+    from maxmargin.reports.document import check_page_suffix
 
+    if output is not None:
+        check_page_suffix(output)
     if not request.bias:
         raise InvalidOptionError("--no-bias: the solvers are asked for hyperplanes with a bias")
 
     with cleaned_up_at_sigterm(), progress_shown(stage_text, quiet=request.quiet) as line:
         report = ask(request.dataset, time_limit=time_limit, jobs=jobs, methods=methods or None, on_progress=line)
+    if output is not None:
+        report.save(output)
     request.answer("trust", report.to_dict, report.summary)
+    if output is not None:
+        request.note(f"wrote {output}")
     return Exit.INVALID if report.false_claims else Exit.OK

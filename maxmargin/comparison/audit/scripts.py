@@ -34,6 +34,18 @@ def show(name, ask):
 """
 
 
+def setting_name(entry: Mapping[str, Any]) -> str:
+    """Return a method with its parameters.
+
+    Examples
+    --------
+    >>> setting_name({"method": "sklearn.LinearSVC", "params": {"C": 1e6, "loss": "hinge"}})
+    "sklearn.LinearSVC(C=1000000.0, loss='hinge')"
+    """
+    params = ", ".join(f"{name}={value!r}" for name, value in entry["params"].items())
+    return f"{entry['method']}({params})" if params else str(entry["method"])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A call of a function that stands alone.

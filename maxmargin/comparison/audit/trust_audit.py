@@ -1,12 +1,11 @@
-"""Every installed solver on one data set: the runs that a trust report is made of."""
+"""Every installed solver on one data set: the runs and the judgements that a trust report is made of."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from maxmargin.comparison.audit.scripts import Call, script_of
-from maxmargin.comparison.audit.trust_report import TrustReport, setting_name
+from maxmargin.comparison.audit.scripts import Call, script_of, setting_name
 from maxmargin.comparison.audit.unit_audit import audit_units
 from maxmargin.comparison.collect import collected
 from maxmargin.comparison.comparison import Comparison
@@ -15,13 +14,12 @@ from maxmargin.comparison.jobs.pool import Pool
 from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.methods.every_method import catalogue, method_of
 from maxmargin.comparison.methods.method import Question as Asked
-from maxmargin.comparison.run_study import Plan, Progress, carry_out, stage_text
+from maxmargin.comparison.run_study import Plan, Progress, carry_out
 from maxmargin.comparison.study_file import Setting, Source, Study
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.text.progress import progress_shown, told
 
 GAPS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 50)
 """Planted gaps are 2^-k for these k."""
@@ -43,46 +41,22 @@ _FIELDS = ("method", "version", "params", "status", "message", "claim", "claim_t
            "n_errors", "seconds")  # fmt: skip
 
 
-@told(progress_shown, stage_text)
-def trust(
+def audited(
     X: Any,
     y: Any = None,
     *,
     positive: object = None,
     time_limit: float = 60.0,
-    verbose: bool = False,
     jobs: int = 1,
     methods: Iterable[str] | None = None,
     on_progress: Progress | None = None,
-) -> TrustReport:
-    """Ask every installed solver about the data, and compare what it claims with what is proven.
-
-    The solvers are those of cvxpy on the hard-margin program, on the linear program of separability and on the nearest
-    points of the hulls; the classifiers of scikit-learn; logistic regressions with their convergence flags; the
-    tolerance tests of other packages; z3. Each runs in a process of its own, under a limit.
-
-    Parameters
-    ----------
-    X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
-        A data set of two classes, or its features.
-    y : array_like of shape (n_samples,), or str, optional
-        The labels, the name of their column or a formula, as in `maxmargin.separability`; None for a Dataset.
-    positive : label, optional
-        The label that is +1, against all others.
-    time_limit : float, default 60.0
-        Seconds for each solver.
-    verbose : bool, default False
-        Whether stderr shows how the work goes on, as on the command line.
-    jobs : int, default 1
-        Number of solvers that run at the same time.
-    methods : iterable of str, optional
-        Names of the solvers to ask, as in a study of `compare`; by default all that are installed.
-    on_progress : callable, optional
-        Called after every answer.
+) -> dict[str, Any]:
+    """Ask the solvers as `maxmargin.trust` does.
 
     Returns
     -------
-    TrustReport
+    dict
+        The attributes of a `maxmargin.TrustReport`.
 
     Raises
     ------
@@ -90,28 +64,6 @@ def trust(
         If the data do not state a question about two classes in memory.
     InvalidOptionError
         If there is no such method, or a number makes no sense.
-
-    See Also
-    --------
-    compare : Run chosen methods on many data sets.
-
-    Notes
-    -----
-    The processes are spawned, so a script that calls this needs the guard ``if __name__ == "__main__":``.
-
-    References
-    ----------
-    .. [1] K. Konis, "Linear programming algorithms for detecting separated data in binary logistic regression models",
-       DPhil thesis, University of Oxford, 2007.
-
-    Examples
-    --------
-    >>> import maxmargin as mm
-    >>> report = trust(mm.load("agresti"), methods=["hard-margin", "cvxpy.max-t.SCIPY"])
-    >>> [(entry["method"], entry["claim"], entry["claim_true"]) for entry in report.solvers]
-    [('hard-margin', 'maximum margin', True), ('cvxpy.max-t.SCIPY', 'separable', True)]
-    >>> report.gaps[1]["separable_down_to"] < report.gaps[0]["separable_down_to"]
-    True
     """
     check_jobs(jobs)
     dataset = _dataset(X, y, positive)
@@ -130,14 +82,14 @@ def trust(
         proven = {name: own.data[0][name] for name in ("verdict", "gamma_lower", "gamma_upper")}
         units = audit_units(plan.cells[0].view, dataset.feature_names, proven["verdict"], workers, limit)
     records = sorted(own.records, key=_gravity)
-    return TrustReport(
-        source=dataset.source,
-        proven=proven,
-        solvers=tuple({field: record[field] for field in _FIELDS} for record in records),
-        script=_script(records, dataset),
-        units=tuple(units),
-        gaps=tuple(_gap(setting, planted.records) for setting in settings),
-    )
+    return {
+        "source": dataset.source,
+        "proven": proven,
+        "solvers": tuple({field: record[field] for field in _FIELDS} for record in records),
+        "script": _script(records, dataset),
+        "units": tuple(units),
+        "gaps": tuple(_gap(setting, planted.records) for setting in settings),
+    }
 
 
 def _dataset(X: Any, y: Any, positive: object) -> Dataset:

@@ -190,7 +190,7 @@ def test_the_page_is_one_file_that_loads_nothing(study: Any) -> None:
     names = re.findall(r'\sid="([^"]+)"', page)
     assert len(names) == len(set(names)) and set(re.findall(r'href="#([^"]+)"', page)) <= set(names)
     assert page.count("<svg") == len(comparison_report(study).pictures())
-    assert page.count('<div class="drawn" role="img" aria-label="') == page.count("<svg")
+    assert page.count('" tabindex="0"><div role="img" aria-label="') == page.count("<svg")
 
 
 def test_long_tables_and_settings_are_closed(record: Record, comparison: Comparison) -> None:

@@ -1,13 +1,26 @@
 """What every installed solver says of a data set, against what is proven: the result, and its text."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from maxmargin.comparison.audit.scripts import setting_name
+from maxmargin.comparison.comparison import with_words
+from maxmargin.reports.document import PAGE_SUFFIXES, check_page_suffix
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.forms import Result, counted, plain
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.tables import aligned
+
+if TYPE_CHECKING:
+    import os
+
+    from maxmargin.reports.document import Document
+
+_PARTS = ("source", "proven", "solvers", "script", "units", "gaps")
+"""Attributes of a report."""
 
 _LONGEST_STATUS = 60
 """Number of characters of a solver's status in the table."""
@@ -85,12 +98,62 @@ class TrustReport(Result):
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report in Python's own types, which JSON holds."""
+        """Return the report in Python's own types, which JSON holds; an infinite parameter is the text "inf"."""
+        solvers, gaps = ([entry | {"params": with_words(entry["params"])} for entry in entries]
+                         for entries in (self.solvers, self.gaps))  # fmt: skip
         fields: dict[str, Any] = plain(
-            {"source": self.source, "proven": self.proven, "n_false": len(self.false_claims),
-             "solvers": list(self.solvers), "script": self.script, "units": list(self.units), "gaps": list(self.gaps)}
+            {"source": self.source, "proven": self.proven, "n_false": len(self.false_claims), "solvers": solvers,
+             "script": self.script, "units": list(self.units), "gaps": gaps}
         )  # fmt: skip
         return fields
+
+    def to_json(self) -> str:
+        """Return `to_dict` as JSON; its numbers read back as they are."""
+        from maxmargin.text.escaping import json_characters
+
+        return json_characters(json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown."""
+        return self._document.markdown(is_padded=True)
+
+    def to_html(self) -> str:
+        """Return the report as one HTML page, light and dark, that loads nothing."""
+        return self._document.html({})
+
+    def save(self, path: "str | os.PathLike[str]") -> Path:
+        """Write the report; the suffix says how.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .html, .md or .json.
+
+        Returns
+        -------
+        Path
+            Where it is.
+
+        Raises
+        ------
+        InvalidOptionError
+            A ValueError, for any other suffix; nothing is written.
+        OSError
+            If the file cannot be written; its old content stays.
+        """
+        from maxmargin.text.outputs import write_text
+
+        target = Path(path)
+        check_page_suffix(target)
+        forms = dict(zip(PAGE_SUFFIXES, (self.to_html, self.to_markdown, self.to_json), strict=True))
+        write_text(target, forms[target.suffix.lower()]())
+        return target
+
+    @property
+    def _document(self) -> "Document":
+        from maxmargin.reports.pages import trust_page
+
+        return trust_page.document({name: getattr(self, name) for name in _PARTS})
 
     def _card_fields(self) -> dict[str, Any]:
         lower, upper = self.proven["gamma_lower"], self.proven["gamma_upper"]
@@ -110,12 +173,6 @@ def _proven_text(proven: Mapping[str, Any]) -> str:
     if proven["gamma_lower"] is None:
         return f"{proven['verdict']}, proven" if proven["verdict"] != "undecided" else "undecided"
     return f"{proven['verdict']}, proven; maximum margin in [{proven['gamma_lower']!r}, {proven['gamma_upper']!r}]"
-
-
-def setting_name(entry: Mapping[str, Any]) -> str:
-    """Return a method with its parameters."""
-    params = ", ".join(f"{name}={value!r}" for name, value in entry["params"].items())
-    return f"{entry['method']}({params})" if params else str(entry["method"])
 
 
 def _solver_lines(solvers: Iterable[Mapping[str, Any]]) -> list[str]:
