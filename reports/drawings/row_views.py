@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from maxmargin.api.measures import Plane
 from maxmargin.reports.drawings.label_placement import text_width
 from maxmargin.reports.drawings.scales import LinearScale, Scale, SignedLogScale, attribute_of
 from maxmargin.reports.drawings.svg import Drawing, Sheet, dots, joined, short
@@ -150,9 +149,10 @@ def _band_edges(scene: Scene, frame: _Frame) -> list[tuple[Floats, Floats]]:
 
 def _band(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
     edges = [(frame.at(p), frame.at(q)) for p, q in _band_edges(scene, frame)]
-    if len(edges) == 2:
-        (a, b), (c, d) = edges
-        sheet.path("M" + "L".join(f"{short(x)} {short(y)}" for x, y in (a, b, d, c)) + "z", "margin-band")
+    if len(edges) < 2:
+        return
+    (a, b), (c, d) = edges
+    sheet.path("M" + "L".join(f"{short(x)} {short(y)}" for x, y in (a, b, d, c)) + "z", "margin-band")
     for start, end in edges:
         sheet.line(start, end, "truth thin")
 
@@ -218,7 +218,7 @@ def _axes(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
 
 def _ticks(scene: Scene, scale: LinearScale) -> list[tuple[float, str]]:
     """Return the ticks with their texts: round numbers in the units of the data, where the axis is in these."""
-    exponent = scene.exponent if scene.is_of_columns or not scene.has_margin else 0
+    exponent = scene.exponent if scene.is_of_columns else 0
     low, high = math.ldexp(scale.low, exponent), math.ldexp(scale.high, exponent)
     if not _LEAST_SPAN < high - low < math.inf:
         return []
@@ -348,11 +348,6 @@ def _strips_finding(scene: Scene) -> str:
         for strip in scene.strips
     ]
     return f"{'; '.join(texts)}, in units of {'γ*' if scene.has_margin else scene.unit_name}."
-
-
-def plane_in(plane: Plane, basis: Floats, exponent: int) -> tuple[Floats, float]:
-    """Return (u, c): the plane is drawn as u.p + c = 0."""
-    return plane.unit @ basis, math.ldexp(plane.offset, -exponent)
 
 
 def drawn_rows_text(scene: Scene, n_samples: int) -> str:

@@ -159,7 +159,7 @@ class MarginPage:
             "mistaken": {row: int(mistaken[row]) for row in rows if mistaken[row]},
             "multipliers": {row: number(float(dual[row]), 4) for row in rows if has_dual and dual[row]},
             "unit": "γ*" if scene.has_margin else "", "margin": study.hard.lower if study.maximum is not None else None,
-            "divisor": study.hard.lower if scene.has_margin else float(2.0**scene.exponent),
+            "divisor": scene.unit,
             "axes": [*map(_rounded, axes_of(scene))],
         }  # fmt: skip
 

@@ -10,7 +10,7 @@ from maxmargin.text.number_formats import count, listed, one_line, plural, shown
 Report = dict[str, Any]
 
 _MOST_NAMED = 5
-_MOST_ROWS = 14
+_MOST_ROWS = 30
 _MOST_TERMS = 8
 
 _SIGNS = {"+": "+∞", "-": "−∞"}
@@ -101,7 +101,7 @@ def _some(names: list[Any], most: int = _MOST_NAMED) -> str:
 
 
 def _rows(report: Report) -> tuple[Block, ...]:
-    """Return the rows that are separated where not all are, and the rows whose loss would separate the classes."""
+    """Return the rows that are separated where not all are, and the rows in error for the best hyperplane."""
     found, best, kind = [], report["fewest_errors"], of_kind(report)
     if report["verdict"] == "quasi-separable":
         separated = report["separability"]["first_separated"]
@@ -109,14 +109,10 @@ def _rows(report: Report) -> tuple[Block, ...]:
             f"The rows that are separated: {_named(separated, length(report['separability'], 'separated_rows'))}."
         )
     if best["reason"] is None:
-        errors = f"{shown_interval(best['lower'], best['upper'])} {'row' if best['upper'] == 1 else 'rows'}"
-        which = _named(best["rows"], best["upper"])
-        proven = (
-            "no fewer do, proven" if best["lower"] == best["upper"] else f"at least {count(best['lower'])} have to go"
-        )
+        ends = shown_interval(best["lower"], best["upper"])
         found.append(
-            f"The fewest errors of any hyperplane{kind} are {errors}, proven. Without {which} the classes are strictly "
-            f"separable{kind}; {proven}."
+            f"The fewest errors of any hyperplane{kind}, rows on it included, are {ends}, proven. The best one found errs "
+            f"on {_named(best['rows'], best['upper'])}."
         )
     elif report["strictly_separable"] is False:
         found.append(f"The fewest errors of any hyperplane{kind} were not computed: {best['reason']}.")

@@ -29,7 +29,7 @@ from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.text.number_formats import count, number, one_line, plural, short_fraction, side
 
-_MOST_NAMED = 12
+_MOST_NAMED = 24
 """Touching and separated rows that are named."""
 
 _MOST_ROWS = 30

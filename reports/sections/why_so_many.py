@@ -6,7 +6,7 @@ from typing import Any
 from maxmargin.reports.document import Block, Explanation, FigureSlot, Paragraph, Table
 from maxmargin.reports.phrasing import bound_title, holding_bounds, of_kind
 from maxmargin.reports.sections.bound_formulas import formula_of
-from maxmargin.text.number_formats import count, floor_of, listed, number, percent, plural, typeset
+from maxmargin.text.number_formats import count, floor_of, number, percent, plural, typeset
 
 Report = dict[str, Any]
 
@@ -65,7 +65,7 @@ def _not_holding(report: Report) -> str:
     if not others:
         return ""
     why = "its assumption is" if len(others) == 1 else "their assumptions are"
-    return f"Not shown, as {why} not met: {listed(others)}."
+    return f"Not shown, as {why} not met: {'; '.join(others)}."
 
 
 def _orders(report: Report) -> tuple[Block, ...]:
@@ -113,7 +113,7 @@ def _extremes(orders: Report) -> str:
         ending = f"no sequence of these rows makes more than {count(most['n_mistakes'])}, proven"
     else:
         ending = f"the most found are {count(most['n_mistakes'])}; more may be possible"
-    return f"The fewest found are {count(least)}, {ending}."
+    return f"The fewest found, by a search among orders, are {count(least)}, {ending}."
 
 
 def _origin(report: Report) -> str:
@@ -121,7 +121,8 @@ def _origin(report: Report) -> str:
     if moved["reason"] is not None:
         return f"The run was not repeated on centred data: {moved['reason']}."
     if not moved["converged"] and not run["converged"]:
-        return "With every column centred, the perceptron does not converge within its limits either."
+        within = " within its limits" if report["strictly_separable"] is not False else ""
+        return f"With every column centred, the perceptron does not converge{within} either."
     made = f"{plural(moved['n_mistakes'], 'mistake')}{'' if moved['converged'] else ' (stopped)'}"
     stays = f"The largest margin{of_kind(report)} does not depend on where the origin lies, but the mistakes do"
     if not report["strictly_separable"]:

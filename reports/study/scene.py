@@ -26,6 +26,9 @@ _MOST_MARKED, _MOST_NEAR, _SAMPLE = 200, 150, 400
 _MOST_JOINED = 100
 """Largest number of rows whose marks in the two strips are joined by a line."""
 
+_LEAST_UNIT, _LARGEST_EXPONENT = 1e-300, 40
+"""Least unit of distances, and exponent of two of the data from which on their own unit is not that of distances."""
+
 _PARALLEL = 1e-9
 """Length of the part of a unit normal at right angles to another one, below which both are one direction."""
 
@@ -41,7 +44,7 @@ class Strip:
     ----------
     name, role : str
     distances : ndarray (n_drawn,)
-        In units of the maximum margin if there is one, else of the data divided by a power of two.
+        In units of the maximum margin if there is one, else of the data, or of a power of two.
     """
 
     name: str
@@ -87,6 +90,8 @@ class Scene:
         Whether the unit of the strips is the maximum margin.
     unit_name : str
         The unit of the strips otherwise.
+    unit : float
+        It, in units of the data.
     sample_text : str
         Which rows are drawn, if not all.
     """
@@ -111,6 +116,7 @@ class Scene:
     joined: Rows
     has_margin: bool
     unit_name: str
+    unit: float
     sample_text: str
 
     @property
@@ -164,7 +170,8 @@ def scene_of(study: "Study") -> Scene:
         found=_line(study.found, basis, exponent, factor, shift),
         reference_name="" if study.reference is None else study.reference.name, half_width=width,
         marked=marked, marked_name=name, strips=strips, joined=_joined(strips), has_margin=has_margin,
-        unit_name="units of the data" if abs(exponent) < 40 else f"units of 2^{exponent}",
+        unit_name="units of the data" if abs(exponent) < _LARGEST_EXPONENT else f"units of 2^{exponent}",
+        unit=study.hard.lower if has_margin else math.ldexp(unit, exponent),
         sample_text=text,
     )  # fmt: skip
 
@@ -224,9 +231,14 @@ def _of_sample(study: "Study", marked: Rows) -> tuple[Rows, Floats, str]:
 
 
 def _unit(study: "Study", exponent: int) -> tuple[float, bool]:
-    """Return the unit of the strips after division by 2^exponent, and whether it is the maximum margin."""
+    """Return the unit of distances after division by 2^exponent, and whether it is the maximum margin.
+
+    Without one, distances are in units of the data, or in units of 2^exponent where no axis holds them.
+    """
     unit = math.ldexp(study.hard.lower, -exponent) if study.maximum is not None else 0.0
-    return (unit, True) if unit > 1e-300 else (1.0, False)
+    if unit > _LEAST_UNIT:
+        return unit, True
+    return (math.ldexp(1.0, -exponent) if abs(exponent) < _LARGEST_EXPONENT else 1.0), False
 
 
 def _half_width(study: "Study", exponent: int, unit: float, has_margin: bool) -> float | None:
@@ -234,7 +246,7 @@ def _half_width(study: "Study", exponent: int, unit: float, has_margin: bool) ->
         return math.ldexp(study.hard.lower, -exponent) / unit if has_margin else None
     best = study.fewest_errors
     margin = None if best is None else best.solution.margin
-    return None if margin is None else math.ldexp(margin, -exponent)
+    return None if margin is None else math.ldexp(margin, -exponent) / unit
 
 
 def _line(
