@@ -95,8 +95,8 @@ def _fewest_errors(study: Study) -> Entry | None:
         return None
     plane = plane_of(best.w, best.b, "fewest errors")
     return _entry(
-        study, "fewest errors", plane, None, work=best.engine, n_errors=best.upper, n_errors_lower=best.lower,
-        n_rows=None, rows_are=None,
+        study, "fewest errors", plane, None, work=f"{best.engine}, circuits", n_errors=best.upper,
+        n_errors_lower=best.lower,
     )  # fmt: skip
 
 

@@ -111,8 +111,8 @@ def _rows(report: Report) -> tuple[Block, ...]:
     if best["reason"] is None:
         ends = shown_interval(best["lower"], best["upper"])
         found.append(
-            f"The fewest errors of any hyperplane{kind}, rows on it included, are {ends}, proven. The best one found errs "
-            f"on {_named(best['rows'], best['upper'])}."
+            f"The fewest errors of any hyperplane{kind}, rows on it included, are {ends}, proven. The best one found "
+            f"errs on {_named(best['rows'], best['upper'])}."
         )
     elif report["strictly_separable"] is False:
         found.append(f"The fewest errors of any hyperplane{kind} were not computed: {best['reason']}.")

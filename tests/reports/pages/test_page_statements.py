@@ -19,6 +19,7 @@ import maxmargin as mm
 from maxmargin.reports.document import plain_text
 from maxmargin.reports.drawings.label_placement import Label, place
 from maxmargin.reports.sections.lead import lead_of
+from maxmargin.reports.study.scene import scene_of
 from maxmargin.text.number_formats import count, floor_of
 
 CONVERGED = ["clouds", "setosa", "two points", "one column"]
@@ -166,6 +167,17 @@ def test_no_row_stands_inside_the_margin(name: str) -> None:
     bend = {"linear": float, "signed": lambda t: math.asinh(2 * t)}[strip[1]]
     edge = start + (bend(1.0) - bend(low)) / (bend(high) - bend(low)) * (end - start)
     assert min(float(x) for x in re.findall(r"M(-?[\d.]+) ", strip[3])) >= edge - 0.051
+
+
+@pytest.mark.parametrize("name", ["clouds", "setosa", "versicolor", "hostile", "quasi", "tiny units"])
+def test_the_marks_of_rows_are_at_their_distances(name: str) -> None:
+    """In the units that the axis names; the bound of the maximum margin is no less than it."""
+    study: Any = report_of(name).study
+    scene = scene_of(study)
+    planes = [plane for plane in (study.found, study.reference) if plane is not None]
+    for strip, plane in zip(scene.strips, planes, strict=True):
+        distances = plane.distances(study.problem, scene.rows)
+        assert strip.distances * scene.unit == pytest.approx(distances, rel=1e-9, abs=1e-12 * np.abs(distances).max())
 
 
 @pytest.mark.parametrize("name", INSEPARABLE)
