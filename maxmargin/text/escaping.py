@@ -15,6 +15,7 @@ _LATEX = {
     **{"|": r"\textbar{}", "`": r"\textasciigrave{}", '"': r"\textquotedbl{}", "“": "``", "”": "''"},
     **{"—": "---", "–": "--", "…": r"\ldots{}"},
     **{"−": "$-$", "×": r"$\times$", "·": r"$\cdot$", "√": r"$\surd$", "∞": r"$\infty$", "‖": r"$\Vert$"},
+    **{"✓": r"$\surd$", "°": r"$^{\circ}$"},
     **{"≤": r"$\leq$", "≥": r"$\geq$", "≈": r"$\approx$", "→": r"$\to$", "⁻": "$^{-}$"},
     **{"α": r"$\alpha$", "γ": r"$\gamma$", "ρ": r"$\rho$", "τ": r"$\tau$"},
     **{power: f"$^{{{digit}}}$" for digit, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},

@@ -173,7 +173,7 @@ def _mistaken_exactly(entry: Entry, report: Report) -> str:
 
 def _angle(entry: Entry, report: Report) -> str:
     if entry["angle_degrees"] is None:
-        return f"0° {PROVEN}" if entry["name"] == "maximum margin" else ""
+        return ""
     angle = entry["angle_degrees"] if entry["angle_degrees"] > _SAME_DIRECTION else 0.0
     return f"{number(angle, 4)}° {FLOAT}"
 

@@ -6,7 +6,18 @@ from typing import Any
 from maxmargin.reports.document import Mark, Text
 from maxmargin.reports.phrasing import fewest_errors, length, novikoff, of_kind, shown_upper, verdict_name
 from maxmargin.solvers.answers.forms import through
-from maxmargin.text.number_formats import count, floor_of, interval, listed, number, one_line, percent, plural, proven
+from maxmargin.text.number_formats import (
+    count,
+    floor_of,
+    interval,
+    listed,
+    number,
+    one_line,
+    percent,
+    plural,
+    proven,
+    upper_end,
+)
 
 Report = dict[str, Any]
 
@@ -49,7 +60,7 @@ def _stopped(report: Report) -> Text:
     else:
         times = _times_smaller(upper, hard["lower"])
         truth = (
-            " Its mistakes alone prove that the margin is at most ", Mark(number(upper, 3), "bound"),
+            " Its mistakes alone prove that the margin is at most ", Mark(upper_end(upper, 3), "bound"),
             "; the truth, proven, is ", best, f"{times}.",
         )  # fmt: skip
     rest = "" if bound is None else f" It may need up to {floor_of(bound['value'])} mistakes."

@@ -27,6 +27,7 @@ from maxmargin.text.number_formats import (
     plural,
     shown,
     typeset,
+    upper_end,
 )
 
 _RECENT_EPOCHS = 100
@@ -165,14 +166,14 @@ def _run_table(report: dict[str, Any]) -> Table:
         ("Rows in error at the end", f"{count(run['n_errors'])} with y(w·x + b) ≤ 0"),
         ("‖w‖", number(run["norm"], 4)),
         ("Margin achieved", _achieved(report)),
-        ("Upper bound of γ* from its mistakes", number(run["margin_upper"], 4)),
+        ("Upper bound of γ* from its mistakes", upper_end(run["margin_upper"], 4)),
     ]
     if run["bias"]:
         rows += [
             (f"‖w‖ in the space {phrasing.space(run)} of the run", number(run["run_norm"], 4)),
             ("Margin achieved in that space", shown(run, "run_margin", 4)),
             *_maximum_of_run(report),
-            ("Upper bound of it from the mistakes", number(run["run_upper"], 4)),
+            ("Upper bound of it from the mistakes", upper_end(run["run_upper"], 4)),
         ]
     rows.append(("Rules", _rules(run)))
     return facts("The run", rows)

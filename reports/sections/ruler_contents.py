@@ -7,7 +7,7 @@ from typing import Any
 from maxmargin.reports.drawings.rulers import Ruler, RulerBand, RulerMark, nested, spread
 from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale
 from maxmargin.reports.phrasing import bound_title, fewest_errors, holding_bounds, shown_upper
-from maxmargin.text.number_formats import count, floor_of, listed, number, percent, plural, proven
+from maxmargin.text.number_formats import count, floor_of, listed, number, percent, plural, proven, upper_end
 
 Report = dict[str, Any]
 
@@ -43,7 +43,7 @@ def _margins(report: Report) -> Ruler:
         RulerMark(achieved, _achieved(report), "perceptron", name="achieved"),
     ]
     if run["margin_upper"] is not None:
-        text = f"at most {number(run['margin_upper'], 3)}, the mistakes prove"
+        text = f"at most {upper_end(run['margin_upper'], 3)}, the mistakes prove"
         marks.append(RulerMark(run["margin_upper"], text, "bound", name="upper"))
     soft = [point["achieved_margin"] for point in report["soft_margin"]]
     marks += [RulerMark(margin, "", "faint") for margin in dict.fromkeys(soft) if margin and margin > 0]
@@ -102,7 +102,7 @@ def _margins_finding(report: Report) -> str:
     else:
         kept = f"the perceptron's hyperplane does not separate: {plural(run['n_errors'], 'row')} in error"
     upper = run["margin_upper"]
-    proof = "" if upper is None else f"; its mistakes prove that the margin is at most {number(upper, 3)}"
+    proof = "" if upper is None else f"; its mistakes prove that the margin is at most {upper_end(upper, 3)}"
     return f"{best}; {kept}{proof}."
 
 
@@ -209,7 +209,7 @@ def _undecided(report: Report) -> tuple[Ruler, ...]:
         return ()
     low = lower if lower > 0 else upper / 1e3
     known = [(value, number(value, 3)) for value in ((lower, upper) if lower > 0 else (upper,))]
-    text = f"γ* between {number(lower, 3)} and {number(upper, 3)}, proven"
+    text = f"γ* at most {upper_end(upper, 3)}, proven"
     ruler = Ruler(
         key="margins", name="margin", unit="what is proven", marks=(RulerMark(upper, text, "truth"),),
         bands=(RulerBand(((low, upper),), "", "truth"),), low=low / _ROOM, high=upper * _ROOM,

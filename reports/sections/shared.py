@@ -275,7 +275,7 @@ def _worst_order(report: dict[str, Any]) -> str:
     if run["converged"]:
         return "The worst order of the rows is not known; Novikoff's bound holds for all, the most found is none."
     if report["strictly_separable"]:
-        known = f"at least {count(run['n_mistakes'])}{_at_most(report)}"
+        known = f"at least {count(run['n_mistakes'] + (run['n_errors'] > 0))}{_at_most(report)}"
         return f"How many mistakes the run would make until it converges is not known: {known}."
     return ""
 

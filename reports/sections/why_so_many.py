@@ -32,9 +32,10 @@ def blocks(report: Report) -> tuple[Block, ...]:
 
 
 def _bounds(report: Report) -> tuple[Block, ...]:
-    holding = sorted(holding_bounds(report), key=lambda bound: (bound["value"], bound["name"]))
+    presented = [bound for bound in report["bounds"] if bound["name"] == "trivial" and bound["value"] is not None]
+    holding = sorted(holding_bounds(report) + presented, key=lambda bound: (bound["value"], bound["name"]))
     made = report["perceptron"]["n_mistakes"]
-    if not holding:
+    if len(holding) == len(presented):
         return (Paragraph(f"No bound on the mistakes holds but the number of presentations. {_not_holding(report)}"),)
     largest = max(bound["value"] for bound in holding)
     rows = tuple((bound_title(bound["name"]), floor_of(bound["value"]), _used(made, bound)) for bound in holding)

@@ -532,7 +532,8 @@ def test_bounds_beyond_binary64(source: str) -> None:
     bounds = {bound["name"]: bound for bound in report.to_dict()["bounds"]}
     assert (bounds["novikoff"]["valid"], bounds["novikoff"]["value_text"]) == (True, "infinity")
     assert "Novikoff's bound allows" not in report.to_markdown()
-    assert "is not known: at least 1." in " ".join(report.to_terminal().split())
+    least = 1 + (report.to_dict()["perceptron"]["n_errors"] > 0)  # a row in error is one mistake more
+    assert f"is not known: at least {least}." in " ".join(report.to_terminal().split())
 
 
 def test_sparse_data_give_the_report_of_dense_data() -> None:
