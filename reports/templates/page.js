@@ -37,7 +37,7 @@ function checkAll(from) {
 
 // Change the first digit of the longest number of the direction, or of the weights where the proof is not of a margin.
 function breakIt({proof, part, box}) {
-  const text = $(proof).textContent, from = text.indexOf(/margin|"separable/.test(text) ? '"direction"' : '"weights"');
+  const text = $(proof).textContent, from = text.indexOf(/margin_|"separable/.test(text) ? '"direction"' : '"weights"');
   const numbers = [...text.slice(from, text.indexOf("]", from)).matchAll(/\d+/g)];
   const at = from + numbers.reduce((a, b) => (b[0].length > a[0].length ? b : a)).index, digit = (+text[at] + 4) % 9 + 1;
   check(text.slice(0, at) + digit + text.slice(at + 1), source, part, (answer) => {
