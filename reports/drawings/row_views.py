@@ -219,7 +219,8 @@ def _axes(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
 def _ticks(scene: Scene, scale: LinearScale) -> list[tuple[float, str]]:
     """Return the ticks with their texts: round numbers in the units of the data, where the axis is in these."""
     exponent = scene.exponent if scene.is_of_columns else 0
-    low, high = math.ldexp(scale.low, exponent), math.ldexp(scale.high, exponent)
+    with np.errstate(over="ignore"):
+        low, high = map(float, np.ldexp([scale.low, scale.high], exponent))
     if not _LEAST_SPAN < high - low < math.inf:
         return []
     ticks = LinearScale(low, high, scale.start, scale.end).ticks(5)

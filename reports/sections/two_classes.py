@@ -229,7 +229,11 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
     run, hard, comparison = report["perceptron"], report["hard_margin"], report["comparison"]
     kind = phrasing.of_kind(report)
     proof = "proven in exact arithmetic" if report["separability"]["proof"] else "no proof found"
+    positive = Card(
+        label="+1 is", value=phrasing.name_of(report["data"]["positive"]), note=report["data"]["positive_reason"] or ""
+    )
     cards = [
+        positive,
         Card(label="Verdict", value=f"{phrasing.verdict_name(report)}{kind}", note=proof),
         Card(label=f"Maximum margin{kind} γ*", value=_margin_value(report), note=_margin_note(hard)),
         Card(label="Mistakes", value=count(run["n_mistakes"]), note=f"in {plural(run['n_epochs'], 'epoch')}"),

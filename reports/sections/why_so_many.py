@@ -22,7 +22,8 @@ def title(report: Report) -> str:
 def blocks(report: Report) -> tuple[Block, ...]:
     """Return the section."""
     if not report["perceptron"]["n_mistakes"]:
-        return (Paragraph("The run made no mistake, so there is nothing to explain."),)
+        what = "made no mistake" if report["perceptron"]["converged"] else "was stopped before its first mistake"
+        return (Paragraph(f"The run {what}."), *_orders(report))
     return (
         FigureSlot("curves"),
         *_bounds(report),
