@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from maxmargin.api.measures import norm, unit
 from maxmargin.reports.drawings.label_placement import text_width
 from maxmargin.reports.drawings.scales import LinearScale, Scale, SignedLogScale, attribute_of
 from maxmargin.reports.drawings.svg import Drawing, Sheet, dots, joined, short
@@ -81,9 +82,9 @@ def axes_of(scene: Scene) -> list[Floats]:
     frame, rest = _frame(scene), scene.centre.copy()
     found = []
     for axis, scale in enumerate((frame.x, frame.y)):
-        unit = (scale.end - scale.start) / (scale.high - scale.low)
-        start = scale.start + unit * (float(scene.shift[axis]) - scale.low)
-        vector = np.ldexp(scene.basis[:, axis] / (unit * float(scene.factor[axis])), scene.exponent)
+        pixels = (scale.end - scale.start) / (scale.high - scale.low)
+        start = scale.start + pixels * (float(scene.shift[axis]) - scale.low)
+        vector = np.ldexp(scene.basis[:, axis] / (pixels * float(scene.factor[axis])), scene.exponent)
         rest -= start * vector
         found.append(vector)
     return [*found, rest]
@@ -94,12 +95,12 @@ def line_in_picture(scene: Scene, w: Floats, b: float) -> list[tuple[float, floa
 
     Of a hyperplane whose normal is not in the plane of the picture, it is where both meet, at the mean of the rows.
     """
-    length = float(np.linalg.norm(w))
+    length = norm(w)
     if not 0 < length < math.inf:
         return None
-    unit = w / length
-    direction = unit @ scene.basis / scene.factor
-    offset = math.ldexp(b / length + float(unit @ scene.centre), -scene.exponent) - float(direction @ scene.shift)
+    normal = unit(w)
+    direction = normal @ scene.basis / scene.factor
+    offset = float(np.ldexp(b / length + float(normal @ scene.centre), -scene.exponent) - direction @ scene.shift)
     frame = _frame(scene)
     ends = _ends(direction, offset, frame) if math.isfinite(offset) else None
     return None if ends is None else [frame.at(point) for point in ends]

@@ -47,7 +47,8 @@ class MarginPage:
 
     def html(self) -> str:
         """Return the page."""
-        return self.document.html(self._figures(), self._script())
+        with np.errstate(over="ignore", invalid="ignore"):  # what a picture cannot hold is not drawn
+            return self.document.html(self._figures(), self._script())
 
     @cached_property
     def scene(self) -> Scene:

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from maxmargin.reports.document import Details, Document, Script, Table
+from maxmargin.solvers.answers.forms import plain
 
 MOST_BYTES = 2_000_000
 """Largest size of the data that are embedded in a page; others are a file beside it."""
@@ -40,7 +41,7 @@ def tables_of(document: Document) -> list[Table]:
 
 
 def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(plain(value), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")  # so that no name of the data is markup to any reader of the page
 
 

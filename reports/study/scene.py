@@ -29,6 +29,9 @@ _MOST_JOINED = 100
 _LEAST_UNIT, _LARGEST_EXPONENT = 1e-300, 40
 """Least unit of distances, and exponent of two of the data from which on their own unit is not that of distances."""
 
+_FARTHEST = 1e300
+"""Greatest distance of a mark, beyond which it stays at the edge."""
+
 _PARALLEL = 1e-9
 """Length of the part of a unit normal at right angles to another one, below which both are one direction."""
 
@@ -171,7 +174,7 @@ def scene_of(study: "Study") -> Scene:
         reference_name="" if study.reference is None else study.reference.name, half_width=width,
         marked=marked, marked_name=name, strips=strips, joined=_joined(strips), has_margin=has_margin,
         unit_name="units of the data" if abs(exponent) < _LARGEST_EXPONENT else f"units of 2^{exponent}",
-        unit=study.hard.lower if has_margin else math.ldexp(unit, exponent),
+        unit=study.hard.lower if has_margin else min(float(np.ldexp(unit, exponent)), _FARTHEST),
         sample_text=text,
     )  # fmt: skip
 
@@ -322,6 +325,7 @@ def _strips(
         if plane is None:
             continue
         distances = times_power_of_two(plane.margins(sample, signs), -exponent) / unit
+        distances = np.clip(np.nan_to_num(distances, nan=0.0), -_FARTHEST, _FARTHEST)
         if plane is study.maximum and has_margin:
             distances = np.maximum(distances, 1.0)
         found.append(Strip(name=name or plane.name, role=role, distances=distances))

@@ -64,7 +64,7 @@ def ran(program: str) -> subprocess.CompletedProcess[str]:
         ("maxmargin.cli.commands.check", CHECK),
         ("numpy", CHECK),
         ("highspy", CHECK),
-        pytest.param("matplotlib", REPORT, marks=pytest.mark.slow),
+        pytest.param("cvxpy", REPORT, marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.parametrize("act", [CTRL_C, IN_A_CALLBACK], ids=["raised", "in a callback"])
