@@ -12,6 +12,7 @@ from maxmargin.displays.margin_distribution_display import MarginDistributionDis
 from maxmargin.displays.plane_view import View
 from maxmargin.reports.figures import canvas
 from maxmargin.reports.phrasing import name_of
+from maxmargin.reports.study.scene import across_of, widest_across
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.number_formats import number, one_line, plural, side
@@ -27,7 +28,6 @@ _OVERLAP = 0.2
 """Ratio of two ranges of distances below which they do not share an axis."""
 
 _MOST_ROWS = 2_000
-_PARALLEL = 1e-9
 
 
 def view_of(study: "Study") -> View:
@@ -91,32 +91,11 @@ def _basis(study: "Study", sample: Floats) -> tuple[Floats, tuple[str, str]]:
     first = reference or found
     axis = np.eye(study.problem.n_features)[0] if first is None else first.unit
     name = "first feature" if first is None else f"along the normal of the {first.name}"
-    across = None if reference is None or found is None else _across(found.unit, axis)
+    across = None if reference is None or found is None else across_of(found.unit, axis)
     label = "across it, in the plane of both normals"
     if across is None:
-        across, label = _widest_across(sample, axis), "across it, where the rows vary most"
+        across, label = widest_across(sample, axis), "across it, where the rows vary most"
     return np.column_stack([axis, across]), (name, label)
-
-
-def _across(vector: Floats, axis: Floats) -> Floats | None:
-    """Return the direction of the part of a vector at right angles to the axis; None where they are parallel."""
-    rest = vector - (vector @ axis) * axis
-    if np.linalg.norm(rest) <= _PARALLEL:
-        return None
-    rest -= (rest @ axis) * axis
-    result: Floats = rest / np.linalg.norm(rest)
-    return result
-
-
-def _widest_across(sample: Floats, axis: Floats) -> Floats:
-    """Return the direction at right angles to the axis in which the rows vary most."""
-    rest = sample - np.outer(sample @ axis, axis)
-    across = _across(np.linalg.svd(rest - rest.mean(axis=0), full_matrices=False)[2][0], axis)
-    if across is None:  # the rows lie on a line along the axis
-        across = _across(np.eye(len(axis))[np.argmin(np.abs(axis))], axis)
-    assert across is not None
-    result: Floats = across * np.sign(across[np.argmax(np.abs(across))])
-    return result
 
 
 def projection(study: "Study") -> canvas.Picture:

@@ -57,7 +57,6 @@ def _at_most(right: str) -> str:
 
 _R, _G, _S, _B, _L = map(_i, "RgsbL")
 _A, _D, _V = map(_i, "aDv")
-_GAMMA = f"<msup>{_i('γ')}{_o('*')}</msup>"
 _GAMMA_SQUARED = f"<msup>{_i('γ')}<mrow>{_o('*')}{_n(2)}</mrow></msup>"
 _REACH = _group(_R, _o("+"), _o("|"), _B, _o("|"))
 _SUM_OF_SQUARES = _row(_o("∑"), _square(_norm(_i("x"))))

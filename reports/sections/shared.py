@@ -116,12 +116,6 @@ def describe(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def size_of(data: dict[str, Any]) -> str:
-    """Return the source with its numbers of rows and features."""
-    n_rows, n_features = plural(data["n_samples"], "row"), plural(data["n_features"], "feature")
-    return f"{source_name(data)}: {n_rows}, {n_features}"
-
-
 def source_name(data: dict[str, Any]) -> str:
     """Return the name of the source without the folders that it lies in."""
     return one_line(PurePath(data["source"]).name or data["source"])

@@ -273,10 +273,10 @@ def _basis(study: "Study", sample: Floats, exponent: int) -> tuple[Floats, tuple
     first = study.reference or study.found
     axis = np.eye(study.problem.n_features)[0] if first is None else first.unit
     name = column_name(study.dataset.feature_names[0]) if first is None else _along(study, first)
-    across = _across(study.found.unit, axis) if study.reference is not None and study.found is not None else None
+    across = across_of(study.found.unit, axis) if study.reference is not None and study.found is not None else None
     label = "across it, in the plane of both normals"
     if across is None:
-        across, label = _widest_across(times_power_of_two(sample, -exponent), axis), "across it, where rows vary most"
+        across, label = widest_across(times_power_of_two(sample, -exponent), axis), "across it, where rows vary most"
     return np.column_stack([axis, across]), (name, label)
 
 
@@ -286,7 +286,7 @@ def _along(study: "Study", plane: Plane) -> str:
     return f"distance from the {plane.name}"
 
 
-def _across(vector: Floats, axis: Floats) -> Floats | None:
+def across_of(vector: Floats, axis: Floats) -> Floats | None:
     """Return the direction of the part of a vector at right angles to the axis; None where they are parallel."""
     rest = vector - (vector @ axis) * axis
     if np.linalg.norm(rest) <= _PARALLEL:
@@ -296,16 +296,15 @@ def _across(vector: Floats, axis: Floats) -> Floats | None:
     return result
 
 
-def _widest_across(sample: Floats, axis: Floats) -> Floats:
+def widest_across(sample: Floats, axis: Floats) -> Floats:
     """Return the direction at right angles to the axis in which the rows vary most."""
-    moved = sample - sample.mean(axis=0)
-    rest = moved - np.outer(moved @ axis, axis)
-    across = np.linalg.svd(rest, full_matrices=False)[2][0] if rest.any() else np.eye(len(axis))[-1]
-    found = _across(across, axis)
-    if found is None:
-        found = _across(np.eye(len(axis))[int(np.argmin(np.abs(axis)))], axis)
-    assert found is not None
-    return found
+    rest = sample - np.outer(sample @ axis, axis)
+    across = across_of(np.linalg.svd(rest - rest.mean(axis=0), full_matrices=False)[2][0], axis)
+    if across is None:  # the rows lie on a line along the axis
+        across = across_of(np.eye(len(axis))[np.argmin(np.abs(axis))], axis)
+    assert across is not None
+    result: Floats = across * np.sign(across[np.argmax(np.abs(across))])
+    return result
 
 
 def _rest(sample: Floats, basis: Floats) -> Floats:
