@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import quote
 
 from maxmargin.solvers.answers.cards import card as small_card
 from maxmargin.solvers.basics.printable import shown
@@ -87,9 +88,12 @@ class Table:
     explained : tuple of Explanation
         What the first cell of each row opens to; empty for nothing.
     orders : tuple of tuple of (float or None)
-        If there are any, a reader of a page may sort the columns after the first: for every row, their numbers.
+        If there are any, for every row the numbers of the columns after the first, None where a cell is a text; a
+        reader of a page may sort the columns by them.
     key : str
         The name by which a page offers the table for copying; empty for none.
+    whole : tuple of tuple of object
+        All rows, with their numbers, where `rows` are some of them and a page offers all as a file.
     """
 
     caption: str
@@ -101,16 +105,37 @@ class Table:
     explained: "tuple[Explanation, ...]" = ()
     orders: tuple[tuple[float | None, ...], ...] = ()
     key: str = ""
+    whole: tuple[tuple[object, ...], ...] = ()
     kind: ClassVar[str] = "table"
 
+    @property
+    def file_name(self) -> str:
+        """The name of the file of all rows."""
+        return f"{self.caption.lower().replace(' ', '_')}.csv"
+
+    @property
+    def file_link(self) -> str:
+        """All rows as CSV in a link."""
+        text = "\n".join(csv_lines(self.columns, self.whole))
+        return f"data:text/csv;charset=utf-8,{quote(text, safe=',')}"
+
     def forms(self) -> dict[str, str]:
-        """Return the table as Markdown, LaTeX and CSV."""
+        """Return the table as Markdown and LaTeX, with the texts of its cells, and as CSV, with their numbers."""
         lines = booktabs_lines(self.caption, self.columns, self.rows, numeric=self.numeric)
         return {
             "Markdown": "\n".join(markdown_lines(self.columns, self.rows, numeric=self.numeric, is_padded=True)),
             "LaTeX": "\n".join(lines),
-            "CSV": "\n".join(csv_lines(self.columns, self.rows)),
+            "CSV": "\n".join(csv_lines(self.columns, self._with_numbers())),
         }
+
+    def _with_numbers(self) -> Iterable[Sequence[object]]:
+        """Return the rows with the numbers themselves where a cell is one, so that programs can read them."""
+        if not self.orders:
+            return self.rows
+        return [
+            (row[0], *(text if number is None else number for text, number in zip(row[1:], numbers, strict=True)))
+            for row, numbers in zip(self.rows, self.orders, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +376,7 @@ class Document:
             loader=FunctionLoader(lambda name: (files("maxmargin.reports.templates") / name).read_text("utf-8")),
             autoescape=autoescape, undefined=StrictUndefined, finalize=_visible, trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
-        environment.filters["md"] = _markdown
+        environment.filters |= {"md": _markdown, "compact": _compact}
         environment.filters |= {"in_script": _in_script, "markup": Markup, "sort_keys": _sort_keys}
         environment.filters["table_lines"] = lambda table: markdown_lines(
             table.columns, table.rows, numeric=table.numeric, is_padded=is_padded
@@ -444,6 +469,11 @@ def _markdown(text: Text) -> str:
             f"**{escaping.markdown(p.text)}**" if isinstance(p, Mark) else escaping.markdown(p) for p in text
         )
     return escaping.markdown(text)
+
+
+def _compact(style: str) -> str:
+    """Return a style sheet without comments and without the spaces that nothing needs."""
+    return re.sub(r"\s*([{};])\s*|(?<=:)\s", r"\1", re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL))
 
 
 def _in_script(text: str) -> Any:

@@ -5,22 +5,24 @@ from typing import Any
 from maxmargin.solvers.answers.forms import through
 from maxmargin.text.number_formats import count, number, one_line, plural, shown, upper_end
 
-_TITLES = {
-    "novikoff": "Novikoff",
-    "augmented_b": "Novikoff, from the margin with bias",
-    "best_scale": "Novikoff, at the best bias scale",
-    "best_scale_searched": "Novikoff, at the best scale and hyperplane",
-    "unit_norm": "Novikoff, for rows of norm 1",
-    "sum_of_squares": "Novikoff, with the rows of the mistakes",
-    "self_certificate": "The run's own certificate",
-    "freund_schapire": "Freund–Schapire, soft margin",
-    "freund_schapire_optimum": "Freund–Schapire, at its optimum",
-    "hinge_optimum": "Hinge, at its optimum",
-    "slack_of_the_mistakes": "Slack of the mistakes, soft margin",
-    "conjunction": "Conjunction of literals",
-    "trivial": "Presentations",
+_EVERY_RUN, _AS_MANY_EPOCHS, _ONE_RUN = "every run", "as many epochs", "this run"
+
+_BOUNDS = {
+    "novikoff": ("Novikoff", _EVERY_RUN),
+    "augmented_b": ("Novikoff, from the margin with bias", _EVERY_RUN),
+    "best_scale": ("Novikoff, at the best bias scale", _EVERY_RUN),
+    "best_scale_searched": ("Novikoff, at the best scale and hyperplane", _EVERY_RUN),
+    "unit_norm": ("Novikoff, for rows of norm 1", _EVERY_RUN),
+    "sum_of_squares": ("Novikoff, with the rows of the mistakes", _ONE_RUN),
+    "self_certificate": ("The run's own certificate", _ONE_RUN),
+    "freund_schapire": ("Freund–Schapire, soft margin", _AS_MANY_EPOCHS),
+    "freund_schapire_optimum": ("Freund–Schapire, at its optimum", _AS_MANY_EPOCHS),
+    "hinge_optimum": ("Hinge, at its optimum", _AS_MANY_EPOCHS),
+    "slack_of_the_mistakes": ("Slack of the mistakes, soft margin", _ONE_RUN),
+    "conjunction": ("Conjunction of literals", _EVERY_RUN),
+    "trivial": ("Number of presentations", _ONE_RUN),
 }
-"""The names of the bounds in sentences."""
+"""The names of the bounds in sentences, and the runs whose mistakes they bound."""
 
 
 def name_of(label: object) -> str:
@@ -130,7 +132,23 @@ def holding_bounds(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 def bound_title(name: str) -> str:
     """Return what a bound is called in a sentence."""
-    return _TITLES.get(name, name)
+    return _BOUNDS[name][0]
+
+
+def bounded_runs(name: str, run: dict[str, Any]) -> str:
+    """Return the runs whose mistakes a bound limits.
+
+    Examples
+    --------
+    >>> bounded_runs("novikoff", {"converged": False}), bounded_runs("trivial", {"converged": False})
+    ('any order, to convergence', 'this run so far')
+    """
+    runs = _BOUNDS[name][1]
+    if runs == _EVERY_RUN:
+        return "any order, to convergence"
+    if runs == _AS_MANY_EPOCHS:
+        return f"any order, {plural(run['n_epochs'], 'epoch')}"
+    return "this run" if run["converged"] else "this run so far"
 
 
 def fewest_errors(report: dict[str, Any]) -> dict[str, Any] | None:

@@ -118,8 +118,8 @@ def self_certificate(context: Context) -> Bound:
     value = sqrt_up(mistakes_square(context) / achieved**2) if achieved else math.inf
     valid = context.is_counted_out and achieved > 0
     assumption = (
-        f"the run {_ended(context)} on a separating hyperplane: sqrt(sum over its mistakes of ||x||^2)/m, m the "
-        "margin it achieved"
+        f"the run {'converged' if context.n_passes is None else 'ended'} on a separating hyperplane: sqrt(sum over its "
+        "mistakes of ||x||^2)/m, m the margin it achieved"
     )
     reference = "derived: ||w|| <= sqrt(sum ||x||^2) and w.u >= M m"
     return stated(context, "self_certificate", value, valid, assumption, reference, of_every_run=False)
@@ -131,8 +131,8 @@ def sum_of_squares(context: Context) -> Bound:
     value = sqrt_up(mistakes_square(context) / margin_square) if margin_square else math.inf
     valid = context.is_counted_out and margin_square > 0
     assumption = (
-        f"strictly separable {space_of(context)}, and the run {_ended(context)}: sqrt(sum over the mistakes of "
-        "||x||^2)/g, g the maximum margin"
+        f"strictly separable {space_of(context)}{_if_counted_out(context, 'and')}: sqrt(sum over the mistakes "
+        "of ||x||^2)/g, g the maximum margin"
     )
     reference = "derived: w.u >= M g and ||w||^2 <= sum ||x||^2"
     return stated(context, "sum_of_squares", value, valid, assumption, reference, of_every_run=False)
@@ -153,16 +153,18 @@ def slack_of_the_mistakes(context: Context) -> Bound:
         value = math.inf if root is None else round_up((slack / 2 + root) ** 2)
     valid = context.is_counted_out and math.isfinite(value)
     assumption = (
-        f"none on the data, but that the run {_ended(context)}; with the slack of this run's mistakes only, and the u "
-        f"of the soft margin at C = {soft.C:.6g}, which was fixed without them"
+        f"none on the data{_if_counted_out(context, 'but that')}; with the slack of this run's mistakes only, "
+        f"and the u of the soft margin at C = {soft.C:.6g}, which was fixed without them"
     )
     reference = "derived: M - L sqrt(M) <= v.w, after Mohri and Rostamizadeh 2013"
     return stated(context, "slack_of_the_mistakes", value, valid, assumption, reference, of_every_run=False)
 
 
-def _ended(context: Context) -> str:
-    """Return the verb of the condition under which the run made all the mistakes that it can make."""
-    return "converged" if context.n_passes is None else "ended"
+def _if_counted_out(context: Context, link: str) -> str:
+    """Return the condition under which the run made all the mistakes that the bounds count, "" if it always did."""
+    if context.is_as_far_as_it_went:
+        return ""
+    return f", {link} the run {'converged' if context.n_passes is None else 'made all its passes'}"
 
 
 def mistakes_square(context: Context) -> Fraction:

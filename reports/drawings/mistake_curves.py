@@ -5,6 +5,7 @@ from typing import Any
 
 from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, attribute_of, tick_text
 from maxmargin.reports.drawings.svg import Drawing, Sheet, short
+from maxmargin.reports.phrasing import space
 from maxmargin.text.number_formats import floor_of, number, plural, power_of_ten, shown
 
 WIDTH, _HEIGHT = 404.0, 250.0
@@ -125,8 +126,10 @@ def _caption(report: dict[str, Any], end: float) -> str:
         return f"Each mistake adds at most R² to ‖w‖². No hyperplane {known}, so nothing forces ‖w‖ to grow."
     meet = _meet(report["trace"])
     where = "where both meet" if end else "far to the right of this picture"
+    trace, vectors = report["trace"], space(report["perceptron"])
     return (
-        "Each mistake adds at least g to w·u*, so ‖w‖ ≥ M g; and at most R² to ‖w‖², so ‖w‖ ≤ √M R. "
-        f"In the space of the run R is {number(report['trace']['radius'], 3)} and g is "
-        f"{number(report['trace']['u_margin'], 3)}. No run goes beyond {meet} mistakes, {where}."
+        "Each mistake adds at least g to w·u*, so ‖w‖ ≥ M g; and at most R² to ‖w‖², so ‖w‖ ≤ √M R. Here w are the "
+        f"weights after M mistakes, u* is the unit normal of the maximum margin in the space {vectors} of the run, "
+        f"g = {number(trace['u_margin'], 3)} is its margin, and R = {number(trace['radius'], 3)} the length of the "
+        f"longest row there. No run goes beyond {meet} mistakes, {where}."
     )

@@ -38,7 +38,7 @@ def order_histogram(study: OrderStudy) -> Drawing | None:
             left, right = scale(float(low)), scale(float(high))
             height = _BARS * float(number_of) / float(counts.max())
             sheet.rectangle((left + 0.5, bottom - height), max(right - left - 1, 1.0), height, "column perceptron")
-    _axis(sheet, scale, bottom)
+    _axis(sheet, scale, bottom, f"mistakes{_until(study)}")
     at = scale(max(source, scale.low))
     sheet.line((at, top), (at, bottom), "mark perceptron")
     for entry in labels:
@@ -66,7 +66,7 @@ def _edges(mistakes: Rows, scale: Scale) -> Floats:
     return np.unique(np.clip(found, low, high))
 
 
-def _axis(sheet: Sheet, scale: Scale, bottom: float) -> None:
+def _axis(sheet: Sheet, scale: Scale, bottom: float, name: str) -> None:
     sheet.line((0, bottom), (WIDTH, bottom), "axis")
     if isinstance(scale, LogScale):
         ticks = [10.0**k for k in scale.decades(most=5)]
@@ -80,16 +80,20 @@ def _axis(sheet: Sheet, scale: Scale, bottom: float) -> None:
         sheet.line((scale(tick), bottom), (scale(tick), bottom + 4), "axis")
         where = "middle" if 20 < scale(tick) < WIDTH - 20 else "start" if scale(tick) <= 20 else "end"
         sheet.text((scale(tick), bottom + 17), number(tick), "tick", anchor=where)
-    sheet.text((WIDTH / 2, bottom + 34), "mistakes", "soft", anchor="middle")
+    sheet.text((WIDTH / 2, bottom + 34), name, "soft", anchor="middle")
 
 
 def _finding(study: OrderStudy) -> str:
     quantiles = study.quantiles
-    limit = study.settings.max_epochs
-    until = "" if limit is None else f" in {plural(limit, 'pass', 'passes')}"
     tried = plural(len(study.outcomes.n_mistakes), "random order")
     return (
-        f"{tried}{until}: half make {count(quantiles[0.5])} mistakes or "
+        f"{tried}{_until(study)}: half make {count(quantiles[0.5])} mistakes or "
         f"fewer, nine in ten between {count(quantiles[0.05])} and {count(quantiles[0.95])}; the order of the source "
         f"makes {count(study.given.n_mistakes)}."
     )
+
+
+def _until(study: OrderStudy) -> str:
+    """Return the passes that the counts are of, "" where the runs went on until convergence."""
+    limit = study.settings.max_epochs
+    return "" if limit is None else f" in {plural(limit, 'pass', 'passes')}"

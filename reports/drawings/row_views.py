@@ -63,12 +63,14 @@ def scatter(scene: Scene) -> Drawing:
     sheet.raw(f'<g id="{sheet.key}-points">')
     _points(sheet, scene, frame, scene.points)
     sheet.raw('</g><path class="lit" d="M0 0"/>')
-    _rings(sheet, scene, frame)
+    has_inset = scene.has_margin and not scene.is_of_columns and _band_share(scene, frame) < _THIN
+    if not has_inset:
+        _rings(sheet, scene, frame)
     _lines(sheet, scene, frame)
     sheet.raw("</g>")
     sheet.rectangle((frame.x.start, frame.y.end), frame.x.end - frame.x.start, frame.y.start - frame.y.end, "frame")
     _axes(sheet, scene, frame)
-    if scene.has_margin and not scene.is_of_columns and _band_share(scene, frame) < _THIN:
+    if has_inset:
         _inset(sheet, scene, frame)
     title, finding = "Rows and hyperplanes", _finding(scene)
     return Drawing(key="rows", title=title, finding=finding, markup=sheet.markup(title, finding))
@@ -196,14 +198,14 @@ def _draw_classes(sheet: Sheet, is_positive: Mask, at: list[tuple[float, float]]
 
 def _rings(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
     points = scene.points[np.isin(scene.rows, scene.marked)]
-    radius = 7.5 if len(points) <= _FEW_RINGS else 4.5
-    for point in points:
+    radius = 7.5 if len(points) <= _FEW_RINGS and len(scene.rows) <= _FEW else 4.5
+    for point in points[np.abs(points[:, 0] - (frame.x.low + frame.x.high) / 2) <= (frame.x.high - frame.x.low) / 2]:
         sheet.circle(frame.at(point), radius, "ring")
 
 
 def _axes(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
     """Draw ticks along the horizontal and the names of both axes; the vertical has ticks where it is a column."""
-    names = [one_line(name, 46) for name in scene.labels]
+    names = [one_line(name, 54) for name in scene.labels]
     end = -math.inf
     for tick, text in _ticks(scene, frame.x):
         at, half = frame.x(tick), text_width(text) / 2
@@ -251,6 +253,7 @@ def _inset(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
     sheet.rectangle((band[0], top), band[1] - band[0], height, "margin-band")
     sheet.line((inner.x(0), top), (inner.x(0), top + height), "plane truth")
     _draw_classes(sheet, scene.is_positive[near], [inner.at(point) for point in scene.points[near]], " small")
+    _rings(sheet, scene, inner)
     sheet.text((left + 5, top + height - 6), f"±{number(_IN_INSET)} γ*, stretched", "tick halo")
 
 
@@ -272,7 +275,7 @@ def _emptier_corner(scene: Scene, frame: _Frame) -> tuple[float, float]:
 
 
 def _finding(scene: Scene) -> str:
-    parts = [f"{plural(len(scene.rows), 'row')} drawn; {plural(len(scene.marked), scene.marked_name)} circled."]
+    parts = [f"{plural(len(scene.rows), 'row')} drawn; {count(len(scene.marked))} circled, the {scene.marked_name}."]
     if scene.reference is not None:
         parts.append(f"Solid: {scene.reference_name}{'' if scene.half_width is None else ' with its band'}.")
     if scene.found is not None:
@@ -329,7 +332,7 @@ def _grid(sheet: Sheet, scene: Scene, scale: LinearScale | SignedLogScale) -> No
         role = "zero" if tick == 0 else "truth thin" if tick == 1 and scene.has_margin else "grid"
         sheet.line((scale(tick), _TOP), (scale(tick), bottom), role)
     for tick in sorted(ticks):
-        text = "γ*" if tick == 1 and scene.has_margin else number(tick, 3)
+        text = number(tick, 3)
         at, half = scale(tick), text_width(text) / 2
         if at - half < max(end + 8, 0) or at + half > WIDTH:
             continue

@@ -12,10 +12,9 @@ from maxmargin.displays.margin_distribution_display import MarginDistributionDis
 from maxmargin.displays.plane_view import View
 from maxmargin.reports.figures import canvas
 from maxmargin.reports.phrasing import name_of
-from maxmargin.reports.study.scene import across_of, widest_across
-from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.reports.study.scene import across_of, marked_rows, widest_across
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.text.number_formats import number, one_line, plural, side
+from maxmargin.text.number_formats import count, number, one_line, plural, side
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,24 +67,6 @@ def _sampled_rows(study: "Study") -> tuple[NDArray[np.int64], Floats]:
     return rows[positions], sample[positions]
 
 
-def marked_rows(study: "Study") -> tuple[NDArray[np.int64], str]:
-    """Return the rows to circle, and the name of one of them.
-
-    They are the support rows; for quasi-separable data, the touching or the separated rows, whichever are fewer; else
-    the witness.
-    """
-    answer = study.separability
-    rows, name = answer.witness_rows, "witness row"
-    if study.maximum is not None:
-        rows, name = study.hard.support, "support row"
-    elif answer.verdict is Verdict.QUASI_SEPARABLE:
-        assert answer.touching_rows is not None and answer.separated_rows is not None
-        kinds = ((answer.touching_rows, "touching row"), (answer.separated_rows, "strictly separated row"))
-        rows, name = min(kinds, key=lambda kind: len(kind[0]))
-    rows = np.empty(0, dtype=np.int64) if rows is None else rows
-    return rows[:_MOST_ROWS].astype(np.int64), name
-
-
 def _basis(study: "Study", sample: Floats) -> tuple[Floats, tuple[str, str]]:
     reference, found = study.reference, study.found
     first = reference or found
@@ -118,10 +99,10 @@ def _caption(study: "Study") -> str:
         text = "The two features."
     else:
         text = "The rows projected onto the plane of both normals, in which distances from both hyperplanes are true."
-    if study.reference is not None:
-        text += f" The band extends {number(half_width(study))} to each side of the {study.reference.name} hyperplane."
-    if shows_touched(study):
-        text += " The dotted hyperplane is from the proof: the touching rows lie on it, and no row on its wrong side."
+    if study.reference is not None and study.half_width is not None:
+        text += f" The band extends {number(study.half_width)} to each side of the {study.reference.name} hyperplane."
+    if study.reference is study.quasi_separating and study.reference is not None:
+        text += " The solid hyperplane is from the proof: the touching rows lie on it, and no row on its wrong side."
     if n_features > 1 and view.stretched:
         text += " The two axes have different scales, so angles are not true."
     if not study.dataset.is_in_memory:
@@ -133,11 +114,11 @@ def _caption(study: "Study") -> str:
 
 def _drawn(study: "Study") -> str:
     """Say which rows are drawn of data outside memory."""
-    marked, name = marked_rows(study)
+    marked, names = marked_rows(study)
     n_random = len(_sampled_rows(study)[0])
     if n_random == study.problem.n_samples:
         return "All rows are drawn."
-    named = f", and the {name}s" if len(marked) else ""
+    named = f", and the {names}" if len(marked) else ""
     return (
         f"A random sample of {n_random:,} of the {study.problem.n_samples:,} rows{named} are drawn: half of the sample "
         "is from either class, if it has as many rows."
@@ -145,48 +126,31 @@ def _drawn(study: "Study") -> str:
 
 
 def _alt(study: "Study") -> str:
-    rows, name = marked_rows(study)
+    rows, names = marked_rows(study)
     n_rows = plural(study.problem.n_samples if study.dataset.is_in_memory else len(_sampled_rows(study)[0]), "row")
-    parts = [f"Scatter plot of {n_rows} in two dimensions; {plural(len(rows), name)} circled."]
+    parts = [f"Scatter plot of {n_rows} in two dimensions; {count(len(rows))} circled, the {names}."]
     if study.reference is not None:
-        band = f"with a band of {number(half_width(study))} on each side"
-        parts.append(f"The {study.reference.name} hyperplane is a line {band}.")
+        width = study.half_width
+        band = "" if width is None else f" with a band of {number(width)} on each side"
+        parts.append(f"The {study.reference.name.removesuffix(' hyperplane')} hyperplane is a line{band}.")
     if study.found is not None:
         parts.append("The perceptron's hyperplane is a dashed line.")
-    if shows_touched(study):
-        parts.append("A hyperplane that the touching rows lie on, with no row on its wrong side, is a dotted line.")
     return " ".join(parts)
 
 
 def plot_projection(study: "Study", ax: "Axes") -> "Axes":
     """Draw the rows, both hyperplanes, and the band of the margin around the better one."""
-    reference, touched = study.reference, study.touched if shows_touched(study) else None
-    width = None if reference is None else half_width(study)
     planes = (
-        (reference, drawing.MAXIMUM, "solid", width),
+        (study.reference, drawing.MAXIMUM, "solid", study.half_width),
         (study.found, drawing.PERCEPTRON, (0, (5, 2)), None),
-        (touched, "", (0, (1, 1.5)), None),
     )
     drawn = tuple(
         DrawnPlane(plane=plane, colour=colour, dashes=dashes, half_width=width)
         for plane, colour, dashes, width in planes
         if plane is not None
     )
-    rows, name = marked_rows(study)
-    return HyperplaneDisplay(view=view_of(study), planes=drawn, marked=rows, marked_name=f"{name}s").plot(ax).ax_
-
-
-def shows_touched(study: "Study") -> bool:
-    """Return whether the hyperplane that rows touch is drawn: where its normal lies in the view."""
-    return study.touched is not None and study.problem.n_features <= 2
-
-
-def half_width(study: "Study") -> float:
-    """Return the distance from the better plane to the edge of its band: gamma*, or 1/||w|| of the soft margin."""
-    if study.maximum is not None:
-        return study.hard.lower
-    assert study.fewest_errors is not None and study.fewest_errors.solution.margin is not None
-    return study.fewest_errors.solution.margin
+    rows, names = marked_rows(study)
+    return HyperplaneDisplay(view=view_of(study), planes=drawn, marked=rows, marked_name=names).plot(ax).ax_
 
 
 def distances(study: "Study") -> canvas.Picture | None:

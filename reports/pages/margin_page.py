@@ -120,7 +120,8 @@ class MarginPage:
     def _tools(self) -> str:
         sha = self.summary["certificate"]["data"]["sha256"]
         return (
-            '<p class="tools" data-script hidden><button type="button" data-copy="command">copy the command</button>'
+            '<p class="tools" data-script hidden><button type="button" data-copy="command" '
+            f'title="the command that made this page: {escape(self._command())}">copy the command</button>'
             f'<button type="button" data-copy="sha256" title="{sha}">SHA-256 of the data: {sha[:12]}…</button></p>'
         )
 
@@ -206,7 +207,7 @@ def _legend(scene: Scene) -> str:
     if len(scene.strips) == 2:
         parts.append("Right: the distance of each row from both; grey lines join the marks of a row.")
     if len(scene.marked):
-        parts.append(f"Circled: {scene.marked_name}s.")
+        parts.append(f"Circled: {scene.marked_name}.")
     return " ".join(parts)
 
 

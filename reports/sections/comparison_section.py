@@ -22,7 +22,8 @@ from maxmargin.text.number_formats import (
 Report = dict[str, Any]
 Entry = dict[str, Any]
 
-PROVEN, FLOAT = "✓", "~"
+FLOAT = "~"
+"""Stands before a number that is known in floating point only; all others are proven."""
 
 _SAME_DIRECTION = 1e-6
 """Angle in degrees below which rounding decides its digits."""
@@ -134,19 +135,21 @@ def blocks(report: Report) -> tuple[Block, ...]:
     columns = ("", *(one_line(entry["name"]) for entry in entries))
     table = Table(
         "The methods side by side", columns, rows, numeric=range(1, len(columns)), shares=shares, orders=orders,
-        key="comparison", note=f"{PROVEN} in exact arithmetic; {FLOAT} in floating point.",
+        key="comparison", note=f"{FLOAT} in floating point; all other numbers are proven in exact arithmetic.",
     )  # fmt: skip
     return (table,)
 
 
 def _margin(entry: Entry, report: Report) -> str:
+    if report["strictly_separable"] and entry["n_errors"]:
+        return "does not separate"
     if entry["margin"] is None or not entry["margin"] > 0:
         return ""
     if entry["name"] == "maximum margin":
         hard = report["hard_margin"]
         upper = math.inf if hard["upper"] is None else hard["upper"]
-        return f"{proven(hard['lower'], upper, 7)} {PROVEN}"
-    return f"{number(entry['margin'], 4)} {PROVEN if entry['margin_is_proven'] else FLOAT}"
+        return proven(hard["lower"], upper, 7)
+    return f"{'' if entry['margin_is_proven'] else FLOAT}{number(entry['margin'], 4)}"
 
 
 def _share(entry: Entry, _: Report) -> str:
@@ -159,30 +162,27 @@ def _errors(entry: Entry, _: Report) -> str:
     if entry["n_errors"] is None:
         return ""
     lower = entry["n_errors"] if "n_errors_lower" not in entry else int(entry["n_errors_lower"])
-    return f"{shown_interval(lower, entry['n_errors'])} {PROVEN}"
+    return shown_interval(lower, entry["n_errors"])
 
 
 def _rows(entry: Entry, _: Report) -> str:
-    return "" if entry["n_rows"] is None else f"{entry['rows_are'].format(plural(entry['n_rows'], 'row'))} {FLOAT}"
-
-
-def _mistaken_exactly(entry: Entry, report: Report) -> str:
-    text = _rows(entry, report)
-    return text.replace(FLOAT, PROVEN) if entry["name"] == "perceptron" else text
+    if entry["n_rows"] is None:
+        return ""
+    return f"{'' if entry['name'] == 'perceptron' else FLOAT}{entry['rows_are'].format(plural(entry['n_rows'], 'row'))}"
 
 
 def _angle(entry: Entry, report: Report) -> str:
     if entry["angle_degrees"] is None:
         return ""
     angle = entry["angle_degrees"] if entry["angle_degrees"] > _SAME_DIRECTION else 0.0
-    return f"{number(angle, 4)}° {FLOAT}"
+    return f"{FLOAT}{number(angle, 4)}°"
 
 
 _ROWS: tuple[tuple[str, Callable[[Entry, Report], str], Callable[[Entry], float | None]], ...] = (
     ("margin", _margin, lambda entry: entry["margin"]),
     ("share of γ*", _share, lambda entry: entry["share"]),
     ("rows in error", _errors, lambda entry: entry["n_errors"]),
-    ("rows that determine it", _mistaken_exactly, lambda entry: entry["n_rows"]),
+    ("rows that determine it", _rows, lambda entry: entry["n_rows"]),
     ("angle to the maximum margin", _angle, lambda entry: entry["angle_degrees"]),
     ("work", lambda entry, _: one_line(entry["work"]), lambda entry: None),
 )

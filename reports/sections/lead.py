@@ -39,7 +39,7 @@ def _converged(report: Report) -> Text:
     allowed: Text = "" if bound is None else ("; theory allows ", Mark(floor_of(bound["value"])))
     stopped: Text = ("The perceptron stopped after ", Mark(plural(run["n_mistakes"], "mistake"), "perceptron"))
     best = Mark(proven(hard["lower"], shown_upper(hard)), "truth")
-    largest: Text = (f"the largest possible margin{of_kind(report)}, ", best, ", proven.")
+    largest: Text = (f"the largest possible margin{of_kind(report)}, γ* = ", best, ", proven.")
     if run["n_errors"] or share is None or share <= 0:
         touching = plural(run["n_errors"], "row")
         return joined(stopped, allowed, f". Its hyperplane passes through {touching}; ", largest)
@@ -56,12 +56,12 @@ def _stopped(report: Report) -> Text:
     best = Mark(proven(hard["lower"], shown_upper(hard)), "truth")
     upper, bound = run["margin_upper"], novikoff(report)
     if upper is None:
-        truth: Text = (f" The largest possible margin{of_kind(report)}, proven, is ", best, ".")
+        truth: Text = (f" The largest possible margin{of_kind(report)}, proven, is γ* = ", best, ".")
     else:
         times = _times_smaller(upper, hard["lower"])
         truth = (
             " Its mistakes alone prove that the margin is at most ", Mark(upper_end(upper, 3), "bound"),
-            "; the truth, proven, is ", best, f"{times}.",
+            "; the truth, proven, is γ* = ", best, f"{times}.",
         )  # fmt: skip
     rest = "" if bound is None else f" It may need up to {floor_of(bound['value'])} mistakes."
     return joined("After ", (made,), state, truth, rest)

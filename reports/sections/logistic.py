@@ -42,10 +42,11 @@ def _separable(answer: Report, model: str) -> str:
 
 
 def _quasi(answer: Report, model: str) -> str:
+    separated, touching = (plural(length(answer, f"{kind}_rows"), "row") for kind in ("separated", "touching"))
     return (
-        f"{model} has no maximum-likelihood estimate (quasi-complete separation): the fitted probabilities of "
-        f"{plural(length(answer, 'separated_rows'), 'row')} go to 0 or 1, and the other "
-        f"{plural(length(answer, 'touching_rows'), 'row')} alone determine what stays finite.{_left_out(answer)}"
+        f"{model} has no maximum-likelihood estimate (quasi-complete separation): in {separated} the fitted "
+        f"probability of the row's own class goes to 1, and the other {touching} alone determine what stays finite."
+        f"{_left_out(answer)}"
     )
 
 
@@ -131,7 +132,8 @@ def _next(report: Report) -> tuple[Block, ...]:
     if report["verdict"] not in ("separable", "quasi-separable"):
         return ()
     steps = [
-        "penalise the likelihood (Firth's penalty, or a ridge), which makes every estimate finite",
+        "penalise the likelihood (Firth's penalty, in R by logistf or brglm2; or a ridge), which makes every estimate "
+        "finite",
         "merge or drop the level or the column that separates",
         "use exact conditional inference where the columns take few values",
     ]

@@ -39,7 +39,7 @@ def _margins(report: Report) -> Ruler:
     best, run = report["hard_margin"]["lower"], report["perceptron"]
     achieved = run["margin"] if _separates(run) else None
     marks = [
-        RulerMark(best, f"γ* {_digits(report)}", "truth", name="truth"),
+        RulerMark(best, f"γ* = {_digits(report)}", "truth", name="truth"),
         RulerMark(achieved, _achieved(report), "perceptron", name="achieved"),
     ]
     if run["margin_upper"] is not None:
@@ -90,8 +90,8 @@ def _shares_of(best: float, scale: Scale) -> list[tuple[float, str]]:
 
 def _share_text(exponent: int) -> str:
     if exponent == 0:
-        return "100 % of γ*"
-    return f"{number(10.0**exponent)} γ*" if exponent > 0 else percent(10.0**exponent)
+        return "γ* = 100 %"
+    return f"{number(10.0**exponent)} × γ*" if exponent > 0 else percent(10.0**exponent)
 
 
 def _margins_finding(report: Report) -> str:
@@ -151,9 +151,10 @@ def _bound_values(report: Report) -> list[tuple[float, str]]:
     text = f"Novikoff {floor_of(novikoff['value'])}"
     if tightest["value"] >= novikoff["value"]:
         return [(novikoff["value"], text)]
+    so_far = "" if report["perceptron"]["converged"] else " so far"
     name = bound_title(tightest["name"])
     return [
-        (tightest["value"], f"tightest bound of this run {floor_of(tightest['value'])} ({name})"),
+        (tightest["value"], f"tightest bound{so_far} {floor_of(tightest['value'])} ({name})"),
         (novikoff["value"], text),
     ]
 

@@ -1,6 +1,7 @@
 """The report on two classes: as a plain dict, and as a document whose sections read that dict and nothing else."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -236,8 +237,7 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
         positive,
         Card(label="Verdict", value=f"{phrasing.verdict_name(report)}{kind}", note=proof),
         Card(label=f"Maximum margin{kind} γ*", value=_margin_value(report), note=_margin_note(hard)),
-        Card(label="Mistakes", value=count(run["n_mistakes"]), note=f"in {plural(run['n_epochs'], 'epoch')}"),
-        Card(label="Perceptron", value="converged" if run["converged"] else "not converged", note=_reached(report)),
+        Card(label="Mistakes", value=count(run["n_mistakes"]), note=_reached(report)),
     ]
     if comparison["angle_degrees"] is not None:
         angle = f"{number(comparison['angle_degrees'], 3)}°"
@@ -273,9 +273,10 @@ def _margin_note(hard: dict[str, Any]) -> str:
 
 def _reached(report: dict[str, Any]) -> str:
     run, share = report["perceptron"], report["comparison"]["share_of_maximum"]
+    ended = f"{plural(run['n_epochs'], 'epoch')}, {'converged' if run['converged'] else 'not converged'}"
     if run["converged"] and share is not None and share > 0:
-        return f"reached {percent(share)} of γ*"
-    return f"{plural(run['n_errors'], 'row')} in error at the end"
+        return f"{ended}, reached {percent(share)} of γ*"
+    return f"{ended}, {plural(run['n_errors'], 'row')} in error at the end"
 
 
 def _data(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -294,7 +295,7 @@ def _margin(report: dict[str, Any]) -> tuple[Block, ...]:
     hard = report["hard_margin"]
     if report["strictly_separable"] is False:
         return ()
-    return (Paragraph(_margin_text(report)), _margin_table(hard), _solvers_table(hard["attempts"]))
+    return (Paragraph(_margin_text(report)), _margin_table(hard), _solvers_table(hard))
 
 
 def _margin_text(report: dict[str, Any]) -> str:
@@ -328,17 +329,28 @@ def _margin_table(hard: dict[str, Any]) -> Table:
     return facts("The maximum margin", rows)
 
 
-def _solvers_table(attempts: list[dict[str, Any]]) -> Table:
+def _solvers_table(hard: dict[str, Any]) -> Table:
     """Return what each solver reported, which proves nothing; empty columns are left out."""
     columns: Columns = {
         "Solver": lambda entry: entry["solver"],
         "Reported status": lambda entry: entry["status"],
-        "Reported margin": lambda entry: number(entry["claim"], 12) if entry["claim"] else "",
+        "Reported margin": lambda entry: number(entry["claim"], 7) if entry["claim"] else "",
+        "Against the proven interval": lambda entry: _against(entry["claim"], hard) if entry["claim"] else "",
         "Message": lambda entry: one_line(entry["message"], 200),
     }
     always = ("Solver", "Reported status")
+    attempts = hard["attempts"]
     kept = {name: text for name, text in columns.items() if name in always or any(map(text, attempts))}
     return table_of("Solver runs", attempts, kept)
+
+
+def _against(claim: float, hard: dict[str, Any]) -> str:
+    """Return how far a reported margin is from the proven interval."""
+    lower, upper = hard["lower"], phrasing.shown_upper(hard)
+    if lower <= claim <= upper:
+        return "inside"
+    end, where = (lower, "below") if claim < lower else (upper, "above")
+    return f"{number(abs(claim / end - 1), 2)} of it {where}" if end else where
 
 
 def _soft(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -386,12 +398,18 @@ def _support(report: dict[str, Any]) -> tuple[Block, ...]:
         f"{count(total)} of {plural(report['data']['n_samples'], 'row')} determine the maximum-margin hyperplane: "
         "w = Σ α y x over these support rows, and no other row matters. Rows are numbered from 0, as in the source."
     )
+    names, numbers = name_columns(support), ("multiplier", "functional_margin")
     columns: Columns = {
-        **name_columns(support),
+        **names,
         "Side": lambda entry: side(entry["sign"]),
         "Multiplier α": lambda entry: number(entry["multiplier"], 4),
         "y(w·x + b)": lambda entry: number(entry["functional_margin"], 4),
     }
     numeric = (len(columns) - 2, len(columns) - 1)
-    table = table_of("Support rows", support, columns, numeric=numeric, most=_MOST_ROWS, noun="rows", total=total)
+    largest = sorted(support, key=lambda entry: -(entry["multiplier"] or 0.0))
+    table = table_of("Support rows", largest, columns, numeric=numeric, most=_MOST_ROWS)
+    if total > _MOST_ROWS:
+        note = f"The {_MOST_ROWS} rows of {count(total)} with the largest multipliers."
+        cells = ((*(text(e) for text in names.values()), e["sign"], *(e[name] for name in numbers)) for e in support)
+        table = replace(table, note=note, whole=tuple(cells))
     return (Paragraph(text), table)

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from maxmargin.reports.document import Block, Explanation, FigureSlot, Paragraph, Table
-from maxmargin.reports.phrasing import bound_title, holding_bounds, of_kind
+from maxmargin.reports.phrasing import bound_title, bounded_runs, holding_bounds, of_kind
 from maxmargin.reports.sections.bound_formulas import formula_of
 from maxmargin.text.number_formats import count, floor_of, number, percent, plural, typeset
 
@@ -35,20 +35,24 @@ def blocks(report: Report) -> tuple[Block, ...]:
 def _bounds(report: Report) -> tuple[Block, ...]:
     presented = [bound for bound in report["bounds"] if bound["name"] == "trivial" and bound["value"] is not None]
     holding = sorted(holding_bounds(report) + presented, key=lambda bound: (bound["value"], bound["name"]))
-    made = report["perceptron"]["n_mistakes"]
+    run = report["perceptron"]
+    made = run["n_mistakes"]
     if len(holding) == len(presented):
         return (Paragraph(f"No bound on the mistakes holds but the number of presentations. {_not_holding(report)}"),)
     largest = max(bound["value"] for bound in holding)
-    rows = tuple((bound_title(bound["name"]), floor_of(bound["value"]), _used(made, bound)) for bound in holding)
-    shares = {(row, 1): _share(bound["value"], largest) for row, bound in enumerate(holding)}
+    rows = tuple(
+        (bound_title(name), bounded_runs(name, run), floor_of(value), _used(made, value))
+        for name, value in ((bound["name"], bound["value"]) for bound in holding)
+    )
+    shares = {(row, 2): _share(bound["value"], largest) for row, bound in enumerate(holding)}
     explained = tuple(
         Explanation(typeset(bound["assumption"]), formula_of(bound["name"]), typeset(bound["reference"]))
         for bound in holding
     )
-    caption = f"Bounds that hold for this run of {plural(made, 'mistake')}, tightest first"
+    caption = f"Bounds on the mistakes, of which this run made {count(made)}, tightest first"
     table = Table(
-        caption, ("Bound", "Mistakes, at most", "Used"), rows, numeric=(1, 2), shares=shares, explained=explained,
-        note=f"Bars are logarithmic. {_not_holding(report)}".strip(),
+        caption, ("Bound", "Holds for", "Mistakes, at most", "Used"), rows, numeric=(2, 3), shares=shares,
+        explained=explained, note=f"Bars are logarithmic. {_not_holding(report)}".strip(),
     )  # fmt: skip
     return (table,)
 
@@ -58,8 +62,8 @@ def _share(value: float, largest: float) -> float:
     return math.log10(max(value, 1.0)) / math.log10(largest) if largest > 1 else 1.0
 
 
-def _used(made: int, bound: Report) -> str:
-    return percent(made / max(math.floor(bound["value"]), 1))
+def _used(made: int, bound: float) -> str:
+    return percent(made / max(math.floor(bound), 1))
 
 
 def _not_holding(report: Report) -> str:

@@ -84,7 +84,7 @@ class Scene:
     marked : ndarray of int
         Rows to circle.
     marked_name : str
-        What one of them is called.
+        What they are called.
     strips : tuple of Strip
         The perceptron's first.
     joined : ndarray of int
@@ -158,14 +158,10 @@ def scene_of(study: "Study") -> Scene:
     points = scaled @ basis * factor + shift
     if is_of_columns and len(basis) == 1:
         points[:, 1] = np.where(signs > 0, 1.0, -1.0) * (float(np.ptp(scaled)) or 1.0) / 12
-    width = (
-        None
-        if study.reference is None
-        else _half_width(study, exponent, unit if not is_of_columns else 1.0, has_margin)
-    )
-    if has_margin and not is_of_columns:  # rounding may move a support row into the band, where none is
-        points[:, 0] = np.where(signs > 0, np.maximum(points[:, 0], 1.0), np.minimum(points[:, 0], -1.0))
-    strips = _strips(study, sample, signs, exponent, unit, has_margin=has_margin)
+    width = _half_width(study, exponent, 1.0 if is_of_columns else unit, has_margin=has_margin)
+    if study.reference is not None and not is_of_columns:
+        points[:, 0] = signs * _as_proven(study, rows, signs * points[:, 0], has_margin=has_margin)
+    strips = _strips(study, rows, sample, exponent, unit, has_margin=has_margin)
     return Scene(
         rows=rows, is_positive=signs > 0, points=points, basis=basis, exponent=exponent, factor=factor, shift=shift,
         centre=_rest(sample, basis), labels=labels, is_of_columns=is_of_columns,
@@ -180,21 +176,21 @@ def scene_of(study: "Study") -> Scene:
 
 
 def marked_rows(study: "Study") -> tuple[Rows, str]:
-    """Return the rows to circle, and what one of them is called.
+    """Return the rows to circle, and what they are called.
 
     They are the support rows; else the rows in error of the best hyperplane that is known; for quasi-separable data,
     the touching or the separated rows, whichever are fewer; else the witness.
     """
     answer = study.separability
-    rows, name = answer.witness_rows, "witness row"
+    rows, name = answer.witness_rows, "witness rows"
     if study.maximum is not None:
-        rows, name = study.hard.support, "support row"
+        rows, name = study.hard.support, "support rows"
     elif answer.verdict is Verdict.QUASI_SEPARABLE:
         assert answer.touching_rows is not None and answer.separated_rows is not None
-        kinds = ((answer.touching_rows, "touching row"), (answer.separated_rows, "strictly separated row"))
+        kinds = ((answer.touching_rows, "touching rows"), (answer.separated_rows, "strictly separated rows"))
         rows, name = min(kinds, key=lambda kind: len(kind[0]))
     elif study.errors is not None:
-        rows, name = study.errors.error_rows, "row in error for the best hyperplane"
+        rows, name = study.errors.error_rows, "rows in error for the best hyperplane"
     rows = np.empty(0, dtype=np.int64) if rows is None else rows
     return np.sort(rows[:_MOST_MARKED]).astype(np.int64), name
 
@@ -244,12 +240,10 @@ def _unit(study: "Study", exponent: int) -> tuple[float, bool]:
     return (math.ldexp(1.0, -exponent) if abs(exponent) < _LARGEST_EXPONENT else 1.0), False
 
 
-def _half_width(study: "Study", exponent: int, unit: float, has_margin: bool) -> float | None:
-    if study.maximum is not None:
-        return math.ldexp(study.hard.lower, -exponent) / unit if has_margin else None
-    best = study.fewest_errors
-    margin = None if best is None else best.solution.margin
-    return None if margin is None else math.ldexp(margin, -exponent) / unit
+def _half_width(study: "Study", exponent: int, unit: float, *, has_margin: bool) -> float | None:
+    if study.half_width is None or (study.maximum is not None and not has_margin):
+        return None
+    return math.ldexp(study.half_width, -exponent) / unit
 
 
 def _line(
@@ -274,9 +268,10 @@ def _basis(study: "Study", sample: Floats, exponent: int) -> tuple[Floats, tuple
     axis = np.eye(study.problem.n_features)[0] if first is None else first.unit
     name = column_name(study.dataset.feature_names[0]) if first is None else _along(study, first)
     across = across_of(study.found.unit, axis) if study.reference is not None and study.found is not None else None
-    label = "across it, in the plane of both normals"
+    label = "across it, in the plane of both normals; other scale"
     if across is None:
-        across, label = widest_across(times_power_of_two(sample, -exponent), axis), "across it, where rows vary most"
+        across = widest_across(times_power_of_two(sample, -exponent), axis)
+        label = "across it, where rows vary most; other scale"
     return np.column_stack([axis, across]), (name, label)
 
 
@@ -317,18 +312,31 @@ def _rest(sample: Floats, basis: Floats) -> Floats:
 
 
 def _strips(
-    study: "Study", sample: Floats, signs: Floats, exponent: int, unit: float, *, has_margin: bool
+    study: "Study", rows: Rows, sample: Floats, exponent: int, unit: float, *, has_margin: bool
 ) -> tuple[Strip, ...]:
-    found = []
+    found, signs = [], study.problem.y[rows]
     for plane, name, role in ((study.found, "perceptron", "perceptron"), (study.reference, "", "truth")):
         if plane is None:
             continue
         distances = times_power_of_two(plane.margins(sample, signs), -exponent) / unit
         distances = np.clip(np.nan_to_num(distances, nan=0.0), -_FARTHEST, _FARTHEST)
-        if plane is study.maximum and has_margin:
-            distances = np.maximum(distances, 1.0)
+        if plane is study.reference:
+            distances = _as_proven(study, rows, distances, has_margin=has_margin)
         found.append(Strip(name=name or plane.name, role=role, distances=distances))
     return tuple(found)
+
+
+def _as_proven(study: "Study", rows: Rows, distances: Floats, *, has_margin: bool) -> Floats:
+    """Return distances from the hyperplane of comparison without what rounding makes of those that are proven.
+
+    No row is inside the band of the maximum margin; touching rows lie on the quasi-separating hyperplane.
+    """
+    if has_margin:
+        return np.maximum(distances, 1.0)
+    touching = study.separability.touching_rows
+    if study.reference is not study.quasi_separating or touching is None:
+        return distances
+    return np.where(np.isin(rows, touching), 0.0, np.maximum(distances, 0.0))
 
 
 def _joined(strips: tuple[Strip, ...]) -> NDArray[np.int64]:

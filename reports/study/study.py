@@ -179,10 +179,20 @@ class Study:
 
     @property
     def reference(self) -> Plane | None:
-        """The hyperplane of comparison: of the maximum margin, else of the soft margin with the fewest errors."""
+        """The hyperplane of comparison: of the maximum margin, else the quasi-separating one, else of a soft margin.
+
+        Of the soft margins it is the one with the fewest errors.
+        """
+        soft = None if self.fewest_errors is None else self.fewest_errors.plane
+        return self.maximum or self.quasi_separating or soft
+
+    @property
+    def half_width(self) -> float | None:
+        """The distance from the hyperplane of comparison to the edges of its band; None where it has none."""
         if self.maximum is not None:
-            return self.maximum
-        return None if self.fewest_errors is None else self.fewest_errors.plane
+            return self.hard.lower
+        is_soft = self.quasi_separating is None and self.fewest_errors is not None
+        return self.fewest_errors.solution.margin if is_soft and self.fewest_errors is not None else None
 
     @cached_property
     def found(self) -> Plane | None:
@@ -195,13 +205,13 @@ class Study:
         return [plane for plane in (self.reference, self.found) if plane is not None]
 
     @cached_property
-    def touched(self) -> Plane | None:
+    def quasi_separating(self) -> Plane | None:
         """The hyperplane that proves quasi-separability: touching rows lie on it, and no row on its wrong side."""
         certificate = self.separability.certificate
         if not isinstance(certificate, QuasiSeparation):
             return None
         numbers = nearest_floats([*certificate.w, certificate.b])
-        return None if numbers is None else plane_of(numbers[:-1], float(numbers[-1]), "touched hyperplane")
+        return None if numbers is None else plane_of(numbers[:-1], float(numbers[-1]), "quasi-separating hyperplane")
 
 
 def study(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | None = None) -> Study:

@@ -16,17 +16,11 @@ from maxmargin.reports.figures.canvas import inline_svg
 from maxmargin.reports.figures.class_pictures import plot_classes
 from maxmargin.reports.figures.curves import plot_margin_path
 from maxmargin.reports.figures.mistake_pictures import plot_mistakes
-from maxmargin.reports.figures.projection import (
-    half_width,
-    marked_rows,
-    plot_distances,
-    plot_projection,
-    shows_touched,
-    view_of,
-)
+from maxmargin.reports.figures.projection import plot_distances, plot_projection, view_of
 from maxmargin.reports.figures.soft_pictures import plot_soft_counts, plot_soft_widths
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.study.class_study import ClassStudy
+from maxmargin.reports.study.scene import marked_rows, scene_of
 from maxmargin.reports.study.study import Study
 from maxmargin.solvers.errors import InvalidOptionError
 
@@ -166,29 +160,46 @@ def test_distances_are_true_in_the_view(report: MarginReport) -> None:
 def test_no_row_lies_in_the_margin_band_of_separable_data(report: MarginReport) -> None:
     study = study_of(report)
     assert study.reference is not None
+    if study.half_width is None:
+        assert study.reference is study.quasi_separating
+        return
     direction, offset = view_of(study).line(study.reference)
-    inside = np.abs(view_of(study).points @ direction + offset) < half_width(study) * (1 - 1e-9)
+    inside = np.abs(view_of(study).points @ direction + offset) < study.half_width * (1 - 1e-9)
     assert inside.any() == (study.maximum is None)
 
 
 def test_the_rows_of_the_proof_are_circled(report: MarginReport) -> None:
     study = study_of(report)
-    rows, name = marked_rows(study)
-    expected = {"separable": "support row", "quasi-separable": "touching row", "overlap": "witness row"}
-    assert name == expected[study.separability.verdict]
+    rows, names = marked_rows(study)
+    expected = {
+        "separable": "support rows",
+        "quasi-separable": "touching rows",
+        "overlap": "rows in error for the best hyperplane",
+    }
+    assert names == expected[study.separability.verdict]
     labels = plot_projection(study, axes()).get_legend_handles_labels()[1]
-    assert f"{name}s" in labels
-    assert ("touched hyperplane" in labels) is shows_touched(study)
-    if study.touched is not None:
+    assert names in labels
+    assert ("quasi-separating hyperplane" in labels) is (study.separability.verdict == "quasi-separable")
+    if study.quasi_separating is not None:
         assert study.separability.touching_rows is not None
         assert rows.tolist() == study.separability.touching_rows.tolist()
-        np.testing.assert_allclose(study.touched.distances(study.problem, rows), 0, atol=1e-12)
+        np.testing.assert_allclose(study.quasi_separating.distances(study.problem, rows), 0, atol=1e-12)
+
+
+def test_the_strip_of_a_quasi_separating_hyperplane_has_the_touching_rows_on_it() -> None:
+    study = study_of(margin_report(mm.load("agresti-quasi"), Cs=(1.0,), max_mistakes=20))
+    scene = scene_of(study)
+    distances = scene.strips[-1].distances
+    assert study.separability.touching_rows is not None
+    assert scene.strips[-1].name == "quasi-separating hyperplane"
+    assert (np.flatnonzero(distances == 0) == study.separability.touching_rows).all()
+    assert (distances >= 0).all()
 
 
 def test_few_separated_rows_are_circled_instead_of_many_touching_ones() -> None:
     dataset = mm.from_arrays([[0.0], [0.0], [0.0], [0.0], [1.0]], [0, 1, 0, 1, 1])
     rows, name = marked_rows(study_of(margin_report(dataset, Cs=(1.0,), max_mistakes=20)))
-    assert (rows.tolist(), name) == ([4], "strictly separated row")
+    assert (rows.tolist(), name) == ([4], "strictly separated rows")
 
 
 def test_classes_have_a_mark_for_each_verdict() -> None:
