@@ -9,7 +9,7 @@ import numpy as np
 from maxmargin.reports.document import Block, Paragraph, Table
 from maxmargin.reports.phrasing import bound_title, shown_upper
 from maxmargin.reports.sections.shared import Columns, table_of
-from maxmargin.reports.study.translated import Translated
+from maxmargin.reports.study.translated import MOST_MISTAKES, Translated
 from maxmargin.solvers.perceptron.hard_orders import FoundOrder
 from maxmargin.text.number_formats import count, floor_of, number, percent, plural, proven, shown
 from maxmargin.theory.order_studies import OrderStudy
@@ -203,7 +203,7 @@ def _translation_opening(report: dict[str, Any]) -> str:
         "mistakes of the perceptron and their bounds depend on both. Novikoff's bound for the rows (x, s) is "
         "(R² + s²)/g². With the hyperplane of margin γ* and ‖w‖ = 1 it becomes (R² + s²)(1 + b²/s²)/γ*², whose minimum "
         "over s is (R + |b|)²/γ*², at s = √(R|b|) only. Every line is a run in the order of the source in which "
-        "y w·x = 0 is a mistake; ≥ marks runs that were stopped at a limit."
+        f"y w·x = 0 is a mistake; ≥ marks runs that were stopped at their limit, {count(MOST_MISTAKES)} mistakes."
     )
     if report["shifts_reason"] is not None:
         text += f" The rows were not translated: {report['shifts_reason']}."

@@ -38,7 +38,7 @@ _WHAT_IS_KNOWN = {
 }
 """What the verdict says of classes that are not proven to be strictly separable."""
 
-_MOST_MISTAKES, _MOST_PRESENTATIONS = 50_000, 30_000_000
+MOST_MISTAKES, _MOST_PRESENTATIONS = 50_000, 30_000_000
 """Limits of mistakes and of presentations of every run; in the worst case an epoch has a single mistake."""
 
 _AT_THE_MEAN = 1e-9
@@ -101,7 +101,7 @@ def translated(
     reason = OUT_OF_TIME if limits.is_over() else _reason(problem, answer, settings.sizes.translated_numbers)
     if reason:
         return Translated(reason=reason)
-    most = min(settings.max_mistakes or _MOST_MISTAKES, _MOST_MISTAKES, _MOST_PRESENTATIONS // problem.n_samples)
+    most = min(settings.max_mistakes or MOST_MISTAKES, MOST_MISTAKES, _MOST_PRESENTATIONS // problem.n_samples)
     is_small = problem.n_samples * problem.n_features <= _FEW_NUMBERS
     shifts = _MORE_SHIFTS if is_small else _SHIFTS
     factors = _MORE_SCALES if is_small else _SCALES
