@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from maxmargin.api.measures import Plane, angle_degrees, plane_of
+from maxmargin.api.measures import Plane, angle_degrees
 from maxmargin.reports.document import Block, Table
 from maxmargin.reports.sections.perceptron_section import share_of
 from maxmargin.reports.study.soft_grid import SoftPoint
@@ -94,9 +94,8 @@ def _fewest_errors(study: Study) -> Entry | None:
     best = study.errors
     if best is None:
         return None
-    plane = plane_of(best.w, best.b, "fewest errors")
     return _entry(
-        study, "fewest errors", plane, None, work=f"{best.engine}, circuits", n_errors=best.upper,
+        study, "fewest errors", study.best_of_search, None, work=f"{best.engine}, circuits", n_errors=best.upper,
         n_errors_lower=best.lower,
     )  # fmt: skip
 

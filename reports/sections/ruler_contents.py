@@ -18,6 +18,9 @@ _ROOM = 1.6
 _LEAST_ENDS = (1e-300, math.inf)
 """Range of the upper end of a ruler of which only the interval is known."""
 
+_LEAST_TICK = 1e-3
+"""Least margin of a soft margin that has a tick, as a share of the smaller of the labelled margins."""
+
 _LEAST_SPAN = 8.0
 """Least ratio of the ends of a logarithmic ruler."""
 
@@ -45,8 +48,9 @@ def _margins(report: Report) -> Ruler:
     if run["margin_upper"] is not None:
         text = f"at most {upper_end(run['margin_upper'], 3)}, the mistakes prove"
         marks.append(RulerMark(run["margin_upper"], text, "bound", name="upper"))
-    soft = [point["achieved_margin"] for point in report["soft_margin"]]
-    marks += [RulerMark(margin, "", "faint") for margin in dict.fromkeys(soft) if margin and margin > 0]
+    soft = dict.fromkeys(point["achieved_margin"] for point in report["soft_margin"])
+    least = min(best, achieved or best) * _LEAST_TICK
+    marks += [RulerMark(margin, "", "faint") for margin in soft if margin and margin > least]
     band, of_band = _margin_band(report)
     low, high = spread([best, achieved, run["margin_upper"], *(m.value for m in marks), *of_band])
     low, high = min(low, best / _LEAST_SPAN), max(high, best)

@@ -329,14 +329,18 @@ def _strips(
 def _as_proven(study: "Study", rows: Rows, distances: Floats, *, has_margin: bool) -> Floats:
     """Return distances from the hyperplane of comparison without what rounding makes of those that are proven.
 
-    No row is inside the band of the maximum margin; touching rows lie on the quasi-separating hyperplane.
+    No row is inside the band of the maximum margin; touching rows lie on the quasi-separating hyperplane; the rows in
+    error are known for the one of fewest errors.
     """
     if has_margin:
         return np.maximum(distances, 1.0)
     touching = study.separability.touching_rows
-    if study.reference is not study.quasi_separating or touching is None:
-        return distances
-    return np.where(np.isin(rows, touching), 0.0, np.maximum(distances, 0.0))
+    if study.reference is study.quasi_separating and touching is not None:
+        return np.where(np.isin(rows, touching), 0.0, np.maximum(distances, 0.0))
+    if study.reference is study.best_of_search and study.errors is not None:
+        is_wrong = np.isin(rows, study.errors.error_rows)
+        return np.where(is_wrong, np.minimum(distances, 0.0), np.maximum(distances, np.finfo(float).tiny))
+    return distances
 
 
 def _joined(strips: tuple[Strip, ...]) -> NDArray[np.int64]:

@@ -179,20 +179,26 @@ class Study:
 
     @property
     def reference(self) -> Plane | None:
-        """The hyperplane of comparison: of the maximum margin, else the quasi-separating one, else of a soft margin.
+        """The hyperplane of comparison: of the maximum margin, the quasi-separating one, or one of few errors.
 
-        Of the soft margins it is the one with the fewest errors.
+        Of classes that overlap it is the one with the fewest errors that is known: of their search, else of the soft
+        margins.
         """
         soft = None if self.fewest_errors is None else self.fewest_errors.plane
-        return self.maximum or self.quasi_separating or soft
+        return self.maximum or self.quasi_separating or self.best_of_search or soft
+
+    @cached_property
+    def best_of_search(self) -> Plane | None:
+        """The hyperplane that the search for the fewest errors found."""
+        return None if self.errors is None else plane_of(self.errors.w, self.errors.b, "hyperplane of fewest errors")
 
     @property
     def half_width(self) -> float | None:
         """The distance from the hyperplane of comparison to the edges of its band; None where it has none."""
         if self.maximum is not None:
             return self.hard.lower
-        is_soft = self.quasi_separating is None and self.fewest_errors is not None
-        return self.fewest_errors.solution.margin if is_soft and self.fewest_errors is not None else None
+        soft = self.fewest_errors
+        return soft.solution.margin if soft is not None and self.reference is soft.plane else None
 
     @cached_property
     def found(self) -> Plane | None:

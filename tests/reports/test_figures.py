@@ -186,6 +186,15 @@ def test_the_rows_of_the_proof_are_circled(report: MarginReport) -> None:
         np.testing.assert_allclose(study.quasi_separating.distances(study.problem, rows), 0, atol=1e-12)
 
 
+def test_the_strip_of_the_fewest_errors_has_the_rows_in_error_on_the_wrong_side() -> None:
+    X = np.random.default_rng(3).normal(size=(40, 3))
+    study = study_of(margin_report(mm.from_arrays(X, np.arange(40) % 2), max_mistakes=500))
+    scene = scene_of(study)
+    assert study.errors is not None and scene.strips[-1].name == "hyperplane of fewest errors"
+    assert np.flatnonzero(scene.strips[-1].distances <= 0).tolist() == sorted(study.errors.error_rows.tolist())
+    assert scene.marked.tolist() == sorted(study.errors.error_rows.tolist())
+
+
 def test_the_strip_of_a_quasi_separating_hyperplane_has_the_touching_rows_on_it() -> None:
     study = study_of(margin_report(mm.load("agresti-quasi"), Cs=(1.0,), max_mistakes=20))
     scene = scene_of(study)
