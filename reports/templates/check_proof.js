@@ -1,5 +1,5 @@
 // Checks a proof in a Web Worker as checker.py does, which says why that is enough; how the data were read is ignored.
-// Takes {proof, data, part}; answers {valid, claim, did, error, hashed, milliseconds}.
+// Takes {proof, data, part}; answers {valid, claim, did, error, hashed, ms}.
 // The fields of each claim: direction, rows, weights, null_space, margin_squared, upper_squared.
 const FIELDS = {"separable": "d", "not-strictly-separable": "rw", "overlap": "rwn", "quasi-separable": "drwn",
   "margin-at-least": "dm", "margin-at-most": "rwm", "margin-exactly": "drwm", "margin-between": "drwmu"};
@@ -17,8 +17,7 @@ function dot(u, v) {
 function validate({format, version, claim, question, data, ...rest}) {
   need(format === "maxmargin-proof" && version === 1, "not a proof of format maxmargin-proof, version 1");
   need(Object.keys(FIELDS).includes(claim), "the claim is unknown");
-  const isKnown = question === "two-class" || (question === "multinomial" && !/margin/.test(claim));
-  need(isKnown, "no such question or claim");
+  need(question === "two-class" || (question === "multinomial" && !/margin/.test(claim)), "no such question or claim");
   need(Object.keys(rest).length === FIELDS[claim].length, `${claim}: missing or superfluous field`);
   need(typeof data.bias === "boolean", "data: bias has a wrong type");
   need(data.reading === "binary64", "data: the reading is not binary64: use maxmargin verify");
@@ -39,34 +38,37 @@ function quotient(text) {
   return [p, q];
 }
 
-// Rows that end in their labels, from lines of decimals or from the bytes that are hashed.
+// The numbers row by row with their labels, from lines of decimals or from the bytes that are hashed.
 function decoded({format, text, bytes}) {
   const number = (t) => (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(t) ? Number(t) : NaN);
-  if (format === "decimal") return text.split("\n").map((line) => line.split(",").map(number));
+  if (format === "decimal") {
+    const rows = text.split("\n").map((line) => line.split(",").map(number)), labels = rows.map((row) => row.pop());
+    return {n: labels.length, d: rows[0].length, values: Float64Array.from(rows.flat()), labels};
+  }
   const all = format === "base64" ? Uint8Array.from(atob(text), (c) => c.charCodeAt()) : new Uint8Array(bytes);
-  const [head, n, d] = /^(\d+) (\d+)\n|/.exec(String.fromCharCode(...all.slice(0, 50)));
-  const end = head.length + 8 * n * d, numbers = new Float64Array(all.slice(head.length, end).buffer);
-  const labels = new (all.length - end > n ? Int32Array : Int8Array)(all.slice(end).buffer);
-  return Array.from(labels, (label, i) => [...numbers.slice(i * d, i * d + +d), label]);
+  const [head] = /^\d+ \d+\n|/.exec(String.fromCharCode(...all.slice(0, 50))), [n, d] = head.split(" ").map(Number);
+  const end = head.length + 8 * n * d, values = new Float64Array(all.slice(head.length, end).buffer);
+  const labels = Array.from(new (all.length - end > n ? Int32Array : Int8Array)(all.slice(end).buffer));
+  return {n: labels.length, d, values, labels};
 }
 
-// The rows and labels; of the classes that a page names, the positive one becomes +1 and the others -1.
-function selected(rows, part) {
-  const labels = rows.map((row) => row.pop());
-  if (!part) return [rows, labels];
-  const kept = [...labels.keys()].filter((i) => [part.positive, ...part.negative].includes(labels[i]));
-  return [kept.map((i) => rows[i]), kept.map((i) => (labels[i] === part.positive ? 1 : -1))];
+// Of the classes that a page names, the positive one becomes +1 and the others -1.
+function selected({d, values, labels}, {positive, negative}) {
+  const isKept = labels.map((label) => [positive, ...negative].includes(label));
+  const signs = labels.filter((_, i) => isKept[i]).map((label) => (label === positive ? 1 : -1));
+  return {n: signs.length, d, values: values.filter((_, k) => isKept[Math.floor(k / d)]), labels: signs};
 }
 
 // Return the number of classes of the data, which must be those of the proof.
-async function checkData({n_samples: n, n_features: d, sha256}, rows, labels, isBinary, answer) {
-  need(rows.length === n, `${FOREIGN}: ${rows.length} rows, not ${n}`);
-  const K = new Set(labels).size, all = new Set([...labels, ...(isBinary ? [-1, 1] : Array(K).keys())]);
-  need(K > 1 && all.size === K, "the labels do not fit the question");
-  const isRow = (row) => row.length === d && row.every(Number.isFinite);
-  rows.forEach((row, i) => need(isRow(row), `${FOREIGN}: row ${i} is not ${d} finite numbers`));
+async function checkData({n_samples, n_features, sha256}, {n, d, values, labels}, isBinary, answer) {
+  need(n === n_samples && values.length === n * d, `${FOREIGN}: ${n} rows, not ${n_samples}`);
+  const K = new Set(labels).size, all = new Set([...labels, ...(isBinary ? [-1, 1] : Array(K).keys())]).size;
+  need(K > 1 && all === K, "the labels do not fit the question");
+  const bad = d === n_features ? values.findIndex((x) => !Number.isFinite(x)) : 0;
+  need(bad < 0, `${FOREIGN}: row ${Math.floor(bad / d)} is not ${n_features} finite numbers`);
   if (!globalThis.crypto?.subtle) return K;
-  const numbers = Float64Array.from(rows.flat(), (x) => x + 0); // -0 becomes 0
+  // -0 becomes 0, as in the hash.
+  const numbers = values.map((x) => x + 0);
   const bytes = new Blob([`${n} ${d}\n`, numbers, (isBinary ? Int8Array : Int32Array).from(labels)]).arrayBuffer();
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await bytes));
   answer.hashed = true;
@@ -75,26 +77,28 @@ async function checkData({n_samples: n, n_features: d, sha256}, rows, labels, is
   return K;
 }
 
-// A row as integers X = 2^shift (x, 1). The bits of a double hold the integer m and the exponent e of m 2^e.
+// A row as integers X = 2^shift (x, 1): x / 2^e is one, e from the bits of x, and the quotient exact.
 function scaled(row, bias) {
-  const view = new DataView(Float64Array.from(row).buffer);
-  const parts = row.concat(bias ? 1 : []).map((x, j) => {
-    if (Number.isInteger(x)) return [BigInt(x), 0];
-    const e = view.getUint16(8 * j + 6, true) >> 4 & 2047;
-    const m = BigInt.asUintN(52, view.getBigUint64(8 * j, true)) + (e ? 1n << 52n : 0n);
-    return [x < 0 ? -m : m, Math.max(e, 1) - 1075];
-  });
-  const least = parts.reduce((low, [, e]) => Math.min(low, e), 0);
-  return {X: parts.map(([m, e]) => (e > least ? m << BigInt(e - least) : m)), shift: BigInt(-least)};
+  const words = new Uint32Array(row.buffer, row.byteOffset, 2 * row.length), E = [], X = [];
+  let low = 0;
+  for (let j = 0; j < row.length; j++) {
+    E.push(Number.isInteger(row[j]) ? 0 : Math.max(words[2 * j + 1] >> 20 & 2047, 1) - 1075);
+    if (E[j] < low) low = E[j];
+  }
+  const unit = 2 ** low;
+  for (let j = 0; j < row.length; j++) {
+    const x = row[j], e = E[j], isNear = e - low < 900 && Math.abs(x) < 2 ** 60;
+    X.push(isNear ? BigInt(x / unit) : BigInt(x / 2 ** e) << BigInt(e - low));
+  }
+  if (bias) X.push(1n << BigInt(-low));
+  return {X, shift: BigInt(-low)};
 }
 
 // The vector z of a row and a class k, times 2^shift.
 function vectorOf({X, code}, k, m) {
   const z = Array(m).fill(0n), w = X.length;
-  for (let j = 0; j < w; j++) {
-    if (code) z[(code - 1) * w + j] = X[j];
-    if (k) z[(k - 1) * w + j] = -X[j];
-  }
+  if (code) z.splice((code - 1) * w, w, ...X);
+  if (k) z.splice((k - 1) * w, w, ...X.map((x) => -x));
   return z;
 }
 
@@ -114,20 +118,22 @@ function pairsOf(rows, codes, K, isBinary) {
 
 // Check the sign of each z.v, and the basis where z.v = 0; return the least z.v, and its row.
 function checkRows(n, K, row, v, basis, sign, isQuasi) {
-  const m = v.length, largest = BigInt(m) * size(basis.flat()), packs = {};
+  const m = v.length, largest = BigInt(m) * size(basis.flat()), packs = {}, classes = [...Array(K).keys()];
+  const blocks = classes.slice(1).map((k) => v.slice((k - 1) * m / (K - 1), k * m / (K - 1)));
   let best, greatest = 0n;
   for (let i = 0; i < n; i++) {
-    const {X, code, shift} = row(i), others = [...Array(K).keys()].filter((k) => k !== code);
-    const zs = others.map((k) => vectorOf({X, code}, k, m)), values = zs.map((z) => dot(z, v));
+    const {X, code, shift} = row(i), scores = [0n, ...blocks.map((w) => dot(X, w))];
+    const others = classes.filter((k) => k !== code), values = others.map((k) => scores[code] - scores[k]);
     const low = values.reduce((a, b) => (b < a ? b : a));
     need(low > 0n || (low === 0n && sign === ">="), `row ${i}: z.v ${sign} 0 is false`);
     greatest = size([greatest, ...values]);
     if (!best || low << best.shift < best.low << shift) best = {low, shift, i};
     if (low || !basis.length) continue;
     // The product with the sum of all 2^(bits l) u_l is 0 only if each is, for all are below 2^bits.
-    const bits = 1 << (34 - Math.clz32((largest * size(X)).toString(16).length)); // rounded up: few packs are made
-    packs[bits] = packs[bits] || v.map((_, j) => basis.reduce((sum, u, l) => sum + (u[j] << BigInt(bits * l)), 0n));
-    const isZero = zs.every((z, s) => values[s] || !dot(z, packs[bits]));
+    // The number of bits is rounded up, so that few packs are made.
+    const bits = 1 << (34 - Math.clz32((largest * size(X)).toString(16).length));
+    packs[bits] ||= v.map((_, j) => basis.reduce((sum, u, l) => sum + (u[j] << BigInt(bits * l)), 0n));
+    const isZero = others.every((k, s) => values[s] || !dot(vectorOf({X, code}, k, m), packs[bits]));
     need(isZero, `row ${i}: z.u = 0 for all u of null_space is false`);
   }
   need(greatest || !isQuasi, "z.v > 0 for at least one z is false");
@@ -155,7 +161,8 @@ function checkUpperMargin(text, a, S, bias) {
 
 // Whether the rank modulo a prime, which never exceeds the rank, is at least so large.
 function hasRank(matrix, prime, enough) {
-  const pivots = {}; // by the index of their last entry, which is not 0
+  // Pivots by the index of their last entry, which is not 0
+  const pivots = {};
   for (let row of matrix) {
     row = row.map((x) => x % prime);
     while (enough && row.length) {
@@ -182,9 +189,10 @@ function checkRanks(basis, S, m) {
 async function check(asked, answer) {
   const proof = JSON.parse(asked.proof), has = validate(proof), isBinary = proof.question === "two-class", did = [];
   answer.claim = proof.claim;
-  const [rows, labels] = selected(decoded(asked.data), asked.part), {n_features: d, bias} = proof.data;
-  if (asked.decode) answer.decoded = {n: rows.length, d, values: Float64Array.from(rows.flat()), labels};
-  const K = await checkData(proof.data, rows, labels, isBinary, answer), m = (K - 1) * (d + bias);
+  const whole = decoded(asked.data), data = asked.part ? selected(whole, asked.part) : whole;
+  if (asked.decode) answer.decoded = whole;
+  const {n, d, values, labels} = data, {bias} = proof.data;
+  const K = await checkData(proof.data, data, isBinary, answer), m = (K - 1) * (d + bias);
   const codes = labels.map((label) => Math.max(label, 0));
   const v = has("d") ? integers(proof.direction, m, "direction") : Array(m).fill(0n);
   const vectors = has("n") ? proof.null_space : [];
@@ -193,10 +201,11 @@ async function check(asked, answer) {
   const pairs = has("r") ? pairsOf(proof.rows, codes, K, isBinary) : [];
   const a = has("w") ? integers(proof.weights, pairs.length, "weights") : [];
   need(a.every((weight) => weight > 0n), "weights: not positive");
-  const row = (i) => ({...scaled(rows[i], bias), code: codes[i]}), sign = has("d") && !has("n") ? ">" : ">=";
+  const row = (i) => ({...scaled(values.subarray(i * d, i * d + d), bias), code: codes[i]});
+  const sign = has("d") && !has("n") ? ">" : ">=";
   const isNeeded = has("d") || basis.length;
-  const best = isNeeded && checkRows(rows.length, K, row, v, basis, sign, has("d") && has("n"));
-  if (has("d")) did.push(`${rows.length} rows x ${m} products, all ${sign} 0`);
+  const best = isNeeded && checkRows(n, K, row, v, basis, sign, has("d") && has("n"));
+  if (has("d")) did.push(`${n} rows x ${m} products, all ${sign} 0`);
   const S = pairs.map(([i, k]) => ({...row(i), z: vectorOf(row(i), k, m)}));
   if (has("d") && has("m")) {
     checkLowerMargin(proof.margin_squared, v.slice(0, d), best);
@@ -219,5 +228,5 @@ async function check(asked, answer) {
 onmessage = async ({data}) => {
   const answer = {valid: false, claim: null, did: "", error: null, hashed: false}, start = performance.now();
   await check(data, answer).then(() => (answer.valid = true), (error) => (answer.error = error.message));
-  postMessage({...answer, milliseconds: performance.now() - start});
+  postMessage({...answer, ms: performance.now() - start});
 };

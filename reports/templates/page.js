@@ -1,15 +1,18 @@
 // The page is complete without this script but for what moves: the check of proofs, copying, sorting, the replay.
 const $ = (id) => document.getElementById(id);
 const json = (id) => $(id) && JSON.parse($(id).textContent);
-const page = json("page-data"), source = json("data-text"), {view, run} = page;
+const page = json("page-data"), {view, run} = page;
+// The data in the page, or the file that is handed in.
+let source = json("data-text");
 const all = (selector) => [...document.querySelectorAll(selector)];
 const on = (selector, kind, act) => all(selector).forEach((element) => element.addEventListener(kind, act));
 const full = (n) => n.toLocaleString("en"), count = (n, noun) => `${full(n)} ${noun}${n === 1 ? "" : "s"}`;
-for (const element of all("[data-script]")) element.hidden = false;
+all("[data-script]").forEach((element) => (element.hidden = false));
 
 // Proofs, checked in a worker
 
-let data = null; // n, d, values and labels, as the worker has read them
+// The data as the worker has read them: n, d, values and labels.
+let data = null;
 
 function check(proof, from, part, done) {
   const worker = new Worker(URL.createObjectURL(new Blob([$("checker").textContent])));
@@ -18,16 +21,16 @@ function check(proof, from, part, done) {
   worker.postMessage({proof, data: from, part, decode: !data});
 }
 
-function say(box, {valid, milliseconds, did, hashed, error}, isShort) {
+function say(box, {valid, ms, did, hashed, error}, isShort) {
   const more = isShort ? "" : `: ${did}${hashed ? "; the SHA-256 of the data agrees" : ""}`;
-  const done = `✓ Checked in this browser, ${Math.ceil(milliseconds)} ms, integers only${more}.`;
+  const done = `✓ Checked in this browser, ${Math.ceil(ms)} ms, integers only${more}.`;
   box.className = valid ? "checked" : "broken";
   box.textContent = valid ? done : `✗ The check fails: ${error}.`;
 }
 
-function checkAll(from) {
+function checkAll() {
   let worst, left = page.proofs.length;
-  for (const {proof, part, box} of page.proofs) check($(proof).textContent, from, part, (answer) => {
+  for (const {proof, part, box} of page.proofs) check($(proof).textContent, source, part, (answer) => {
     if (!answer.valid) worst = answer;
     else if (run && !data) { data = answer.decoded; replay(); }
     say($(box), answer);
@@ -45,10 +48,13 @@ function breakIt({proof, part, box}) {
   });
 }
 
-if (source) checkAll(source);
+if (source) checkAll();
 on("#break", "click", () => breakIt(page.proofs[page.proofs.length - 1]));
-on("#mend", "click", () => checkAll(source));
-on("#drop-file", "change", (event) => event.target.files[0].arrayBuffer().then((bytes) => checkAll({format: "binary", bytes})));
+on("#mend", "click", checkAll);
+on("#drop-file", "change", async ({target}) => {
+  source = {format: "binary", bytes: await target.files[0].arrayBuffer()};
+  checkAll();
+});
 on("[data-save]", "click", (event) => {
   const href = URL.createObjectURL(new Blob([$(event.target.dataset.save).textContent]));
   Object.assign(document.createElement("a"), {href, download: "proof.json"}).click();
@@ -110,7 +116,8 @@ on("#views", "keydown", (event) => {
 
 // The replay adds the rows of the mistakes again; it looks for none
 
-function scaleOf(element) { // from numbers to positions, as data-scale says
+// Return a function from numbers to positions, as data-scale says.
+function scaleOf(element) {
   const [kind, ...ends] = element.dataset.scale.split(" "), [low, high, start, end] = ends.map(Number);
   const bend = {linear: (t) => t, log: Math.log10, signed: (t) => Math.asinh(2 * t)}[kind];
   const inside = (t) => bend(Math.min(Math.max(t, low), high));
@@ -122,7 +129,8 @@ function replay() {
   const slider = $("step"), strip = $("distances-perceptron"), home = strip?.innerHTML;
   const moving = all(".moves"), homes = moving.map((mark) => mark.getAttribute("x1"));
 
-  function state(k) { // w, b, the bound of the margin that the mistakes prove, and their number
+  // Return w, b, the bound of the margin that k mistakes prove, and k.
+  function state(k) {
     if (k > rows.length) return frames[k - rows.length - 1];
     const sums = [new Float64Array(d), new Float64Array(d)], counts = [0, 0];
     for (const i of rows.slice(0, k)) {
@@ -162,7 +170,8 @@ function replay() {
     if (drawn >= 0 && !isLast) light(drawn);
   }
 
-  function line(w, b, norm) { // of the points (x, y) of the picture with p x + q y + r = 0
+  // Draw the points (x, y) of the picture with p x + q y + r = 0.
+  function line(w, b, norm) {
     const [p, q, s] = view.axes.map((u) => w.reduce((sum, x, j) => sum + x * u[j], 0) / norm), r = s + b / norm;
     const size = Math.hypot(p, q), t = (200 * p + 180 * q + r) / size ** 2, dx = 900 * q / size, dy = 900 * p / size;
     const [x, y] = [200 - p * t, 180 - q * t];

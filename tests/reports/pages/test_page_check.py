@@ -62,7 +62,7 @@ def assert_alike(one: Judged) -> None:
     """The answer is that of the checker, and names the same false statement."""
     answer, note = one.answer, f"{one.question.name}: {one.answer}\nexpected {one.expected}\n{one.question.proof[:800]}"
     assert answer["valid"] == (one.expected is None), note
-    assert (answer["error"] is None) == answer["valid"] and answer["milliseconds"] >= 0, note
+    assert (answer["error"] is None) == answer["valid"] and answer["ms"] >= 0, note
     if one.expected is not None:
         assert answer["error"] and (FORM.search(one.expected) or answer["error"] == one.expected), note
 

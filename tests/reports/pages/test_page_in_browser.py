@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from opened_pages import CHROMIUM, DATA, NO_BROWSER, browser, page_of, report_of
+
+import maxmargin as mm
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_BROWSER)
 
@@ -226,3 +229,40 @@ def test_no_tab_stop_where_nothing_scrolls(opened: Any) -> None:
         "[...document.querySelectorAll('.scroll')]"
         ".every((box) => (box.scrollWidth > box.clientWidth + 1) === (box.tabIndex === 0))"
     )
+
+
+@pytest.mark.slow
+def test_the_file_beside_a_page_is_handed_in_checked_and_replayed(chromium: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(7_000, 40))
+    report = mm.margin_report(mm.from_arrays(X + np.outer(np.sign(X[:, 0]), np.ones(40)), X[:, 0] > 0), orders=20)
+    path = report.save(tmp_path / "large.html")
+    page = chromium.new_page()
+    page.goto(path.as_uri())
+    assert page.inner_text("#check").startswith("Hand in the file")
+    assert not page.is_visible("#replay")
+    page.set_input_files("#drop-file", path.with_suffix(".f64"))
+    page.wait_for_selector("#check.checked")
+    assert "the SHA-256 of the data agrees" in page.inner_text("#check-full")
+    page.click("#back")
+    page.click("#next")
+    assert page.inner_text("#step-said").startswith("mistake ")
+    page.click("#break")
+    page.wait_for_selector("#check-full.broken")
+    assert re.search(r"one digit changed: row \d+: ", page.inner_text("#check-full"))
+    page.click("#mend")
+    page.wait_for_selector("#check-full.checked")
+    page.close()
+
+
+def test_all_support_rows_are_saved_as_csv(opened: Any, tmp_path: Path) -> None:
+    found, report = opened("breast_cancer"), report_of("breast_cancer").to_dict()
+    found.page.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true; })")
+    with found.page.expect_download() as download:
+        found.page.click("a[download='support_rows.csv']")
+    download.value.save_as(tmp_path / "rows.csv")
+    head, *lines = (tmp_path / "rows.csv").read_text(encoding="utf-8").splitlines()
+    assert head == "Row,Class,Side,Multiplier α,y(w·x + b)"
+    rows = [line.split(",") for line in lines]
+    assert [int(row[0]) for row in rows] == [entry["row"] for entry in report["support_rows"]]
+    assert [float(row[3]) for row in rows] == [entry["multiplier"] for entry in report["support_rows"]]
