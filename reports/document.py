@@ -13,7 +13,7 @@ from maxmargin.solvers.answers.cards import card as small_card
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text import escaping
-from maxmargin.text.tables import booktabs_lines, csv_lines, markdown_lines
+from maxmargin.text.tables import booktabs_lines, csv_lines, markdown_lines, tabular_lines
 
 PAGE_SUFFIXES = (".html", ".md", ".json")
 """Suffixes of the files of a report."""
@@ -121,10 +121,9 @@ class Table:
 
     def forms(self) -> dict[str, str]:
         """Return the table as Markdown and LaTeX, with the texts of its cells, and as CSV, with their numbers."""
-        lines = booktabs_lines(self.caption, self.columns, self.rows, numeric=self.numeric)
         return {
             "Markdown": "\n".join(markdown_lines(self.columns, self.rows, numeric=self.numeric, is_padded=True)),
-            "LaTeX": "\n".join(lines),
+            "LaTeX": "\n".join(tabular_lines(self.columns, self.rows, numeric=self.numeric)),
             "CSV": "\n".join(csv_lines(self.columns, self._with_numbers())),
         }
 

@@ -47,9 +47,10 @@ def latex(text: object) -> str:
     Examples
     --------
     >>> print(latex("50 % of R_1 at 10⁻⁵"), latex("--seed"), latex("д"))
-    50 \% of R\_1 at 10$^{-}$$^{5}$ -{}-seed [U+0434]
+    50 \% of R\_1 at 10$^{-5}$ -{}-seed [U+0434]
     """
-    return "".join(map(_latex_character, _LATEX_DASHES.sub("-\0", shown(text)))).replace("\0", "{}")
+    found = "".join(map(_latex_character, _LATEX_DASHES.sub("-\0", shown(text)))).replace("\0", "{}")
+    return found.replace("}$$^{", "")
 
 
 def _latex_character(character: str) -> str:

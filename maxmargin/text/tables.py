@@ -98,9 +98,8 @@ def booktabs_lines(
     a\_b & 1.5 \\
     \end{longtable}
     """
-    alignment = "".join("r" if column in numeric else "l" for column in range(len(head)))
     return [
-        rf"\begin{{longtable}}{{{alignment}}}",
+        rf"\begin{{longtable}}{{{_alignment(head, numeric)}}}",
         rf"\caption{{{latex(caption)}}}\\",
         r"\toprule",
         _latex_row(head),
@@ -108,6 +107,34 @@ def booktabs_lines(
         *map(_latex_row, rows),
         r"\end{longtable}",
     ]
+
+
+def tabular_lines(head: Sequence[str], rows: Sequence[Sequence[str]], *, numeric: Collection[int] = ()) -> list[str]:
+    r"""Return a LaTeX table without a caption, which fits into a column of text, with all texts escaped.
+
+    Examples
+    --------
+    >>> print("\n".join(tabular_lines(["name", "s"], [["a_b", "1.5"]], numeric=[1])))
+    % needs the package booktabs
+    \begin{tabular}{lr}
+    \toprule
+    name & s \\
+    \midrule
+    a\_b & 1.5 \\
+    \bottomrule
+    \end{tabular}
+    """
+    return [
+        "% needs the package booktabs",
+        rf"\begin{{tabular}}{{{_alignment(head, numeric)}}}",
+        *(r"\toprule", _latex_row(head), r"\midrule"),
+        *map(_latex_row, rows),
+        *(r"\bottomrule", r"\end{tabular}"),
+    ]
+
+
+def _alignment(head: Sequence[str], numeric: Collection[int]) -> str:
+    return "".join("r" if column in numeric else "l" for column in range(len(head)))
 
 
 def _latex_row(cells: Sequence[str]) -> str:

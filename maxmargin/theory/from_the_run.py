@@ -42,7 +42,8 @@ def freund_schapire(context: Context) -> Bound:
     separating = norm_bound(context, soft.w, soft.b)  # with g the least margin, where the hyperplane separates
     value = min(_with_slack(context), separating)
     passes = _passes(context, "until convergence, so u must separate")
-    assumption = f"none on the data; {passes}: ((R + D)/g)^2 with the u of the soft margin at C = {soft.C:.6g}"
+    assumption = f"none on the data; {passes}: ((R + D)/g)^2, D^2 = sum over the presentations of "
+    assumption += f"max(0, g - y u.x)^2, with the u of the soft margin at C = {soft.C:.6g}"
     source, is_of_every_run = "Freund and Schapire 1999", value == separating
     return stated(
         context, "freund_schapire", value, math.isfinite(value), assumption, source, of_every_run=is_of_every_run
@@ -63,7 +64,7 @@ def _with_slack(context: Context) -> float:
 
 def trivial(context: Context) -> Bound:
     """No run makes more mistakes than presentations."""
-    value, assumption = context.n_presentations, "none: every presentation is a mistake"
+    value, assumption = context.n_presentations, "none: at most every presentation is a mistake"
     return stated(context, "trivial", value, math.isfinite(value), assumption, "the number itself", of_every_run=False)
 
 
@@ -153,8 +154,8 @@ def slack_of_the_mistakes(context: Context) -> Bound:
         value = math.inf if root is None else round_up((slack / 2 + root) ** 2)
     valid = context.is_counted_out and math.isfinite(value)
     assumption = (
-        f"none on the data{_if_counted_out(context, 'but that')}; with the slack of this run's mistakes only, "
-        f"and the u of the soft margin at C = {soft.C:.6g}, which was fixed without them"
+        f"none on the data{_if_counted_out(context, 'but that')}; D^2 = sum over this run's mistakes of "
+        f"(1 - y v.x)_+^2, with the u of the soft margin at C = {soft.C:.6g}, which was fixed without them"
     )
     reference = "derived: M - L sqrt(M) <= v.w, after Mohri and Rostamizadeh 2013"
     return stated(context, "slack_of_the_mistakes", value, valid, assumption, reference, of_every_run=False)

@@ -13,8 +13,11 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 8.0, 76.0, 10.0, 40.0
 _MANY = 60
 """Number of mistakes from which both axes are logarithmic."""
 
-_IN_VIEW = 30.0
-"""Bounds up to so many times the mistakes are in the picture, where both curves meet."""
+_IN_VIEW = 1e30
+"""Bounds up to so many mistakes are in the picture, where both curves meet."""
+
+_STEPS = 8
+"""Number of lines of which a curve beyond the run is made."""
 
 _APART = 15.0
 """Least distance between labels at the ends of curves."""
@@ -39,9 +42,11 @@ def mistake_curves(report: dict[str, Any]) -> Drawing | None:
         sheet.curve(points, f"curve {role}")
         last = points[-1]
         if end and name != "norm":
-            beyond = end ** (0.5 if name == "norm_at_most" else 1.0) * values[0]
-            sheet.curve([last, (x(end), y(beyond))], f"curve {role} beyond")
-            last = x(end), y(beyond)
+            power = 0.5 if name == "norm_at_most" else 1.0
+            further = [M[-1] * (end / M[-1]) ** (k / _STEPS) for k in range(1, _STEPS + 1)]
+            beyond = [(x(m), y(m**power * values[0] / M[0] ** power)) for m in further]
+            sheet.curve([last, *beyond], f"curve {role} beyond")
+            last = beyond[-1]
         tops[name] = (last, text, role)
     _labels(sheet, tops)
     at = short(x(M[-1]))
@@ -66,9 +71,9 @@ def _curves(trace: dict[str, Any]) -> dict[str, tuple[str, str, list[float]]]:
 
 
 def _end(report: dict[str, Any]) -> float:
-    """Return where the two curves meet, if that is near; else 0."""
+    """Return where the two curves meet, if that is in the picture; else 0."""
     bound, made = report["trace"]["bound"], report["perceptron"]["n_mistakes"]
-    return float(bound) if bound is not None and made < bound <= _IN_VIEW * made else 0.0
+    return float(bound) if bound is not None and made < bound <= _IN_VIEW else 0.0
 
 
 def _scales(M: list[int], curves: dict[str, tuple[str, str, list[float]]], end: float) -> tuple[Scale, Scale]:
@@ -127,9 +132,11 @@ def _caption(report: dict[str, Any], end: float) -> str:
     meet = _meet(report["trace"])
     where = "where both meet" if end else "far to the right of this picture"
     trace, vectors = report["trace"], space(report["perceptron"])
+    scales = " Both axes are logarithmic." if max(float(trace["n_mistakes"][-1]), end) > _MANY else ""
     return (
         "Each mistake adds at least g to w·u*, so ‖w‖ ≥ M g; and at most R² to ‖w‖², so ‖w‖ ≤ √M R. Here w are the "
         f"weights after M mistakes, u* is the unit normal of the maximum margin in the space {vectors} of the run, "
-        f"g = {number(trace['u_margin'], 3)} is its margin, and R = {number(trace['radius'], 3)} the length of the "
-        f"longest row there. No run goes beyond {meet} mistakes, {where}."
+        f"g = {number(trace['u_margin'], 4)} is its margin there, at most γ*, and R = {number(trace['radius'], 4)} the "
+        "length of the longest row. So M g ≤ √M R: no run in this space, in any order, makes more than "
+        f"R²/g² = {meet} mistakes, {where}.{scales}"
     )

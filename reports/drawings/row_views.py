@@ -205,7 +205,7 @@ def _rings(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
 
 def _axes(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
     """Draw ticks along the horizontal and the names of both axes; the vertical has ticks where it is a column."""
-    names = [one_line(name, 54) for name in scene.labels]
+    names = [one_line(name, 60) for name in scene.labels]
     end = -math.inf
     for tick, text in _ticks(scene, frame.x):
         at, half = frame.x(tick), text_width(text) / 2

@@ -86,9 +86,9 @@ _FORMULAS = {
     "slack_of_the_mistakes": _at_most(
         _square(
             _group(
-                _over(_L, _n(2)),
+                _over(_D, _n(2)),
                 _o("+"),
-                _root(_row(_over(_square(_L), _n(4)), _o("+"), _norm(_V), _root(_SUM_OF_SQUARES))),
+                _root(_row(_over(_square(_D), _n(4)), _o("+"), _norm(_V), _root(_SUM_OF_SQUARES))),
             )
         )
     ),

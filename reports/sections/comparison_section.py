@@ -74,10 +74,8 @@ def _best_order(study: Study) -> Entry | None:
     k = int(margins.argmax())
     if not 0 < margins[k] < math.inf:
         return None
-    work = f"{plural(len(margins), 'order')}; {plural(int(outcomes.n_mistakes[k]), 'mistake')}"
-    return _entry(
-        study, "largest margin of the orders", None, float(margins[k]), work=work, is_proven=False, n_errors=0
-    )
+    name, work = f"best of {plural(len(margins), 'random order')}", plural(int(outcomes.n_mistakes[k]), "mistake")
+    return _entry(study, name, None, float(margins[k]), work=work, is_proven=False, n_errors=0)
 
 
 def _maximum(study: Study) -> Entry | None:
@@ -154,7 +152,9 @@ def _margin(entry: Entry, report: Report) -> str:
 def _share(entry: Entry, _: Report) -> str:
     if entry["name"] == "maximum margin":
         return "100 %"
-    return share_of_the_best(entry["share"]) if entry["share"] is not None and entry["share"] > 0 else ""
+    if entry["share"] is None or not entry["share"] > 0:
+        return ""
+    return f"{'' if entry['margin_is_proven'] else FLOAT}{share_of_the_best(entry['share'])}"
 
 
 def _errors(entry: Entry, _: Report) -> str:

@@ -78,7 +78,8 @@ def _exceptional(answer: Report, odds: str) -> list[Block]:
         of_them = (
             "The only coefficient is" if len(open_sign) == 1 else f"All {plural(len(open_sign), 'coefficient')} are"
         )
-        return [Paragraph(f"{of_them} infinite, none with a determined sign.{_aliased(aliased)}")]
+        text = f"{of_them} infinite, none with a determined sign: none has a finite estimate.{_aliased(aliased)}"
+        return [Paragraph(text)]
     alone = [name for name in signed if reasons.get(str(name))][:_MOST_TERMS]
     items = [f"{one_line(name, 40)} → {signed[name]}: {one_line(reasons[str(name)], 160)}" for name in alone]
     together = [f"{one_line(name, 40)} → {sign}" for name, sign in signed.items() if name not in alone]
@@ -86,7 +87,7 @@ def _exceptional(answer: Report, odds: str) -> list[Block]:
         items.append(f"{'in combination: ' if answer.get('terms') else ''}{_some(together, _MOST_TERMS)}")
     if open_sign:
         items.append(f"without a determined sign: {_some(open_sign)}")
-    rest = f"Finite: {_some(finite)}." if finite else "None stays finite."
+    rest = f"Finite: {_some(finite)}." if finite else "None has a finite estimate."
     found: list[Block] = [Points(tuple(items))] if items else []
     return [*found, Paragraph(f"{rest}{_aliased(aliased)} Signs are those of the log-odds {odds}.")]
 

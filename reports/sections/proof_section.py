@@ -77,15 +77,16 @@ def _margin(proof: Report) -> list[str]:
     lower = shortened(proof["margin_squared"])
     if proof["claim"] == "margin-exactly":
         return [
-            f"Its squared margin is exactly {lower}, and so is the squared half distance of two points of the convex "
-            f"hulls, weighted means of {plural(len(proof['rows']), 'row')}: no margin is larger."
+            f"Its squared margin, γ*², is exactly {lower}, and so is the squared half distance of two points, one of "
+            f"the convex hull of each class, weighted means of {plural(len(proof['rows']), 'row')}: "
+            "no margin is larger."
         ]
-    found = [f"Its squared margin is at least {lower}."]
+    found = [f"Its squared margin, so also γ*², is at least {lower}."]
     if proof.get("rows"):
         upper = shortened(str(proof.get("upper_squared", proof["margin_squared"])))
         found.append(
-            f"Two points of the convex hulls, weighted means of {plural(len(proof['rows']), 'row')}, have a squared "
-            f"half distance of at most {upper}: no margin is larger."
+            f"Two points, one of the convex hull of each class, weighted means of {plural(len(proof['rows']), 'row')}, "
+            f"have a squared half distance of at most {upper}: no margin is larger."
         )
     return found
 

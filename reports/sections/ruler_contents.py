@@ -6,7 +6,7 @@ from typing import Any
 
 from maxmargin.reports.drawings.rulers import Ruler, RulerBand, RulerMark, nested, spread
 from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale
-from maxmargin.reports.phrasing import bound_title, fewest_errors, holding_bounds, shown_upper
+from maxmargin.reports.phrasing import bound_title, bounded_runs, fewest_errors, holding_bounds, shown_upper
 from maxmargin.text.number_formats import count, floor_of, listed, number, percent, plural, proven, upper_end
 
 Report = dict[str, Any]
@@ -83,7 +83,7 @@ def _margin_band(report: Report) -> tuple[tuple[RulerBand, ...], tuple[float, ..
     if margins is None or margins["least"] <= 0:
         return (), ()
     ends = nested(margins["quantiles"])
-    return (RulerBand(ends, "random orders", "perceptron"),), ends[0]
+    return (RulerBand(ends, "random orders: half, 90 %, all", "perceptron"),), ends[0]
 
 
 def _shares_of(best: float, scale: Scale) -> list[tuple[float, str]]:
@@ -151,16 +151,16 @@ def _bound_values(report: Report) -> list[tuple[float, str]]:
     novikoff = next((bound for bound in holding if bound["name"] == "novikoff"), None)
     tightest = min(holding, key=lambda bound: bound["value"], default=None)
     if novikoff is None or tightest is None:
-        return [] if tightest is None else [(tightest["value"], f"tightest bound {floor_of(tightest['value'])}")]
-    text = f"Novikoff {floor_of(novikoff['value'])}"
+        return [] if tightest is None else [(tightest["value"], _tightest(report, tightest))]
+    text = f"Novikoff, any order: {floor_of(novikoff['value'])}"
     if tightest["value"] >= novikoff["value"]:
         return [(novikoff["value"], text)]
-    so_far = "" if report["perceptron"]["converged"] else " so far"
-    name = bound_title(tightest["name"])
-    return [
-        (tightest["value"], f"tightest bound{so_far} {floor_of(tightest['value'])} ({name})"),
-        (novikoff["value"], text),
-    ]
+    return [(tightest["value"], _tightest(report, tightest)), (novikoff["value"], text)]
+
+
+def _tightest(report: Report, bound: Report) -> str:
+    runs = bounded_runs(bound["name"], report["perceptron"]).removesuffix(", to convergence")
+    return f"tightest bound, {runs}: {floor_of(bound['value'])} ({bound_title(bound['name'])})"
 
 
 def _decades(scale: Scale) -> list[tuple[float, str]]:

@@ -213,8 +213,8 @@ def _separable(report: dict[str, Any]) -> tuple[Block, ...]:
             f"Separable{of_kind(report)}. A {_plane(report)} has all {plural(report['data']['n_samples'], 'row')} "
             f"strictly on their sides. Its coefficients and the rows are rational numbers, and {_score(report)}, "
             "computed without rounding, is greater than 0 for every row; to repeat this evaluation is to check the "
-            f"proof. {_where(report)} The hyperplane was found by {report['separability']['engine']}, but the proof "
-            "does not depend on how it was found."
+            f"proof. {_where(report)} The hyperplane of the verdict, which need not be that of the maximum "
+            f"margin, was found by {report['separability']['engine']}; the proof does not depend on how."
         ),
     )
 

@@ -267,7 +267,10 @@ def _worst_order(report: dict[str, Any]) -> str:
     if orders["reason"] is None and orders["worst"]["proven"]:
         return ""
     if run["converged"]:
-        return "The worst order of the rows is not known; Novikoff's bound holds for all, the most found is none."
+        return (
+            "The worst order of the rows is not known: Novikoff's bound holds for every order, but the most mistakes "
+            "that were found bound none."
+        )
     if report["strictly_separable"]:
         known = f"at least {count(run['n_mistakes'] + (run['n_errors'] > 0))}{_at_most(report)}"
         return f"How many mistakes the run would make until it converges is not known: {known}."

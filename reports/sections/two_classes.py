@@ -220,7 +220,7 @@ def _details(report: dict[str, Any]) -> tuple[Block, ...]:
         ("The soft margins", _soft(report)),
         ("The support rows", _support(report)),
         ("The normals of both hyperplanes", perceptron.normals(report)),
-        ("The rows of the proof", separability_section.blocks(report)),
+        ("The verdict, and how it was found", separability_section.blocks(report)),
         ("Settings and versions", method(report)),
     )
     return tuple(Details(title, blocks) for title, blocks in parts if blocks)
@@ -321,7 +321,7 @@ def _margin_table(hard: dict[str, Any]) -> Table:
         ("Proven interval of γ*", interval(hard["lower"], hard["upper"])),
         ("Relative width", shown(hard, "relative_width", 3)),
         ("Status", f"{hard['status']}: {hard['advice']}"),
-        ("Support rows", count(hard["n_support"])),
+        ("Support rows", f"~{count(hard['n_support'])}"),
         ("Violation of y(w·x + b) ≥ 1", shown(hard, "primal_residual", 3)),
         ("‖w − Σ α y x‖ / ‖w‖", shown(hard, "dual_residual", 3)),
         ("Engine", hard["engine"]),
@@ -334,7 +334,7 @@ def _solvers_table(hard: dict[str, Any]) -> Table:
     columns: Columns = {
         "Solver": lambda entry: entry["solver"],
         "Reported status": lambda entry: entry["status"],
-        "Reported margin": lambda entry: number(entry["claim"], 7) if entry["claim"] else "",
+        "Reported margin": lambda entry: number(entry["claim"], 17) if entry["claim"] else "",
         "Against the proven interval": lambda entry: _against(entry["claim"], hard) if entry["claim"] else "",
         "Message": lambda entry: one_line(entry["message"], 200),
     }
@@ -395,8 +395,9 @@ def _support(report: dict[str, Any]) -> tuple[Block, ...]:
         return ()
     total = report["hard_margin"]["n_support"]
     text = (
-        f"{count(total)} of {plural(report['data']['n_samples'], 'row')} determine the maximum-margin hyperplane: "
-        "w = Σ α y x over these support rows, and no other row matters. Rows are numbered from 0, as in the source."
+        f"~{count(total)} of {plural(report['data']['n_samples'], 'row')} determine the maximum-margin hyperplane: "
+        "w = Σ α y x over these support rows, and no other row matters. Their number, multipliers and products are in "
+        "floating point. Rows are numbered from 0, as in the source."
     )
     names, numbers = name_columns(support), ("multiplier", "functional_margin")
     columns: Columns = {

@@ -16,7 +16,16 @@ from maxmargin.theory.order_studies import OrderStudy
 
 _PREPARED = {"raw": "raw", "center": "centred", "standardize": "standardised"}
 
-SOURCE, LOCAL_SEARCH, ADVERSARY, LONGEST_PATH = "order of the source", "local search", "adversary", "longest path"
+SOURCE, RANDOM, LOCAL_SEARCH = "order of the source", "random orders", "local search"
+ADVERSARY, LONGEST_PATH = "adversary", "longest path"
+
+FOUND = {
+    SOURCE: "in the order of the source",
+    RANDOM: "in a random order",
+    LOCAL_SEARCH: "by a local search among orders",
+    ADVERSARY: "by an adversary, who may choose and repeat any row at any time",
+}
+"""How the fewest or the most mistakes were found."""
 
 
 def order_fields(study: OrderStudy | None, why: str) -> dict[str, Any]:
@@ -24,7 +33,6 @@ def order_fields(study: OrderStudy | None, why: str) -> dict[str, Any]:
     if study is None:
         return {"reason": why}
     outcomes = study.outcomes
-    is_source_best = study.given.n_mistakes <= study.fewest.n_mistakes
     return {
         "reason": None,
         "why_one_pass": why or None,
@@ -47,7 +55,7 @@ def order_fields(study: OrderStudy | None, why: str) -> dict[str, Any]:
         "worst_order": {**_run(study.most), "order": study.most.order},
         "sequence": _sequence(study),
         "worst": _worst(study),
-        "best": {"n_mistakes": study.fewest_seen, "engine": SOURCE if is_source_best else LOCAL_SEARCH},
+        "best": _best(study),
         "bounds": [{"name": b.name, "value": b.value, "vacuous": b.vacuous} for b in study.bounds],
     }
 
@@ -73,12 +81,24 @@ def _margins(study: OrderStudy) -> dict[str, Any] | None:
     return {"least": values[0], "median": dict(found)[0.5], "greatest": values[-1], "quantiles": found}
 
 
+def _best(study: OrderStudy) -> dict[str, Any]:
+    """Return the fewest mistakes found, and what found them."""
+    by_engine = {
+        SOURCE: study.given.n_mistakes,
+        RANDOM: int(study.outcomes.n_mistakes.min()),
+        LOCAL_SEARCH: study.fewest.n_mistakes,
+    }
+    engine = min(by_engine, key=lambda name: by_engine[name])
+    return {"n_mistakes": by_engine[engine], "engine": engine}
+
+
 def _worst(study: OrderStudy) -> dict[str, Any]:
     """Return the most mistakes found, what found them, and whether they are proven to be the most possible."""
     if study.worst_case is not None:
         return {"n_mistakes": study.worst_case, "engine": LONGEST_PATH, "proven": True}
     by_engine = {
         SOURCE: study.given.n_mistakes,
+        RANDOM: int(study.outcomes.n_mistakes.max()),
         LOCAL_SEARCH: study.most.n_mistakes,
         ADVERSARY: 0 if study.adversary is None else study.adversary.n_mistakes,
     }
@@ -130,7 +150,11 @@ def _orders_table(orders: Mapping[str, Any]) -> Table:
         rows.append((f"Adversary who chooses every row ({orders['sequence']['rule']})", _chosen(orders), ""))
     if orders["worst"]["proven"]:
         rows.append(("Longest of all sequences, proven", count(orders["worst"]["n_mistakes"]), ""))
-    rows += [(f"Bound: {bound_title(bound['name'])}", floor_of(bound["value"]), "") for bound in orders["bounds"]]
+    rows += [
+        (f"Bound: {bound_title(bound['name'])}", floor_of(bound["value"]), "")
+        for bound in orders["bounds"]
+        if not bound["vacuous"]
+    ]
     return Table("Mistakes by order", ("", "Mistakes", "Epochs"), tuple(rows), numeric=(1, 2))
 
 
@@ -150,13 +174,8 @@ def _worst_text(orders: Mapping[str, Any]) -> str:
             f"All sequences of rows were examined: none has more than {plural(worst['n_mistakes'], 'mistake')}, in any "
             "order and with any repetitions. The longest path through the reachable weights proves it."
         )
-    found = {
-        SOURCE: "in the order of the source",
-        LOCAL_SEARCH: "by a local search among orders",
-        ADVERSARY: "by an adversary, who may choose and repeat any row at any time",
-    }
     text = (
-        f"The most mistakes were found {found[worst['engine']]}: {count(worst['n_mistakes'])}. This is a lower bound "
+        f"The most mistakes were found {FOUND[worst['engine']]}: {count(worst['n_mistakes'])}. This is a lower bound "
         "on the worst case; a search proves no more."
     )
     if orders["max_epochs"] is not None:

@@ -6,6 +6,7 @@ from typing import Any
 from maxmargin.reports.document import Block, Explanation, FigureSlot, Paragraph, Table
 from maxmargin.reports.phrasing import bound_title, bounded_runs, holding_bounds, of_kind
 from maxmargin.reports.sections.bound_formulas import formula_of
+from maxmargin.reports.sections.variations import FOUND
 from maxmargin.text.number_formats import count, floor_of, number, percent, plural, typeset
 
 Report = dict[str, Any]
@@ -114,12 +115,12 @@ def _cut(orders: Report) -> str:
 
 
 def _extremes(orders: Report) -> str:
-    least, most = orders["best"]["n_mistakes"], orders["worst"]
+    least, most = orders["best"], orders["worst"]
     if most["proven"]:
         ending = f"no sequence of these rows makes more than {count(most['n_mistakes'])}, proven"
     else:
-        ending = f"the most found are {count(most['n_mistakes'])}; more may be possible"
-    return f"The fewest found, by a search among orders, are {count(least)}, {ending}."
+        ending = f"the most found are {count(most['n_mistakes'])}, {FOUND[most['engine']]}; more may be possible"
+    return f"The fewest found are {count(least['n_mistakes'])}, {FOUND[least['engine']]}; {ending}."
 
 
 def _origin(report: Report) -> str:
@@ -127,7 +128,9 @@ def _origin(report: Report) -> str:
     if moved["reason"] is not None:
         return f"The run was not repeated on centred data: {moved['reason']}."
     if not moved["converged"] and not run["converged"]:
-        within = " within its limits" if report["strictly_separable"] is not False else ""
+        within = (
+            f" within {plural(moved['n_mistakes'], 'mistake')}" if report["strictly_separable"] is not False else ""
+        )
         return f"With every column centred, the perceptron does not converge{within} either."
     made = f"{plural(moved['n_mistakes'], 'mistake')}{'' if moved['converged'] else ' (stopped)'}"
     stays = f"The largest margin{of_kind(report)} does not depend on where the origin lies, but the mistakes do"

@@ -9,7 +9,7 @@ const size = (numbers) => numbers.reduce((a, b) => (b > a ? b : -b > a ? -b : a)
 
 function dot(u, v) {
   let sum = 0n;
-  for (let j = 0; j < u.length; j++) if (u[j]) sum += u[j] * v[j];
+  for (let j = 0; j < u.length; j++) sum += u[j] * v[j];
   return sum;
 }
 

@@ -5,9 +5,9 @@ const page = json("page-data"), {view, run} = page;
 // The data in the page, or the file that is handed in.
 let source = json("data-text");
 const all = (selector) => [...document.querySelectorAll(selector)];
-const on = (selector, kind, act) => all(selector).forEach((element) => element.addEventListener(kind, act));
+const on = (selector, kind, act) => all(selector).forEach((box) => box.addEventListener(kind, act));
 const full = (n) => n.toLocaleString("en"), count = (n, noun) => `${full(n)} ${noun}${n === 1 ? "" : "s"}`;
-all("[data-script]").forEach((element) => (element.hidden = false));
+all("[data-script]").forEach((box) => (box.hidden = false));
 
 // Proofs, checked in a worker
 
@@ -21,42 +21,45 @@ function check(proof, from, part, done) {
   worker.postMessage({proof, data: from, part, decode: !data});
 }
 
-function say(box, {valid, ms, did, hashed, error}, isShort) {
-  const more = isShort ? "" : `: ${did}${hashed ? "; the SHA-256 of the data agrees" : ""}`;
-  const done = `✓ Checked in this browser, ${Math.ceil(ms)} ms, integers only${more}.`;
+function say(box, {valid, ms, did, hashed, error}, brief) {
+  const more = brief ? "" : `: ${did}${hashed ? "; the SHA-256 of the data agrees" : ""}`;
+  const done = `✓ Proof checked in this browser, ${Math.ceil(ms)} ms, integers only${more}.`;
   box.className = valid ? "checked" : "broken";
   box.textContent = valid ? done : `✗ The check fails: ${error}.`;
 }
 
-function checkAll() {
+// Check all proofs, the last of them altered if it is to be broken.
+function checkAll(isBroken) {
   let worst, left = page.proofs.length;
-  for (const {proof, part, box} of page.proofs) check($(proof).textContent, source, part, (answer) => {
-    if (!answer.valid) worst = answer;
-    else if (run && !data) { data = answer.decoded; replay(); }
-    say($(box), answer);
-    if (!--left) say($("check"), worst || answer, true);
+  page.proofs.forEach(({proof, part, box}, k) => {
+    const text = $(proof).textContent, isAltered = isBroken && !page.proofs[k + 1];
+    check(isAltered ? altered(text) : text, source, part, (answer) => {
+      if (isAltered) answer.error = `one digit changed: ${answer.error}`;
+      if (!answer.valid) worst = answer;
+      else if (run && !data) { data = answer.decoded; replay(); }
+      say($(box), answer);
+      if (!--left) say($("check"), worst || answer, true);
+    });
   });
 }
 
 // Change the first digit of the longest number of the direction, or of the weights where the proof is not of a margin.
-function breakIt({proof, part, box}) {
-  const text = $(proof).textContent, from = text.indexOf(/margin_|"separable/.test(text) ? '"direction"' : '"weights"');
+function altered(text) {
+  const from = text.indexOf(/margin_|"separable/.test(text) ? '"direction"' : '"weights"');
   const numbers = [...text.slice(from, text.indexOf("]", from)).matchAll(/\d+/g)];
   const at = from + numbers.reduce((a, b) => (b[0].length > a[0].length ? b : a)).index, digit = (+text[at] + 4) % 9 + 1;
-  check(text.slice(0, at) + digit + text.slice(at + 1), source, part, (answer) => {
-    say($(box), {...answer, error: `one digit changed: ${answer.error}`});
-  });
+  return text.slice(0, at) + digit + text.slice(at + 1);
 }
 
 if (source) checkAll();
-on("#break", "click", () => breakIt(page.proofs[page.proofs.length - 1]));
-on("#mend", "click", checkAll);
+on("#break", "click", () => checkAll(true));
+on("#mend", "click", () => checkAll());
 on("#drop-file", "change", async ({target}) => {
   source = {format: "binary", bytes: await target.files[0].arrayBuffer()};
   checkAll();
 });
-on("[data-save]", "click", (event) => {
-  const href = URL.createObjectURL(new Blob([$(event.target.dataset.save).textContent]));
+on("[data-save]", "click", ({target}) => {
+  const href = URL.createObjectURL(new Blob([$(target.dataset.save).textContent]));
   Object.assign(document.createElement("a"), {href, download: "proof.json"}).click();
 });
 
@@ -66,12 +69,12 @@ on("[data-copy]", "click", async ({target}) => {
   const [key, form] = target.dataset.copy.split("/"), name = target.textContent;
   await navigator.clipboard.writeText(form ? page.tables[key][form] : page.copies[key]);
   target.textContent = "copied";
-  setTimeout(() => { target.textContent = name; }, 1200);
+  setTimeout(() => (target.textContent = name), 1200);
 });
 on("[data-sort]", "click", ({target}) => {
   const isDown = target.getAttribute("aria-pressed") !== "true", table = target.closest("table");
   const values = target.dataset.sort.split(" ").map((t) => (t === "-" ? -Infinity : isDown ? +t : -t));
-  for (const other of all("[data-sort]")) other.setAttribute("aria-pressed", isDown && other === target);
+  for (const box of all("[data-sort]")) box.setAttribute("aria-pressed", isDown && box === target);
   const order = [...values.keys()].sort((a, b) => values[b] - values[a]);
   for (const line of table.rows) {
     const cells = [...line.cells].slice(1).sort((a, b) => a.dataset.column - b.dataset.column);
@@ -117,8 +120,8 @@ on("#views", "keydown", (event) => {
 // The replay adds the rows of the mistakes again; it looks for none
 
 // Return a function from numbers to positions, as data-scale says.
-function scaleOf(element) {
-  const [kind, ...ends] = element.dataset.scale.split(" "), [low, high, start, end] = ends.map(Number);
+function scaleOf(box) {
+  const [kind, ...ends] = box.dataset.scale.split(" "), [low, high, start, end] = ends.map(Number);
   const bend = {linear: (t) => t, log: Math.log10, signed: (t) => Math.asinh(2 * t)}[kind];
   const inside = (t) => bend(Math.min(Math.max(t, low), high));
   return (t) => start + (inside(t) - inside(low)) / (inside(high) - inside(low)) * (end - start);
@@ -134,7 +137,7 @@ function replay() {
     if (k > rows.length) return frames[k - rows.length - 1];
     const sums = [new Float64Array(d), new Float64Array(d)], counts = [0, 0];
     for (const i of rows.slice(0, k)) {
-      const side = labels[i] > 0 ? 1 : 0;
+      const side = +(labels[i] > 0);
       counts[side]++;
       for (let j = 0; j < d; j++) sums[side][j] += values[i * d + j];
     }
@@ -147,7 +150,7 @@ function replay() {
     const now = state(k), norm = Math.hypot(...now.w), isLast = k === last;
     const far = Float64Array.from({length: n}, (_, i) => {
       const score = now.w.reduce((sum, x, j) => sum + x * values[i * d + j], now.b);
-      return (labels[i] > 0 ? score : -score) / norm;
+      return labels[i] * score / norm;
     });
     const least = far.reduce((a, b) => Math.min(a, b)), errors = far.filter((x) => !(x > 0)).length;
     slider.value = k;
@@ -156,6 +159,7 @@ function replay() {
     $("step-said").textContent = k ? texts.join(", ") : "no mistake yet";
     line(now.w, now.b, norm);
     if (strip) {
+      Object.assign(view.strips[0], {w: now.w.map((x) => x / norm), b: now.b / norm});
       const at = scaleOf(strip);
       let i = 0;
       strip.innerHTML = isLast ? home : home.replace(/M-?[\d.]+ (?=[^M]*h)/g, () => `M${at(far[view.rows[i++]] / view.divisor || 0).toFixed(1)} `);
@@ -166,8 +170,8 @@ function replay() {
       for (const end of ["x1", "x2"]) mark.setAttribute(end, x);
     });
     document.body.className = isLast ? "" : "moving";
-    const drawn = view.rows.indexOf(rows[k - 1]);
-    if (drawn >= 0 && !isLast) light(drawn);
+    const drawn = isLast ? lit : view.rows.indexOf(rows[k - 1]), at = drawn < 0 ? lit : drawn;
+    if (at >= 0) light(at);
   }
 
   // Draw the points (x, y) of the picture with p x + q y + r = 0.
@@ -178,8 +182,8 @@ function replay() {
     $("rows-found").setAttribute("d", x + y ? `M${x - dx} ${y + dy}L${x + dx} ${y - dy}` : "M0 0");
   }
 
-  let timer = 0;
-  const stop = () => { clearInterval(timer); timer = 0; $("play").textContent = "▶ replay"; };
+  let timer;
+  const stop = () => { timer = clearInterval(timer); $("play").textContent = "▶ replay"; };
   const go = (k) => { stop(); show(Math.min(Math.max(k, 0), last)); };
   on("#play", "click", () => {
     if (timer) return stop();
@@ -196,7 +200,7 @@ function replay() {
   on("#step", "input", () => go(+slider.value));
   slider.max = last;
   slider.value = last;
-  $("play").hidden = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  $("play").hidden = matchMedia("(prefers-reduced-motion)").matches;
   $("replay").hidden = !last;
 }
 

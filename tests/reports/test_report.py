@@ -342,7 +342,12 @@ VERDICTS = {
     "separable": (
         agresti,
         "Class 1 against class 0 is linearly separable.",
-        ("no maximum-likelihood estimate (complete separation)", "(Intercept) → −∞: ", "x → +∞: ", "None stays finite"),
+        (
+            "no maximum-likelihood estimate (complete separation)",
+            "(Intercept) → −∞: ",
+            "x → +∞: ",
+            "None has a finite estimate",
+        ),
     ),
     "quasi-separable": (
         quasi,

@@ -291,7 +291,7 @@ def test_a_browser_checks_the_proofs_and_no_labels_meet(
     page.on("request", lambda request: request.url.startswith(("file:", "blob:")) or said.append(request.url))
     page.goto(path.as_uri())
     page.wait_for_selector("#check:not(.waiting)")
-    assert page.inner_text("#check").startswith("✓ Checked in this browser")
+    assert page.inner_text("#check").startswith("✓ Proof checked in this browser")
     lines = [entry.inner_text() for entry in page.query_selector_all(".proofs [role=status]")]
     assert len(lines) == 4
     assert all(text.startswith("✓") and "the SHA-256 of the data agrees" in text for text in lines)

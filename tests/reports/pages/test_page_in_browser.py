@@ -63,7 +63,7 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Any]:
 @pytest.mark.parametrize("name", DATA)
 def test_the_page_checks_its_proof_and_says_nothing_else(name: str, opened: Any) -> None:
     found = opened(name)
-    assert found.page.inner_text("#check").startswith("✓ Checked in this browser")
+    assert found.page.inner_text("#check").startswith("✓ Proof checked in this browser")
     assert "the SHA-256 of the data agrees" in found.page.inner_text("#check-full")
     assert found.said == []
     assert found.page.evaluate("document.documentElement.scrollHeight") <= MOST_PIXELS

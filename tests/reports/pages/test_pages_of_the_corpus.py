@@ -68,7 +68,7 @@ def test_pages_check_their_proofs_and_altered_pages_name_what_is_false(part: int
         holds, texts = said(page, tmp_path / "page.html", content)
         assert holds, (name, texts)
         assert len(texts) == len(proofs)
-        assert all(text.startswith("✓ Checked in this browser") for text in texts), (name, texts)
+        assert all(text.startswith("✓ Proof checked in this browser") for text in texts), (name, texts)
         if report.to_dict()["kind"] == "two-class":
             assert mm.verify(proofs[0], X, y), name
         claims.update(proof["claim"] for proof in proofs)
