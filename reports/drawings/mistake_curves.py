@@ -128,7 +128,7 @@ def _meet(trace: dict[str, Any]) -> str:
 def _caption(report: dict[str, Any], end: float) -> str:
     if report["trace"]["u_margin"] is None:
         known = "separates" if report["strictly_separable"] is False else "is known to separate"
-        return f"Each mistake adds at most R² to ‖w‖². No hyperplane {known}, so nothing forces ‖w‖ to grow."
+        return f"Each mistake adds at most R² to ‖w‖². No hyperplane {known} all rows, so nothing forces ‖w‖ to grow."
     meet = _meet(report["trace"])
     where = "where both meet" if end else "far to the right of this picture"
     trace, vectors = report["trace"], space(report["perceptron"])

@@ -177,6 +177,8 @@ def _ends(direction: Floats, offset: float, frame: _Frame) -> tuple[Floats, Floa
         return None
     spans = np.ptp(corners, axis=0)
     scaled = direction * spans  # in units of the frame, so that the two axes may differ in size
+    if not np.linalg.norm(scaled) > 0:
+        return None
     middle = corners.mean(axis=0)
     foot = -(direction @ middle + offset) * scaled / (scaled @ scaled)
     along = 2 * np.array([-scaled[1], scaled[0]]) / np.linalg.norm(scaled)
@@ -352,7 +354,7 @@ def _strips_finding(scene: Scene) -> str:
         f"{number(float(strip.distances.max()), 3)}, {plural(int((strip.distances <= 0).sum()), 'row')} at or below 0"
         for strip in scene.strips
     ]
-    return f"{'; '.join(texts)}, in units of {'γ*' if scene.has_margin else scene.unit_name}."
+    return f"{'; '.join(texts)}, in {'units of γ*' if scene.has_margin else scene.unit_name}."
 
 
 def drawn_rows_text(scene: Scene, n_samples: int) -> str:

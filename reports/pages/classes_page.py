@@ -71,7 +71,8 @@ class ClassesPage:
         sha = self.summary["data"]["sha256"]
         return (
             '<p class="tools" data-script hidden><button type="button" data-copy="command">copy the command</button>'
-            f'<button type="button" data-copy="sha256" title="{sha}">SHA-256 of the data: {sha[:12]}…</button></p>'
+            f'<button type="button" data-copy="sha256" title="{sha}, of the rows and labels as numbers, not of a file">'
+            f"SHA-256 of the numbers: {sha[:12]}…</button></p>"
         )
 
     def _script(self) -> Script:

@@ -35,7 +35,7 @@ from maxmargin.text.number_formats import number, one_line
 _LARGEST_EXPONENT = 250
 """Largest exponent of two of the numbers of rows whose run is replayed."""
 
-_FEWEST_FRAMES, _FRAME_NUMBERS = 6, 600
+_FEWEST_FRAMES, _FRAME_NUMBERS = 6, 480
 """Fewest moments of a long run that are kept for its replay, and the number of weights of all of them together."""
 
 
@@ -122,7 +122,8 @@ class MarginPage:
         return (
             '<p class="tools" data-script hidden><button type="button" data-copy="command" '
             f'title="the command that made this page: {escape(self._command())}">copy the command</button>'
-            f'<button type="button" data-copy="sha256" title="{sha}">SHA-256 of the data: {sha[:12]}…</button></p>'
+            f'<button type="button" data-copy="sha256" title="{sha}, of the rows and labels as numbers, not of a file">'
+            f"SHA-256 of the numbers: {sha[:12]}…</button></p>"
         )
 
     def _script(self) -> Script | None:

@@ -1,5 +1,6 @@
 """The meaning of a verdict for the estimate of a logistic regression (Albert and Anderson 1984)."""
 
+import re
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Points
@@ -12,6 +13,8 @@ Report = dict[str, Any]
 _MOST_NAMED = 5
 _MOST_ROWS = 30
 _MOST_TERMS = 8
+
+_NAME_IN_R = re.compile("[A-Za-z][A-Za-z0-9._]*")
 
 _SIGNS = {"+": "+∞", "-": "−∞"}
 
@@ -133,11 +136,30 @@ def _next(report: Report) -> tuple[Block, ...]:
     if report["verdict"] not in ("separable", "quasi-separable"):
         return ()
     steps = [
-        "penalise the likelihood (Firth's penalty, in R by logistf or brglm2; or a ridge), which makes every estimate "
+        f"penalise the likelihood (Firth's penalty{_in_r(report['data'])}; or a ridge), which makes every estimate "
         "finite",
-        "merge or drop the level or the column that separates",
         "use exact conditional inference where the columns take few values",
+        "merge or drop the level or the column that separates, where the question allows it: the other coefficients "
+        "then mean something else",
     ]
     if report["verdict"] == "quasi-separable":
-        steps.append("fit the finite part, maxmargin.separability(...).finite_part(), and report it with the others")
+        steps.append(
+            "fit the finite part, maxmargin.separability(...).finite_part(), and report it beside the infinite ones"
+        )
     return (Paragraph(f"What next, any of: {'; '.join(steps)}."),)
+
+
+def _in_r(data: Report) -> str:
+    """Return the call of R that fits with Firth's penalty, or its packages where the names are not those of R."""
+    names, label, positive = data["feature_names"], data["label_name"], data["positive"]
+    is_named = all(isinstance(name, str) and _NAME_IN_R.fullmatch(name) for name in (*names, label))
+    if not (is_named and data["bias"] and len(names) <= _MOST_TERMS and _is_plain(positive)):
+        return ", in R by logistf or brglm2"
+    event = f'"{positive}"' if isinstance(positive, str) else str(positive)
+    return f", in R logistf(I({label} == {event}) ~ {' + '.join(names)}, data = d)"
+
+
+def _is_plain(label: object) -> bool:
+    if isinstance(label, str):
+        return label.isprintable() and label.isascii() and not set('"\\') & set(label)
+    return isinstance(label, int) and not isinstance(label, bool)

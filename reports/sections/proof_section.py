@@ -28,7 +28,8 @@ def blocks(report: Report) -> tuple[Block, ...]:
         ProofSlot(),
         Paragraph(
             'In Python, with the proof saved from this page: maxmargin.verify(open("proof.json").read(), X, y) checks '
-            "the same statements with code that does not share a line with this page."
+            "the same statements with code that does not share a line with this page. The proof is JSON with all its "
+            "integers as texts, so that any program with large integers can repeat the sums."
         ),
     )
 

@@ -14,6 +14,9 @@ Report = dict[str, Any]
 _FAR = 1e3
 """A bound that is more than so many times as large as all else on the ruler is an arrow at its end."""
 
+_MOST_DECADES = 300
+"""Powers of ten beyond which no tick stands: they are no binary64 numbers."""
+
 _ROOM = 1.6
 _LEAST_ENDS = (1e-300, math.inf)
 """Range of the upper end of a ruler of which only the interval is known."""
@@ -88,7 +91,7 @@ def _margin_band(report: Report) -> tuple[tuple[RulerBand, ...], tuple[float, ..
 
 def _shares_of(best: float, scale: Scale) -> list[tuple[float, str]]:
     assert isinstance(scale, LogScale)
-    found = [(best * 10.0**k, _share_text(k)) for k in scale.decades(best)]
+    found = [(best * 10.0**k, _share_text(k)) for k in scale.decades(best) if abs(k) <= _MOST_DECADES]
     return [(value, text) for value, text in found if scale.low <= value <= scale.high]
 
 
@@ -194,7 +197,7 @@ def _errors(report: Report) -> Ruler:
         text = f"best soft margin {count(soft['n_errors'])} (C = {number(soft['C'])})"
         marks.append(RulerMark(soft["n_errors"], text, "quiet", below=True))
     smaller = min(entry["count"] for entry in data["classes"])
-    marks.append(RulerMark(smaller, f"one class for all {count(smaller)}", "bound", below=True))
+    marks.append(RulerMark(smaller, f"one class for all rows {count(smaller)}", "bound", below=True))
     least, most = spread(mark.value for mark in marks)
     is_log = most > _FAR_APART * least
     interval = best["reason"] is None and best["lower"] < best["upper"]

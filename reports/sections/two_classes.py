@@ -285,9 +285,9 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
         (f"Class {side(entry['sign'])}", f"{phrasing.name_of(entry['label'])}, {plural(entry['count'], 'row')}")
         for entry in data["classes"]
     )
-    numbers = [("R = greatest ‖x‖", number(data["radius"])), ("SHA-256", data["sha256"])]
+    numbers = [("Greatest ‖x‖", number(data["radius"])), ("SHA-256 of the numbers", data["sha256"])]
     if data["prepared_sha256"]:
-        numbers.append(("SHA-256, prepared", data["prepared_sha256"]))
+        numbers.append(("SHA-256 of the prepared numbers", data["prepared_sha256"]))
     return (what_was_read(data, classes=classes, numbers=numbers), *notes(data))
 
 

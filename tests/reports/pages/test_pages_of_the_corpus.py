@@ -72,18 +72,17 @@ def test_pages_check_their_proofs_and_altered_pages_name_what_is_false(part: int
         if report.to_dict()["kind"] == "two-class":
             assert mm.verify(proofs[0], X, y), name
         claims.update(proof["claim"] for proof in proofs)
-        for attempt in range(40):
+        for attempt in range(60):
             other, number, proof = with_an_altered_proof(content, f"{name} {attempt}")
             part = json.loads(PARTS.search(content)[1])["proofs"][number].get("part")  # type: ignore[index]
             why = Question(name, json.dumps(proof), report.study.problem, part=part).expected
-            if why is not None:
+            if why is not None and not FORM.search(why):
                 break
-        else:
-            raise AssertionError(name)
+        assert why is not None, name
         holds, texts = said(page, tmp_path / "page.html", other)
         assert not holds, (name, proof)
         assert texts[number].startswith("✗ The check fails: "), (name, texts[number])
         assert FORM.search(why) or why in texts[number], (name, why, texts[number])
         n_named += not FORM.search(why)
-    assert n_named >= N_CASES // N_PARTS // 4
+    assert n_named >= 0.9 * N_CASES / N_PARTS
     assert claims["overlap"] and claims["quasi-separable"] and claims["margin-between"] + claims["margin-exactly"]
