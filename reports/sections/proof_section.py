@@ -60,7 +60,7 @@ def claims(report: Report) -> list[str]:
             f"on {'all' if sign == '> 0' else 'each of the'} {n_rows}."
         )
     if "margin_squared" in proof:
-        found += _margin(proof)
+        found += _margin(proof, bias=data["bias"])
     elif proof.get("rows"):
         found.append(
             f"{plural(len(proof['rows']), 'row')} with positive integer weights, the first of them "
@@ -74,22 +74,30 @@ def claims(report: Report) -> list[str]:
     return found
 
 
-def _margin(proof: Report) -> list[str]:
+def _margin(proof: Report, *, bias: bool) -> list[str]:
     lower = shortened(proof["margin_squared"])
     if proof["claim"] == "margin-exactly":
         return [
-            f"Its squared margin, γ*², is exactly {lower}, and so is the squared half distance of two points, one of "
-            f"the convex hull of each class, weighted means of {plural(len(proof['rows']), 'row')}: "
-            "no margin is larger."
+            f"Its squared margin, γ*², is exactly {lower}, and no margin is larger: {_cap(proof, 'just this', bias)}."
         ]
     found = [f"Its squared margin, so also γ*², is at least {lower}."]
     if proof.get("rows"):
         upper = shortened(str(proof.get("upper_squared", proof["margin_squared"])))
-        found.append(
-            f"Two points, one of the convex hull of each class, weighted means of {plural(len(proof['rows']), 'row')}, "
-            f"have a squared half distance of at most {upper}: no margin is larger."
-        )
+        found.append(f"No squared margin is larger than {upper}: {_cap(proof, 'at most this', bias)}.")
     return found
+
+
+def _cap(proof: Report, size: str, bias: bool) -> str:
+    """Return why no margin is larger than the numbers of the rows say."""
+    n_rows = plural(len(proof["rows"]), "row")
+    if not bias:
+        return (
+            f"a weighted mean of y x over {n_rows} has {size} as its squared length, and no margin is above its length"
+        )
+    return (
+        f"two points, one of the convex hull of each class, weighted means of {n_rows} in all, have {size} as their "
+        "squared half distance, and what separates the classes passes between them"
+    )
 
 
 def shortened(text: str) -> str:

@@ -149,7 +149,7 @@ def _scales(report: Report) -> str:
         return " Other scales of the bias coordinate change the count less than threefold."
     scale = number(report["perceptron"]["bias_scale"], 3)
     return (
-        f" The scale of the bias coordinate, {scale} in this run, matters as well: {count(least['n_mistakes'])} "
-        "mistakes at "
+        f" The scale of the bias coordinate, {scale} in this run, matters as well, as the bounds change with it: "
+        f"{count(least['n_mistakes'])} mistakes at "
         f"{number(least['bias_scale'], 3)}, {count(most['n_mistakes'])} at {number(most['bias_scale'], 3)}."
     )
