@@ -1,6 +1,7 @@
 """Refuse to build where git did not make the symbolic links; everything else is in pyproject.toml."""
 
 import sys
+import warnings
 from pathlib import Path
 
 from setuptools import setup
@@ -12,4 +13,6 @@ for name in ("reports", "solvers"):
             "Clone again with `git clone -c core.symlinks=true` (on Windows in Developer Mode)."
         )
 
+# The folder of which setuptools warns here, named like the package, is the package itself.
+warnings.filterwarnings("ignore", message=r"\s*Editable installation")
 setup()
