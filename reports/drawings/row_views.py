@@ -218,7 +218,8 @@ def _axes(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
         sheet.text((at, frame.y.start + 17), text, "tick", anchor="middle")
     sheet.text((WIDTH / 2, frame.y.start + 33), names[0], "soft", anchor="middle")
     if names[1]:
-        sheet.text((frame.x.start + 5, frame.y.end + 15), f"↑ {names[1]}", "soft halo")
+        scale = "" if scene.is_of_columns else "; other scale"
+        sheet.text((frame.x.start + 5, frame.y.end + 15), f"↑ {names[1]}{scale}", "soft halo")
 
 
 def _ticks(scene: Scene, scale: LinearScale) -> list[tuple[float, str]]:

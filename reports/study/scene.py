@@ -268,10 +268,10 @@ def _basis(study: "Study", sample: Floats, exponent: int) -> tuple[Floats, tuple
     axis = np.eye(study.problem.n_features)[0] if first is None else first.unit
     name = column_name(study.dataset.feature_names[0]) if first is None else _along(study, first)
     across = across_of(study.found.unit, axis) if study.reference is not None and study.found is not None else None
-    label = "at right angles, in the plane of both normals; other scale"
+    label = "at right angles, in the plane of both normals"
     if across is None:
         across = widest_across(times_power_of_two(sample, -exponent), axis)
-        label = "at right angles, where rows vary most; other scale"
+        label = "at right angles, where rows vary most"
     return np.column_stack([axis, across]), (name, label)
 
 
