@@ -12,7 +12,6 @@ import numpy as np
 from maxmargin.text.number_formats import number, power_of_ten
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.text import Text
@@ -45,17 +44,11 @@ _NARROW = 200.0
 _LEGEND_CHARACTERS, _HANDLE_CHARACTERS = 84, 6
 """Characters of a legend that fit above axes of the usual width, and characters that the mark of one entry takes."""
 
-_MOST_TO_AVOID = 5000
-"""Largest number of points among which a place for the legend is sought, which takes long among more."""
-
 _SPACE = "space of a legend"
 """Name of the empty axes over the legend."""
 
-_NEAR, _MOST_TAKEN = 0.05, 0.6
-"""Inches between a legend and what is drawn, and the greatest share of their height that axes give up for a legend."""
-
-_LINE, _ROOM_BELOW = 1.5, 0.02
-"""Height of a line of a legend, in heights of its characters, and room below it, as a fraction of the axes."""
+_MOST_TAKEN, _ROOM_BELOW = 0.6, 0.02
+"""Largest share of their height that axes give up for a legend, and room below it, as a fraction of the axes."""
 
 _USUAL_WIDTH, _USUAL_SIZE = 5.58, 8.5
 """Width of these axes in inches, and size of the characters in points."""
@@ -81,10 +74,12 @@ def colour_on(ax: "Axes", colour: str) -> Any:
 
 
 def add_legend(ax: "Axes") -> None:
-    """Put the legend above the axes if their figure arranges what is there, else where it covers nothing.
+    """Put the legend above the axes and below their title, in as many columns as fit.
 
-    That is within the axes or, if there is no such place, above them, and they become lower by its height.
+    Without a layout of their figure that makes room, the axes become lower by the height of the legend.
     """
+    from matplotlib.transforms import ScaledTranslation
+
     for child in [child for child in ax.child_axes if child.get_gid() == _SPACE]:
         child.remove()
     if isinstance(ax.get_axes_locator(), _Lowered):
@@ -94,38 +89,6 @@ def add_legend(ax: "Axes") -> None:
         return
     has_layout = ax.figure.get_layout_engine() is not None
     ax.apply_aspect()
-    if not has_layout and _n_points(ax) <= _MOST_TO_AVOID:
-        legend = ax.legend(handles, labels, loc="best", fontsize="small", labelcolor=ink(ax))
-        plain_texts(*legend.get_texts())
-        if not _covers(legend.get_window_extent(), ax):
-            return
-        legend.remove()
-    _legend_above(ax, handles, labels, has_layout=has_layout)
-
-
-def _n_points(ax: "Axes") -> int:
-    drawn = [*(of.get_offsets() for of in ax.collections), *(of.get_xydata() for of in ax.lines)]
-    return sum(map(np.size, drawn)) // 2
-
-
-def _covers(box: "Bbox", ax: "Axes") -> bool:
-    """Return whether a box in pixels covers something that is drawn, or comes near to it."""
-    box = box.padded(_NEAR * ax.figure.dpi)
-    lines = [line.get_transform().transform_path(line.get_path()) for line in ax.lines]
-    areas = [patch.get_transform().transform_path(patch.get_path()) for patch in ax.patches]
-    points = [of.get_offset_transform().transform(np.asarray(of.get_offsets())) for of in ax.collections]
-    return (
-        any(line.intersects_bbox(box, filled=False) for line in lines)
-        or any(area.intersects_bbox(box) for area in areas)
-        or any(((box.min <= at) & (at <= box.max)).all(axis=1).any() for at in points)
-        or any(box.overlaps(text.get_window_extent()) for text in ax.texts)
-    )
-
-
-def _legend_above(ax: "Axes", handles: "list[Artist]", labels: list[str], *, has_layout: bool) -> None:
-    """Put the legend above the axes, in as many columns as fit, and below their title; make room without a layout."""
-    from matplotlib.transforms import ScaledTranslation
-
     n_columns = max(1, min(len(labels), characters_along(ax) // (max(map(len, labels)) + _HANDLE_CHARACTERS)))
     legend = ax.legend(
         handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1 + _ROOM_BELOW), ncols=n_columns, frameon=False,

@@ -199,10 +199,11 @@ def test_other_data_than_those_of_the_result_are_refused(
     for result in (mm.hard_margin(plane.X, plane.y), mm.soft_margin(plane.X, plane.y), mm.perceptron(plane.X, plane.y)):
         with pytest.raises(mm.InvalidProblemError, match="expected the X, y and positive from which"):
             HyperplaneDisplay.from_result(result, moved, plane.y, ax=ax)
-        with pytest.raises(mm.InvalidProblemError, match="expected the X from which"):
+        with pytest.raises(mm.InvalidProblemError, match="expected the X, y and positive from which"):
             HyperplaneDisplay.from_result(result, plane.X[:, :1], plane.y, ax=ax)
-    with pytest.raises(mm.InvalidProblemError, match="40 rows and X has 20"):
-        HyperplaneDisplay.from_result(mm.hard_margin(overlap.X, overlap.y), overlap.X[:20], overlap.y[:20], ax=ax)
+    for solve in (mm.hard_margin, mm.soft_margin):
+        with pytest.raises(mm.InvalidProblemError, match="other rows|40 rows of 2 columns, and X has 20 rows"):
+            HyperplaneDisplay.from_result(solve(overlap.X, overlap.y), overlap.X[:20], overlap.y[:20], ax=ax)
     with pytest.raises(mm.InvalidProblemError, match="expected the X, y and positive"):
         HyperplaneDisplay.from_result(mm.hard_margin(plane.X, plane.y), plane.X, plane.y, positive="setosa", ax=ax)
 
