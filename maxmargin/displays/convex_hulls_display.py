@@ -9,7 +9,7 @@ import numpy as np
 
 from maxmargin.displays import drawing
 from maxmargin.displays.display import Display, check_kind
-from maxmargin.displays.plane_view import View, draw_rows, faint
+from maxmargin.displays.plane_view import PlaneView, draw_rows, faint
 from maxmargin.displays.shown_planes import Pictured, check_rows
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
@@ -42,7 +42,7 @@ class ConvexHullsDisplay(Display):
 
     Attributes
     ----------
-    view : View
+    view : PlaneView
         The rows in two dimensions.
     hulls : tuple of ndarray
         The vertices of the hulls of the classes -1 and +1, one after the other around the hull, in the coordinates of
@@ -82,7 +82,7 @@ class ConvexHullsDisplay(Display):
     ([[0.0, 0.0], [1.0, 2.0]], Fraction(5, 4))
     """
 
-    view: View
+    view: PlaneView
     hulls: tuple[Floats, Floats]
     points: Floats | None
     upper: float

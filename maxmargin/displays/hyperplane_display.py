@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 from maxmargin.api.measures import Plane
 from maxmargin.displays.display import Display
 from maxmargin.displays.drawing import colour_on
-from maxmargin.displays.plane_view import View, circle_rows, draw_band, draw_line, draw_rows
+from maxmargin.displays.plane_view import PlaneView, circle_rows, draw_band, draw_line, draw_rows
 from maxmargin.displays.shown_planes import Pictured, ShownPlane, plane_of_estimator, plane_of_result
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.text.number_formats import number
@@ -50,7 +50,7 @@ class HyperplaneDisplay(Display):
 
     Attributes
     ----------
-    view : View
+    view : PlaneView
         The rows in two dimensions.
     planes : tuple of DrawnPlane
         The hyperplanes with their bands; empty if the result has none.
@@ -89,7 +89,7 @@ class HyperplaneDisplay(Display):
     ([0, 1], 2, True)
     """
 
-    view: View
+    view: PlaneView
     planes: tuple[DrawnPlane, ...]
     marked: Rows
     marked_name: str

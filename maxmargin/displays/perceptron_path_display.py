@@ -8,7 +8,7 @@ import numpy as np
 from maxmargin.api.measures import Plane, plane_of
 from maxmargin.displays import drawing
 from maxmargin.displays.display import Display
-from maxmargin.displays.plane_view import View, circle_rows, draw_line, draw_rows, widen_to
+from maxmargin.displays.plane_view import PlaneView, circle_rows, draw_line, draw_rows, widen_to
 from maxmargin.displays.shown_planes import Pictured, plane_of_result
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -39,7 +39,7 @@ class PerceptronPathDisplay(Display):
 
     Attributes
     ----------
-    view : View
+    view : PlaneView
         The rows in two dimensions.
     planes : dict of int to Plane
         The hyperplanes by the number of mistakes after which the run had them, the last one included. There is none
@@ -77,7 +77,7 @@ class PerceptronPathDisplay(Display):
     (3, [2, 3])
     """
 
-    view: View
+    view: PlaneView
     planes: dict[int, Plane]
     n_mistakes: int
     mistaken: Rows

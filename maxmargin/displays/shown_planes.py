@@ -13,7 +13,7 @@ from maxmargin.data.dataset import REST, Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given
 from maxmargin.displays import drawing
-from maxmargin.displays.plane_view import View
+from maxmargin.displays.plane_view import PlaneView
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import nearest_floats, round_up
@@ -105,7 +105,7 @@ class Pictured:
         return cls(dataset=replace(pictured.dataset, label_name=label), problem=pictured.problem)
 
     @cached_property
-    def view(self) -> View:
+    def view(self) -> PlaneView:
         """The rows in two dimensions.
 
         Raises
@@ -118,7 +118,7 @@ class Pictured:
         rows = self.problem.dense_rows(slice(None)) if n_features <= 2 else np.empty((0, n_features))
         for name, column in zip(names, rows.T, strict=False):
             _check_is_told_apart(name, column)
-        return View.of_columns(rows, self.problem.y, names, class_names(self.dataset))
+        return PlaneView.of_columns(rows, self.problem.y, names, class_names(self.dataset))
 
 
 def column_name(name: str, longest: int = _LONGEST_NAME) -> str:

@@ -8,7 +8,7 @@ from maxmargin.api.measures import Plane, distances_of, norm
 from maxmargin.displays import drawing
 from maxmargin.displays.hyperplane_display import DrawnPlane, HyperplaneDisplay
 from maxmargin.displays.margin_distribution_display import MarginDistributionDisplay, edges_of
-from maxmargin.displays.plane_view import View
+from maxmargin.displays.plane_view import PlaneView
 from maxmargin.displays.shown_planes import class_names
 from maxmargin.displays.soft_margin_path_display import SoftMarginPathDisplay
 from maxmargin.reports.captioned.captioned_display import CaptionedDisplay, stacked
@@ -53,7 +53,7 @@ def hyperplane_display(study: "Study", scene: Scene) -> HyperplaneDisplay:
         drawn.append(DrawnPlane(plane=reference, colour=drawing.MAXIMUM, half_width=half_width))
     if found is not None:
         drawn.append(DrawnPlane(plane=found, colour=drawing.PERCEPTRON, dashes=_DASHES))
-    view = View(
+    view = PlaneView(
         points=points, rows=scene.rows, signs=np.where(scene.is_positive, 1.0, -1.0), basis=basis,
         labels=scene.labels, classes=class_names(study.dataset),
     )  # fmt: skip

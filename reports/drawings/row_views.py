@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from maxmargin.api.measures import norm, unit
+from maxmargin.displays.plane_view import ends_of_line
 from maxmargin.reports.drawings.label_placement import text_width
 from maxmargin.reports.drawings.scales import LinearScale, Scale, SignedLogScale, attribute_of
 from maxmargin.reports.drawings.svg import Drawing, Sheet, dots, joined, short
@@ -173,16 +174,14 @@ def _ends(direction: Floats, offset: float, frame: _Frame) -> tuple[Floats, Floa
     """Return two points of the line direction.p + offset = 0 beyond the frame; None where it does not cross it."""
     corners = np.array([(x, y) for x in (frame.x.low, frame.x.high) for y in (frame.y.low, frame.y.high)])
     values = corners @ direction + offset
-    if not values.min() <= 0 <= values.max() or not direction.any():
+    if not values.min() <= 0 <= values.max():
         return None
-    spans = np.ptp(corners, axis=0)
-    scaled = direction * spans  # in units of the frame, so that the two axes may differ in size
-    if not np.linalg.norm(scaled) > 0:
+    if (
+        not np.hypot(*(direction * np.ptp(corners, axis=0))) > 0
+    ):  # the axes may differ in size so much that it underflows
         return None
-    middle = corners.mean(axis=0)
-    foot = -(direction @ middle + offset) * scaled / (scaled @ scaled)
-    along = 2 * np.array([-scaled[1], scaled[0]]) / np.linalg.norm(scaled)
-    return middle + (foot - along) * spans, middle + (foot + along) * spans
+    start, end = ends_of_line(direction, offset, corners)
+    return start, end
 
 
 def _points(sheet: Sheet, scene: Scene, frame: _Frame, points: Floats) -> None:
