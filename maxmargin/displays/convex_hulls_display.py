@@ -10,7 +10,7 @@ import numpy as np
 from maxmargin.displays import drawing
 from maxmargin.displays.display import Display, check_kind
 from maxmargin.displays.plane_view import PlaneView, draw_rows, faint
-from maxmargin.displays.shown_planes import Pictured, check_rows
+from maxmargin.displays.shown_planes import DisplayedRows, check_rows
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -140,11 +140,11 @@ class ConvexHullsDisplay(Display):
                 "the result is about hyperplanes through the origin, whose margin is not the distance of two hulls; "
                 "expected bias=True"
             )
-        pictured = Pictured.of_result(result, X, y, positive)
-        view = pictured.view
-        check_rows(result, pictured.problem)
+        displayed = DisplayedRows.of_result(result, X, y, positive)
+        view = displayed.view
+        check_rows(result, displayed.problem)
         hulls = _hull(view.points[view.signs < 0]), _hull(view.points[view.signs > 0])
-        points = _proven_points(result, pictured.problem)
+        points = _proven_points(result, displayed.problem)
         return cls(view=view, hulls=hulls, points=points, upper=result.upper).plot(ax, legend=legend)
 
     def _draw(self, ax: "Axes") -> None:

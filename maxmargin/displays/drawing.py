@@ -1,6 +1,6 @@
-"""How pictures look: colours that colour-blind readers tell apart (Okabe and Ito 2008), scales, grids and legends.
+"""Colours that colour-blind readers can distinguish (Okabe and Ito 2008), scales, grids and legends of the displays.
 
-The axes of a caller may be light or dark: the colour of their labels tells, and is the colour of texts and thin lines.
+The axes of a caller may be light or dark. Texts and thin lines take the colour of the labels of the axes.
 """
 
 import math
@@ -27,7 +27,7 @@ _ON_DARK = {POSITIVE: "#56b4e9", NEGATIVE: "#f0b840", MAXIMUM: "#2fc598", PERCEP
 """The colours for a dark background, on which the labels are light."""
 
 _LIGHT = 0.5
-"""Lightness from which labels count as light."""
+"""Smallest lightness of labels that count as light."""
 
 LARGEST_DRAWN, SMALLEST_DRAWN = 1e150, 1e-150
 """Largest modulus of the data, and smallest one that is not 0, for which axes in their units are drawn."""
@@ -42,7 +42,7 @@ _NARROW = 200.0
 """Ratio of the ends of a logarithmic axis below which powers of ten alone would be too few ticks."""
 
 _LEGEND_CHARACTERS, _HANDLE_CHARACTERS = 84, 6
-"""Characters of a legend that fit above axes of the usual width, and characters that the mark of one entry takes."""
+"""Number of characters of a legend above axes of the usual width, and width of the mark of an entry in characters."""
 
 _SPACE = "space of a legend"
 """Name of the empty axes over the legend."""
@@ -55,7 +55,7 @@ _USUAL_WIDTH, _USUAL_SIZE = 5.58, 8.5
 
 
 def ink(ax: "Axes") -> Any:
-    """Return the colour of the labels of these axes, in which text and thin lines are legible on its background."""
+    """Return the colour of the labels of these axes, which is legible on their background."""
     return ax.xaxis.label.get_color()
 
 
@@ -113,7 +113,7 @@ def add_legend(ax: "Axes") -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Lowered:
-    """The place of axes that are lower than what their figure has for them, as matplotlib asks for it."""
+    """Locator of axes that give up part of their height, in the protocol of matplotlib."""
 
     inches: float
     subplotspec: Any
@@ -204,5 +204,5 @@ def is_far_apart(smallest: float, largest: float) -> bool:
 
 
 def thinned(n: int, most: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
-    """Return at most ``most`` of the positions 0..n-1, evenly spaced, the first and the last among them."""
+    """Return up to ``most`` evenly spaced positions in 0..n-1, including the first and the last."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))

@@ -7,7 +7,7 @@ from maxmargin.api.measures import Plane
 from maxmargin.displays.display import Display
 from maxmargin.displays.drawing import colour_on
 from maxmargin.displays.plane_view import PlaneView, circle_rows, draw_band, draw_line, draw_rows
-from maxmargin.displays.shown_planes import Pictured, ShownPlane, plane_of_estimator, plane_of_result
+from maxmargin.displays.shown_planes import DisplayedRows, ShownPlane, plane_of_estimator, plane_of_result
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.text.number_formats import number
 
@@ -57,7 +57,7 @@ class HyperplaneDisplay(Display):
     marked : ndarray of int
         The rows that are circled.
     marked_name : str
-        What they are: support rows, rows at the band, errors, or the rows that prove that no hyperplane separates.
+        The role of these rows: support rows, rows at the band, errors, or the proof that no hyperplane separates.
     line_ : Line2D or None
         The first hyperplane; None if there is none, or it does not cross the axes.
     lines_ : list of Line2D or None
@@ -143,8 +143,8 @@ class HyperplaneDisplay(Display):
         InvalidOptionError
             If the result is of another kind, or `ax` is not an Axes.
         """
-        pictured = Pictured.of_result(result, X, y, positive)
-        return cls._of(pictured, plane_of_result(result, pictured)).plot(ax, legend=legend)
+        displayed = DisplayedRows.of_result(result, X, y, positive)
+        return cls._of(displayed, plane_of_result(result, displayed)).plot(ax, legend=legend)
 
     @classmethod
     def from_estimator(
@@ -190,11 +190,11 @@ class HyperplaneDisplay(Display):
         InvalidOptionError
             If it is not a fitted linear model of these columns and classes, or `ax` is not an Axes.
         """
-        pictured = Pictured.of(X, y, positive)
-        return cls._of(pictured, plane_of_estimator(estimator, pictured)).plot(ax, legend=legend)
+        displayed = DisplayedRows.of(X, y, positive)
+        return cls._of(displayed, plane_of_estimator(estimator, displayed)).plot(ax, legend=legend)
 
     @classmethod
-    def _of(cls, pictured: Pictured, shown: ShownPlane) -> Self:
+    def _of(cls, displayed: DisplayedRows, shown: ShownPlane) -> Self:
         planes: tuple[DrawnPlane, ...] = ()
         if shown.plane is not None:
             band_name = "" if shown.half_width is None else f"band: {number(shown.half_width, 4)} to each side"
@@ -203,7 +203,7 @@ class HyperplaneDisplay(Display):
                     plane=shown.plane, colour=shown.colour, half_width=shown.half_width, band_name=band_name
                 ),
             )  # fmt: skip
-        return cls(view=pictured.view, planes=planes, marked=shown.marked, marked_name=shown.marked_name)
+        return cls(view=displayed.view, planes=planes, marked=shown.marked, marked_name=shown.marked_name)
 
     def _draw(self, ax: "Axes") -> None:
         self.rows_ = draw_rows(self.view, ax)

@@ -9,7 +9,7 @@ from maxmargin.displays import drawing
 from maxmargin.displays.display import Display
 from maxmargin.displays.plane_view import faint
 from maxmargin.displays.shown_planes import (
-    Pictured,
+    DisplayedRows,
     ShownPlane,
     check_is_drawn,
     class_names,
@@ -136,8 +136,8 @@ class MarginDistributionDisplay(Display):
         InvalidOptionError
             If the result is of another kind, or `ax` is not an Axes.
         """
-        pictured = Pictured.of_result(result, X, y, positive)
-        return cls._of(pictured, plane_of_result(result, pictured)).plot(ax, legend=legend)
+        displayed = DisplayedRows.of_result(result, X, y, positive)
+        return cls._of(displayed, plane_of_result(result, displayed)).plot(ax, legend=legend)
 
     @classmethod
     def from_estimator(
@@ -179,20 +179,20 @@ class MarginDistributionDisplay(Display):
         InvalidOptionError
             If it is not a fitted linear model of these columns and classes, or `ax` is not an Axes.
         """
-        pictured = Pictured.of(X, y, positive)
-        return cls._of(pictured, plane_of_estimator(estimator, pictured)).plot(ax, legend=legend)
+        displayed = DisplayedRows.of(X, y, positive)
+        return cls._of(displayed, plane_of_estimator(estimator, displayed)).plot(ax, legend=legend)
 
     @classmethod
-    def _of(cls, pictured: Pictured, shown: ShownPlane) -> Self:
+    def _of(cls, displayed: DisplayedRows, shown: ShownPlane) -> Self:
         if shown.plane is None:
             raise InvalidProblemError("the result has no hyperplane; expected one with w other than None and 0")
-        problem = pictured.problem
+        problem = displayed.problem
         values = shown.plane.distances(problem)
         if shown.is_proven:  # rounding may move a row that is on the end of the band, or on the hyperplane
             values = np.maximum(values, shown.half_width or 0.0)
         least, greatest = float(values.min()), float(values.max())
         check_is_drawn(max(-least, greatest), "the rows have geometric margins of")
-        negative, positive = class_names(pictured.dataset)
+        negative, positive = class_names(displayed.dataset)
         return cls(
             margins=(values[problem.y > 0], values[problem.y < 0]),
             edges=edges_of(least, greatest, problem.n_samples, shown.half_width or 0.0),

@@ -40,7 +40,7 @@ class OrderStudyDisplay(Display):
     Attributes
     ----------
     study : OrderStudy
-        What is drawn.
+        The study that is drawn.
     bounds : dict of str to float
         The bounds that are drawn, by name, in increasing order: those that are neither vacuous nor far away, or else
         the smallest one.
@@ -85,7 +85,7 @@ class OrderStudyDisplay(Display):
         Parameters
         ----------
         result : OrderStudy
-            What `maxmargin.order_study` returns.
+            The study that `maxmargin.order_study` returns.
         ax : matplotlib Axes, optional
             The axes to draw on. By default they are those of a new figure.
         legend : bool, default True

@@ -68,7 +68,7 @@ class PlaneView:
         Raises
         ------
         InvalidProblemError
-            If there are more columns, of which no picture is true.
+            If there are more columns, which a picture in the plane would distort.
         """
         if X.shape[1] > 2:
             raise InvalidProblemError(
@@ -127,7 +127,7 @@ def _draw_class(view: PlaneView, is_member: Mask, name: str, ax: "Axes", **how: 
 
 
 def circle_rows(view: PlaneView, rows: Rows, name: str, ax: "Axes") -> "PathCollection | None":
-    """Draw a circle around these rows; None if none is in view."""
+    """Draw circles around these rows; return None if no such row is in view."""
     circled = view.points[np.isin(view.rows, rows)]
     if not len(circled):
         return None

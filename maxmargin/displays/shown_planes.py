@@ -1,4 +1,4 @@
-"""The hyperplane of a result or of a fitted model, with what is proven of it on the rows beside which it is drawn."""
+"""The hyperplane of a result or of a fitted model, its proven margin on the rows, and the rows that are marked."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -49,17 +49,17 @@ _EXPECTED = "expected the X, y and positive from which it was computed"
 _LONGEST_NAME, _LONGEST_LABEL = 40, 24
 
 _FINEST = 1e-13
-"""Range of a column, relative to its greatest modulus, below which axes do not tell its numbers apart."""
+"""Smallest range of a column, relative to its greatest modulus, that is visible on axes."""
 
 _NO_NAME = "y"
-"""What labels are called that have no name of their own."""
+"""Name of labels that have no name of their own."""
 
 _AT_THE_BAND = 1 + Fraction(1, 10**6)
 """Rows up to this multiple of the least distance are at the band: a hyperplane of floats has one nearest row only."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Pictured:
+class DisplayedRows:
     """Rows of two classes that are drawn.
 
     Attributes
@@ -98,11 +98,11 @@ class Pictured:
         InvalidProblemError
             As `of`.
         """
-        pictured = cls.of(X, y, getattr(result, "positive", None) if positive is None else positive)
+        displayed = cls.of(X, y, getattr(result, "positive", None) if positive is None else positive)
         label = getattr(getattr(result, "names", None), "label", None)
-        if label is None or pictured.dataset.label_name != _NO_NAME:
-            return pictured
-        return cls(dataset=replace(pictured.dataset, label_name=label), problem=pictured.problem)
+        if label is None or displayed.dataset.label_name != _NO_NAME:
+            return displayed
+        return cls(dataset=replace(displayed.dataset, label_name=label), problem=displayed.problem)
 
     @cached_property
     def view(self) -> PlaneView:
@@ -111,13 +111,13 @@ class Pictured:
         Raises
         ------
         InvalidProblemError
-            If there are more than two columns, or axes do not tell the numbers of one apart.
+            If there are more than two columns, or the numbers of a column cannot be distinguished on axes.
         """
         names = [column_name(name) for name in self.dataset.feature_names[:2]]
         n_features = self.problem.n_features
         rows = self.problem.dense_rows(slice(None)) if n_features <= 2 else np.empty((0, n_features))
         for name, column in zip(names, rows.T, strict=False):
-            _check_is_told_apart(name, column)
+            _check_is_visible(name, column)
         return PlaneView.of_columns(rows, self.problem.y, names, class_names(self.dataset))
 
 
@@ -139,7 +139,7 @@ def class_names(dataset: Dataset) -> tuple[str, str]:
 
 
 def check_is_drawn(size: float, what: str) -> None:
-    """Raise unless axes hold numbers of this size.
+    """Raise if numbers of this size overflow or underflow on axes.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def check_is_drawn(size: float, what: str) -> None:
         )
 
 
-def _check_is_told_apart(name: str, column: Floats) -> None:
+def _check_is_visible(name: str, column: Floats) -> None:
     if not column.size:
         return
     span, size = float(np.ptp(column)), float(np.abs(column).max())
@@ -170,9 +170,9 @@ class ShownPlane:
     Attributes
     ----------
     plane : Plane or None
-        None where there is none, or its normal is 0.
+        None if the result has no hyperplane, or its normal is 0.
     half_width : float or None
-        The distance from the hyperplane to the ends of its band; None where it has no band.
+        The distance from the hyperplane to the ends of its band; None if it has no band.
     is_proven : bool
         Whether it is proven that no row lies inside the band or, without a band, on the wrong side.
     marked : ndarray of int
@@ -188,7 +188,7 @@ class ShownPlane:
     colour: str = drawing.MAXIMUM
 
 
-def plane_of_estimator(estimator: Any, pictured: Pictured) -> ShownPlane:
+def plane_of_estimator(estimator: Any, displayed: DisplayedRows) -> ShownPlane:
     """Return the decision boundary of a fitted linear model.
 
     Raises
@@ -196,11 +196,11 @@ def plane_of_estimator(estimator: Any, pictured: Pictured) -> ShownPlane:
     InvalidOptionError
         If it is not a fitted linear model of these columns and classes.
     """
-    given = plane_of_model(estimator, pictured.dataset)
-    return _judged(pictured.problem, Plane(w=given.w, b=given.b, name=type(estimator).__name__), drawing.MAXIMUM)
+    given = plane_of_model(estimator, displayed.dataset)
+    return _judged(displayed.problem, Plane(w=given.w, b=given.b, name=type(estimator).__name__), drawing.MAXIMUM)
 
 
-def plane_of_result(result: Any, pictured: Pictured) -> ShownPlane:
+def plane_of_result(result: Any, displayed: DisplayedRows) -> ShownPlane:
     """Return the hyperplane of a result about these rows.
 
     Raises
@@ -210,7 +210,7 @@ def plane_of_result(result: Any, pictured: Pictured) -> ShownPlane:
     InvalidProblemError
         If it is about other rows.
     """
-    problem = pictured.problem
+    problem = displayed.problem
     if isinstance(result, Separability):
         return _of_verdict(result, problem)
     if isinstance(result, Sensitivity):

@@ -58,7 +58,7 @@ class SoftMarginPathDisplay:
     objective, lower : ndarray
         The proven ends of the optimum.
     norm : ndarray
-        ||w||; 0 where the proven interval does not tell it from 0.
+        ||w||; 0 if the proven interval contains 0.
     slack : ndarray
         The total slack, by weight.
     n_support, n_slack, n_errors : ndarray of int
@@ -68,7 +68,7 @@ class SoftMarginPathDisplay:
     is_proven_limit : bool
         Whether it is the proven lower end of the maximum margin, and not the margin of an answer, up to rounding.
     quantities : tuple of str
-        What is drawn.
+        The quantities that are drawn.
     axes_ : list of matplotlib Axes
         The axes on which the quantities were drawn last.
     lines_ : dict of str to Line2D
@@ -128,12 +128,12 @@ class SoftMarginPathDisplay:
         Parameters
         ----------
         result : iterable of SoftMargin
-            What `maxmargin.soft_margin_path` returns.
+            The answers that `maxmargin.soft_margin_path` returns.
         hard : HardMargin, optional
             The hard margin of the same rows, whose lower end is drawn as the limit of large C. Without it the limit is
             drawn if the answer for the greatest C has no slack above 1e-6: it is then the answer for all greater C.
         quantities : sequence of {"objective", "norm", "margin", "slack", "rows"}, optional
-            What to draw, each on axes of its own. By default all but the margin.
+            The quantities to draw, each on axes of its own. By default all but the margin.
         ax : matplotlib Axes or sequence of Axes, optional
             The axes to draw on, one for each quantity: four by default, as ``plt.subplots(4, sharex=True)[1]`` makes
             them, and a single Axes for a single quantity. By default they are those of a new figure.

@@ -18,7 +18,7 @@ _FAR_APART = 12.0
 
 
 def order_histogram(study: OrderStudy) -> Drawing | None:
-    """Return the picture; None where all orders make equally many mistakes."""
+    """Return the drawing; None if all orders make the same number of mistakes."""
     mistakes = study.outcomes.n_mistakes
     if mistakes.min() == mistakes.max():
         return None

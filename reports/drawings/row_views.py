@@ -1,4 +1,4 @@
-"""The rows twice: in a plane with both hyperplanes, and by their distances from each; one scene for both."""
+"""Two drawings of the rows of a scene: in a plane with both hyperplanes, and by their distances from each."""
 
 import math
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _LEAST_SPAN = 1e-300
 """Range of an axis, in units of the data, below which binary64 has no round numbers on it."""
 
 _THIN = 0.06
-"""Width of the band, as a fraction of the picture, below which an inset shows it."""
+"""Width of the band, as a fraction of the drawing, below which an inset shows it."""
 
 _INSET = (150.0, 108.0)
 _IN_INSET = 3.0
@@ -45,7 +45,7 @@ _GOLDEN = 0.6180339887498949
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Two scales of a picture, and the corners of what they show."""
+    """The two scales of a drawing."""
 
     x: LinearScale
     y: LinearScale
@@ -80,7 +80,7 @@ def scatter(scene: Scene) -> Drawing:
 def axes_of(scene: Scene) -> list[Floats]:
     """Return three vectors a, c, e with which a hyperplane is drawn as (w.a) x + (w.c) y + w.e + b = 0.
 
-    Of a hyperplane whose normal is not in the plane of the picture, this is where both meet, at the mean of the rows.
+    If its normal is not in the plane of the drawing, this is the intersection of both at the mean of the rows.
     """
     frame, rest = _frame(scene), scene.centre.copy()
     found = []
@@ -93,10 +93,10 @@ def axes_of(scene: Scene) -> list[Floats]:
     return [*found, rest]
 
 
-def line_in_picture(scene: Scene, w: Floats, b: float) -> list[tuple[float, float]] | None:
-    """Return the ends of the line of a hyperplane in the scatter plot, None where it does not cross it.
+def line_in_scatter(scene: Scene, w: Floats, b: float) -> list[tuple[float, float]] | None:
+    """Return the ends of the line of a hyperplane in the scatter plot; None if the line does not cross it.
 
-    Of a hyperplane whose normal is not in the plane of the picture, it is where both meet, at the mean of the rows.
+    If its normal is not in the plane of the drawing, it is the intersection of both at the mean of the rows.
     """
     length = norm(w)
     if not 0 < length < math.inf:
@@ -171,7 +171,7 @@ def _lines(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
 
 
 def _ends(direction: Floats, offset: float, frame: _Frame) -> tuple[Floats, Floats] | None:
-    """Return two points of the line direction.p + offset = 0 beyond the frame; None where it does not cross it."""
+    """Return two points of the line direction.p + offset = 0 beyond the frame; None if the line does not cross it."""
     corners = np.array([(x, y) for x in (frame.x.low, frame.x.high) for y in (frame.y.low, frame.y.high)])
     values = corners @ direction + offset
     if not values.min() <= 0 <= values.max():
