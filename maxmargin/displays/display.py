@@ -8,6 +8,8 @@ import numpy as np
 
 from maxmargin.displays import drawing
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.theory.mistake_traces import MistakeTrace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,6 +81,20 @@ def check_kind(result: object, kind: type, verb: str) -> None:
     """
     if not isinstance(result, kind):
         raise InvalidOptionError(f"result is a {type(result).__name__}; expected what {verb} returns")
+
+
+def run_of(result: object) -> PerceptronRun:
+    """Return a run, or the run of a trace.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the result is of another kind.
+    """
+    run = result.run if isinstance(result, MistakeTrace) else result
+    if not isinstance(run, PerceptronRun):
+        raise InvalidOptionError(f"result is a {type(run).__name__}; expected a PerceptronRun or a MistakeTrace")
+    return run
 
 
 def new_axes() -> "Axes":

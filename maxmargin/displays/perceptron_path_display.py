@@ -7,7 +7,7 @@ import numpy as np
 
 from maxmargin.api.measures import Plane, plane_of
 from maxmargin.displays import drawing
-from maxmargin.displays.display import Display
+from maxmargin.displays.display import Display, run_of
 from maxmargin.displays.plane_view import PlaneView, circle_rows, draw_line, draw_rows, widen_to
 from maxmargin.displays.shown_planes import DisplayedRows, plane_of_result
 from maxmargin.solvers.basics.array_types import Rows
@@ -130,9 +130,7 @@ class PerceptronPathDisplay(Display):
         InvalidOptionError
             If the result is of another kind, `most_lines` is not positive, or `ax` is not an Axes.
         """
-        run = result.run if isinstance(result, MistakeTrace) else result
-        if not isinstance(run, PerceptronRun):
-            raise InvalidOptionError(f"result is a {type(run).__name__}; expected a PerceptronRun or a MistakeTrace")
+        run = run_of(result)
         if not (isinstance(most_lines, int) and most_lines >= 1):
             raise InvalidOptionError(f"most_lines is {most_lines!r}; expected a whole number from 1")
         displayed = DisplayedRows.of_result(run, X, y, positive)
