@@ -29,7 +29,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Emphasis:
     """A piece of a sentence that stands out.
 
     Attributes
@@ -43,7 +43,7 @@ class Mark:
     role: str = ""
 
 
-Text = str | tuple[str | Mark, ...]
+Text = str | tuple[str | Emphasis, ...]
 """Sentences, some pieces of which may stand out."""
 
 
@@ -71,7 +71,7 @@ class Points:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableBlock:
     """Rows of texts under column names.
 
     Attributes
@@ -155,9 +155,9 @@ class Explanation:
     reference: str = ""
 
 
-def facts(caption: str, rows: Iterable[tuple[str, str]]) -> Table:
+def facts(caption: str, rows: Iterable[tuple[str, str]]) -> TableBlock:
     """Return a table of names and values, whose columns have no names."""
-    return Table(caption, ("", ""), tuple(rows))
+    return TableBlock(caption, ("", ""), tuple(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,17 +180,17 @@ class FigureSlot:
     Attributes
     ----------
     key : str
-    table : Table, optional
+    table : TableBlock, optional
         The content of the figure.
     """
 
     key: str
-    table: Table | None = None
+    table: TableBlock | None = None
     kind: ClassVar[str] = "figure"
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
+class DetailsBlock:
     """Blocks that a reader of a page opens.
 
     Attributes
@@ -246,7 +246,7 @@ class ProofSlot:
     kind: ClassVar[str] = "proof"
 
 
-Block = Paragraph | Points | Table | Code | FigureSlot | Details | ProofSlot
+Block = Paragraph | Points | TableBlock | Code | FigureSlot | DetailsBlock | ProofSlot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,10 +312,10 @@ class Document:
     opening: tuple[Block, ...] = ()
 
     @property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[TableBlock, ...]:
         """All tables, those behind what a reader opens included, in their order."""
         return tuple(
-            block for section in self.sections for block in _opened(section.blocks) if isinstance(block, Table)
+            block for section in self.sections for block in _opened(section.blocks) if isinstance(block, TableBlock)
         )
 
     def html(self, figures: Mapping[str, Any], script: "Script | None" = None) -> str:
@@ -420,7 +420,7 @@ class Document:
 def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
     """Yield the blocks, with details replaced by their own blocks."""
     for block in blocks:
-        if isinstance(block, Details):
+        if isinstance(block, DetailsBlock):
             yield from _opened(block.blocks)
         else:
             yield block
@@ -447,7 +447,7 @@ def _latex_lines(block: Block) -> list[str]:
     if isinstance(block, Code):
         lines = (escaping.latex(line).replace(" ", r"\ ") for line in block.lines)
         return [r"{\ttfamily\footnotesize\raggedright", *(rf"{line}\par" for line in lines), "}"]
-    if isinstance(block, Details):
+    if isinstance(block, DetailsBlock):
         return [
             rf"\subsection*{{{escaping.latex(block.title)}}}",
             *(line for part in block.blocks for line in _latex_lines(part)),
@@ -465,7 +465,7 @@ def _markdown(text: Text) -> str:
     """Return a text in Markdown, its marks in bold."""
     if isinstance(text, tuple):
         return "".join(
-            f"**{escaping.markdown(p.text)}**" if isinstance(p, Mark) else escaping.markdown(p) for p in text
+            f"**{escaping.markdown(p.text)}**" if isinstance(p, Emphasis) else escaping.markdown(p) for p in text
         )
     return escaping.markdown(text)
 
