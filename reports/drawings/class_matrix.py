@@ -20,7 +20,7 @@ _FAINTEST, _STRONGEST, _STEPS = 0.10, 0.42, 5
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """A cell.
+    """A cell of the matrix.
 
     Attributes
     ----------
