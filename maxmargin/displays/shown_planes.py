@@ -223,7 +223,7 @@ def plane_of_result(result: Any, displayed: DisplayedRows) -> ShownPlane:
         _check_has_plane(result)
         name, colour = _name_and_colour(result)
         plane = plane_of(result.w, result.b, name)
-        return _without_plane(colour) if plane is None else _judged(problem, plane, colour, stated=result.margin)
+        return _witness(None) if plane is None else _judged(problem, plane, colour, stated=result.margin)
     raise InvalidOptionError(
         f"result is a {type(result).__name__}; expected what hard_margin, sensitivity, separability, soft_margin, "
         "nu_margin, perceptron, online or judge returns"
@@ -332,11 +332,6 @@ def _name_and_colour(result: Run | PlaneJudgement) -> tuple[str, str]:
     if isinstance(result, PerceptronRun):
         return "perceptron", drawing.PERCEPTRON
     return result.algorithm.name if isinstance(result, OnlineRun) else "hyperplane", drawing.MAXIMUM
-
-
-def _without_plane(colour: str) -> ShownPlane:
-    nothing = np.empty(0, dtype=np.int64)
-    return ShownPlane(plane=None, half_width=None, is_proven=False, marked=nothing, marked_name="", colour=colour)
 
 
 def _check_slack(result: MarginWithSlack, level: float, problem: Problem) -> None:
