@@ -174,11 +174,8 @@ def _ends(direction: Floats, offset: float, frame: _Frame) -> tuple[Floats, Floa
     """Return two points of the line direction.p + offset = 0 beyond the frame; None if the line does not cross it."""
     corners = np.array([(x, y) for x in (frame.x.low, frame.x.high) for y in (frame.y.low, frame.y.high)])
     values = corners @ direction + offset
-    if not values.min() <= 0 <= values.max():
-        return None
-    if (
-        not np.hypot(*(direction * np.ptp(corners, axis=0))) > 0
-    ):  # the axes may differ in size so much that it underflows
+    scaled = direction * np.ptp(corners, axis=0)
+    if not values.min() <= 0 <= values.max() or not np.linalg.norm(scaled) > 0:  # which may underflow
         return None
     start, end = ends_of_line(direction, offset, corners)
     return start, end
@@ -207,18 +204,24 @@ def _rings(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
 def _axes(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
     """Draw ticks along the horizontal and the names of both axes; the vertical has ticks where it is a column."""
     names = [one_line(name, 60) for name in scene.labels]
-    end = -math.inf
-    for tick, text in _ticks(scene, frame.x):
-        at, half = frame.x(tick), text_width(text) / 2
-        if at - half < max(end + 8, 0) or at + half > WIDTH:
-            continue
-        end = at + half
+    for at in _tick_texts(sheet, [(frame.x(tick), text) for tick, text in _ticks(scene, frame.x)], frame.y.start):
         sheet.line((at, frame.y.start), (at, frame.y.start + 4), "axis")
-        sheet.text((at, frame.y.start + 17), text, "tick", anchor="middle")
     sheet.text((WIDTH / 2, frame.y.start + 33), names[0], "soft", anchor="middle")
     if names[1]:
         scale = "" if scene.is_of_columns else "; other scale"
         sheet.text((frame.x.start + 5, frame.y.end + 15), f"↑ {names[1]}{scale}", "soft halo")
+
+
+def _tick_texts(sheet: Sheet, ticks: list[tuple[float, str]], bottom: float) -> list[float]:
+    """Write the texts of ticks that fit and do not meet the one before; return the positions of these ticks."""
+    drawn, end = [], -math.inf
+    for at, text in ticks:
+        half = text_width(text) / 2
+        if at - half >= max(end + 8, 0) and at + half <= WIDTH:
+            end = at + half
+            drawn.append(at)
+            sheet.text((at, bottom + 17), text, "tick", anchor="middle")
+    return drawn
 
 
 def _ticks(scene: Scene, scale: LinearScale) -> list[tuple[float, str]]:
@@ -328,18 +331,12 @@ def _positions(strip: Strip, scale: Scale, y: float) -> list[tuple[float, float]
 
 
 def _grid(sheet: Sheet, scene: Scene, scale: LinearScale | SignedLogScale) -> None:
-    bottom, end = HEIGHT - _BOTTOM, -math.inf
+    bottom = HEIGHT - _BOTTOM
     ticks = scale.ticks() if isinstance(scale, SignedLogScale) else _with_margin(scale.ticks(), scene)
     for tick in sorted(ticks, key=lambda value: (value not in (0.0, 1.0), value)):
         role = "zero" if tick == 0 else "truth thin" if tick == 1 and scene.has_margin else "grid"
         sheet.line((scale(tick), _TOP), (scale(tick), bottom), role)
-    for tick in sorted(ticks):
-        text = number(tick, 3)
-        at, half = scale(tick), text_width(text) / 2
-        if at - half < max(end + 8, 0) or at + half > WIDTH:
-            continue
-        end = at + half
-        sheet.text((at, bottom + 17), text, "tick", anchor="middle")
+    _tick_texts(sheet, [(scale(tick), number(tick, 3)) for tick in sorted(ticks)], bottom)
     unit = "γ*" if scene.has_margin else scene.unit_name
     sheet.text((WIDTH / 2, bottom + 33), f"distance on the correct side, in {unit}", "soft", anchor="middle")
 
