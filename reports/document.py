@@ -1,4 +1,4 @@
-"""A page: its parts, and how they are written as HTML that needs nothing but itself, Markdown, LaTeX and plain text."""
+"""The parts of a page, and its forms: HTML in one file, Markdown, LaTeX and plain text."""
 
 import re
 import textwrap
@@ -29,21 +29,21 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Emphasis:
     """A piece of a sentence that stands out.
 
     Attributes
     ----------
     text : str
     role : {"truth", "perceptron", "bound", ""}
-        What it is about, which a page may show by a colour.
+        The subject of the piece, which a page may show by a colour.
     """
 
     text: str
     role: str = ""
 
 
-Text = str | tuple[str | Mark, ...]
+Text = str | tuple[str | Emphasis, ...]
 """Sentences, some pieces of which may stand out."""
 
 
@@ -71,7 +71,7 @@ class Points:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableBlock:
     """Rows of texts under column names.
 
     Attributes
@@ -82,14 +82,14 @@ class Table:
     numeric : collection of int
         Positions of the columns that hold numbers, set flush right.
     note : str
-        What was left out.
+        A remark below the table, such as on rows that were left out.
     shares : mapping of (int, int) to float
         For some cells, by row and column, the share of its width that a bar fills.
     explained : tuple of Explanation
-        What the first cell of each row opens to; empty for nothing.
+        The explanation that the first cell of each row opens; empty for none.
     orders : tuple of tuple of (float or None)
-        If there are any, for every row the numbers of the columns after the first, None where a cell is a text; a
-        reader of a page may sort the columns by them.
+        For every row the numbers of the columns after the first, None for texts, by which a reader of a page may sort
+        the columns; empty if they cannot be sorted.
     key : str
         The name by which a page offers the table for copying; empty for none.
     whole : tuple of tuple of object
@@ -139,7 +139,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is behind a row of a table.
+    """The explanation that a row of a table opens.
 
     Attributes
     ----------
@@ -155,9 +155,9 @@ class Explanation:
     reference: str = ""
 
 
-def facts(caption: str, rows: Iterable[tuple[str, str]]) -> Table:
+def facts(caption: str, rows: Iterable[tuple[str, str]]) -> TableBlock:
     """Return a table of names and values, whose columns have no names."""
-    return Table(caption, ("", ""), tuple(rows))
+    return TableBlock(caption, ("", ""), tuple(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class Code:
 
     @property
     def fence(self) -> str:
-        """What Markdown has before and after the lines: more backticks than any of them."""
+        """The backticks before and after the lines in Markdown, more than in any line."""
         return "`" * max(3, *(len(run) + 1 for line in self.lines for run in re.findall("`+", line)), 0)
 
 
@@ -180,18 +180,18 @@ class FigureSlot:
     Attributes
     ----------
     key : str
-    table : Table, optional
+    table : TableBlock, optional
         The content of the figure.
     """
 
     key: str
-    table: Table | None = None
+    table: TableBlock | None = None
     kind: ClassVar[str] = "figure"
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
-    """Blocks that a page shows when its reader opens them.
+class DetailsBlock:
+    """Blocks that a reader of a page opens.
 
     Attributes
     ----------
@@ -213,7 +213,7 @@ _PREAMBLE = (
     r"\setlength{\parindent}{0pt}",
     r"\date{}",
 )
-"""Of a LaTeX document; wide tables need the landscape format."""
+"""First lines of a LaTeX document; wide tables need the landscape format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +223,9 @@ class ProofLine:
     Attributes
     ----------
     name : str
-        What it is about.
+        The question that it answers.
     claim : str
-        What it proves, in sentences.
+        The proven statement, in sentences.
     """
 
     name: str
@@ -234,7 +234,7 @@ class ProofLine:
 
 @dataclass(frozen=True, slots=True)
 class ProofSlot:
-    """Where a page checks its proofs; other formats show the claims only.
+    """The position of the check of the proofs; other formats than HTML show the claims only.
 
     Attributes
     ----------
@@ -246,12 +246,12 @@ class ProofSlot:
     kind: ClassVar[str] = "proof"
 
 
-Block = Paragraph | Points | Table | Code | FigureSlot | Details | ProofSlot
+Block = Paragraph | Points | TableBlock | Code | FigureSlot | DetailsBlock | ProofSlot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """What makes a page move.
+    """The script of a page, and its data.
 
     Attributes
     ----------
@@ -262,7 +262,7 @@ class Script:
     worker : str
         The script of its worker.
     parts : mapping of str to str
-        What it reads, as JSON, by the identifiers of their elements.
+        The data that it reads, as JSON, by the identifiers of their elements.
     """
 
     policy: str
@@ -294,11 +294,11 @@ class Document:
     cards : tuple of Card
     sections : tuple of Section
     kind : str
-        What kind of page it is, above its title.
+        The kind of the page, which stands above its title.
     lead : Text
         The answer in a sentence or two, after the headline.
     opening : tuple of Block
-        What a page shows right after the lead, in place of the key numbers.
+        The blocks after the lead, in place of the key numbers.
     """
 
     title: str
@@ -312,10 +312,10 @@ class Document:
     opening: tuple[Block, ...] = ()
 
     @property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[TableBlock, ...]:
         """All tables, those behind what a reader opens included, in their order."""
         return tuple(
-            block for section in self.sections for block in _opened(section.blocks) if isinstance(block, Table)
+            block for section in self.sections for block in _opened(section.blocks) if isinstance(block, TableBlock)
         )
 
     def html(self, figures: Mapping[str, Any], script: "Script | None" = None) -> str:
@@ -326,7 +326,7 @@ class Document:
         figures : mapping of str to str
             By the key of its slot, the markup of a figure with its caption.
         script : Script, optional
-            What makes the page move; without it, the page has no script.
+            The script of the page; by default it has none.
         """
         return self._rendered("report.html", autoescape=True, figures=figures, script=script)
 
@@ -342,12 +342,12 @@ class Document:
 
         Parameters
         ----------
-        figures : mapping of str to Picture, optional
-            By the key of its slot, a picture that is linked to as ``FOLDER/KEY.svg``; others are left out.
-        appendix : sequence of Picture
-            Pictures that are linked to at the end.
+        figures : mapping of str to CaptionedDisplay, optional
+            By the key of its slot, a display whose figure is linked to as ``FOLDER/KEY.svg``; others are left out.
+        appendix : sequence of CaptionedDisplay
+            Displays whose figures are linked to at the end.
         folder : str
-            Where the pictures are.
+            The folder of the figures.
         is_padded : bool
             Whether the columns of tables have equal width in the text as well.
         """
@@ -388,9 +388,9 @@ class Document:
         Parameters
         ----------
         name : str
-            What kind of result it is of.
+            The class of the result.
         note : str
-            How to see the page.
+            A sentence on how to see the page.
         """
         sentences = [sentence for sentence in (*self.headline[1:], plain_text(self.lead)) if sentence]
         numbers = [(card.label, f"{card.value}{f' ({card.note})' if card.note else ''}") for card in self.cards]
@@ -418,9 +418,9 @@ class Document:
 
 
 def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield the blocks, and in place of those that a reader opens what they hold."""
+    """Yield the blocks, with details replaced by their own blocks."""
     for block in blocks:
-        if isinstance(block, Details):
+        if isinstance(block, DetailsBlock):
             yield from _opened(block.blocks)
         else:
             yield block
@@ -447,7 +447,7 @@ def _latex_lines(block: Block) -> list[str]:
     if isinstance(block, Code):
         lines = (escaping.latex(line).replace(" ", r"\ ") for line in block.lines)
         return [r"{\ttfamily\footnotesize\raggedright", *(rf"{line}\par" for line in lines), "}"]
-    if isinstance(block, Details):
+    if isinstance(block, DetailsBlock):
         return [
             rf"\subsection*{{{escaping.latex(block.title)}}}",
             *(line for part in block.blocks for line in _latex_lines(part)),
@@ -465,7 +465,7 @@ def _markdown(text: Text) -> str:
     """Return a text in Markdown, its marks in bold."""
     if isinstance(text, tuple):
         return "".join(
-            f"**{escaping.markdown(p.text)}**" if isinstance(p, Mark) else escaping.markdown(p) for p in text
+            f"**{escaping.markdown(p.text)}**" if isinstance(p, Emphasis) else escaping.markdown(p) for p in text
         )
     return escaping.markdown(text)
 
@@ -487,5 +487,5 @@ def _sort_keys(values: Iterable[float | None]) -> str:
 
 
 def _visible(value: object) -> object:
-    """Escape the invisible characters of a text; a picture is mark-up of our own."""
+    """Escape the invisible characters of a text; markup of drawings stays."""
     return shown(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

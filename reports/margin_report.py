@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from maxmargin.data.dataset import Dataset
+    from maxmargin.reports.captioned.captioned_display import CaptionedDisplay
     from maxmargin.reports.document import Document
-    from maxmargin.reports.figures.canvas import Picture
     from maxmargin.reports.pages.classes_page import ClassesPage
     from maxmargin.reports.pages.margin_page import MarginPage
     from maxmargin.reports.study.class_study import ClassStudy
@@ -148,7 +148,7 @@ class MarginReport:
         InvalidOptionError
             A ValueError, if the report has no figure of this name; nothing is written.
         """
-        from maxmargin.reports.figures.canvas import save
+        from maxmargin.reports.captioned.captioned_display import save
         from maxmargin.solvers.errors import InvalidOptionError
 
         by_key = {picture.key: picture for picture in self.pictures}
@@ -173,18 +173,18 @@ class MarginReport:
         return {"study": self.study}
 
     @cached_property
-    def pictures(self) -> "tuple[Picture, ...]":
+    def pictures(self) -> "tuple[CaptionedDisplay, ...]":
         """The figures, with their captions and alternative texts."""
-        from maxmargin.reports.figures import gallery
+        from maxmargin.reports.captioned.study_displays import captioned_displays
 
-        return gallery.pictures(self.study)
+        return captioned_displays(self.study)
 
     @cached_property
     def figures_left_out(self) -> dict[str, str]:
         """The keys of the figures that cannot hold the numbers of the data, each with a sentence that says so."""
-        from maxmargin.reports.figures import gallery
+        from maxmargin.reports.captioned.study_displays import left_out
 
-        return gallery.left_out(self.study)
+        return left_out(self.study)
 
     @cached_property
     def _summary(self) -> dict[str, Any]:

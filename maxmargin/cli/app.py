@@ -15,7 +15,7 @@ from maxmargin.cli.deadline import TimeIsOverError, ended_within
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.research_commands import compare, trust
 from maxmargin.cli.theory_commands import bounds, fewest_errors, judge, online, sensitivity
-from maxmargin.reports.figures import FIGURES
+from maxmargin.reports.captioned import FIGURES
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.progress import compiling_shown
 

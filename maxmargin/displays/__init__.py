@@ -1,7 +1,7 @@
-"""Pictures of results on the axes of matplotlib, in the manner of scikit-learn's displays.
+"""Displays of results on the axes of matplotlib, in the manner of scikit-learn.
 
-A display is made by `from_result` or `from_estimator`, which draw it on the axes that are given, or else on those of a
-new figure; its method `plot` draws it again on others. Nothing is shown and no global setting is changed.
+The class methods `from_result` and `from_estimator` make a display and draw it, on the axes `ax` or on those of a new
+figure; the method `plot` draws it again on other axes. Nothing is shown and no global setting is changed.
 """
 
 from maxmargin.displays.convex_hulls_display import ConvexHullsDisplay as ConvexHullsDisplay

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from maxmargin.displays import drawing
-from maxmargin.displays.display import Display, check_kind
-from maxmargin.displays.plane_view import View, draw_rows, faint
-from maxmargin.displays.shown_planes import Pictured, check_margin
+from maxmargin.displays.display import check_kind
+from maxmargin.displays.plane_view import PlaneView, draw_rows, faint
+from maxmargin.displays.rows_display import RowsDisplay
+from maxmargin.displays.shown_planes import DisplayedRows, check_rows
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -35,14 +36,15 @@ _CLEARLY = 1e-9
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class ConvexHullsDisplay(Display):
+class ConvexHullsDisplay(RowsDisplay):
     """The convex hulls of the two classes, and a point of each: half their distance bounds every margin from above.
 
-    If the classes are not separable, the hulls share a point, which is drawn instead. Make it with `from_result`.
+    If the classes are not separable, the hulls share a point, which is drawn instead. Make it with `from_result`,
+    which takes the points from the proof in the result, after its hash is compared with the one of the rows.
 
     Attributes
     ----------
-    view : View
+    view : PlaneView
         The rows in two dimensions.
     hulls : tuple of ndarray
         The vertices of the hulls of the classes -1 and +1, one after the other around the hull, in the coordinates of
@@ -82,7 +84,7 @@ class ConvexHullsDisplay(Display):
     ([[0.0, 0.0], [1.0, 2.0]], Fraction(5, 4))
     """
 
-    view: View
+    view: PlaneView
     hulls: tuple[Floats, Floats]
     points: Floats | None
     upper: float
@@ -91,48 +93,7 @@ class ConvexHullsDisplay(Display):
     rows_: "tuple[PathCollection, PathCollection]" = field(init=False)
 
     @classmethod
-    def from_result(
-        cls,
-        result: HardMargin | Sensitivity,
-        X: Any,
-        y: Any = None,
-        *,
-        positive: object = None,
-        ax: "Axes | None" = None,
-        legend: bool = True,
-    ) -> Self:
-        """Draw the hulls, and the points that prove the upper end of the maximum margin.
-
-        That they are points of the hulls, and have this distance, is checked in exact arithmetic.
-
-        Parameters
-        ----------
-        result : HardMargin or Sensitivity
-            The maximum margin of hyperplanes with a bias.
-        X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
-            The rows from which it was computed, of one or two columns.
-        y : array_like of shape (n_samples,), or str, optional
-            Their labels, the name of their column or a formula; None for a Dataset.
-        positive : label, optional
-            The label that is +1. By default it is the one of the result.
-        ax : matplotlib Axes, optional
-            The axes to draw on. By default they are those of a new figure.
-        legend : bool, default True
-            Whether to draw a legend.
-
-        Returns
-        -------
-        ConvexHullsDisplay
-            The display, drawn.
-
-        Raises
-        ------
-        InvalidProblemError
-            If there are more than two columns, or the result is about other rows or about hyperplanes through the
-            origin.
-        InvalidOptionError
-            If the result is of another kind, or `ax` is not an Axes.
-        """
+    def _of_result(cls, result: HardMargin | Sensitivity, displayed: DisplayedRows) -> Self:
         result = result.margin if isinstance(result, Sensitivity) else result
         check_kind(result, HardMargin, "hard_margin or sensitivity")
         if not result.bias:
@@ -140,12 +101,11 @@ class ConvexHullsDisplay(Display):
                 "the result is about hyperplanes through the origin, whose margin is not the distance of two hulls; "
                 "expected bias=True"
             )
-        pictured = Pictured.of_result(result, X, y, positive)
-        view = pictured.view
-        check_margin(result, pictured.problem)
+        view = displayed.view
+        check_rows(result, displayed.problem)
         hulls = _hull(view.points[view.signs < 0]), _hull(view.points[view.signs > 0])
-        points = _proven_points(result, pictured.problem)
-        return cls(view=view, hulls=hulls, points=points, upper=result.upper).plot(ax, legend=legend)
+        points = _proven_points(result, displayed.problem)
+        return cls(view=view, hulls=hulls, points=points, upper=result.upper)
 
     def _draw(self, ax: "Axes") -> None:
         self.rows_ = draw_rows(self.view, ax)
@@ -176,17 +136,11 @@ def _draw_hull(vertices: Floats, colour: str, ax: "Axes") -> "Line2D":
 
 
 def _proven_points(result: HardMargin, problem: Problem) -> Floats | None:
-    """Return the points of the two hulls that the proof of the result weighs, after a check of their distance."""
+    """Return the points of the two hulls that the proof of the result weighs."""
     proof = result.upper_certificate if result.upper else result.certificate
     if not isinstance(proof, MarginAtMost | CommonHullPoint | Overlap | QuasiSeparation):
         return None
     negative, positive = (_weighted_mean(problem, proof.rows, proof.weights, sign) for sign in (-1, 1))
-    square = sum((p - n) ** 2 for n, p in zip(negative, positive, strict=True)) / 4
-    if square != (proof.margin_squared if isinstance(proof, MarginAtMost) else 0):
-        raise InvalidProblemError(
-            "the points of the hulls of the rows of X do not have the distance that the result states; expected the X, "
-            "y and positive from which it was computed"
-        )
     return np.array([[float(value) for value in point] for point in (negative, positive)])
 
 

@@ -1,4 +1,4 @@
-"""What all displays share: they are drawn on given or on new axes, and keep these."""
+"""Base class of the displays: draws on given or new axes and stores them in `ax_` and `figure_`."""
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
@@ -8,6 +8,8 @@ import numpy as np
 
 from maxmargin.displays import drawing
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.result import PerceptronRun
+from maxmargin.theory.mistake_traces import MistakeTrace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Display:
-    """A picture of a result, which can be drawn on several axes, one after the other.
+    """Base class of the displays: draws on given or new axes, any number of times, and stores the last ones.
 
     Attributes
     ----------
@@ -30,16 +32,15 @@ class Display:
     figure_: "Figure | SubFigure" = field(init=False)
 
     def plot(self, ax: "Axes | None" = None, *, legend: bool = True) -> Self:
-        """Draw the picture.
+        """Draw the display.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             The axes to draw on. By default they are those of a new figure.
         legend : bool, default True
-            Whether to draw a legend. If the figure has a layout such as "constrained", it stands above the axes. In
-            other figures it stands within the axes where it covers nothing, or else above them, and they become lower
-            by its height. A title of the axes is above it.
+            Whether to draw a legend above the axes and below their title. If the figure has no layout such as
+            "constrained", which makes room, the axes become lower by the height of the legend.
 
         Returns
         -------
@@ -72,7 +73,7 @@ class Display:
 
 
 def check_kind(result: object, kind: type, verb: str) -> None:
-    """Raise unless a result is of the kind that a verb returns.
+    """Raise unless the result has the type that the verb returns.
 
     Raises
     ------
@@ -80,6 +81,20 @@ def check_kind(result: object, kind: type, verb: str) -> None:
     """
     if not isinstance(result, kind):
         raise InvalidOptionError(f"result is a {type(result).__name__}; expected what {verb} returns")
+
+
+def run_of(result: object) -> PerceptronRun:
+    """Return a run, or the run of a trace.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the result is of another kind.
+    """
+    run = result.run if isinstance(result, MistakeTrace) else result
+    if not isinstance(run, PerceptronRun):
+        raise InvalidOptionError(f"result is a {type(run).__name__}; expected a PerceptronRun or a MistakeTrace")
+    return run
 
 
 def new_axes() -> "Axes":
@@ -90,7 +105,7 @@ def new_axes() -> "Axes":
 
 
 def checked(ax: Any) -> "Axes":
-    """Return what is given if it is an Axes of two straight axes.
+    """Return the argument if it is an Axes of x and y.
 
     Raises
     ------
@@ -108,7 +123,7 @@ def checked(ax: Any) -> "Axes":
 
 
 def check_legend(legend: object) -> None:
-    """Raise unless this says whether to draw a legend.
+    """Raise unless `legend` is True or False.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""How pictures look: colours that colour-blind readers tell apart (Okabe and Ito 2008), scales, grids and legends.
+"""Colours that colour-blind readers can distinguish (Okabe and Ito 2008), scales, grids and legends of the displays.
 
-The axes of a caller may be light or dark: the colour of their labels tells, and is the colour of texts and thin lines.
+The axes of a caller may be light or dark. Texts and thin lines take the colour of the labels of the axes.
 """
 
 import math
@@ -12,7 +12,6 @@ import numpy as np
 from maxmargin.text.number_formats import number, power_of_ten
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.text import Text
@@ -28,7 +27,7 @@ _ON_DARK = {POSITIVE: "#56b4e9", NEGATIVE: "#f0b840", MAXIMUM: "#2fc598", PERCEP
 """The colours for a dark background, on which the labels are light."""
 
 _LIGHT = 0.5
-"""Lightness from which labels count as light."""
+"""Smallest lightness of labels that count as light."""
 
 LARGEST_DRAWN, SMALLEST_DRAWN = 1e150, 1e-150
 """Largest modulus of the data, and smallest one that is not 0, for which axes in their units are drawn."""
@@ -43,26 +42,20 @@ _NARROW = 200.0
 """Ratio of the ends of a logarithmic axis below which powers of ten alone would be too few ticks."""
 
 _LEGEND_CHARACTERS, _HANDLE_CHARACTERS = 84, 6
-"""Characters of a legend that fit above axes of the usual width, and characters that the mark of one entry takes."""
-
-_MOST_TO_AVOID = 5000
-"""Largest number of points among which a place for the legend is sought, which takes long among more."""
+"""Number of characters of a legend above axes of the usual width, and width of the mark of an entry in characters."""
 
 _SPACE = "space of a legend"
 """Name of the empty axes over the legend."""
 
-_NEAR, _MOST_TAKEN = 0.05, 0.6
-"""Inches between a legend and what is drawn, and the greatest share of their height that axes give up for a legend."""
-
-_LINE, _ROOM_BELOW = 1.5, 0.02
-"""Height of a line of a legend, in heights of its characters, and room below it, as a fraction of the axes."""
+_MOST_TAKEN, _ROOM_BELOW = 0.6, 0.02
+"""Largest share of their height that axes give up for a legend, and room below it, as a fraction of the axes."""
 
 _USUAL_WIDTH, _USUAL_SIZE = 5.58, 8.5
 """Width of these axes in inches, and size of the characters in points."""
 
 
 def ink(ax: "Axes") -> Any:
-    """Return the colour of the labels of these axes, in which text and thin lines are legible on its background."""
+    """Return the colour of the labels of these axes, which is legible on their background."""
     return ax.xaxis.label.get_color()
 
 
@@ -81,10 +74,12 @@ def colour_on(ax: "Axes", colour: str) -> Any:
 
 
 def add_legend(ax: "Axes") -> None:
-    """Put the legend above the axes if their figure arranges what is there, else where it covers nothing.
+    """Put the legend above the axes and below their title, in as many columns as fit.
 
-    That is within the axes or, if there is no such place, above them, and they become lower by its height.
+    Without a layout of their figure that makes room, the axes become lower by the height of the legend.
     """
+    from matplotlib.transforms import ScaledTranslation
+
     for child in [child for child in ax.child_axes if child.get_gid() == _SPACE]:
         child.remove()
     if isinstance(ax.get_axes_locator(), _Lowered):
@@ -94,38 +89,6 @@ def add_legend(ax: "Axes") -> None:
         return
     has_layout = ax.figure.get_layout_engine() is not None
     ax.apply_aspect()
-    if not has_layout and _n_points(ax) <= _MOST_TO_AVOID:
-        legend = ax.legend(handles, labels, loc="best", fontsize="small", labelcolor=ink(ax))
-        plain_texts(*legend.get_texts())
-        if not _covers(legend.get_window_extent(), ax):
-            return
-        legend.remove()
-    _legend_above(ax, handles, labels, has_layout=has_layout)
-
-
-def _n_points(ax: "Axes") -> int:
-    drawn = [*(of.get_offsets() for of in ax.collections), *(of.get_xydata() for of in ax.lines)]
-    return sum(map(np.size, drawn)) // 2
-
-
-def _covers(box: "Bbox", ax: "Axes") -> bool:
-    """Return whether a box in pixels covers something that is drawn, or comes near to it."""
-    box = box.padded(_NEAR * ax.figure.dpi)
-    lines = [line.get_transform().transform_path(line.get_path()) for line in ax.lines]
-    areas = [patch.get_transform().transform_path(patch.get_path()) for patch in ax.patches]
-    points = [of.get_offset_transform().transform(np.asarray(of.get_offsets())) for of in ax.collections]
-    return (
-        any(line.intersects_bbox(box, filled=False) for line in lines)
-        or any(area.intersects_bbox(box) for area in areas)
-        or any(((box.min <= at) & (at <= box.max)).all(axis=1).any() for at in points)
-        or any(box.overlaps(text.get_window_extent()) for text in ax.texts)
-    )
-
-
-def _legend_above(ax: "Axes", handles: "list[Artist]", labels: list[str], *, has_layout: bool) -> None:
-    """Put the legend above the axes, in as many columns as fit, and below their title; make room without a layout."""
-    from matplotlib.transforms import ScaledTranslation
-
     n_columns = max(1, min(len(labels), characters_along(ax) // (max(map(len, labels)) + _HANDLE_CHARACTERS)))
     legend = ax.legend(
         handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1 + _ROOM_BELOW), ncols=n_columns, frameon=False,
@@ -150,7 +113,7 @@ def _legend_above(ax: "Axes", handles: "list[Artist]", labels: list[str], *, has
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Lowered:
-    """The place of axes that are lower than what their figure has for them, as matplotlib asks for it."""
+    """Locator of axes that give up part of their height, in the protocol of matplotlib."""
 
     inches: float
     subplotspec: Any
@@ -241,5 +204,5 @@ def is_far_apart(smallest: float, largest: float) -> bool:
 
 
 def thinned(n: int, most: int) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
-    """Return at most ``most`` of the positions 0..n-1, evenly spaced, the first and the last among them."""
+    """Return up to ``most`` evenly spaced positions in 0..n-1, including the first and the last."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))

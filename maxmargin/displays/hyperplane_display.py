@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from maxmargin.api.measures import Plane
-from maxmargin.displays.display import Display
 from maxmargin.displays.drawing import colour_on
-from maxmargin.displays.plane_view import View, circle_rows, draw_band, draw_line, draw_rows
-from maxmargin.displays.shown_planes import Pictured, ShownPlane, plane_of_estimator, plane_of_result
+from maxmargin.displays.plane_view import PlaneView, circle_rows, draw_band, draw_line, draw_rows
+from maxmargin.displays.rows_display import PlaneDisplay
+from maxmargin.displays.shown_planes import DisplayedRows, ShownPlane
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.text.number_formats import number
 
@@ -43,21 +43,24 @@ class DrawnPlane:
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class HyperplaneDisplay(Display):
+class HyperplaneDisplay(PlaneDisplay):
     """A hyperplane among the rows of one or two columns, the band of its margin, and the rows that determine it.
 
-    Make it with `from_result` or `from_estimator`.
+    Make it with `from_result` or `from_estimator`. The band of a hard margin, and of a run or a judged hyperplane that
+    separates, is its proven margin: no row lies inside it. The band of a soft margin ends where slack begins. A result
+    without a hyperplane has no band. A verdict is drawn by the hyperplane that proves it, and a sensitivity by its
+    maximum margin.
 
     Attributes
     ----------
-    view : View
+    view : PlaneView
         The rows in two dimensions.
     planes : tuple of DrawnPlane
         The hyperplanes with their bands; empty if the result has none.
     marked : ndarray of int
         The rows that are circled.
     marked_name : str
-        What they are: support rows, rows at the band, errors, or the rows that prove that no hyperplane separates.
+        The role of these rows: support rows, rows at the band, errors, or the proof that no hyperplane separates.
     line_ : Line2D or None
         The first hyperplane; None if there is none, or it does not cross the axes.
     lines_ : list of Line2D or None
@@ -89,7 +92,7 @@ class HyperplaneDisplay(Display):
     ([0, 1], 2, True)
     """
 
-    view: View
+    view: PlaneView
     planes: tuple[DrawnPlane, ...]
     marked: Rows
     marked_name: str
@@ -100,101 +103,7 @@ class HyperplaneDisplay(Display):
     marked_: "PathCollection | None" = field(init=False)
 
     @classmethod
-    def from_result(
-        cls,
-        result: Any,
-        X: Any,
-        y: Any = None,
-        *,
-        positive: object = None,
-        ax: "Axes | None" = None,
-        legend: bool = True,
-    ) -> Self:
-        """Draw the hyperplane of a result.
-
-        The band of a hard margin, and of a run or a judged hyperplane that separates, is its proven margin: no row lies
-        inside it. The band of a soft margin ends where slack begins. A result without a hyperplane has no band. A
-        verdict is drawn by the hyperplane that proves it, and a sensitivity by its maximum margin.
-
-        Parameters
-        ----------
-        result : HardMargin, Sensitivity, Separability, SoftMargin, NuMargin, PerceptronRun, OnlineRun or PlaneJudgement
-            An answer about these rows.
-        X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
-            The rows from which the result was computed, of one or two columns.
-        y : array_like of shape (n_samples,), or str, optional
-            Their labels, the name of their column or a formula; None for a Dataset.
-        positive : label, optional
-            The label that is +1. By default it is the one of the result.
-        ax : matplotlib Axes, optional
-            The axes to draw on. By default they are those of a new figure.
-        legend : bool, default True
-            Whether to draw a legend.
-
-        Returns
-        -------
-        HyperplaneDisplay
-            The display, drawn.
-
-        Raises
-        ------
-        InvalidProblemError
-            If there are more than two columns, or the result is about other rows.
-        InvalidOptionError
-            If the result is of another kind, or `ax` is not an Axes.
-        """
-        pictured = Pictured.of_result(result, X, y, positive)
-        return cls._of(pictured, plane_of_result(result, pictured)).plot(ax, legend=legend)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
-        *,
-        positive: object = None,
-        ax: "Axes | None" = None,
-        legend: bool = True,
-    ) -> Self:
-        """Draw the decision boundary of a fitted linear model.
-
-        If it has every row strictly on its side, which is checked in exact arithmetic, the band is its margin and the
-        rows on the ends of the band are circled; otherwise there is no band, and its errors are circled.
-
-        Parameters
-        ----------
-        estimator : object
-            A fitted linear model with `coef_` and `intercept_`, as in scikit-learn, or with `params`, as in
-            statsmodels. Of a pipeline, give the last step, and the X that this step is given.
-        X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
-            Rows of one or two columns.
-        y : array_like of shape (n_samples,), or str, optional
-            Their labels, the name of their column or a formula; None for a Dataset.
-        positive : label, optional
-            The label that is +1, against all others.
-        ax : matplotlib Axes, optional
-            The axes to draw on. By default they are those of a new figure.
-        legend : bool, default True
-            Whether to draw a legend.
-
-        Returns
-        -------
-        HyperplaneDisplay
-            The display, drawn.
-
-        Raises
-        ------
-        InvalidProblemError
-            If there are more than two columns.
-        InvalidOptionError
-            If it is not a fitted linear model of these columns and classes, or `ax` is not an Axes.
-        """
-        pictured = Pictured.of(X, y, positive)
-        return cls._of(pictured, plane_of_estimator(estimator, pictured)).plot(ax, legend=legend)
-
-    @classmethod
-    def _of(cls, pictured: Pictured, shown: ShownPlane) -> Self:
+    def _of_plane(cls, shown: ShownPlane, displayed: DisplayedRows) -> Self:
         planes: tuple[DrawnPlane, ...] = ()
         if shown.plane is not None:
             band_name = "" if shown.half_width is None else f"band: {number(shown.half_width, 4)} to each side"
@@ -203,7 +112,7 @@ class HyperplaneDisplay(Display):
                     plane=shown.plane, colour=shown.colour, half_width=shown.half_width, band_name=band_name
                 ),
             )  # fmt: skip
-        return cls(view=pictured.view, planes=planes, marked=shown.marked, marked_name=shown.marked_name)
+        return cls(view=displayed.view, planes=planes, marked=shown.marked, marked_name=shown.marked_name)
 
     def _draw(self, ax: "Axes") -> None:
         self.rows_ = draw_rows(self.view, ax)

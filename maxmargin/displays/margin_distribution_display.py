@@ -1,20 +1,18 @@
 """The geometric margins of all rows under a hyperplane, as a histogram."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from maxmargin.displays import drawing
-from maxmargin.displays.display import Display
 from maxmargin.displays.plane_view import faint
+from maxmargin.displays.rows_display import PlaneDisplay
 from maxmargin.displays.shown_planes import (
-    Pictured,
+    DisplayedRows,
     ShownPlane,
     check_is_drawn,
     class_names,
-    plane_of_estimator,
-    plane_of_result,
 )
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
@@ -36,7 +34,7 @@ _ALIKE = 1e-6
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class MarginDistributionDisplay(Display):
+class MarginDistributionDisplay(PlaneDisplay):
     """How many rows have which geometric margin y(w.x + b)/||w||: positive for rows on their own side.
 
     Zero and the ends of the band are ends of bars, so that no bar holds rows on both sides of them: if it is proven
@@ -97,102 +95,16 @@ class MarginDistributionDisplay(Display):
     maximum_: "Line2D | None" = field(init=False)
 
     @classmethod
-    def from_result(
-        cls,
-        result: Any,
-        X: Any,
-        y: Any = None,
-        *,
-        positive: object = None,
-        ax: "Axes | None" = None,
-        legend: bool = True,
-    ) -> Self:
-        """Draw the margins of the rows under the hyperplane of a result.
-
-        Parameters
-        ----------
-        result : HardMargin, Sensitivity, Separability, SoftMargin, NuMargin, PerceptronRun, OnlineRun or PlaneJudgement
-            An answer about these rows.
-        X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
-            The rows from which the result was computed.
-        y : array_like of shape (n_samples,), or str, optional
-            Their labels, the name of their column or a formula; None for a Dataset.
-        positive : label, optional
-            The label that is +1. By default it is the one of the result.
-        ax : matplotlib Axes, optional
-            The axes to draw on. By default they are those of a new figure.
-        legend : bool, default True
-            Whether to draw a legend.
-
-        Returns
-        -------
-        MarginDistributionDisplay
-            The display, drawn.
-
-        Raises
-        ------
-        InvalidProblemError
-            If the result has no hyperplane, or is about other rows.
-        InvalidOptionError
-            If the result is of another kind, or `ax` is not an Axes.
-        """
-        pictured = Pictured.of_result(result, X, y, positive)
-        return cls._of(pictured, plane_of_result(result, pictured)).plot(ax, legend=legend)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
-        *,
-        positive: object = None,
-        ax: "Axes | None" = None,
-        legend: bool = True,
-    ) -> Self:
-        """Draw the margins of the rows under the decision boundary of a fitted linear model.
-
-        Parameters
-        ----------
-        estimator : object
-            A fitted linear model, as in `HyperplaneDisplay.from_estimator`.
-        X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
-            The rows.
-        y : array_like of shape (n_samples,), or str, optional
-            Their labels, the name of their column or a formula; None for a Dataset.
-        positive : label, optional
-            The label that is +1, against all others.
-        ax : matplotlib Axes, optional
-            The axes to draw on. By default they are those of a new figure.
-        legend : bool, default True
-            Whether to draw a legend.
-
-        Returns
-        -------
-        MarginDistributionDisplay
-            The display, drawn.
-
-        Raises
-        ------
-        InvalidProblemError
-            If the data do not state a question about two classes.
-        InvalidOptionError
-            If it is not a fitted linear model of these columns and classes, or `ax` is not an Axes.
-        """
-        pictured = Pictured.of(X, y, positive)
-        return cls._of(pictured, plane_of_estimator(estimator, pictured)).plot(ax, legend=legend)
-
-    @classmethod
-    def _of(cls, pictured: Pictured, shown: ShownPlane) -> Self:
+    def _of_plane(cls, shown: ShownPlane, displayed: DisplayedRows) -> Self:
         if shown.plane is None:
             raise InvalidProblemError("the result has no hyperplane; expected one with w other than None and 0")
-        problem = pictured.problem
+        problem = displayed.problem
         values = shown.plane.distances(problem)
         if shown.is_proven:  # rounding may move a row that is on the end of the band, or on the hyperplane
             values = np.maximum(values, shown.half_width or 0.0)
         least, greatest = float(values.min()), float(values.max())
         check_is_drawn(max(-least, greatest), "the rows have geometric margins of")
-        negative, positive = class_names(pictured.dataset)
+        negative, positive = class_names(displayed.dataset)
         return cls(
             margins=(values[problem.y > 0], values[problem.y < 0]),
             edges=edges_of(least, greatest, problem.n_samples, shown.half_width or 0.0),

@@ -8,7 +8,7 @@ import numpy as np
 
 from maxmargin.displays import drawing
 from maxmargin.displays.bound_lines import draw_bounds, scale_mistakes
-from maxmargin.displays.display import Display
+from maxmargin.displays.display import Display, run_of
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -119,9 +119,7 @@ class MistakeBoundsDisplay(Display):
         InvalidOptionError
             If the result or `kind` is of another kind, or `ax` is not an Axes.
         """
-        run = result.run if isinstance(result, MistakeTrace) else result
-        if not isinstance(run, PerceptronRun):
-            raise InvalidOptionError(f"result is a {type(run).__name__}; expected a PerceptronRun or a MistakeTrace")
+        run = run_of(result)
         if kind not in ("epochs", "bars"):
             raise InvalidOptionError(f"kind is {kind!r}; expected 'epochs' or 'bars'")
         if not len(run.mistakes_per_epoch):

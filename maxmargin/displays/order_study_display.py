@@ -8,6 +8,7 @@ import numpy as np
 from maxmargin.displays import drawing
 from maxmargin.displays.bound_lines import draw_bounds, scale_mistakes
 from maxmargin.displays.display import Display, check_kind
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.text.number_formats import count, plural
 from maxmargin.theory.order_studies import OrderStudy
 
@@ -39,7 +40,7 @@ class OrderStudyDisplay(Display):
     Attributes
     ----------
     study : OrderStudy
-        What is drawn.
+        The study that is drawn.
     bounds : dict of str to float
         The bounds that are drawn, by name, in increasing order: those that are neither vacuous nor far away, or else
         the smallest one.
@@ -84,7 +85,7 @@ class OrderStudyDisplay(Display):
         Parameters
         ----------
         result : OrderStudy
-            What `maxmargin.order_study` returns.
+            The study that `maxmargin.order_study` returns.
         ax : matplotlib Axes, optional
             The axes to draw on. By default they are those of a new figure.
         legend : bool, default True
@@ -108,8 +109,9 @@ class OrderStudyDisplay(Display):
         top = max([float(study.most_seen), float(study.worst_case or 0), *self.bounds.values()])
         is_logarithmic = scale_mistakes(ax, float(study.fewest_seen), top, shown=float(study.quantiles[0.5]))
         colour = drawing.colour_on(ax, drawing.POSITIVE)
+        mistakes = study.outcomes.n_mistakes
         _, _, self.bars_ = ax.hist(  # type: ignore[assignment]  # one data set makes one container
-            study.outcomes.n_mistakes, bins=_edges(study, is_logarithmic=is_logarithmic), orientation="horizontal",
+            mistakes, bins=edges_of_counts(mistakes, is_logarithmic=is_logarithmic), orientation="horizontal",
             color=colour, edgecolor=colour, linewidth=_EDGE, alpha=FAINT, rwidth=_BAR,
         )  # fmt: skip
         self.marks_ = {
@@ -156,9 +158,8 @@ def _marks(study: OrderStudy) -> list[tuple[str, int, str, str]]:
     return [(f"{name}{count(value)}", value, colour, marker) for name, value, colour, marker in marks]
 
 
-def _edges(study: OrderStudy, *, is_logarithmic: bool) -> list[float]:
+def edges_of_counts(counts: Rows, *, is_logarithmic: bool) -> list[float]:
     """Return the ends of the bars, half way between whole numbers; each bar holds one count or equally many."""
-    counts = study.outcomes.n_mistakes
     least, most = int(counts.min()), int(counts.max())
     if is_logarithmic and most - least >= _MOST_BARS:
         whole = np.unique(np.rint(np.geomspace(max(least, 1), most + 1, _MOST_BARS + 1)))

@@ -7,9 +7,9 @@ import numpy as np
 
 from maxmargin.api.measures import Plane, plane_of
 from maxmargin.displays import drawing
-from maxmargin.displays.display import Display
-from maxmargin.displays.plane_view import View, circle_rows, draw_line, draw_rows, widen_to
-from maxmargin.displays.shown_planes import Pictured, plane_of_result
+from maxmargin.displays.display import Display, run_of
+from maxmargin.displays.plane_view import PlaneView, circle_rows, draw_line, draw_rows, widen_to
+from maxmargin.displays.shown_planes import DisplayedRows, plane_of_result
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -39,7 +39,7 @@ class PerceptronPathDisplay(Display):
 
     Attributes
     ----------
-    view : View
+    view : PlaneView
         The rows in two dimensions.
     planes : dict of int to Plane
         The hyperplanes by the number of mistakes after which the run had them, the last one included. There is none
@@ -77,7 +77,7 @@ class PerceptronPathDisplay(Display):
     (3, [2, 3])
     """
 
-    view: View
+    view: PlaneView
     planes: dict[int, Plane]
     n_mistakes: int
     mistaken: Rows
@@ -130,15 +130,13 @@ class PerceptronPathDisplay(Display):
         InvalidOptionError
             If the result is of another kind, `most_lines` is not positive, or `ax` is not an Axes.
         """
-        run = result.run if isinstance(result, MistakeTrace) else result
-        if not isinstance(run, PerceptronRun):
-            raise InvalidOptionError(f"result is a {type(run).__name__}; expected a PerceptronRun or a MistakeTrace")
+        run = run_of(result)
         if not (isinstance(most_lines, int) and most_lines >= 1):
             raise InvalidOptionError(f"most_lines is {most_lines!r}; expected a whole number from 1")
-        pictured = Pictured.of_result(run, X, y, positive)
-        view = pictured.view
-        plane_of_result(run, pictured)
-        planes = _path(run, pictured.problem, most_lines)
+        displayed = DisplayedRows.of_result(run, X, y, positive)
+        view = displayed.view
+        plane_of_result(run, displayed)
+        planes = _path(run, displayed.problem, most_lines)
         mistaken = np.flatnonzero(run.mistake_counts)
         display = cls(view=view, planes=planes, n_mistakes=run.n_mistakes, mistaken=mistaken)
         return display.plot(ax, legend=legend)

@@ -32,7 +32,7 @@ _FAINT, _FAINT_ON_DARK = 0.13, 0.24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class View:
+class PlaneView:
     """Rows and hyperplanes in two dimensions.
 
     Attributes
@@ -60,7 +60,7 @@ class View:
     @classmethod
     def of_columns(
         cls, X: Floats, signs: Floats, names: Sequence[str], classes: tuple[str, str], rows: Rows | None = None
-    ) -> "View":
+    ) -> "PlaneView":
         """Return the view of rows of one column, or of two.
 
         One column is drawn along the horizontal, the classes one above the other.
@@ -68,7 +68,7 @@ class View:
         Raises
         ------
         InvalidProblemError
-            If there are more columns, of which no picture is true.
+            If there are more columns, which a picture in the plane would distort.
         """
         if X.shape[1] > 2:
             raise InvalidProblemError(
@@ -98,7 +98,7 @@ class View:
         return plane.unit @ self.basis, plane.offset
 
 
-def draw_rows(view: View, ax: "Axes") -> tuple["PathCollection", "PathCollection"]:
+def draw_rows(view: PlaneView, ax: "Axes") -> tuple["PathCollection", "PathCollection"]:
     """Set the limits and the labels of the axes, and draw the rows of the classes -1 and +1."""
     low, high = view.points.min(axis=0), view.points.max(axis=0)
     spans = high - low
@@ -121,13 +121,13 @@ def draw_rows(view: View, ax: "Axes") -> tuple["PathCollection", "PathCollection
     return negative, positive
 
 
-def _draw_class(view: View, is_member: Mask, name: str, ax: "Axes", **how: Any) -> "PathCollection":
+def _draw_class(view: PlaneView, is_member: Mask, name: str, ax: "Axes", **how: Any) -> "PathCollection":
     x, y = view.points[is_member].T
     return ax.scatter(x, y, s=_area(view), alpha=0.75, linewidths=0, label=name, **how)
 
 
-def circle_rows(view: View, rows: Rows, name: str, ax: "Axes") -> "PathCollection | None":
-    """Draw a circle around these rows; None if none is in view."""
+def circle_rows(view: PlaneView, rows: Rows, name: str, ax: "Axes") -> "PathCollection | None":
+    """Draw circles around these rows; return None if no such row is in view."""
     circled = view.points[np.isin(view.rows, rows)]
     if not len(circled):
         return None
@@ -135,20 +135,21 @@ def circle_rows(view: View, rows: Rows, name: str, ax: "Axes") -> "PathCollectio
     return ax.scatter(circled[:, 0], circled[:, 1], s=4 * _area(view), label=name, **how)
 
 
-def _area(view: View) -> int:
+def _area(view: PlaneView) -> int:
     return _LARGE if len(view.rows) <= _FEW_ROWS else _SMALL
 
 
 def draw_line(direction: Floats, offset: float, ax: "Axes", **how: Any) -> "Line2D | None":
-    """Draw the line direction.p + offset = 0 where it crosses the axes; None where it does not."""
-    corners = _corners(ax) @ direction + offset
-    if not corners.min() <= 0 < corners.max():
+    """Draw the line direction.p + offset = 0 if it crosses the axes; return None if it does not."""
+    corners = _corners(ax)
+    values = corners @ direction + offset
+    if not values.min() <= 0 < values.max():
         return None
-    (line,) = ax.plot(*_ends(direction, offset, ax).T, **how)
+    (line,) = ax.plot(*ends_of_line(direction, offset, corners).T, **how)
     return line
 
 
-def widen_to(view: View, planes: Iterable[Plane], ax: "Axes", *, reach: float) -> None:
+def widen_to(view: PlaneView, planes: Iterable[Plane], ax: "Axes", *, reach: float) -> None:
     """Widen the limits so that lines cross the axes which come near the middle of the points, in units of their ranges.
 
     These units make the result independent of the scales of the two columns.
@@ -156,7 +157,7 @@ def widen_to(view: View, planes: Iterable[Plane], ax: "Axes", *, reach: float) -
     low, high = view.points.min(axis=0), view.points.max(axis=0)
     centre, units = (low + high) / 2, np.where(high > low, high - low, 1.0)
     lines = [view.line(plane) for plane in planes]
-    feet = [_foot(direction * units, direction @ centre + offset, np.zeros(2)) for direction, offset in lines]
+    feet = [foot_of_line(direction, offset, centre, units) for direction, offset in lines]
     near = [foot for foot in feet if np.abs(foot).max() <= reach]
     if not near:
         return
@@ -168,12 +169,24 @@ def widen_to(view: View, planes: Iterable[Plane], ax: "Axes", *, reach: float) -
         ax.set_ylim(min(y[0], bottom), max(y[1], top))
 
 
-def _foot(direction: Floats, offset: float, point: Floats) -> Floats:
-    """Return the point of the line direction.p + offset = 0 that is nearest to a point."""
-    length = np.linalg.norm(direction)
-    normal = direction / length
-    result: Floats = point - (point @ normal + offset / length) * normal
-    return result
+def foot_of_line(direction: Floats, offset: float, centre: Floats, units: Floats) -> Floats:
+    """Return the point of the line direction.p + offset = 0 that is nearest to the centre.
+
+    Distances are measured in these units of the two axes; the point is relative to the centre, in the same units.
+    """
+    scaled = direction * units
+    square = float(scaled @ scaled)
+    foot: Floats = -(direction @ centre + offset) * scaled / square if square else np.full(2, np.inf)
+    return foot
+
+
+def ends_of_line(direction: Floats, offset: float, corners: Floats) -> Floats:
+    """Return two points of the line direction.p + offset = 0, one beyond each side of the rectangle."""
+    centre, units = corners.mean(axis=0), np.ptp(corners, axis=0)
+    foot, (x, y) = foot_of_line(direction, offset, centre, units), direction * units
+    along = 2 * np.array([-y, x]) / np.hypot(x, y)
+    ends: Floats = centre + np.array([foot - along, foot + along]) * units
+    return ends
 
 
 def draw_band(direction: Floats, offset: float, width: float, ax: "Axes", *, colour: str, name: str = "") -> "Polygon":
@@ -181,8 +194,10 @@ def draw_band(direction: Floats, offset: float, width: float, ax: "Axes", *, col
     colour = drawing.colour_on(ax, colour)
     for sign in (-1, 1):
         draw_line(direction, offset + sign * width, ax, color=colour, linewidth=0.8, zorder=2)
-    shown = min(width, float(np.abs(_corners(ax) @ direction + offset).max()))
-    ring = np.concatenate([_ends(direction, offset - shown, ax), _ends(direction, offset + shown, ax)[::-1]])
+    corners = _corners(ax)
+    shown = min(width, float(np.abs(corners @ direction + offset).max()))
+    lower, upper = (ends_of_line(direction, offset + sign * shown, corners) for sign in (-1, 1))
+    ring = np.concatenate([lower, upper[::-1]])
     (band,) = ax.fill(*ring.T, color=colour, alpha=faint(ax), linewidth=0, zorder=0, label=name or None)
     return band
 
@@ -194,12 +209,3 @@ def faint(ax: "Axes") -> float:
 
 def _corners(ax: "Axes") -> Floats:
     return np.array([(x, y) for x in ax.get_xlim() for y in ax.get_ylim()])
-
-
-def _ends(direction: Floats, offset: float, ax: "Axes") -> Floats:
-    """Return two points of the line direction.p + offset = 0, one beyond each side of the axes."""
-    corners = _corners(ax)
-    centre, reach = corners.mean(axis=0), np.linalg.norm(np.ptp(corners, axis=0))
-    foot, normal = _foot(direction, offset, centre), direction / np.linalg.norm(direction)
-    across = reach * np.array([-normal[1], normal[0]])
-    return np.array([foot - across, foot + across])

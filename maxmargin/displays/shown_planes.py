@@ -1,4 +1,4 @@
-"""The hyperplane of a result or of a fitted model, with what is proven of it on the rows beside which it is drawn."""
+"""The hyperplane of a result or of a fitted model, its proven margin on the rows, and the rows that are marked."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,7 +13,7 @@ from maxmargin.data.dataset import REST, Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given
 from maxmargin.displays import drawing
-from maxmargin.displays.plane_view import View
+from maxmargin.displays.plane_view import PlaneView
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import nearest_floats, round_up
@@ -44,20 +44,22 @@ from maxmargin.theory.plane_judgement import PlaneJudgement
 _SLACK_TOLERANCE = 1e-6
 """Largest difference of slacks, relative to the largest of them or to 1, that rounding explains."""
 
+_EXPECTED = "expected the X, y and positive from which it was computed"
+
 _LONGEST_NAME, _LONGEST_LABEL = 40, 24
 
 _FINEST = 1e-13
-"""Range of a column, relative to its greatest modulus, below which axes do not tell its numbers apart."""
+"""Smallest range of a column, relative to its greatest modulus, that is visible on axes."""
 
 _NO_NAME = "y"
-"""What labels are called that have no name of their own."""
+"""Name of labels that have no name of their own."""
 
 _AT_THE_BAND = 1 + Fraction(1, 10**6)
 """Rows up to this multiple of the least distance are at the band: a hyperplane of floats has one nearest row only."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Pictured:
+class DisplayedRows:
     """Rows of two classes that are drawn.
 
     Attributes
@@ -96,27 +98,27 @@ class Pictured:
         InvalidProblemError
             As `of`.
         """
-        pictured = cls.of(X, y, getattr(result, "positive", None) if positive is None else positive)
+        displayed = cls.of(X, y, getattr(result, "positive", None) if positive is None else positive)
         label = getattr(getattr(result, "names", None), "label", None)
-        if label is None or pictured.dataset.label_name != _NO_NAME:
-            return pictured
-        return cls(dataset=replace(pictured.dataset, label_name=label), problem=pictured.problem)
+        if label is None or displayed.dataset.label_name != _NO_NAME:
+            return displayed
+        return cls(dataset=replace(displayed.dataset, label_name=label), problem=displayed.problem)
 
     @cached_property
-    def view(self) -> View:
+    def view(self) -> PlaneView:
         """The rows in two dimensions.
 
         Raises
         ------
         InvalidProblemError
-            If there are more than two columns, or axes do not tell the numbers of one apart.
+            If there are more than two columns, or the numbers of a column cannot be distinguished on axes.
         """
         names = [column_name(name) for name in self.dataset.feature_names[:2]]
         n_features = self.problem.n_features
         rows = self.problem.dense_rows(slice(None)) if n_features <= 2 else np.empty((0, n_features))
         for name, column in zip(names, rows.T, strict=False):
-            _check_is_told_apart(name, column)
-        return View.of_columns(rows, self.problem.y, names, class_names(self.dataset))
+            _check_is_visible(name, column)
+        return PlaneView.of_columns(rows, self.problem.y, names, class_names(self.dataset))
 
 
 def column_name(name: str, longest: int = _LONGEST_NAME) -> str:
@@ -137,7 +139,7 @@ def class_names(dataset: Dataset) -> tuple[str, str]:
 
 
 def check_is_drawn(size: float, what: str) -> None:
-    """Raise unless axes hold numbers of this size.
+    """Raise if numbers of this size overflow or underflow on axes.
 
     Raises
     ------
@@ -150,7 +152,7 @@ def check_is_drawn(size: float, what: str) -> None:
         )
 
 
-def _check_is_told_apart(name: str, column: Floats) -> None:
+def _check_is_visible(name: str, column: Floats) -> None:
     if not column.size:
         return
     span, size = float(np.ptp(column)), float(np.abs(column).max())
@@ -168,9 +170,9 @@ class ShownPlane:
     Attributes
     ----------
     plane : Plane or None
-        None where there is none, or its normal is 0.
+        None if the result has no hyperplane, or its normal is 0.
     half_width : float or None
-        The distance from the hyperplane to the ends of its band; None where it has no band.
+        The distance from the hyperplane to the ends of its band; None if it has no band.
     is_proven : bool
         Whether it is proven that no row lies inside the band or, without a band, on the wrong side.
     marked : ndarray of int
@@ -186,7 +188,7 @@ class ShownPlane:
     colour: str = drawing.MAXIMUM
 
 
-def plane_of_estimator(estimator: Any, pictured: Pictured) -> ShownPlane:
+def plane_of_estimator(estimator: Any, displayed: DisplayedRows) -> ShownPlane:
     """Return the decision boundary of a fitted linear model.
 
     Raises
@@ -194,11 +196,11 @@ def plane_of_estimator(estimator: Any, pictured: Pictured) -> ShownPlane:
     InvalidOptionError
         If it is not a fitted linear model of these columns and classes.
     """
-    given = plane_of_model(estimator, pictured.dataset)
-    return _judged(pictured.problem, Plane(w=given.w, b=given.b, name=type(estimator).__name__), drawing.MAXIMUM)
+    given = plane_of_model(estimator, displayed.dataset)
+    return _judged(displayed.problem, Plane(w=given.w, b=given.b, name=type(estimator).__name__), drawing.MAXIMUM)
 
 
-def plane_of_result(result: Any, pictured: Pictured) -> ShownPlane:
+def plane_of_result(result: Any, displayed: DisplayedRows) -> ShownPlane:
     """Return the hyperplane of a result about these rows.
 
     Raises
@@ -208,7 +210,7 @@ def plane_of_result(result: Any, pictured: Pictured) -> ShownPlane:
     InvalidProblemError
         If it is about other rows.
     """
-    problem = pictured.problem
+    problem = displayed.problem
     if isinstance(result, Separability):
         return _of_verdict(result, problem)
     if isinstance(result, Sensitivity):
@@ -219,30 +221,29 @@ def plane_of_result(result: Any, pictured: Pictured) -> ShownPlane:
         return _of_slack(result, problem)
     if isinstance(result, Run | PlaneJudgement):
         _check_has_plane(result)
-        _check_plane(result.w, result.b, result.margin, problem)
         name, colour = _name_and_colour(result)
         plane = plane_of(result.w, result.b, name)
-        return _without_plane(colour) if plane is None else _judged(problem, plane, colour)
+        return _witness(None) if plane is None else _judged(problem, plane, colour, stated=result.margin)
     raise InvalidOptionError(
         f"result is a {type(result).__name__}; expected what hard_margin, sensitivity, separability, soft_margin, "
         "nu_margin, perceptron, online or judge returns"
     )
 
 
-def check_margin(result: HardMargin, problem: Problem) -> None:
-    """Raise unless the rows can be those of the result.
+def check_rows(result: HardMargin | Separability, problem: Problem) -> None:
+    """Raise unless the proof of the result has the hash of these rows and signs.
 
     Raises
     ------
     InvalidProblemError
     """
-    _check_number(len(result.dual), problem)
-    if result.w is not None and result.b is not None and result.margin is not None:
-        _check_plane(result.w, result.b, result.margin, problem)
+    proof = result.certificate
+    if proof is not None and proof.problem.sha256 != problem.sha256:
+        raise InvalidProblemError(f"the proof of the result is about other rows; {_EXPECTED}")
 
 
 def _of_hard_margin(result: HardMargin, problem: Problem) -> ShownPlane:
-    check_margin(result, problem)
+    check_rows(result, problem)
     plane = plane_of(result.w, result.b, "maximum margin")
     if plane is None:
         return _witness(result.certificate)
@@ -266,10 +267,7 @@ def _of_verdict(result: Separability, problem: Problem) -> ShownPlane:
     if result.n_inequalities is not None or proof is None:
         found = "is undecided" if proof is None else "is about more than two classes"
         raise InvalidProblemError(f"the result {found}, without a hyperplane; expected a proven verdict on two classes")
-    if proof.problem.sha256 != problem.sha256:
-        raise InvalidProblemError(
-            "the proof of the result is about other rows; expected the X, y and positive from which it was computed"
-        )
+    check_rows(result, problem)
     floats = None
     if isinstance(proof, SeparatingHyperplane | QuasiSeparation):
         floats = nearest_floats([*proof.w, proof.b])
@@ -288,8 +286,6 @@ def _of_verdict(result: Separability, problem: Problem) -> ShownPlane:
 
 
 def _of_slack(result: SoftMargin | NuMargin, problem: Problem) -> ShownPlane:
-    _check_number(len(result.slack), problem)
-    _check_columns(result.w, problem)
     if isinstance(result, NuMargin):
         level, name = result.rho, f"nu-SVM, nu = {number(result.nu, 3)}"
     else:
@@ -303,9 +299,16 @@ def _of_slack(result: SoftMargin | NuMargin, problem: Problem) -> ShownPlane:
     )
 
 
-def _judged(problem: Problem, plane: Plane, colour: str) -> ShownPlane:
-    """Return a hyperplane with the band of its margin and the rows at its edges, or else with its errors."""
-    least = least_functional_margin(problem, plane.w, plane.b)
+def _judged(problem: Problem, plane: Plane, colour: str, *, stated: float | None = None) -> ShownPlane:
+    """Return a hyperplane with the band of its margin and the rows at its edges, or else with its errors.
+
+    A run holds no hash of its rows, because these may take long to read; its exact margin is compared instead.
+    """
+    least = None if len(plane.w) != problem.n_features else least_functional_margin(problem, plane.w, plane.b)
+    width = None if least is None else geometric_margin(least, norm_squared(plane.w))
+    if least is None or stated not in (None, width):
+        found = f"{len(plane.w)} columns" if least is None else f"margin {stated!r}, and on these rows it is {width!r}"
+        raise InvalidProblemError(f"the hyperplane of the result has {found}; {_EXPECTED}")
     if least <= 0:
         rows = error_rows(problem, plane.w, plane.b)
         return ShownPlane(
@@ -313,7 +316,6 @@ def _judged(problem: Problem, plane: Plane, colour: str) -> ShownPlane:
         )
     lower, _ = enclose_functional_margins(problem, plane.w, plane.b)
     at_the_band = np.flatnonzero(lower <= round_up(least * _AT_THE_BAND))
-    width = geometric_margin(least, norm_squared(plane.w))
     return ShownPlane(
         plane=plane, half_width=width, is_proven=True, marked=at_the_band, marked_name="rows at the band", colour=colour
     )
@@ -332,44 +334,14 @@ def _name_and_colour(result: Run | PlaneJudgement) -> tuple[str, str]:
     return result.algorithm.name if isinstance(result, OnlineRun) else "hyperplane", drawing.MAXIMUM
 
 
-def _without_plane(colour: str) -> ShownPlane:
-    nothing = np.empty(0, dtype=np.int64)
-    return ShownPlane(plane=None, half_width=None, is_proven=False, marked=nothing, marked_name="", colour=colour)
-
-
-def _check_plane(w: Floats, b: float, margin: float, problem: Problem) -> None:
-    """Raise unless the exact margin of the hyperplane on these rows is the margin that the result states."""
-    _check_columns(w, problem)
-    found = geometric_margin(least_functional_margin(problem, w, b), norm_squared(w))
-    if found != margin:
-        raise InvalidProblemError(
-            f"the hyperplane of the result has margin {found!r} on the rows of X, and the result says {margin!r}; "
-            "expected the X, y and positive from which it was computed"
-        )
-
-
-def _check_columns(w: Floats, problem: Problem) -> None:
-    if len(w) != problem.n_features:
-        raise InvalidProblemError(
-            f"the result is about {len(w)} columns and X has {problem.n_features}; expected the X from which it was "
-            "computed"
-        )
-
-
-def _check_number(n_rows: int, problem: Problem) -> None:
-    if n_rows != problem.n_samples:
-        raise InvalidProblemError(
-            f"the result is about {n_rows} rows and X has {problem.n_samples}; expected the X from which it was "
-            "computed"
-        )
-
-
 def _check_slack(result: MarginWithSlack, level: float, problem: Problem) -> None:
-    """Raise unless the slacks on these rows are those of the result, up to rounding."""
+    """Raise unless the slacks on these rows are those of the result, up to rounding: it holds no hash of its rows."""
+    if (len(result.slack), len(result.w)) != (problem.n_samples, problem.n_features):
+        raise InvalidProblemError(
+            f"the result is about {len(result.slack)} rows of {len(result.w)} columns, and X has {problem.n_samples} "
+            f"rows of {problem.n_features}; {_EXPECTED}"
+        )
     slack = np.maximum(0.0, level - problem.y * np.asarray(problem.row_source[:] @ result.w + result.b))
     size = max(1.0, float(slack.max()), float(result.slack.max()))
     if not np.allclose(slack, result.slack, rtol=0, atol=_SLACK_TOLERANCE * size):
-        raise InvalidProblemError(
-            "the slacks of the rows of X are not those of the result; expected the X, y and positive from which it was "
-            "computed"
-        )
+        raise InvalidProblemError(f"the slacks of the rows of X are not those of the result; {_EXPECTED}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 QUANTITIES = ("objective", "norm", "margin", "slack", "rows")
-"""What can be drawn over C."""
+"""The quantities that can be drawn over C."""
 
 _DEFAULT = ("objective", "norm", "slack", "rows")
 
@@ -30,6 +30,17 @@ _WIDTH, _HEIGHT, _REST = 6.4, 1.75, 0.6
 """Inches: width of a new figure, height of one of its panels, and height of the rest."""
 
 _DASHES = (0, (4, 2))
+
+_CURVES: dict[str, tuple[str, str, str, Callable[[float], float] | None]] = {
+    "objective": (
+        "½‖w‖² + C · total slack, with its proven interval", "objective", "½‖w‖² of the hard margin",
+        lambda margin: 0.5 / margin / margin,
+    ),
+    "norm": ("‖w‖", "norm", "‖w‖ of the hard margin", lambda margin: 1 / margin),
+    "margin": ("soft margin 1/‖w‖", "margin width", "maximum margin γ*", lambda margin: margin),
+    "slack": ("total slack", "slack", "", None),
+}  # fmt: skip
+"""Label, name on the axis, label of the limit for large C, and this limit as a function of the maximum margin."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
@@ -47,7 +58,7 @@ class SoftMarginPathDisplay:
     objective, lower : ndarray
         The proven ends of the optimum.
     norm : ndarray
-        ||w||; 0 where the proven interval does not tell it from 0.
+        ||w||; 0 if the proven interval contains 0.
     slack : ndarray
         The total slack, by weight.
     n_support, n_slack, n_errors : ndarray of int
@@ -57,7 +68,7 @@ class SoftMarginPathDisplay:
     is_proven_limit : bool
         Whether it is the proven lower end of the maximum margin, and not the margin of an answer, up to rounding.
     quantities : tuple of str
-        What is drawn.
+        The quantities that are drawn.
     axes_ : list of matplotlib Axes
         The axes on which the quantities were drawn last.
     lines_ : dict of str to Line2D
@@ -117,12 +128,12 @@ class SoftMarginPathDisplay:
         Parameters
         ----------
         result : iterable of SoftMargin
-            What `maxmargin.soft_margin_path` returns.
+            The answers that `maxmargin.soft_margin_path` returns.
         hard : HardMargin, optional
             The hard margin of the same rows, whose lower end is drawn as the limit of large C. Without it the limit is
             drawn if the answer for the greatest C has no slack above 1e-6: it is then the answer for all greater C.
         quantities : sequence of {"objective", "norm", "margin", "slack", "rows"}, optional
-            What to draw, each on axes of its own. By default all but the margin.
+            The quantities to draw, each on axes of its own. By default all but the margin.
         ax : matplotlib Axes or sequence of Axes, optional
             The axes to draw on, one for each quantity: four by default, as ``plt.subplots(4, sharex=True)[1]`` makes
             them, and a single Axes for a single quantity. By default they are those of a new figure.
@@ -197,7 +208,10 @@ class SoftMarginPathDisplay:
         with np.errstate(over="ignore"):
             for name, panel in zip(self.quantities, self.axes_, strict=True):
                 drawing.log_scale(panel, "x")
-                _DRAWN[name](self, panel)
+                if name == "rows":
+                    self._draw_rows(panel)
+                else:
+                    self._draw(name, panel)
                 drawing.thin_grid(panel)
                 if legend:
                     drawing.add_legend(panel)
@@ -216,39 +230,32 @@ class SoftMarginPathDisplay:
             raise InvalidOptionError(f"ax has {len(panels)} Axes; expected {n_panels}, one for each of the quantities")
         return panels
 
-    def _draw_objective(self, ax: "Axes") -> None:
+    def _draw(self, name: str, ax: "Axes") -> None:
+        """Draw the curve of a quantity with its limit, on a logarithmic scale if the numbers are far apart."""
+        label, ylabel, limit_label, limit_of = _CURVES[name]
+        is_drawn = self.norm > 0 if name == "margin" else np.ones(len(self.C), dtype=bool)
+        values = 1 / self.norm[is_drawn] if name == "margin" else getattr(self, name)
         colour = drawing.colour_on(ax, drawing.POSITIVE)
-        ax.fill_between(self.C, self.lower, self.objective, color=colour, alpha=faint(ax), linewidth=0)
-        self._curve(ax, "objective", self.objective, "½‖w‖² + C · total slack, with its proven interval")
-        self._line(
-            ax, "objective", None if self.limit is None else 0.5 / self.limit / self.limit, "½‖w‖² of the hard margin"
-        )
-        self._scale(ax, [*self.objective, *self._limit_of("objective")])
-        ax.set_ylabel("objective")
-
-    def _draw_norm(self, ax: "Axes") -> None:
-        self._curve(ax, "norm", self.norm, "‖w‖")
-        self._line(ax, "norm", None if self.limit is None else 1 / self.limit, "‖w‖ of the hard margin")
-        self._scale(ax, [*self.norm, *self._limit_of("norm")])
-        ax.set_ylabel("norm")
-
-    def _draw_margin(self, ax: "Axes") -> None:
-        is_plane = self.norm > 0
-        widths = 1 / self.norm[is_plane]
-        limit = [] if self.limit is None else [self.limit]
-        self._scale(ax, [*widths, *limit])
-        if widths.size:
-            self._curve(ax, "margin", widths, "soft margin 1/‖w‖", at=self.C[is_plane])
+        if name == "objective":
+            ax.fill_between(self.C, self.lower, self.objective, color=colour, alpha=faint(ax), linewidth=0)
+        if values.size:
+            (self.lines_[name],) = ax.plot(
+                self.C[is_drawn], values, color=colour, marker="o", markersize=4, label=label
+            )  # fmt: skip
         else:
             text = "w = 0 at every C: no margin to show"
             ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=drawing.ink(ax))
-        self._line(ax, "margin", self.limit, "maximum margin γ*")
-        ax.set_ylabel("margin width")
-
-    def _draw_slack(self, ax: "Axes") -> None:
-        self._curve(ax, "slack", self.slack, "total slack")
-        ax.set_ylim(0, 1.08 * float(self.slack.max()) or 1.0)
-        ax.set_ylabel("slack")
+        seen, limit = [*values], None if self.limit is None or limit_of is None else limit_of(self.limit)
+        if limit is not None and np.isfinite(limit):
+            text = f"{limit_label} = {number(limit)}" if self.is_proven_limit else f"{limit_label} ≈ {number(limit, 4)}"
+            colour = drawing.colour_on(ax, drawing.MAXIMUM)
+            self.limits_[name] = ax.axhline(limit, color=colour, linestyle=_DASHES, label=text, zorder=1)
+            seen.append(limit)
+        if name != "slack" and seen and drawing.is_far_apart(min(seen), max(seen)):
+            drawing.log_scale(ax, "y", span=max(seen) / min(seen))
+        else:
+            ax.set_ylim(0, 1.08 * max(seen, default=0.0) or 1.0)
+        ax.set_ylabel(ylabel)
 
     def _draw_rows(self, ax: "Axes") -> None:
         curves = (
@@ -262,31 +269,6 @@ class SoftMarginPathDisplay:
         ax.set_ylim(0, 1.08 * max(int(values.max()) for _, values, _, _ in curves) or 1)
         drawing.whole_numbers(ax.yaxis)
         ax.set_ylabel("rows")
-
-    def _curve(self, ax: "Axes", name: str, values: Floats, label: str, *, at: Floats | None = None) -> None:
-        C, colour = self.C if at is None else at, drawing.colour_on(ax, drawing.POSITIVE)
-        (self.lines_[name],) = ax.plot(C, values, color=colour, marker="o", markersize=4, label=label)
-
-    def _line(self, ax: "Axes", name: str, value: float | None, what: str) -> None:
-        if value is not None and np.isfinite(value):
-            colour = drawing.colour_on(ax, drawing.MAXIMUM)
-            label = f"{what} = {number(value)}" if self.is_proven_limit else f"{what} ≈ {number(value, 4)}"
-            self.limits_[name] = ax.axhline(value, color=colour, linestyle=_DASHES, label=label, zorder=1)
-
-    def _limit_of(self, name: str) -> list[float]:
-        return [float(np.asarray(self.limits_[name].get_ydata())[0])] if name in self.limits_ else []
-
-    def _scale(self, ax: "Axes", values: Sequence[float]) -> None:
-        """Use a logarithmic scale where the numbers are far apart, and start at 0 otherwise."""
-        if values and drawing.is_far_apart(min(values), max(values)):
-            drawing.log_scale(ax, "y", span=max(values) / min(values))
-        else:
-            ax.set_ylim(0, 1.08 * max(values, default=0.0) or 1.0)
-
-
-_DRAWN: dict[str, Callable[[SoftMarginPathDisplay, Any], None]] = {
-    name: getattr(SoftMarginPathDisplay, f"_draw_{name}") for name in QUANTITIES
-}
 
 
 def _norm(point: SoftMargin) -> float:

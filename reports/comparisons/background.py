@@ -4,7 +4,7 @@ from statistics import fmean, median
 from typing import Any
 
 from maxmargin.reports.comparisons.runs import MethodRuns, Record, Runs, data_key, data_label
-from maxmargin.reports.document import Block, Paragraph, Table, facts
+from maxmargin.reports.document import Block, Paragraph, TableBlock, facts
 from maxmargin.text.number_formats import UNKNOWN, count, first_of, number, one_line, plural, proven
 
 Fields = dict[str, Any]
@@ -51,14 +51,14 @@ def held_out_blocks(found: Fields) -> tuple[Block, ...]:
     methods = tuple((entry["method"], *_spread(entry)) for entry in found["methods"])
     by_data = tuple((entry["data"], entry["method"], *_spread(entry)) for entry in found["data"])
     return (
-        Table(
+        TableBlock(
             "Errors on held-out rows of one fold",
             ("Method", *words),
             methods,
             numeric=range(1, 6),
             note="Over all data sets, folds, orders and seeds on which the method returned a hyperplane.",
         ),
-        Table(
+        TableBlock(
             "The same by data set",
             ("Data", "Method", *words),
             by_data[:_MOST_ROWS],
@@ -92,7 +92,7 @@ def data_blocks(found: list[Fields]) -> tuple[Block, ...]:
         "arithmetic on the numbers as stored, and γ* lies between two proven ends; its digits are those on which they "
         "agree. All facts are on the data that the methods saw: after preparation, and of the training rows of a fold."
     )
-    return (Table("Proven facts", columns, rows, numeric=(1, 2, 3, 5, 6, 7)[: 5 + has_times], note=note),)
+    return (TableBlock("Proven facts", columns, rows, numeric=(1, 2, 3, 5, 6, 7)[: 5 + has_times], note=note),)
 
 
 def _data_row(entry: Fields) -> tuple[str, ...]:

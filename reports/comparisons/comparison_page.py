@@ -12,7 +12,7 @@ from maxmargin.reports.comparisons import (
     reached_margins,
     timings,
 )
-from maxmargin.reports.document import Block, Card, Details, Document, Section, Table
+from maxmargin.reports.document import Block, Card, DetailsBlock, Document, Section, TableBlock
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.number_formats import UNKNOWN, count, one_line, plural, share_of_the_best
 from maxmargin.text.tables import aligned
@@ -56,11 +56,11 @@ def document(found: Fields) -> Document:
 def _folded(title: str, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     """Return the blocks with long tables, and all that is about settings, behind a line that opens them."""
     if title == background.SETTINGS_TITLE:
-        return (Details("Settings, environment and how runs at a limit are counted", blocks),)
+        return (DetailsBlock("Settings, environment and how runs at a limit are counted", blocks),)
     most = _MOST_ROWS_OF_FAILURES if title == failures.TITLE else _MOST_ROWS_OPEN
     return tuple(
-        Details(f"{block.caption} ({count(len(block.rows))} rows)", (block,))
-        if isinstance(block, Table) and len(block.rows) > most
+        DetailsBlock(f"{block.caption} ({count(len(block.rows))} rows)", (block,))
+        if isinstance(block, TableBlock) and len(block.rows) > most
         else block
         for block in blocks
     )

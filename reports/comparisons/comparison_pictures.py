@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maxmargin.displays import drawing
+from maxmargin.reports.captioned.captioned_display import INK, CaptionedDisplay
 from maxmargin.reports.comparisons import margin_times
 from maxmargin.reports.comparisons.estimates.profiles import TAUS, profile_at, profile_steps
 from maxmargin.reports.comparisons.margin_times import TimeLaw
 from maxmargin.reports.comparisons.mistake_laws import FIGURE, MistakeLaw
 from maxmargin.reports.comparisons.question_profiles import QuestionProfile
-from maxmargin.reports.figures import canvas
 from maxmargin.text.number_formats import number, percent, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _COLOURS = (
-    drawing.POSITIVE, drawing.PERCEPTRON, drawing.MAXIMUM, drawing.BOUND, drawing.NEGATIVE, "#56b4e9", canvas.INK,
+    drawing.POSITIVE, drawing.PERCEPTRON, drawing.MAXIMUM, drawing.BOUND, drawing.NEGATIVE, "#56b4e9", INK,
 )  # fmt: skip
 """Seven colours that colour-blind readers tell apart (Okabe and Ito 2008)."""
 
@@ -48,7 +48,7 @@ _MOST_IN_ALT = 6
 
 def pictures(
     profiles: Sequence[QuestionProfile], laws: Sequence[MistakeLaw], time_laws: Sequence[TimeLaw]
-) -> dict[str, canvas.Picture]:
+) -> dict[str, CaptionedDisplay]:
     """Return the figures by their keys, in the order of the report."""
     drawn = [times_picture(time_laws)] if margin_times.can_be_drawn(time_laws) else []
     drawn += [profile_picture(profile) for profile in profiles if profile.can_be_drawn]
@@ -57,7 +57,7 @@ def pictures(
     return {picture.key: picture for picture in drawn}
 
 
-def profile_picture(profile: QuestionProfile) -> canvas.Picture:
+def profile_picture(profile: QuestionProfile) -> CaptionedDisplay:
     """Return the figure of the profiles of one question."""
     what, best = {
         "time": ("time", "time of the fastest method"),
@@ -66,7 +66,7 @@ def profile_picture(profile: QuestionProfile) -> canvas.Picture:
     at_best = ", ".join(
         f"{label} {percent(rho)}" for label, rho in zip(profile.labels[:_MOST_IN_ALT], _at(profile, 1.0), strict=False)
     )
-    return canvas.Picture(
+    return CaptionedDisplay(
         key=profile.key,
         title=f"Performance profiles of the {what}: {profile.question}",
         caption=f"Fraction of {plural(len(profile.ratios), 'instance')} on which a method is within the factor τ "
@@ -111,7 +111,7 @@ def plot_profile(profile: QuestionProfile, ax: "Axes") -> "Axes":
     return ax
 
 
-def mistakes_picture(laws: Sequence[MistakeLaw]) -> canvas.Picture:
+def mistakes_picture(laws: Sequence[MistakeLaw]) -> CaptionedDisplay:
     """Return the figure of the mistakes of all online methods on all separable data sets."""
     shown = [law for law in laws if law.points]
     n_data = len({point.data for law in shown for point in law.points})
@@ -119,7 +119,7 @@ def mistakes_picture(laws: Sequence[MistakeLaw]) -> canvas.Picture:
         f"{law.label} {'no exponent' if law.exponent.value is None else f'exponent {number(law.exponent.value, 3)}'}"
         for law in shown[:_MOST_IN_ALT]
     )
-    return canvas.Picture(
+    return CaptionedDisplay(
         key=FIGURE,
         title="Mistakes against R²/γ*²",
         caption="Geometric mean of the mistakes over orders, seeds and folds, one mark for each method and separable "
@@ -133,14 +133,14 @@ def mistakes_picture(laws: Sequence[MistakeLaw]) -> canvas.Picture:
     )
 
 
-def times_picture(laws: Sequence[TimeLaw]) -> canvas.Picture:
+def times_picture(laws: Sequence[TimeLaw]) -> CaptionedDisplay:
     """Return the figure of the times of all methods to a hyperplane that separates."""
     n_data = len({point.data for law in laws for point in law.points})
     exponents = "; ".join(
         f"{law.label} {'no exponent' if law.exponent.value is None else f'exponent {number(law.exponent.value, 3)}'}"
         for law in laws[:_MOST_IN_ALT]
     )
-    return canvas.Picture(
+    return CaptionedDisplay(
         key=margin_times.FIGURE,
         title="Times to a separating hyperplane",
         caption="Geometric mean of the seconds over orders, seeds and folds, one mark for each method and separable "
@@ -193,7 +193,7 @@ def plot_mistake_laws(laws: Sequence[MistakeLaw], ax: "Axes") -> "Axes":
     # The line is always seen: its value at the left end is within the vertical axis.
     y_ends = _ends([*(point.mistakes for point in points), min(point.difficulty for point in points) ** 2])
     line = np.geomspace(*x_ends, 3)
-    ax.plot(line, line, color=canvas.INK, linewidth=1.0, linestyle=(0, (4, 2)), label=_NOVIKOFF, zorder=1)
+    ax.plot(line, line, color=INK, linewidth=1.0, linestyle=(0, (4, 2)), label=_NOVIKOFF, zorder=1)
     _logarithmic(ax, x_ends, y_ends)
     ax.set(ylabel="mistakes")
     drawing.finish(ax)

@@ -6,7 +6,7 @@ from typing import Any
 
 from maxmargin.reports.comparisons.estimates.means import is_censored
 from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, method_label
-from maxmargin.reports.document import Block, Paragraph, Points, Table
+from maxmargin.reports.document import Block, Paragraph, Points, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, first_of, number, plural
 
 Fields = dict[str, Any]
@@ -115,7 +115,7 @@ def blocks(found: Fields) -> tuple[Block, ...]:
             shown.append(_cells_table(name, found[name]))
     if found["versions"]:
         rows = tuple((entry["method"], _text(entry["old"]), _text(entry["new"])) for entry in found["versions"])
-        shown.append(Table("Versions that changed", ("Method", "Old", "New"), rows))
+        shown.append(TableBlock("Versions that changed", ("Method", "Old", "New"), rows))
     return (*shown, *_times(found))
 
 
@@ -145,19 +145,19 @@ def _verdict(entry: Fields) -> str:
     return f"{kind}{entry['data']}: {_text(entry['old'])} before, {_text(entry['new'])} now{why}."
 
 
-def _changed_table(entries: list[Fields]) -> Table:
+def _changed_table(entries: list[Fields]) -> TableBlock:
     rows = tuple(
         (*_place(entry), entry["field"], _text(entry["old"]), _text(entry["new"])) for entry in entries[:_MOST_ROWS]
     )
     columns = ("Data", "Method", "Order", "Seed", "Field", "Old", "New")
     note = first_of(_MOST_ROWS, len(entries), "changes")
-    return Table("Results that changed", columns, rows, numeric=(3,), note=note)
+    return TableBlock("Results that changed", columns, rows, numeric=(3,), note=note)
 
 
-def _cells_table(name: str, entries: list[Fields]) -> Table:
+def _cells_table(name: str, entries: list[Fields]) -> TableBlock:
     rows = tuple(map(_place, entries[:_MOST_ROWS]))
     note = first_of(_MOST_ROWS, len(entries), "runs")
-    return Table(f"Runs that were {name}", ("Data", "Method", "Order", "Seed"), rows, numeric=(3,), note=note)
+    return TableBlock(f"Runs that were {name}", ("Data", "Method", "Order", "Seed"), rows, numeric=(3,), note=note)
 
 
 def _place(entry: Mapping[str, Any]) -> tuple[str, str, str, str]:
@@ -171,7 +171,7 @@ def _times(found: Fields) -> tuple[Block, ...]:
         return (Paragraph("Times are not compared: in one of the two comparisons several runs shared the machine."),)
     rows = tuple((entry["method"], count(entry["n"]), number(entry["ratio"], 3)) for entry in found["times"])
     note = "Geometric mean over the runs that finished both times; above 1 the new run took longer."
-    return (Table("New time divided by old time", ("Method", "Runs", "Ratio"), rows, numeric=(1, 2), note=note),)
+    return (TableBlock("New time divided by old time", ("Method", "Runs", "Ratio"), rows, numeric=(1, 2), note=note),)
 
 
 def _text(value: object) -> str:

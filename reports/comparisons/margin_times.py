@@ -17,7 +17,7 @@ from maxmargin.reports.comparisons.runs import (
     is_separable,
     separates,
 )
-from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
+from maxmargin.reports.document import Block, FigureSlot, Paragraph, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, number, plural
 
 Fields = dict[str, Any]
@@ -185,7 +185,7 @@ def _sentence(races: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _race_table(races: Sequence[Mapping[str, Any]]) -> Table:
+def _race_table(races: Sequence[Mapping[str, Any]]) -> TableBlock:
     rows = tuple(
         (
             race["data"], number(race["difficulty"] ** 2, 3), *_racer(race["online"], with_mistakes=True),
@@ -194,7 +194,7 @@ def _race_table(races: Sequence[Mapping[str, Any]]) -> Table:
         for race in races
     )  # fmt: skip
     columns = ("Data", "R²/γ*²", "Fastest online", "Mistakes", "Seconds", "Fastest solver", "Seconds", "First")
-    return Table("The first separating hyperplane, data set by data set", columns, rows, numeric=(1, 3, 4, 6))
+    return TableBlock("The first separating hyperplane, data set by data set", columns, rows, numeric=(1, 3, 4, 6))
 
 
 def _racer(entry: Mapping[str, Any] | None, *, with_mistakes: bool) -> tuple[str, ...]:
@@ -204,7 +204,7 @@ def _racer(entry: Mapping[str, Any] | None, *, with_mistakes: bool) -> tuple[str
     return (entry["method"], *mistakes, number(entry["seconds"], 3))
 
 
-def _exponents(found: Fields) -> Table:
+def _exponents(found: Fields) -> TableBlock:
     rows = tuple(
         (
             entry["method"], number(entry["value"], 3),
@@ -216,4 +216,4 @@ def _exponents(found: Fields) -> Table:
     interval = f"{number(100 * found['confidence'])} % interval"
     columns = ("Method", "a", interval, "Data sets", "Not given because")
     note = "Only data sets are counted where every run of the method found a hyperplane that separates."
-    return Table("Exponent of the seconds in R/γ*", columns, rows, numeric=range(1, 4), note=note)
+    return TableBlock("Exponent of the seconds in R/γ*", columns, rows, numeric=range(1, 4), note=note)

@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, grouped, is_separable, separates, share_of
-from maxmargin.reports.document import Block, Mark, Paragraph, Table
+from maxmargin.reports.document import Block, Emphasis, Paragraph, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, number, one_line, plural, share_of_the_best
 
 Fields = dict[str, Any]
@@ -48,7 +48,7 @@ def reaching(found: Fields) -> list[str]:
     return [entry["method"] for entry in found["methods"] if entry["n_reached"] == entry["n_data"]]
 
 
-def who_reaches(found: Fields) -> tuple[str | Mark, ...]:
+def who_reaches(found: Fields) -> tuple[str | Emphasis, ...]:
     """Return who reaches the maximum margin, as the pieces of sentences."""
     able = [entry for entry in found["methods"] if entry["n_reached"] is not None]
     if not able:
@@ -59,7 +59,7 @@ def who_reaches(found: Fields) -> tuple[str | Mark, ...]:
     rest = f"; {separating} {'separates' if n_separating == 1 else 'separate'} all of it."
     if not names:
         return ("No method reaches the maximum margin on all separable data", rest)
-    shown = [Mark(one_line(name), "truth") for name in names[:_MOST_NAMED]]
+    shown = [Emphasis(one_line(name), "truth") for name in names[:_MOST_NAMED]]
     pieces = [piece for name in shown for piece in (", ", name)][1:]
     more = len(names) - len(shown)
     others = f" and {plural(more, 'other method')}" if more else ""
@@ -81,7 +81,7 @@ def margin_blocks(found: Fields) -> tuple[Block, ...]:
     return (*tables, Paragraph(note))
 
 
-def _margin_table(question: str, entries: Sequence[Mapping[str, Any]]) -> Table:
+def _margin_table(question: str, entries: Sequence[Mapping[str, Any]]) -> TableBlock:
     rows = tuple(
         (
             entry["method"],
@@ -91,7 +91,7 @@ def _margin_table(question: str, entries: Sequence[Mapping[str, Any]]) -> Table:
         for entry in entries
     )
     columns = ("Method", "Separable data sets", "Separates", "Reaches γ*", "Median of γ*", "Least of γ*")
-    return Table(f"Margins on separable data: {question}", columns, rows, numeric=range(1, 6))
+    return TableBlock(f"Margins on separable data: {question}", columns, rows, numeric=range(1, 6))
 
 
 def _share(share: float | None) -> str:
@@ -132,7 +132,7 @@ def claim_blocks(found: list[Fields]) -> tuple[Block, ...]:
         "It is true or false where this is proven. A run without a claim misreports nothing, and a run that failed has "
         "no claim."
     )
-    return (Table("Claims of the methods", columns, rows, numeric=range(2, 6), note=note),)
+    return (TableBlock("Claims of the methods", columns, rows, numeric=range(2, 6), note=note),)
 
 
 def _truths(entry: Fields) -> tuple[str, ...]:

@@ -18,12 +18,12 @@ from maxmargin.reports.comparisons import (
     timings,
 )
 from maxmargin.reports.comparisons.runs import ComparisonLike, Runs
-from maxmargin.reports.document import Document, Table
+from maxmargin.reports.document import Document, TableBlock
 
 if TYPE_CHECKING:
     import os
 
-    from maxmargin.reports.figures.canvas import Picture
+    from maxmargin.reports.captioned.captioned_display import CaptionedDisplay
 
 SCHEMA = "maxmargin.comparison/1"
 
@@ -75,9 +75,9 @@ class ComparisonReport:
 
     def to_html(self, *, times: bool = True) -> str:
         """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
-        from maxmargin.reports.figures.canvas import figure
+        from maxmargin.reports.captioned.captioned_display import figure_element
 
-        figures = {key: figure(picture) for key, picture in self.pictures(times=times).items()}
+        figures = {key: figure_element(picture) for key, picture in self.pictures(times=times).items()}
         return self._document(times=times).html(figures)
 
     def summary(self, *, times: bool = True) -> str:
@@ -85,11 +85,11 @@ class ComparisonReport:
         return "\n".join(comparison_page.summary_lines(self._fields(times=times))) + "\n"
 
     @property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[TableBlock, ...]:
         """All tables of the report, with captions, as they are printed."""
         return self._document(times=True).tables
 
-    def pictures(self, *, times: bool = True) -> "dict[str, Picture]":
+    def pictures(self, *, times: bool = True) -> "dict[str, CaptionedDisplay]":
         """Return the figures by their keys, with captions and alternative texts."""
         from maxmargin.reports.comparisons import comparison_pictures
 
@@ -119,8 +119,8 @@ class ComparisonReport:
         OSError
             If a file cannot be written; the error names it, and its old content stays.
         """
+        from maxmargin.reports.captioned.captioned_display import save
         from maxmargin.reports.comparisons.record_files import write_csv, write_parquet
-        from maxmargin.reports.figures.canvas import save
         from maxmargin.text.outputs import write_text
 
         target = Path(folder)

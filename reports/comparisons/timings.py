@@ -7,7 +7,7 @@ from typing import Any
 
 from maxmargin.reports.comparisons.estimates.means import SHIFT, is_censored, shifted_geometric_mean, times_of
 from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, grouped
-from maxmargin.reports.document import Block, Paragraph, Table
+from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, number
 
 Fields = dict[str, Any]
@@ -99,11 +99,11 @@ def blocks(found: Fields | None) -> tuple[Block, ...]:
     return (*tables, Paragraph(_note(found)))
 
 
-def _table(question: str, entries: Sequence[Mapping[str, Any]], is_alone: bool) -> Table:
+def _table(question: str, entries: Sequence[Mapping[str, Any]], is_alone: bool) -> TableBlock:
     rows = tuple(map(_row, entries))
     columns = ["Method", "Runs", "In the mean", "At the limit", "Mean (s)", "Times ours", "Peak (MiB)", "Stopped"]
     kept = [column for column in range(len(columns)) if column != 5 or is_alone]
-    return Table(
+    return TableBlock(
         f"Time of one run: {question}",
         tuple(columns[column] for column in kept),
         tuple(tuple(row[column] for column in kept) for row in rows),

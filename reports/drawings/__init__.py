@@ -1,1 +1,1 @@
-"""The drawings of the page: small scalable pictures of the page's own, which a script may move; no matplotlib."""
+"""The drawings of the page: SVG that a script may move, made without matplotlib."""

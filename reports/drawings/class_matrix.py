@@ -19,8 +19,8 @@ _FAINTEST, _STRONGEST, _STEPS = 0.10, 0.42, 5
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell.
+class MatrixCell:
+    """A cell of the matrix.
 
     Attributes
     ----------
@@ -37,7 +37,9 @@ class Cell:
     strength: float = 0.0
 
 
-def class_matrix(names: Sequence[Any], cells: Mapping[tuple[int, int], Cell], finding: str, caption: str) -> Drawing:
+def class_matrix(
+    names: Sequence[Any], cells: Mapping[tuple[int, int], MatrixCell], finding: str, caption: str
+) -> Drawing:
     """Return the matrix; `cells` are by row and column, those on the diagonal have a frame."""
     width = _cell_width(cells.values())
     columns = [one_line(name, 24) for name in names]
@@ -72,7 +74,7 @@ def _cell_width(cells: Any) -> float:
     return max(_LEAST_CELL, *widths)
 
 
-def _draw(sheet: Sheet, cell: Cell, corner: tuple[float, float], width: float, *, is_diagonal: bool) -> None:
+def _draw(sheet: Sheet, cell: MatrixCell, corner: tuple[float, float], width: float, *, is_diagonal: bool) -> None:
     x, y = corner
     if cell.role:
         step = round(cell.strength * (_STEPS - 1)) / (_STEPS - 1)

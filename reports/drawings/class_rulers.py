@@ -26,9 +26,9 @@ class ClassRuler:
     ----------
     name : str
     text : str
-        What the marks say.
+        The numbers of the marks in words.
     best, achieved, upper : float or None
-        The maximum margin, that of the perceptron's hyperplane, and the largest that its mistakes leave possible.
+        The maximum margin, the margin of the perceptron's hyperplane, and its upper bound from the mistakes.
     """
 
     name: str

@@ -10,7 +10,7 @@ _GAP = 9.0
 """Least distance between two labels, and between a label and the line to another one."""
 
 _BOLD = 1.12
-"""Width of bold letters as a multiple of that of others."""
+"""Ratio of the widths of bold and of other letters."""
 
 _NARROW, _WIDE, _LETTER, _CAPITAL, _OTHER = 0.4, 0.98, 0.64, 0.74, 1.0
 """Widths of characters as fractions of the size, in the widest of the usual fonts."""
@@ -85,12 +85,12 @@ def place(labels: Sequence[Label], low: float, high: float) -> list[Placed]:
 
 
 def n_lanes(placed: Iterable[Placed]) -> int:
-    """Return the number of lanes that labels take."""
+    """Return the number of lanes that the labels occupy."""
     return max((entry.lane + 1 for entry in placed), default=0)
 
 
 def _first_free(label: Label, low: float, high: float, placed: list[Placed], marks: list[float]) -> Placed:
-    """Return the nearest free place of a label, of equally near ones that which covers the fewest other marks."""
+    """Return the nearest free place of a label, with the fewest other marks below it among equally near places."""
     width = text_width(label.text) * (_BOLD if label.is_bold else 1.0)
     starts = [label.at - width / 2, label.at - 3, label.at + 3 - width]
     inside = list(dict.fromkeys(max(low, min(start, high - width)) for start in starts))

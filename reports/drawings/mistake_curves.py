@@ -1,4 +1,4 @@
-"""Novikoff's proof as curves over the mistakes: what the length of the weights is squeezed between."""
+"""Novikoff's proof as curves over the mistakes: the bounds on the length of the weights from both sides."""
 
 import math
 from typing import Any
@@ -14,10 +14,10 @@ _MANY = 60
 """Number of mistakes from which both axes are logarithmic."""
 
 _IN_VIEW = 1e30
-"""Bounds up to so many mistakes are in the picture, where both curves meet."""
+"""Largest bound for which the drawing extends to the point where both curves meet."""
 
 _STEPS = 8
-"""Number of lines of which a curve beyond the run is made."""
+"""Number of line segments of a curve beyond the run."""
 
 _APART = 15.0
 """Least distance between labels at the ends of curves."""
@@ -26,7 +26,7 @@ _CURVES = (("norm_at_most", "√M R", "bound"), ("norm", "‖w‖", "perceptron"
 
 
 def mistake_curves(report: dict[str, Any]) -> Drawing | None:
-    """Return the picture; None before the first mistake, or where a curve has no positive finite numbers."""
+    """Return the drawing; None before the first mistake, or if no curve has positive finite numbers."""
     trace = report["trace"]
     curves = _curves(trace)
     M = trace["n_mistakes"]
@@ -71,7 +71,7 @@ def _curves(trace: dict[str, Any]) -> dict[str, tuple[str, str, list[float]]]:
 
 
 def _end(report: dict[str, Any]) -> float:
-    """Return where the two curves meet, if that is in the picture; else 0."""
+    """Return the number of mistakes at which the two curves meet if the drawing extends to it; else 0."""
     bound, made = report["trace"]["bound"], report["perceptron"]["n_mistakes"]
     return float(bound) if bound is not None and made < bound <= _IN_VIEW else 0.0
 
@@ -103,7 +103,7 @@ def _axes(sheet: Sheet, x: Scale, y: Scale) -> None:
 
 
 def _labels(sheet: Sheet, tops: dict[str, tuple[tuple[float, float], str, str]]) -> None:
-    """Write each curve's name at its end, moved apart where they would meet."""
+    """Write the name of each curve at its end; names that would overlap are moved apart."""
     below = -math.inf
     for (x, y), text, role in sorted(tops.values(), key=lambda entry: entry[0][1]):
         at = max(y, below + _APART)

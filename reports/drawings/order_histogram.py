@@ -4,28 +4,27 @@ import math
 
 import numpy as np
 
+from maxmargin.displays.order_study_display import edges_of_counts
 from maxmargin.reports.drawings.label_placement import Label, n_lanes, place
 from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale
 from maxmargin.reports.drawings.svg import Drawing, Sheet
-from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.text.number_formats import count, number, plural
 from maxmargin.theory.order_studies import OrderStudy
 
 WIDTH = 404.0
 _BARS, _LANE = 132.0, 16.0
-_MOST_BINS = 36
 _FAR_APART = 12.0
 """Ratio of the most and the fewest mistakes above which the axis is logarithmic."""
 
 
 def order_histogram(study: OrderStudy) -> Drawing | None:
-    """Return the picture; None where all orders make equally many mistakes."""
+    """Return the drawing; None if all orders make the same number of mistakes."""
     mistakes = study.outcomes.n_mistakes
     if mistakes.min() == mistakes.max():
         return None
     source = study.given.n_mistakes
     scale = _scale(min(int(mistakes.min()), source), max(int(mistakes.max()), source))
-    edges = _edges(mistakes, scale)
+    edges = np.minimum(edges_of_counts(mistakes, is_logarithmic=isinstance(scale, LogScale)), scale.high)
     counts = np.histogram(mistakes, edges)[0] / np.maximum(np.floor(edges[1:]) - np.floor(edges[:-1]), 1)  # per count
     labels = place(
         [Label(scale(max(source, scale.low)), f"order of the source {count(source)}", "label perceptron")], 0, WIDTH
@@ -52,18 +51,6 @@ def _scale(low: int, high: int) -> Scale:
     if low > 0 and high > _FAR_APART * low:
         return LogScale(max(low - 0.5, 0.7), high + 0.5, 4.0, WIDTH - 4.0)
     return LinearScale(low - 0.5, high + 0.5, 4.0, WIDTH - 4.0)
-
-
-def _edges(mistakes: Rows, scale: Scale) -> Floats:
-    """Return the edges of the bars: each has as many whole numbers as the others, or on a logarithmic axis a ratio."""
-    low, high = scale.low, scale.high
-    if isinstance(scale, LinearScale):
-        width = max(1, math.ceil((high - low) / _MOST_BINS))
-        found: Floats = low + width * np.arange(math.ceil((high - low) / width) + 1.0)
-        return np.append(found[found < high], high)
-    found = np.floor(np.geomspace(low, high, _MOST_BINS + 1)) + 0.5
-    found[0], found[-1] = low, high
-    return np.unique(np.clip(found, low, high))
 
 
 def _axis(sheet: Sheet, scale: Scale, bottom: float, name: str) -> None:

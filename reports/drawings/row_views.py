@@ -1,4 +1,4 @@
-"""The rows twice: in a plane with both hyperplanes, and by their distances from each; one scene for both."""
+"""Two drawings of the rows of a scene: in a plane with both hyperplanes, and by their distances from each."""
 
 import math
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from maxmargin.api.measures import norm, unit
+from maxmargin.displays.plane_view import ends_of_line
 from maxmargin.reports.drawings.label_placement import text_width
 from maxmargin.reports.drawings.scales import LinearScale, Scale, SignedLogScale, attribute_of
 from maxmargin.reports.drawings.svg import Drawing, Sheet, dots, joined, short
@@ -26,7 +27,7 @@ _LEAST_SPAN = 1e-300
 """Range of an axis, in units of the data, below which binary64 has no round numbers on it."""
 
 _THIN = 0.06
-"""Width of the band, as a fraction of the picture, below which an inset shows it."""
+"""Width of the band, as a fraction of the drawing, below which an inset shows it."""
 
 _INSET = (150.0, 108.0)
 _IN_INSET = 3.0
@@ -44,7 +45,7 @@ _GOLDEN = 0.6180339887498949
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Two scales of a picture, and the corners of what they show."""
+    """The two scales of a drawing."""
 
     x: LinearScale
     y: LinearScale
@@ -79,7 +80,7 @@ def scatter(scene: Scene) -> Drawing:
 def axes_of(scene: Scene) -> list[Floats]:
     """Return three vectors a, c, e with which a hyperplane is drawn as (w.a) x + (w.c) y + w.e + b = 0.
 
-    Of a hyperplane whose normal is not in the plane of the picture, this is where both meet, at the mean of the rows.
+    If its normal is not in the plane of the drawing, this is the intersection of both at the mean of the rows.
     """
     frame, rest = _frame(scene), scene.centre.copy()
     found = []
@@ -92,10 +93,10 @@ def axes_of(scene: Scene) -> list[Floats]:
     return [*found, rest]
 
 
-def line_in_picture(scene: Scene, w: Floats, b: float) -> list[tuple[float, float]] | None:
-    """Return the ends of the line of a hyperplane in the scatter plot, None where it does not cross it.
+def line_in_scatter(scene: Scene, w: Floats, b: float) -> list[tuple[float, float]] | None:
+    """Return the ends of the line of a hyperplane in the scatter plot; None if the line does not cross it.
 
-    Of a hyperplane whose normal is not in the plane of the picture, it is where both meet, at the mean of the rows.
+    If its normal is not in the plane of the drawing, it is the intersection of both at the mean of the rows.
     """
     length = norm(w)
     if not 0 < length < math.inf:
@@ -170,19 +171,14 @@ def _lines(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
 
 
 def _ends(direction: Floats, offset: float, frame: _Frame) -> tuple[Floats, Floats] | None:
-    """Return two points of the line direction.p + offset = 0 beyond the frame; None where it does not cross it."""
+    """Return two points of the line direction.p + offset = 0 beyond the frame; None if the line does not cross it."""
     corners = np.array([(x, y) for x in (frame.x.low, frame.x.high) for y in (frame.y.low, frame.y.high)])
     values = corners @ direction + offset
-    if not values.min() <= 0 <= values.max() or not direction.any():
+    scaled = direction * np.ptp(corners, axis=0)
+    if not values.min() <= 0 <= values.max() or not np.linalg.norm(scaled) > 0:  # which may underflow
         return None
-    spans = np.ptp(corners, axis=0)
-    scaled = direction * spans  # in units of the frame, so that the two axes may differ in size
-    if not np.linalg.norm(scaled) > 0:
-        return None
-    middle = corners.mean(axis=0)
-    foot = -(direction @ middle + offset) * scaled / (scaled @ scaled)
-    along = 2 * np.array([-scaled[1], scaled[0]]) / np.linalg.norm(scaled)
-    return middle + (foot - along) * spans, middle + (foot + along) * spans
+    start, end = ends_of_line(direction, offset, corners)
+    return start, end
 
 
 def _points(sheet: Sheet, scene: Scene, frame: _Frame, points: Floats) -> None:
@@ -208,17 +204,24 @@ def _rings(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
 def _axes(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
     """Draw ticks along the horizontal and the names of both axes; the vertical has ticks where it is a column."""
     names = [one_line(name, 60) for name in scene.labels]
-    end = -math.inf
-    for tick, text in _ticks(scene, frame.x):
-        at, half = frame.x(tick), text_width(text) / 2
-        if at - half < max(end + 8, 0) or at + half > WIDTH:
-            continue
-        end = at + half
+    for at in _tick_texts(sheet, [(frame.x(tick), text) for tick, text in _ticks(scene, frame.x)], frame.y.start):
         sheet.line((at, frame.y.start), (at, frame.y.start + 4), "axis")
-        sheet.text((at, frame.y.start + 17), text, "tick", anchor="middle")
     sheet.text((WIDTH / 2, frame.y.start + 33), names[0], "soft", anchor="middle")
     if names[1]:
-        sheet.text((frame.x.start + 5, frame.y.end + 15), f"↑ {names[1]}", "soft halo")
+        scale = "" if scene.is_of_columns else "; other scale"
+        sheet.text((frame.x.start + 5, frame.y.end + 15), f"↑ {names[1]}{scale}", "soft halo")
+
+
+def _tick_texts(sheet: Sheet, ticks: list[tuple[float, str]], bottom: float) -> list[float]:
+    """Write the texts of ticks that fit and do not meet the one before; return the positions of these ticks."""
+    drawn, end = [], -math.inf
+    for at, text in ticks:
+        half = text_width(text) / 2
+        if at - half >= max(end + 8, 0) and at + half <= WIDTH:
+            end = at + half
+            drawn.append(at)
+            sheet.text((at, bottom + 17), text, "tick", anchor="middle")
+    return drawn
 
 
 def _ticks(scene: Scene, scale: LinearScale) -> list[tuple[float, str]]:
@@ -328,18 +331,12 @@ def _positions(strip: Strip, scale: Scale, y: float) -> list[tuple[float, float]
 
 
 def _grid(sheet: Sheet, scene: Scene, scale: LinearScale | SignedLogScale) -> None:
-    bottom, end = HEIGHT - _BOTTOM, -math.inf
+    bottom = HEIGHT - _BOTTOM
     ticks = scale.ticks() if isinstance(scale, SignedLogScale) else _with_margin(scale.ticks(), scene)
     for tick in sorted(ticks, key=lambda value: (value not in (0.0, 1.0), value)):
         role = "zero" if tick == 0 else "truth thin" if tick == 1 and scene.has_margin else "grid"
         sheet.line((scale(tick), _TOP), (scale(tick), bottom), role)
-    for tick in sorted(ticks):
-        text = number(tick, 3)
-        at, half = scale(tick), text_width(text) / 2
-        if at - half < max(end + 8, 0) or at + half > WIDTH:
-            continue
-        end = at + half
-        sheet.text((at, bottom + 17), text, "tick", anchor="middle")
+    _tick_texts(sheet, [(scale(tick), number(tick, 3)) for tick in sorted(ticks)], bottom)
     unit = "γ*" if scene.has_margin else scene.unit_name
     sheet.text((WIDTH / 2, bottom + 33), f"distance on the correct side, in {unit}", "soft", anchor="middle")
 

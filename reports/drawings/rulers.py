@@ -71,7 +71,7 @@ class Ruler:
     ----------
     key : str
     name, unit : str
-        What it measures, in a word or two each.
+        The quantity that it measures and its unit, in a word or two each.
     marks : tuple of RulerMark
         The most important first: it has the first choice of a place for its label.
     bands : tuple of RulerBand
@@ -81,9 +81,9 @@ class Ruler:
     ticks : callable
         Returns the ticks of a scale with their texts.
     rail : str
-        What the rail at the left is for; there is one where a mark stands on it.
+        The label of the rail at the left, which is drawn if a mark stands on it.
     finding : str
-        What can be seen, in a sentence.
+        A description in a sentence.
     """
 
     key: str

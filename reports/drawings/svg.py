@@ -1,4 +1,4 @@
-"""Scalable pictures, element by element: text in the font of the page, colours by role in its style sheet."""
+"""SVG drawings, element by element: text in the font of the page, colours by role in its style sheet."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,16 +11,15 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """A finished picture.
+    """A finished drawing.
 
     Attributes
     ----------
     key : str
         Its name; its identifiers begin with it.
     title : str
-        What it shows.
     finding : str
-        What can be seen in it, for readers who do not see it.
+        A description for readers who do not see the drawing.
     markup : str
         The ``svg`` element, or several of them for different widths.
     caption : str
@@ -36,7 +35,7 @@ class Drawing:
 
 @dataclass(slots=True)
 class Sheet:
-    """A picture that is being drawn; lengths are in units of which a page shows about one a pixel.
+    """A drawing in progress; one unit of length is about one pixel of the page.
 
     Attributes
     ----------
@@ -92,7 +91,7 @@ class Sheet:
         self.elements.append(markup)
 
     def markup(self, title: str, finding: str, *, attributes: str = "") -> str:
-        """Return the picture as an element that says what it shows."""
+        """Return the drawing as an element with its title and description."""
         names = f"{self.key}-title", f"{self.key}-finding"
         return (
             f'<svg id="{self.key}"{attributes} viewBox="0 0 {short(self.width)} {short(self.height)}" role="img" '
@@ -115,7 +114,7 @@ def joined(pairs: Iterable[tuple[Point, Point]]) -> str:
 
 
 def both(wide: str, narrow: str) -> str:
-    """Return two forms of one picture, of which the page shows the one that fits."""
+    """Return two forms of one drawing; the page shows the form that fits its width."""
     return f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
 
 

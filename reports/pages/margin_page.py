@@ -21,7 +21,7 @@ from maxmargin.reports.drawings.row_views import (
     strips,
 )
 from maxmargin.reports.drawings.rulers import drawn
-from maxmargin.reports.drawings.run_moments import moments, states_of
+from maxmargin.reports.drawings.run_snapshots import run_snapshots, states_after_mistakes
 from maxmargin.reports.drawings.svg import Drawing
 from maxmargin.reports.pages.page_data import embedded_data, raw_data
 from maxmargin.reports.pages.page_script import DROP, MOST_BYTES, MOST_BYTES_BESIDE, script_of, tables_of
@@ -114,8 +114,9 @@ class MarginPage:
         if not len(rows) or len(rows) < run.n_mistakes or not self.study.dataset.is_in_memory:
             return ""
         signs = problem.y[rows]
-        picture = moments(self.scene, states_of(rows.tolist(), problem.dense_rows(rows), signs, self.study.scale))
-        return "" if picture is None else f'<noscript><div class="moments">{picture.markup}</div></noscript>'
+        states = states_after_mistakes(rows.tolist(), problem.dense_rows(rows), signs, self.study.scale)
+        snapshots = run_snapshots(self.scene, states)
+        return "" if snapshots is None else f'<noscript><div class="moments">{snapshots.markup}</div></noscript>'
 
     def _tools(self) -> str:
         sha = self.summary["certificate"]["data"]["sha256"]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from maxmargin.reports.document import Details, Document, Script, Table
+from maxmargin.reports.document import DetailsBlock, Document, Script, TableBlock
 from maxmargin.solvers.answers.forms import plain
 
 MOST_BYTES = 2_000_000
@@ -33,11 +33,11 @@ def script_of(parts: Mapping[str, Any]) -> Script:
     return Script(policy=policy, source=source, worker=script_text("check_proof.js"), parts=texts)
 
 
-def tables_of(document: Document) -> list[Table]:
+def tables_of(document: Document) -> list[TableBlock]:
     """Return the tables that can be copied."""
     blocks = [block for section in document.sections for block in section.blocks]
-    inner = [part for block in blocks if isinstance(block, Details) for part in block.blocks]
-    return [block for block in (*blocks, *inner) if isinstance(block, Table) and block.key]
+    inner = [part for block in blocks if isinstance(block, DetailsBlock) for part in block.blocks]
+    return [block for block in (*blocks, *inner) if isinstance(block, TableBlock) and block.key]
 
 
 def _json(value: Any) -> str:

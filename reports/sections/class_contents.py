@@ -3,14 +3,14 @@
 import math
 from typing import Any
 
-from maxmargin.reports.document import Table
-from maxmargin.reports.drawings.class_matrix import Cell
+from maxmargin.reports.document import TableBlock
+from maxmargin.reports.drawings.class_matrix import MatrixCell
 from maxmargin.reports.drawings.class_rulers import ClassRuler
 from maxmargin.reports.phrasing import of_kind, verdict_name
 from maxmargin.text.number_formats import UNKNOWN, count, number, one_line, percent, plural
 
 Report = dict[str, Any]
-Cells = dict[tuple[int, int], Cell]
+Cells = dict[tuple[int, int], MatrixCell]
 
 MOST_CLASSES = 20
 """Largest number of classes in a figure; of more classes the first ones are shown."""
@@ -47,10 +47,10 @@ def cells_of(report: Report) -> Cells:
             margin, mistakes = _margin_text(contest), _mistake_lines(contest)
             share = mistakes[1:] if len(mistakes) > 1 else ()
             role = "truth" if (i, j) in margins else ""
-            cells[i, j] = Cell((margin, *share) if i == j else (margin,), role, margins.get((i, j), 0.0))
+            cells[i, j] = MatrixCell((margin, *share) if i == j else (margin,), role, margins.get((i, j), 0.0))
             if i != j:
                 role = "perceptron" if (i, j) in ratios else ""
-                cells[j, i] = Cell(mistakes, role, ratios.get((i, j), 0.0))
+                cells[j, i] = MatrixCell(mistakes, role, ratios.get((i, j), 0.0))
     return cells
 
 
@@ -135,13 +135,13 @@ def matrix_finding(report: Report) -> str:
     return f"One cell for each class and pair of classes: {'; '.join(parts)}."
 
 
-def matrix_table(report: Report) -> Table:
+def matrix_table(report: Report) -> TableBlock:
     """Return the matrix as a table."""
     names, cells = names_of(report), cells_of(report)
     columns = ("", *(one_line(name, 24) for name in names))
     indices = range(len(names))
     rows = tuple((one_line(names[i], 24), *("; ".join(cells[i, j].lines) for j in indices)) for i in indices)
-    return Table("The matrix of the classes", columns, rows, range(1, len(columns)), matrix_caption(report))
+    return TableBlock("The matrix of the classes", columns, rows, range(1, len(columns)), matrix_caption(report))
 
 
 def sorted_classes(report: Report) -> list[Report]:
@@ -186,7 +186,7 @@ def rulers_finding(report: Report) -> str:
     return "; ".join(f"{ruler.name}: {ruler.text}" for ruler in rulers_of_classes(report)) + "."
 
 
-def rulers_table(report: Report) -> Table:
+def rulers_table(report: Report) -> TableBlock:
     """Return the numbers of the rulers as a table."""
     rows = tuple(
         (
@@ -196,4 +196,4 @@ def rulers_table(report: Report) -> Table:
         for c in sorted_classes(report)
     )  # fmt: skip
     columns = ("Class", "γ*", "Margin kept", "At most, by the mistakes")
-    return Table("The margins of each class against the rest", columns, rows, (1, 2, 3))
+    return TableBlock("The margins of each class against the rest", columns, rows, (1, 2, 3))

@@ -9,7 +9,7 @@ import numpy as np
 
 from maxmargin.api.measures import angle_degrees, cosine
 from maxmargin.reports import phrasing
-from maxmargin.reports.document import Block, Paragraph, Table, facts
+from maxmargin.reports.document import Block, Paragraph, TableBlock, facts
 from maxmargin.reports.sections.shared import chosen
 from maxmargin.reports.study.study import Study
 from maxmargin.solvers.exact.dyadic import round_down, sqrt_up
@@ -155,7 +155,7 @@ def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
     return (Paragraph(opening), _run_table(report), *trace)
 
 
-def _run_table(report: dict[str, Any]) -> Table:
+def _run_table(report: dict[str, Any]) -> TableBlock:
     run = report["perceptron"]
     rows = [
         ("Mistakes", count(run["n_mistakes"])),
@@ -219,7 +219,7 @@ def normals(report: dict[str, Any]) -> tuple[Block, ...]:
         f"The {_MOST_FEATURES} of {count(len(names))} features with the largest |w*|." if len(best) > len(rows) else ""
     )
     columns = ("Feature", "w*/‖w*‖", "Perceptron w/‖w‖")
-    return (Table("The unit normals, feature by feature", columns, rows, (1, 2), note),)
+    return (TableBlock("The unit normals, feature by feature", columns, rows, (1, 2), note),)
 
 
 def _checked(report: dict[str, Any]) -> str:
@@ -238,7 +238,7 @@ def _checked(report: dict[str, Any]) -> str:
     )
 
 
-def _trace_table(report: dict[str, Any]) -> Table:
+def _trace_table(report: dict[str, Any]) -> TableBlock:
     trace, n_mistakes = report["trace"], report["perceptron"]["n_mistakes"]
     last = {
         name: trace[name][-1] for name in ("w_dot_u", "w_dot_u_at_least", "norm", "root_of_squares", "norm_at_most")

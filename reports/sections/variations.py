@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.reports.document import Block, Paragraph, Table
+from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.reports.phrasing import bound_title, shown_upper
 from maxmargin.reports.sections.shared import Columns, table_of
 from maxmargin.reports.study.translated import MOST_MISTAKES, Translated
@@ -137,7 +137,7 @@ def _cut(orders: Mapping[str, Any]) -> str:
     return f" {count(n_cut)} of the orders did not converge within {plural(orders['max_mistakes'], 'mistake')}."
 
 
-def _orders_table(orders: Mapping[str, Any]) -> Table:
+def _orders_table(orders: Mapping[str, Any]) -> TableBlock:
     rows = [
         ("Order of the source", *_cells(orders["file_order"])),
         ("Fewest mistakes found in an order", *_cells(orders["best_order"])),
@@ -155,7 +155,7 @@ def _orders_table(orders: Mapping[str, Any]) -> Table:
         for bound in orders["bounds"]
         if not bound["vacuous"]
     ]
-    return Table("Mistakes by order", ("", "Mistakes", "Epochs"), tuple(rows), numeric=(1, 2))
+    return TableBlock("Mistakes by order", ("", "Mistakes", "Epochs"), tuple(rows), numeric=(1, 2))
 
 
 def _cells(found: Mapping[str, Any]) -> tuple[str, str]:
@@ -229,7 +229,7 @@ def _translation_opening(report: dict[str, Any]) -> str:
     return text
 
 
-def _points_table(report: dict[str, Any], study: str) -> Table:
+def _points_table(report: dict[str, Any], study: str) -> TableBlock:
     caption, first, name = _STUDIES[study]
     columns: Columns = {
         first: name,

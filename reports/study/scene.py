@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.api.measures import Plane
 from maxmargin.displays.drawing import thinned
+from maxmargin.displays.plane_view import foot_of_line
 from maxmargin.displays.shown_planes import column_name
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
@@ -133,9 +134,7 @@ class Scene:
         middle, spans = (low + high) / 2, np.where(high > low, high - low, 1.0)
         found = []
         for direction, offset in filter(None, (self.reference, self.found)):
-            scaled = direction * spans
-            length = float(scaled @ scaled)
-            foot = -(direction @ middle + offset) * scaled / length if length else np.full(2, np.inf)
+            foot = foot_of_line(direction, offset, middle, spans)
             if np.abs(foot).max() <= 0.5 + _NEAR_THE_POINTS and not self.is_strip:
                 found.append(middle + foot * spans)
         return found
@@ -268,10 +267,10 @@ def _basis(study: "Study", sample: Floats, exponent: int) -> tuple[Floats, tuple
     axis = np.eye(study.problem.n_features)[0] if first is None else first.unit
     name = column_name(study.dataset.feature_names[0]) if first is None else _along(study, first)
     across = across_of(study.found.unit, axis) if study.reference is not None and study.found is not None else None
-    label = "at right angles, in the plane of both normals; other scale"
+    label = "at right angles, in the plane of both normals"
     if across is None:
         across = widest_across(times_power_of_two(sample, -exponent), axis)
-        label = "at right angles, where rows vary most; other scale"
+        label = "at right angles, where rows vary most"
     return np.column_stack([axis, across]), (name, label)
 
 

@@ -81,7 +81,7 @@ def test_hyperplanes_through_the_origin_and_other_rows_are_refused(plane: Simple
 
 def test_other_rows_with_a_common_point_are_refused(overlap: SimpleNamespace, ax: Axes) -> None:
     answer = mm.hard_margin(overlap.X, overlap.y)
-    with pytest.raises(mm.InvalidProblemError, match="points of the hulls"):
+    with pytest.raises(mm.InvalidProblemError, match="the proof of the result is about other rows"):
         ConvexHullsDisplay.from_result(answer, overlap.X[::-1], overlap.y[::-1], ax=ax)
 
 

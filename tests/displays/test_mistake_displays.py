@@ -66,6 +66,22 @@ def test_the_curves_are_the_columns_of_the_trace(line: SimpleNamespace, ax: Axes
     assert ax.get_ylim()[1] > height
 
 
+def test_the_potential_falls_by_more_than_one_unit_per_mistake(
+    line: SimpleNamespace, overlap: SimpleNamespace, ax: Axes
+) -> None:
+    trace = mm.mistake_trace(line.X, line.y)
+    display = ProofCurvesDisplay.from_result(trace, kind="potential", ax=ax)
+    assert display.meeting_ is not None and display.meeting_.get_data() == ([trace.bound], [trace.bound])
+    fallen, guaranteed = (np.asarray(display.lines_[name].get_ydata()) for name in ("potential_drop", "n_mistakes"))
+    np.testing.assert_array_equal(fallen, trace.potential_drop)
+    assert (fallen >= guaranteed).all() and fallen[-1] <= trace.bound
+    with pytest.raises(InvalidOptionError, match="kind is 'energy'"):
+        ProofCurvesDisplay.from_result(trace, kind="energy", ax=ax)  # type: ignore[arg-type]
+    stopped = mm.mistake_trace(overlap.X, overlap.y, max_epochs=3)
+    with pytest.raises(mm.InvalidProblemError, match="no hyperplane is known to separate"):
+        ProofCurvesDisplay.from_result(stopped, kind="potential", ax=ax)
+
+
 def test_without_a_separating_hyperplane_there_are_upper_curves_only(overlap: SimpleNamespace, ax: Axes) -> None:
     trace = mm.mistake_trace(overlap.X, overlap.y, max_epochs=3)
     display = ProofCurvesDisplay.from_result(trace, ax=ax)

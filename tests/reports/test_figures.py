@@ -1,30 +1,28 @@
-"""The figures of the report: axes in, axes out, no global state, true geometry."""
+"""The figures of the report: displays with captions, no global state, true geometry."""
 
 import hashlib
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import maxmargin as mm
-from maxmargin.reports.figures import FIGURES
-from maxmargin.reports.figures.canvas import inline_svg
-from maxmargin.reports.figures.class_pictures import plot_classes
-from maxmargin.reports.figures.curves import plot_margin_path
-from maxmargin.reports.figures.mistake_pictures import plot_mistakes
-from maxmargin.reports.figures.projection import plot_distances, plot_projection, view_of
-from maxmargin.reports.figures.soft_pictures import plot_soft_counts, plot_soft_widths
+from maxmargin.displays.hyperplane_display import HyperplaneDisplay
+from maxmargin.reports.captioned import FIGURES
+from maxmargin.reports.captioned.captioned_display import inline_svg
+from maxmargin.reports.captioned.class_matrix_display import classes
+from maxmargin.reports.captioned.row_displays import hyperplane_display
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.study.class_study import ClassStudy
 from maxmargin.reports.study.scene import marked_rows, scene_of
 from maxmargin.reports.study.study import Study
 from maxmargin.solvers.errors import InvalidOptionError
 
-KEYS = ["margin-path", "proof-curves", "potential", "mistakes", "orders", "translations"]
+KEYS = ["margin-path", "proof-curves", "potential", "mistakes", "orders"]
 LAST_KEYS = ["distances", "projection", "soft-margin"]
 
 
@@ -48,37 +46,13 @@ def report(request: pytest.FixtureRequest) -> MarginReport:
 
 
 @pytest.fixture(scope="module")
-def classes() -> MarginReport:
+def of_classes() -> MarginReport:
     return margin_report(mm.load("iris"), max_mistakes=500)
-
-
-def axes() -> Axes:
-    return Figure().add_subplot()
 
 
 def study_of(report: MarginReport) -> Study:
     assert isinstance(report.study, Study)
     return report.study
-
-
-@pytest.mark.parametrize("plot", [plot_mistakes, plot_margin_path, plot_projection, plot_soft_widths, plot_soft_counts])
-def test_functions_return_the_axes_they_are_given(report: MarginReport, plot: object) -> None:
-    ax = axes()
-    assert callable(plot)
-    assert plot(study_of(report), ax) is ax
-    assert ax.has_data()
-
-
-def test_distances_return_the_axes_they_are_given(report: MarginReport) -> None:
-    study, ax = study_of(report), axes()
-    assert study.reference is not None
-    assert plot_distances(study, study.reference, ax) is ax
-
-
-def test_classes_return_the_axes_they_are_given(classes: MarginReport) -> None:
-    assert isinstance(classes.study, ClassStudy)
-    ax = axes()
-    assert plot_classes(classes.study, ax) is ax
 
 
 def test_pyplot_is_not_imported() -> None:
@@ -93,13 +67,12 @@ def test_pyplot_is_not_imported() -> None:
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
-def test_pictures_have_titles_captions_and_alternative_texts(report: MarginReport, classes: MarginReport) -> None:
+def test_pictures_have_titles_captions_and_alternative_texts(report: MarginReport, of_classes: MarginReport) -> None:
     is_separable = study_of(report).trace.u is not None
-    has_maximum = study_of(report).maximum is not None
-    absent = {key for key, is_there in (("potential", is_separable), ("translations", has_maximum)) if not is_there}
-    assert [picture.key for picture in report.pictures] == [key for key in (*KEYS, *LAST_KEYS) if key not in absent]
-    assert [picture.key for picture in classes.pictures] == ["classes"]
-    for picture in (*report.pictures, *classes.pictures):
+    expected = [key for key in (*KEYS, *LAST_KEYS) if is_separable or key != "potential"]
+    assert [picture.key for picture in report.pictures] == expected
+    assert [picture.key for picture in of_classes.pictures] == ["classes"]
+    for picture in (*report.pictures, *of_classes.pictures):
         assert picture.title and picture.caption.endswith(".") and picture.alt.endswith(".")
 
 
@@ -119,52 +92,56 @@ def test_inline_svg_takes_colours_and_fonts_from_the_page(report: MarginReport) 
         assert "currentColor" in svg and "<text" in svg
         assert "#" not in svg.replace('href="#', "").replace("url(#", "").replace("#ffffff", "")
         assert "DejaVu" not in svg and "http" not in svg
-        assert f'id="{picture.key}-' in svg
+        ids = re.findall(r'id="([^"]+)"', svg)
+        assert len(ids) == len(set(ids)) and set(re.findall(r'href="#([^"]+)"', svg)) <= set(ids)
 
 
-def test_saved_figures_are_reproducible(classes: MarginReport, tmp_path: Path) -> None:
-    first = classes.save_figures(tmp_path / "new" / "first")
-    second = classes.save_figures(tmp_path / "second")
+def test_saved_figures_are_reproducible(of_classes: MarginReport, tmp_path: Path) -> None:
+    first = of_classes.save_figures(tmp_path / "new" / "first")
+    second = of_classes.save_figures(tmp_path / "second")
     assert [path.name for path in first] == ["classes.svg", "classes.pdf", "classes.png"]
     digests = [[hashlib.sha256(path.read_bytes()).hexdigest() for path in paths] for paths in (first, second)]
     assert digests[0] == digests[1]
     assert b"CreationDate" not in first[1].read_bytes()
 
 
-def test_figures_are_chosen_by_name(classes: MarginReport, tmp_path: Path) -> None:
-    assert len(classes.save_figures(tmp_path / "new", names=["classes", "classes"])) == 3
-    assert classes.save_figures(tmp_path / "new", names=[]) == []
+def test_figures_are_chosen_by_name(of_classes: MarginReport, tmp_path: Path) -> None:
+    assert len(of_classes.save_figures(tmp_path / "new", names=["classes", "classes"])) == 3
+    assert of_classes.save_figures(tmp_path / "new", names=[]) == []
     for wrong in (["classes", "projection"], ["nothing"], "class"):
         with pytest.raises(InvalidOptionError, match="is no figure of this report; expected some of classes"):
-            classes.save_figures(tmp_path / "none", names=wrong)
+            of_classes.save_figures(tmp_path / "none", names=wrong)
     assert not (tmp_path / "none").exists()
 
 
-def test_the_names_of_the_figures_are_those_of_the_reports(report: MarginReport, classes: MarginReport) -> None:
-    keys = [picture.key for picture in (*report.pictures, *classes.pictures)]
+def test_the_names_of_the_figures_are_those_of_the_reports(report: MarginReport, of_classes: MarginReport) -> None:
+    keys = [picture.key for picture in (*report.pictures, *of_classes.pictures)]
     assert keys == [name for name in FIGURES if name in keys]
 
 
-def test_distances_are_true_in_the_view(report: MarginReport) -> None:
+def shown(report: MarginReport) -> HyperplaneDisplay:
     study = study_of(report)
-    view = view_of(study)
-    if not view.is_strip:
-        np.testing.assert_allclose(view.basis.T @ view.basis, np.eye(2), atol=1e-12)
-    for plane in (study.reference, study.found):
+    return hyperplane_display(study, scene_of(study)).plot(Figure().add_subplot())
+
+
+def test_distances_are_true_in_the_view(report: MarginReport) -> None:
+    study, display = study_of(report), shown(report)
+    unit = study.hard.lower if study.problem.n_features > 2 and study.maximum is not None else 1.0
+    for drawn, plane in zip(display.planes, (study.reference, study.found), strict=True):
         assert plane is not None
-        direction, offset = view.line(plane)
-        drawn = study.problem.y[view.rows] * (view.points @ direction + offset)
-        np.testing.assert_allclose(drawn, plane.distances(study.problem, view.rows), atol=1e-9)
+        direction, offset = display.view.line(drawn.plane)
+        distances = display.view.signs * (display.view.points @ direction + offset) * unit
+        np.testing.assert_allclose(distances, plane.distances(study.problem, display.view.rows), atol=1e-8)
 
 
 def test_no_row_lies_in_the_margin_band_of_separable_data(report: MarginReport) -> None:
-    study = study_of(report)
-    assert study.reference is not None
-    if study.half_width is None:
+    study, display = study_of(report), shown(report)
+    width = display.planes[0].half_width
+    if width is None:
         assert study.maximum is None and study.reference in (study.quasi_separating, study.best_of_search)
         return
-    direction, offset = view_of(study).line(study.reference)
-    inside = np.abs(view_of(study).points @ direction + offset) < study.half_width * (1 - 1e-9)
+    direction, offset = display.view.line(display.planes[0].plane)
+    inside = np.abs(display.view.points @ direction + offset) < width * (1 - 1e-9)
     assert inside.any() == (study.maximum is None)
 
 
@@ -177,7 +154,7 @@ def test_the_rows_of_the_proof_are_circled(report: MarginReport) -> None:
         "overlap": "rows in error for the best hyperplane",
     }
     assert names == expected[study.separability.verdict]
-    labels = plot_projection(study, axes()).get_legend_handles_labels()[1]
+    labels = shown(report).ax_.get_legend_handles_labels()[1]
     assert names in labels
     assert ("quasi-separating hyperplane" in labels) is (study.separability.verdict == "quasi-separable")
     if study.quasi_separating is not None:
@@ -215,9 +192,9 @@ def test_classes_have_a_mark_for_each_verdict() -> None:
     x, labels = [0.0, 1.0, 1.0, 2.0, 5.0, 1.0, 4.0], ["a", "a", "b", "b", "c", "d", "d"]
     study = margin_report(mm.from_arrays([[v] for v in x], labels), max_mistakes=20).study
     assert isinstance(study, ClassStudy)
-    legend = plot_classes(study, axes()).get_legend()
-    assert legend is not None
-    found = [text.get_text() for text in legend.get_texts()]
+    figure = Figure(layout="constrained")
+    classes(study).draw(figure)
+    found = figure.axes[0].get_legend_handles_labels()[1]
     assert found == ["separable, with γ*", "quasi-separable", "overlap"]
 
 

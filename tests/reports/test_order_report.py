@@ -15,9 +15,8 @@ import maxmargin as mm
 from maxmargin.api.running import run_perceptron
 from maxmargin.cli.app import run
 from maxmargin.displays.order_study_display import drawn_bounds
-from maxmargin.reports.figures.canvas import inline_svg
-from maxmargin.reports.figures.mistake_pictures import plot_orders, shows_margins
-from maxmargin.reports.figures.translation_pictures import plot_points
+from maxmargin.reports.captioned.captioned_display import inline_svg
+from maxmargin.reports.captioned.run_displays import orders as orders_display
 from maxmargin.reports.margin_report import MarginReport, margin_report, report_with
 from maxmargin.reports.study import order_plan
 from maxmargin.reports.study.order_plan import Plan, plan_of, steps_of
@@ -203,7 +202,6 @@ def test_preparations_can_be_chosen() -> None:
 def test_why_nothing_is_moved(source: str, options: Any, reason: str) -> None:
     report = report_of(mm.load(source), orders=0, **options)
     assert report.to_dict()["translations"] == [] and reason in report.to_dict()["translations_reason"]
-    assert "translations" not in {picture.key for picture in report.pictures}
 
 
 def test_much_data_and_centred_data_are_not_moved() -> None:
@@ -227,7 +225,7 @@ def test_figures_of_extreme_data_are_drawn_without_a_warning(source: str) -> Non
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for picture in report.pictures:
-            if picture.key in ("orders", "translations"):
+            if picture.key == "orders":
                 assert inline_svg(picture).endswith("</svg>")
 
 
@@ -237,18 +235,16 @@ def test_alternative_texts_name_the_numbers(agresti: MarginReport) -> None:
     for value in (orders["least"], orders["most"], orders["worst_order"]["n_mistakes"], 1701):
         assert f"{value:,}" in alts["orders"]
     assert "novikoff 202,607" in alts["orders"]
-    assert "1 at −1" in alts["translations"] and "1,701 at 0" in alts["translations"]
-    assert "stays 10 throughout" in alts["translations"]
 
 
 def test_every_random_order_is_in_the_histogram(agresti: MarginReport) -> None:
-    assert isinstance(agresti.study, Study) and agresti.study.orders is not None
-    study = agresti.study.orders
-    ax = Figure().add_subplot()
-    assert plot_orders(study, ax) is ax and shows_margins(study)
-    assert sum(bar.get_width() for bar in ax.patches) == 40
-    points = agresti.study.translated.scales
-    assert plot_points(points, Figure().add_subplot(), over="bias_scale").has_data()
+    assert isinstance(agresti.study, Study)
+    captioned, figure = orders_display(agresti.study), Figure(layout="constrained")
+    assert captioned is not None
+    captioned.draw(figure)
+    left, right = figure.axes
+    assert sum(bar.get_width() for bar in left.patches) == 40
+    assert len(right.lines[0].get_xydata()) == 40
 
 
 def test_far_bounds_are_left_out_but_for_the_least(agresti: MarginReport) -> None:
@@ -335,18 +331,6 @@ def test_the_report_command_takes_a_number_of_orders(capsys: pytest.CaptureFixtu
     found = json.loads(capsys.readouterr().out)
     assert (found["orders"]["n_orders"], found["settings"]["orders"]) == (30, 30)
     assert run(["report", "agresti", "--orders", "-1"]) == 2
-
-
-def test_panels_that_share_an_axis_show_all_points() -> None:
-    from matplotlib.figure import Figure
-
-    report = report_of(mm.load("iris", positive="setosa"), orders=0)
-    figure = Figure()
-    next(picture for picture in report.pictures if picture.key == "translations").draw(figure)
-    for ax in figure.axes:
-        drawn = [float(y) for line in ax.lines for y in line.get_ydata() if line.get_transform() == ax.transData]
-        bottom, top = ax.get_ylim()
-        assert bottom <= min(drawn) and max(drawn) <= top
 
 
 def test_orders_whose_scores_would_be_decided_one_by_one_are_left_out() -> None:

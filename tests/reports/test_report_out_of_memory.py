@@ -20,9 +20,10 @@ from maxmargin.data.outofcore.derived import Derived
 from maxmargin.data.preparing import prepare
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.loading import load
-from maxmargin.reports.figures.projection import view_of
+from maxmargin.reports.captioned.row_displays import hyperplane_display
 from maxmargin.reports.margin_report import MarginReport
 from maxmargin.reports.study.report_settings import Settings
+from maxmargin.reports.study.scene import scene_of
 from maxmargin.reports.study.soft_grid import default_grid
 from maxmargin.reports.study.study import Study, prepared_problem, study
 from maxmargin.reports.study.translated import about_the_mean, centred, column_means
@@ -157,18 +158,23 @@ def test_the_trace_is_the_same(studies: Studies, kind: str) -> None:
 
 def test_the_picture_shows_a_random_sample_and_the_support_rows(studies: Studies) -> None:
     outside, _ = studies["separable"]
-    view = view_of(outside)
+    display = hyperplane_display(outside, scene_of(outside))
+    view, (direction, offset) = display.view, display.view.line(display.planes[0].plane)
     assert set(outside.hard.support.tolist()) <= set(view.rows.tolist())
-    np.testing.assert_allclose(view.points, outside.problem.dense_rows(view.rows) @ view.basis)
+    assert outside.maximum is not None
+    distances = outside.maximum.distances(outside.problem, view.rows)
+    drawn = view.signs * (view.points @ direction + offset) * outside.hard.lower
+    np.testing.assert_allclose(drawn, distances, rtol=1e-6)
     assert set(view.rows.tolist()) - set(outside.hard.support.tolist()) <= set(outside.problem.sample[0].tolist())
 
 
 def test_the_page_says_what_is_drawn(studies: Studies) -> None:
     report = MarginReport(studies["separable"][0])
     captions = {picture.key: picture.caption for picture in report.pictures}
-    assert "A random sample of 2,000 of the 2,500 rows, and the support rows are drawn" in captions["projection"]
+    sample = "400 at random, half of them from either class, and the circled rows"
+    assert f"Of 2,500 rows, these are drawn: {sample}." in captions["projection"]
     assert "outside memory" in report.to_markdown()
-    assert "400 at random, half of them from either class" in report.to_html()
+    assert sample in report.to_html()
 
 
 def test_no_solution_of_the_grid_keeps_rows(studies: Studies) -> None:

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MOST_ENTRIES = 15
 """Of a folder, as git tracks it: what fits on one screen with the sizes and dates."""
 
-FOLDERS_OF_MANY = {"maxmargin", "tests", "solvers/online", "maxmargin/cli/commands", "reports/figures"}
+FOLDERS_OF_MANY = {"maxmargin", "tests", "solvers/online", "maxmargin/cli/commands"}
 """One room or public module, the tests of one, one file an algorithm, a command, a figure: these folders are lists."""
 
 MOST_LINES = 400

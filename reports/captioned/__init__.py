@@ -1,4 +1,4 @@
-"""The figures of the reports: axes in, axes out; matplotlib is imported when one is drawn."""
+"""The displays that reports save as figures, with captions; matplotlib is imported when one is drawn."""
 
 FIGURES = (
     "margin-path",
@@ -6,7 +6,6 @@ FIGURES = (
     "potential",
     "mistakes",
     "orders",
-    "translations",
     "distances",
     "projection",
     "soft-margin",

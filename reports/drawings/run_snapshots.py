@@ -1,21 +1,21 @@
-"""Small pictures of a run after some of its mistakes, for readers without scripts."""
+"""Small drawings of a run after some of its mistakes, for readers without scripts."""
 
 import numpy as np
 
-from maxmargin.reports.drawings.row_views import HEIGHT, WIDTH, line_in_picture
+from maxmargin.reports.drawings.row_views import HEIGHT, WIDTH, line_in_scatter
 from maxmargin.reports.drawings.svg import Drawing, Sheet
 from maxmargin.reports.study.scene import Scene
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.number_formats import plural
 
 
-def moments(scene: Scene, states: list[tuple[int, Floats, float]]) -> Drawing | None:
-    """Return a picture for each state: the number of mistakes, w and b; the rows are those of the scatter plot."""
+def run_snapshots(scene: Scene, states: list[tuple[int, Floats, float]]) -> Drawing | None:
+    """Return a drawing for each state (number of mistakes, w, b) over the rows of the scatter plot."""
     pictures = []
     for n_mistakes, w, b in states:
         sheet = Sheet(f"moment-{n_mistakes}", WIDTH, HEIGHT)
         sheet.raw('<use href="#rows-points"/>')
-        ends = line_in_picture(scene, w, b)
+        ends = line_in_scatter(scene, w, b)
         if ends is not None:
             sheet.curve(ends, "plane perceptron")
         title = f"After {plural(n_mistakes, 'mistake')}"
@@ -26,7 +26,7 @@ def moments(scene: Scene, states: list[tuple[int, Floats, float]]) -> Drawing | 
     return Drawing(key="moments", title="The run", finding=finding, markup="".join(pictures))
 
 
-def states_of(rows: list[int], X: Floats, signs: Floats, scale: float) -> list[tuple[int, Floats, float]]:
+def states_after_mistakes(rows: list[int], X: Floats, signs: Floats, scale: float) -> list[tuple[int, Floats, float]]:
     """Return w and b after 1, 2, 3, half of and all the mistakes, made on these rows in this order."""
     n = len(rows)
     wanted = sorted({1, 2, 3, n // 2, n} & set(range(1, n + 1)))

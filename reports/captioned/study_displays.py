@@ -1,15 +1,19 @@
-"""Which figures a report has, and which are left out."""
+"""The captioned displays of a report in their order, and why some of them are left out."""
 
 from maxmargin.api.measures import norm
 from maxmargin.displays.drawing import LARGEST_DRAWN
-from maxmargin.reports.figures import FIGURES
-from maxmargin.reports.figures.canvas import Picture
-from maxmargin.reports.figures.class_pictures import classes
-from maxmargin.reports.figures.curves import margin_path, potential, proof_curves
-from maxmargin.reports.figures.mistake_pictures import mistakes, orders, shows_margins
-from maxmargin.reports.figures.projection import distances, projection
-from maxmargin.reports.figures.soft_pictures import soft_margin
-from maxmargin.reports.figures.translation_pictures import translations
+from maxmargin.reports.captioned import FIGURES
+from maxmargin.reports.captioned.captioned_display import CaptionedDisplay
+from maxmargin.reports.captioned.class_matrix_display import classes
+from maxmargin.reports.captioned.row_displays import distances, projection, soft_margin
+from maxmargin.reports.captioned.run_displays import (
+    margin_path,
+    mistakes,
+    orders,
+    potential,
+    proof_curves,
+    shows_margins,
+)
 from maxmargin.reports.study.class_study import ClassStudy
 from maxmargin.reports.study.study import Study
 from maxmargin.text.number_formats import number
@@ -17,20 +21,12 @@ from maxmargin.text.number_formats import number
 _FARTHEST_DRAWN = 1e300
 """Largest distance of a hyperplane from the origin, and largest margin width, for which their axes are drawn."""
 
-_FIGURES = dict(
-    zip(
-        FIGURES[:-1],
-        (margin_path, proof_curves, potential, mistakes, orders, translations, distances, projection, soft_margin),
-        strict=True,
-    )
-)
-"""The figures of a question about two classes."""
+_OF_TWO_CLASSES = (margin_path, proof_curves, potential, mistakes, orders, distances, projection, soft_margin)
 
 _IN_UNITS = {
     "margin-path": "achieved margin",
     "proof-curves": "quantities in Novikoff's proof",
     "orders": "random orders and their margins",
-    "translations": "mistakes under translation",
     "distances": "distances of the rows",
     "projection": "rows and the hyperplanes",
     "soft-margin": "soft margin over C",
@@ -38,13 +34,13 @@ _IN_UNITS = {
 """The figures with an axis in units of the data, and the subject of each."""
 
 
-def pictures(study: Study | ClassStudy) -> tuple[Picture, ...]:
+def captioned_displays(study: Study | ClassStudy) -> tuple[CaptionedDisplay, ...]:
     """Return the figures of the study, in the order of the page, without those that are left out."""
     if isinstance(study, ClassStudy):
         return (classes(study),)
     omitted = left_out(study)
-    found = (figure(study) for key, figure in _FIGURES.items() if key not in omitted)
-    return tuple(picture for picture in found if picture is not None)
+    found = (make(study) for key, make in zip(FIGURES, _OF_TWO_CLASSES, strict=False) if key not in omitted)
+    return tuple(captioned for captioned in found if captioned is not None)
 
 
 def left_out(study: Study | ClassStudy) -> dict[str, str]:
@@ -52,7 +48,6 @@ def left_out(study: Study | ClassStudy) -> dict[str, str]:
     if isinstance(study, ClassStudy):
         return {}
     has = {
-        "translations": bool(study.translated.scales),
         "orders": study.orders is not None and shows_margins(study.orders),
         "distances": bool(study.planes),
     }

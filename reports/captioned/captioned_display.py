@@ -1,4 +1,4 @@
-"""How figures become SVG, PDF and PNG: the same bytes for the same picture."""
+"""A display with its caption, and how it becomes SVG, PDF and PNG: the same results make the same bytes."""
 
 import io
 import re
@@ -16,17 +16,15 @@ from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.outputs import replacing
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from maxmargin.reports.study.study import Study
+    from maxmargin.displays.display import Display
 
 INK = "#17191c"
 """Colour of text and axes, which a page replaces by its own text colour."""
 
 _ROLES = {POSITIVE: "positive", NEGATIVE: "negative", MAXIMUM: "maximum", PERCEPTRON: "perceptron", BOUND: "bound"}
 """The role of every other colour, by which the style of a page names it."""
-
 
 STYLE = {
     "font.family": "DejaVu Sans",
@@ -52,7 +50,7 @@ STYLE = {
     "pdf.fonttype": 42,
     "path.simplify": True,
 }
-"""Matplotlib settings under which pictures are drawn and saved; never set globally."""
+"""Settings of matplotlib under which displays are drawn and saved; never set globally."""
 
 _WIDTH = 7.2
 """Width of the figures in inches."""
@@ -62,14 +60,14 @@ _METADATA: dict[str, dict[str, str | None]] = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     "png": {"Software": None},
 }
-"""Metadata that are left out, as they would make the bytes depend on the day."""
+"""Metadata that are left out, because they would make the bytes depend on the day."""
 
 _DOTS_PER_INCH = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
-    """A figure of a report, not yet drawn.
+class CaptionedDisplay:
+    """A display of a report, not yet drawn, which is saved as a figure.
 
     Attributes
     ----------
@@ -93,82 +91,72 @@ class Picture:
     height: float = 3.9
 
 
-def stacked(
-    plots: "Sequence[Callable[[Study, Axes], object]]", study: "Study", label: str = ""
-) -> "Callable[[Figure], None]":
-    """Return a function that draws one plot below the other, over one horizontal axis with this label."""
+def stacked(displays: "Sequence[Display]", *, share_x: bool = True) -> "Callable[[Figure], None]":
+    """Return a function that draws one display below the other, by default over one horizontal axis."""
 
     def draw(figure: "Figure") -> None:
-        axes = figure.subplots(len(plots), 1, sharex=True, squeeze=False)[:, 0]
-        for plot, ax in zip(plots, axes, strict=True):
-            plot(study, ax)
-        if label:
-            axes[-1].set_xlabel(label)
+        axes = figure.subplots(len(displays), 1, sharex=share_x, squeeze=False)[:, 0]
+        for display, ax in zip(displays, axes, strict=True):
+            display.plot(ax)
+        for ax in axes[: -1 if share_x else 0]:
+            ax.label_outer()
 
     return draw
 
 
-def save(picture: Picture, folder: Path) -> list[Path]:
-    """Write the picture as SVG, PDF and PNG on a white background; return the paths."""
-    contents = _rendered(picture, tuple(_METADATA), background="white")
-    paths = {folder / f"{picture.key}.{suffix}": content for suffix, content in contents.items()}
+def save(captioned: CaptionedDisplay, folder: Path) -> list[Path]:
+    """Write the display as SVG, PDF and PNG on a white background; return the paths."""
+    contents = _rendered(captioned, tuple(_METADATA), background="white")
+    paths = {folder / f"{captioned.key}.{suffix}": content for suffix, content in contents.items()}
     for path, content in paths.items():
         with replacing(path) as file:
             file.write(content)
     return [*paths]
 
 
-def figure(picture: Picture) -> str:
-    """Return the picture with its title and caption as an element of an HTML page."""
-    title, caption, alt = (escape(shown(text), quote=True) for text in (picture.title, picture.caption, picture.alt))
-    drawing = f'<div role="img" aria-label="{alt}">{inline_svg(picture)}</div>'
+def figure_element(captioned: CaptionedDisplay) -> str:
+    """Return the display with its title and caption as an element of an HTML page."""
+    title, caption, alt = (
+        escape(shown(text), quote=True) for text in (captioned.title, captioned.caption, captioned.alt)
+    )
+    drawing = f'<div role="img" aria-label="{alt}">{inline_svg(captioned)}</div>'
     drawing = f'<div class="drawn" role="region" aria-label="{title}" tabindex="0">{drawing}</div>'  # it scrolls
     return f"<figure>{drawing}<figcaption><b>{title}.</b> {caption}</figcaption></figure>"
 
 
-def inline_svg(picture: Picture) -> str:
-    """Return the picture as an SVG element for an HTML page.
+def inline_svg(captioned: CaptionedDisplay) -> str:
+    """Return the display as an SVG element for an HTML page.
 
-    Its text is text in the font of the page, its colours are the page's variables, its background is the page's; its
-    identifiers begin with the picture's key, so that several pictures fit into one page.
+    Text is set in the font of the page, colours are variables of the page, and the background is transparent. The
+    identifiers that are left contain a hash of the key, so that several displays fit into one page.
     """
-    text = _rendered(picture, ("svg",), background="none")["svg"].decode("utf-8")
+    text = _rendered(captioned, ("svg",), background="none")["svg"].decode("utf-8")
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
     text = re.sub(r'\s(xmlns(:\w+)?="[^"]*"|version="1.1")', "", text).replace("xlink:href", "href")
     text = re.sub(r'\s(width|height)="[\d.]+pt"', "", text, count=2)
     text = re.sub(r"<style type=\"text/css\">.*?</style>", "", text, flags=re.DOTALL)
-    return _with_variables(_with_short_paths(_with_own_ids(text, picture.key))).strip()
+    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
+    text = re.sub(r'\sid="([^"]+)"', lambda match: match[0] if match[1] in used else "", text)
+    return _with_variables(_with_short_paths(text)).strip()
 
 
-def _rendered(picture: Picture, suffixes: tuple[str, ...], *, background: str) -> dict[str, bytes]:
+def _rendered(captioned: CaptionedDisplay, suffixes: tuple[str, ...], *, background: str) -> dict[str, bytes]:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     files = {}
-    style: Any = {**STYLE, "svg.hashsalt": picture.key}
+    style: Any = {**STYLE, "svg.hashsalt": captioned.key}
     with mpl.rc_context(style), np.errstate(over="ignore"), warnings.catch_warnings():  # ticks beyond the axes overflow
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # names in SVG are text for any font
-        figure = Figure(figsize=(_WIDTH, picture.height), layout="constrained")
-        picture.draw(figure)
+        figure = Figure(figsize=(_WIDTH, captioned.height), layout="constrained")
+        captioned.draw(figure)
         for suffix in suffixes:
             buffer = io.BytesIO()
             dpi = _DOTS_PER_INCH if suffix == "png" else "figure"
             figure.savefig(buffer, format=suffix, dpi=dpi, facecolor=background, metadata=_METADATA[suffix])
             files[suffix] = buffer.getvalue()
     return files
-
-
-def _with_own_ids(text: str, key: str) -> str:
-    """Keep the identifiers that something refers to, shortened and prefixed."""
-    used = dict.fromkeys(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
-    names = {old: f"{key}-{position}" for position, old in enumerate(used)}
-
-    def renamed(match: re.Match[str]) -> str:
-        return f' id="{names[match[1]]}"' if match[1] in names else ""
-
-    text = re.sub(r'\sid="([^"]+)"', renamed, text)
-    return re.sub(r'(href="#|url\(#)([^")]+)', lambda match: match[1] + names[match[2]], text)
 
 
 def _with_short_paths(text: str) -> str:
@@ -181,7 +169,7 @@ def _with_short_paths(text: str) -> str:
 
 
 def _with_variables(text: str) -> str:
-    """Hand colours and font over to the page."""
+    """Replace colours by variables of the page, and leave the font to the page."""
     text = text.replace(INK, "currentColor")
     for colour, role in _ROLES.items():
         text = text.replace(colour, f"var(--fig-{role})")

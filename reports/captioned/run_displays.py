@@ -1,0 +1,192 @@
+"""Captioned displays of the run along its mistakes, of its epochs, and of other orders of the rows."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from maxmargin.displays import drawing
+from maxmargin.displays.mistake_bounds_display import MistakeBoundsDisplay
+from maxmargin.displays.order_study_display import FAINT, OrderStudyDisplay, drawn_bounds, marks_of
+from maxmargin.displays.proof_curves_display import ProofCurvesDisplay, bound_in_view
+from maxmargin.reports.captioned.captioned_display import CaptionedDisplay, stacked
+from maxmargin.reports.captioned.margin_path_display import MarginPathDisplay
+from maxmargin.text.number_formats import count, number, percent, plural, upper_end
+from maxmargin.theory.order_studies import OrderStudy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from maxmargin.reports.study.study import Study
+
+_ALIKE = 0.9
+"""Ratio of the maximum margins of the two spaces above which a second panel would show the same."""
+
+
+def margin_path(study: "Study") -> CaptionedDisplay:
+    """Return the figure of the margin achieved and of its upper bound from the mistakes."""
+    run, last = study.run, study.run.margin_upper
+    best = None if study.maximum is None else study.hard.lower
+    panels = [MarginPathDisplay(trace=study.trace, maximum=best)]
+    caption = (
+        "Smallest geometric margin y(w·x + b)/‖w‖ over all rows after each number of mistakes; below 0, a row is on "
+        "its wrong side. The upper curve bounds γ* from above and uses the counts of the mistakes only. Shaded: the "
+        "interval of γ* that is proven by then."
+    )
+    if study.trace.u is not None and study.run_hard.upper < _ALIKE * study.hard.lower:
+        panels.append(MarginPathDisplay(trace=study.trace, maximum=study.run_hard.lower, space="run"))
+        caption += (
+            f" Below, the same in the space (x, {number(study.scale)}) of the run, in which the upper bound is ‖w‖/M "
+            "and the maximum margin is g, which differs from γ*."
+        )
+    known = "" if best is None else f" The maximum margin is {number(best)}."
+    upper = "" if last is None else f" The upper bound from its mistakes ends at {number(last)}."
+    return CaptionedDisplay(
+        key="margin-path",
+        title="Interval of the maximum margin that the run itself proves",
+        caption=caption,
+        alt=f"Line of the margin achieved over the mistakes: after {plural(run.n_mistakes, 'mistake')} it is "
+        f"{number(run.margin)}.{upper}{known}",
+        height=3.9 if len(panels) == 1 else 6.2,
+        draw=stacked(panels),
+    )
+
+
+def proof_curves(study: "Study") -> CaptionedDisplay:
+    """Return the figure of the quantities of Novikoff's proof."""
+    trace = study.trace
+    last = {name: values[-1] for name, values in trace.columns().items()}
+    below = meet = ""
+    caption = "√M·R bounds ‖w‖ from above. No separating hyperplane is known, so nothing bounds it from below."
+    if trace.u is not None:
+        below = f", w·u* is {number(last['w_dot_u'])} and M g is {number(last['w_dot_u_at_least'])}"
+        meet = f" The line M g and the curve √M·R meet at {upper_end(trace.bound)} mistakes."
+        dotted = " Dotted: the line and the curve up to where they meet, at Novikoff's bound."
+        caption = (
+            "In every run, w·u* stays on or above the line M g, ‖w‖ stays on or below the curve √M·R, and w·u* does "
+            f"not exceed ‖w‖.{dotted if bound_in_view(trace) else ''}"
+        )
+    return CaptionedDisplay(
+        key="proof-curves",
+        title=f"The {'two curves' if trace.u is not None else 'upper curve'} of Novikoff's proof",
+        caption=f"{caption}{_thinned(study)}",
+        alt=f"Curves over the mistakes: after {plural(study.run.n_mistakes, 'mistake')} √M·R is "
+        f"{number(last['norm_at_most'])} and ‖w‖ is {number(last['norm'])}{below}.{meet}",
+        draw=stacked([ProofCurvesDisplay(trace=trace)]),
+    )
+
+
+def _thinned(study: "Study") -> str:
+    n_all, n_drawn = study.run.n_mistakes, len(study.trace.n_mistakes)
+    return "" if study.trace.is_whole else f" {count(n_drawn)} of the {plural(n_all, 'mistake')} are drawn."
+
+
+def potential(study: "Study") -> CaptionedDisplay | None:
+    """Return the figure of the fall of the potential; None if no direction is known to separate."""
+    trace = study.trace
+    if trace.u is None:
+        return None
+    return CaptionedDisplay(
+        key="potential",
+        title="The fall of the potential",
+        caption="Decrease of ½‖c u* − w‖² since w = 0, in units of R²/2. The proof guarantees one unit per mistake, "
+        f"and there are R²/g² units in all, so there can be no more mistakes than that.{_thinned(study)}",
+        alt="Curve of the fall of the potential over the mistakes, above the line of one unit per mistake: after "
+        f"{plural(study.run.n_mistakes, 'mistake')} it has lost {number(float(trace.potential_drop[-1]))} of the "
+        f"{upper_end(trace.bound)} units it had.",
+        draw=stacked([ProofCurvesDisplay(trace=trace, kind="potential")]),
+    )
+
+
+def mistakes(study: "Study") -> CaptionedDisplay:
+    """Return the figure of the mistakes of the run over its epochs."""
+    run, holding = study.run, _holding(study)
+    against = f"the bounds that hold are {_named(holding)}" if holding else "no bound holds"
+    total = np.cumsum(run.mistakes_per_epoch)
+    return CaptionedDisplay(
+        key="mistakes",
+        title="Mistakes over epochs, against the bounds",
+        caption="Mistakes made by the end of each epoch, and the bounds that hold for this run. Bounds whose "
+        "assumption is not proven, or that are not below the number of presentations, are left out; if none remains, "
+        "the smallest one that holds is drawn.",
+        alt=f"Line of the mistakes made so far over the epochs: it rises to {plural(run.n_mistakes, 'mistake')} "
+        f"after {plural(run.n_epochs, 'epoch')}; {against}.",
+        draw=stacked([MistakeBoundsDisplay(mistakes=total, n_mistakes=run.n_mistakes, bounds=holding)]),
+    )
+
+
+def _named(bounds: dict[str, float]) -> str:
+    return ", ".join(f"{name} {upper_end(value)}" for name, value in bounds.items())
+
+
+def _holding(study: "Study") -> dict[str, float]:
+    """Return the bounds whose assumption holds, by name, in increasing order.
+
+    Bounds that are not below the number of presentations are left out, except for the smallest one if there are no
+    others.
+    """
+    found = [bound for bound in study.bounds if bound.valid and np.isfinite(bound.value)]
+    ordered = sorted(found, key=lambda bound: bound.value)
+    shown = [bound for bound in ordered if bound.value < study.run.n_presentations] or ordered[:1]
+    return {bound.name: bound.value for bound in shown}
+
+
+def orders(study: "Study") -> CaptionedDisplay | None:
+    """Return the figure of the mistakes of random orders; None if none were run."""
+    found = study.orders
+    if found is None:
+        return None
+    has_margins = shows_margins(found)
+
+    def draw(figure: "Figure") -> None:
+        axes = figure.subplots(1, 1 + has_margins, sharey=True, squeeze=False, width_ratios=(2, 1)[: 1 + has_margins])
+        OrderStudyDisplay(study=found, bounds=drawn_bounds(found)).plot(axes[0, 0], legend=False)
+        if has_margins:
+            _draw_margins(found, axes[0, 1])
+        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+
+    margins = " Right: the margin that each order achieved; the line is γ*." if has_margins else ""
+    return CaptionedDisplay(
+        key="orders",
+        title="Mistakes over random orders of the rows",
+        caption="Distribution of the mistakes over random orders, and the bounds that hold for any order. An "
+        "adversary may choose, and repeat, any row at any time. Bounds that are vacuous or far away are left out; "
+        f"if none remains, the smallest one is drawn.{margins}",
+        alt=_orders_alt(found),
+        height=4.4,
+        draw=draw,
+    )
+
+
+def _orders_alt(study: OrderStudy) -> str:
+    quantiles, outcomes = study.quantiles, study.outcomes
+    bounds = drawn_bounds(study)
+    limit = study.settings.max_epochs
+    until = "until convergence" if limit is None else f"in {plural(limit, 'pass', 'passes')}"
+    text = (
+        f"Histogram of the mistakes of {plural(len(outcomes.n_mistakes), 'random order')} {until}: from "
+        f"{count(quantiles[0.0])} to {count(quantiles[1.0])}, half of them at most {count(quantiles[0.5])}. "
+        f"{'; '.join(marks_of(study))}. "
+        f"{f'Bounds that hold for any order: {_named(bounds)}' if bounds else 'No bound is drawn'}."
+    )
+    if not shows_margins(study):
+        return text
+    low, high = (percent(float(value) / study.hard.lower) for value in (outcomes.margin.min(), outcomes.margin.max()))
+    return f"{text} Beside it, the achieved margins, from {low} to {high} of the maximum margin."
+
+
+def _draw_margins(study: OrderStudy, ax: "Axes") -> None:
+    """Draw the margin that every random order achieved against its mistakes, and the maximum margin."""
+    runs = study.outcomes
+    ax.plot(runs.margin, runs.n_mistakes, "o", color=drawing.PERCEPTRON, markersize=2, alpha=FAINT)
+    ax.axvline(study.hard.lower, color=drawing.MAXIMUM)
+    ax.set(xlim=(0, 1.08 * study.hard.lower), xlabel=f"achieved margin; γ* = {number(study.hard.lower, 3)}")
+    ax.locator_params("x", nbins=4)
+    drawing.plain_numbers(ax.xaxis)
+    drawing.thin_grid(ax)
+
+
+def shows_margins(study: OrderStudy) -> bool:
+    """Return whether every random order ended on a hyperplane, whose margin can be compared with the maximum."""
+    runs = study.outcomes
+    return bool(runs.converged.all() and np.isfinite(runs.margin).all()) and study.hard.lower > 0
