@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from maxmargin.api.fitted_planes import plane_of_model
 from maxmargin.api.measures import Plane, is_flat, norm, plane_of
 from maxmargin.data.dataset import REST, Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given
 from maxmargin.displays import drawing
 from maxmargin.displays.plane_view import View
+from maxmargin.models.fitted_planes import plane_of_model
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import nearest_floats, round_up

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.data.arrays import held_numbers
-from maxmargin.models.reading import UnansweredError, all_different
+from maxmargin.models.reading import LabelledRows, ModelReading, UnansweredError, all_different
 from maxmargin.solvers.basics.array_types import Floats, Mask
 
 
@@ -81,12 +81,33 @@ def table(names: Sequence[str], values: Any) -> dict[str, float]:
     return dict(zip(names, numbers.tolist(), strict=True)) if len(numbers) == len(names) else {}
 
 
-def printed(results: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of a reading that hold what was printed: estimates and standard errors by name."""
-    return {
+def reading_of_results(
+    results: Any, kind: str, event: str, rows: LabelledRows, *, names: tuple[str, ...] | None = None, **more: Any
+) -> ModelReading:
+    """Return the reading of results with one question, and with what they print, claim and penalise.
+
+    Parameters
+    ----------
+    results : object
+        As statsmodels returns them.
+    kind, event : str
+    rows : LabelledRows
+        The question.
+    names : tuple of str, optional
+        The names of its columns; by default the model's own.
+    **more
+        Further fields of the reading, or other values of those that are read here.
+    """
+    names = names_of(results.model, rows.rows.shape[1]) if names is None else names
+    read = {
+        "claimed_converged": claimed(inner(results)),
         "estimates": table(names, results.params),
         "standard_errors": table(names, standard_errors(results)),
+        **penalty(results, len(names)),
     }
+    return ModelReading(
+        model_name=name_of(results.model), kind=kind, event=event, questions={"": rows}, names=names, **read | more
+    )
 
 
 def standard_errors(results: Any) -> Any:

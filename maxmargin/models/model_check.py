@@ -1,12 +1,12 @@
 """What is proven about a fitted model: its infinite coefficients, and whether it has converged."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from maxmargin.models.reading import Asked, ModelReading
+from maxmargin.models.reading import ModelReading
 from maxmargin.solvers.answers.forms import Names, Result, counted, plain, some, through
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import shown
@@ -29,7 +29,7 @@ _EXISTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ModelCheck(Result):
+class ModelCheck(Result, ModelReading):
     """What is proven about a fitted model, next to what it printed.
 
     The coefficients are those of the maximum-likelihood estimate. A penalty, or a criterion other than the likelihood,
@@ -49,7 +49,7 @@ class ModelCheck(Result):
         once.
     answers : dict of str to Separability
         The answer by the name of the question, which is "" if there is only one; empty if nothing could be asked.
-    questions : dict of str to Asked
+    questions : dict of str to LabelledRows
         The labelled rows that the answers and their certificates are about, by the same names.
     reason : str
         The proof in words, or why nothing is stated.
@@ -90,23 +90,9 @@ class ModelCheck(Result):
     ('quasi-separable', 'the event is well, against ill', True, {'x0': '-'})
     """
 
-    model_name: str
-    kind: str
-    event: str
     verdict: Verdict
     answers: dict[str, Separability]
-    questions: dict[str, Asked]
-    reason: str
-    row_names: Sequence[Any] | None
-    estimates: dict[str, float]
-    computed: frozenset[str]
-    standard_errors: dict[str, float]
-    claimed_converged: bool | None
     converged_is_true: bool | None
-    is_penalised: bool
-    has_likelihood: bool
-    made_by: tuple[str, ...]
-    notes: tuple[str, ...]
 
     @property
     def answer(self) -> Separability | None:
@@ -136,12 +122,10 @@ class ModelCheck(Result):
     @property
     def infinite(self) -> dict[str, str] | None:
         """The infinite coefficients by name: "+", "-" or "either sign"; None if unknown."""
-        found: dict[str, str] = {}
-        for part, answer in self.answers.items():
-            if answer.infinite_columns is None or answer.verdict is Verdict.UNDECIDED:
-                return None
-            found |= {_full(part, name): sign for name, sign in answer.infinite_columns.items()}
-        return found if self.answers else None
+        parts = self._of_parts(lambda answer: answer.infinite_columns)
+        if parts is None:
+            return None
+        return {_full(part, name): sign for part, columns in parts for name, sign in columns.items()}
 
     @property
     def terms(self) -> tuple[Term, ...] | None:
@@ -150,32 +134,32 @@ class ModelCheck(Result):
         A model whose question is about differences of rows has no such reasons; nor are there any if the columns are
         not known.
         """
-        found: list[Term] = []
-        for part, answer in self.answers.items():
-            terms = None if answer.names.label is None or answer.verdict is Verdict.UNDECIDED else answer.terms
-            if terms is None:
-                return None
-            found += [replace(term, name=_full(part, term.name)) for term in terms]
-        return tuple(found) if self.answers else None
+        parts = self._of_parts(lambda answer: None if answer.names.label is None else answer.terms)
+        if parts is None:
+            return None
+        return tuple(replace(term, name=_full(part, term.name)) for part, terms in parts for term in terms)
 
     @property
     def finite(self) -> tuple[str, ...] | None:
         """The coefficients that stay finite; None if they are not known."""
-        return self._named(lambda answer: answer.finite_columns)
+        return self._names_of(lambda answer: answer.finite_columns)
 
     @property
     def aliased(self) -> tuple[str, ...] | None:
         """The columns that depend linearly on those before them, and have no coefficient of their own."""
-        return self._named(lambda answer: answer.aliased_columns)
+        return self._names_of(lambda answer: answer.aliased_columns)
 
-    def _named(self, columns: Callable[[Separability], tuple[str | int, ...] | None]) -> tuple[str, ...] | None:
-        found: list[str] = []
-        for part, answer in self.answers.items():
-            names = columns(answer)
-            if names is None or answer.verdict is Verdict.UNDECIDED:
-                return None
-            found += [_full(part, name) for name in names]
-        return tuple(found) if self.answers else None
+    def _names_of(self, columns: Callable[[Separability], tuple[str | int, ...] | None]) -> tuple[str, ...] | None:
+        parts = self._of_parts(columns)
+        return None if parts is None else tuple(_full(part, name) for part, names in parts for name in names)
+
+    def _of_parts(self, found: Callable[[Separability], Any]) -> list[tuple[str, Any]] | None:
+        """Return what is found in each decided answer, by the name of its part; None unless it is found in all."""
+        parts = [
+            (part, None if answer.verdict is Verdict.UNDECIDED else found(answer))
+            for part, answer in self.answers.items()
+        ]
+        return None if not parts or any(values is None for _, values in parts) else parts
 
     @property
     def headline(self) -> str:
@@ -356,29 +340,3 @@ class ModelCheck(Result):
 
 def _full(part: str, name: str | int) -> str:
     return f"{part}: {name}" if part else str(name)
-
-
-def checked(
-    reading: ModelReading, answers: Mapping[str, Separability], *, verdict: Verdict, reason: str, exists: bool | None
-) -> ModelCheck:
-    """Return the result; `exists` says whether the estimate that the model looks for exists, with its penalty."""
-    says_so = reading.claimed_converged is True and reading.has_likelihood
-    return ModelCheck(
-        model_name=reading.model,
-        kind=reading.kind,
-        event=reading.event,
-        verdict=verdict,
-        answers=dict(answers),
-        questions=dict(reading.questions),
-        reason=reason,
-        row_names=reading.row_names,
-        estimates=dict(reading.estimates),
-        computed=reading.computed,
-        standard_errors=dict(reading.standard_errors),
-        claimed_converged=reading.claimed_converged,
-        converged_is_true=exists if says_so else None,
-        is_penalised=reading.is_penalised,
-        has_likelihood=reading.has_likelihood,
-        made_by=reading.made_by,
-        notes=reading.notes,
-    )

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from maxmargin.api.fitted_planes import GivenPlane, plane_of_model, plane_of_numbers
 from maxmargin.api.question import with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given, names_of
+from maxmargin.models.fitted_planes import GivenPlane, plane_of_model, plane_of_numbers
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.forms import NamedAnswer, Names, counted, rounded_down, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status, uninterrupted

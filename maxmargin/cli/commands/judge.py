@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from maxmargin.api.fitted_planes import GivenPlane, plane_of_numbers, sign_of_side
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.source import STDIN, STDIN_NAME, standard_input
+from maxmargin.models.fitted_planes import GivenPlane, plane_of_numbers, sign_of_side
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error, quote
