@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.api.question import Question, with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import DecimalReading, class_problem_of, problem_of
-from maxmargin.data.tabular.given import given, names_of
+from maxmargin.data.tabular.given import given
 from maxmargin.solvers.answers.forms import Names
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.errors import InvalidOptionError
@@ -179,8 +179,7 @@ def with_near(answer: "Separability", problem: Problem | ClassProblem, limits: "
 def named(answer: "Separability", dataset: Dataset, names: Names | None = None) -> "Separability":
     """Return the answer with the names of rows, columns and classes; those of the data set unless others are given."""
     class_names = None if dataset.is_binary else tuple(str(label) for label in dataset.classes)
-    answer = replace(answer, class_names=class_names)
-    return with_names(answer, dataset, names_of(dataset) if names is None else names)
+    return with_names(replace(answer, class_names=class_names), dataset, names)
 
 
 @told(waiting, "searching for the fewest errors")
@@ -257,15 +256,8 @@ def fewest_errors(
     from maxmargin.solvers.fewest_errors.minimum import MAX_ROWS
     from maxmargin.solvers.fewest_errors.minimum import fewest_errors as solve
 
-    question = Question.of(X, y, bias=bias, positive=positive)
-    answer = solve(
-        question.problem,
-        method=method,
-        solver=solver,
-        time_limit=time_limit,
-        max_rows=MAX_ROWS if max_rows is None else max_rows,
-    )
-    return question.named(answer)
+    question, most = Question.of(X, y, bias=bias, positive=positive), MAX_ROWS if max_rows is None else max_rows
+    return question.answered(solve, method=method, solver=solver, time_limit=time_limit, max_rows=most)
 
 
 @told(waiting, "searching for the least total slack")
@@ -327,5 +319,4 @@ def least_total_slack(
     """
     from maxmargin.solvers.fewest_errors.total_slack import least_total_slack as solve
 
-    question = Question.of(X, y, bias=bias, positive=positive)
-    return question.named(solve(question.problem, time_limit=time_limit))
+    return Question.of(X, y, bias=bias, positive=positive).answered(solve, time_limit=time_limit)

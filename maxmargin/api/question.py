@@ -1,13 +1,13 @@
 """The path of every verb from what it is given to the solvers and back: labels become signs, answers get names."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
 from maxmargin.data.arrays import check_row_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of, row_weights
-from maxmargin.data.tabular.given import given
+from maxmargin.data.tabular.given import given, names_of
 from maxmargin.solvers.answers.forms import NamedAnswer, Names
 from maxmargin.solvers.problem.problem import Problem
 
@@ -73,13 +73,17 @@ class Question:
         """Return the answer with the names of the data, the class that is +1, and why it is."""
         return with_names(answer, self.dataset, self.names)
 
+    def answered(self, solve: Callable[..., Answer], **options: Any) -> Answer:
+        """Return the named answer of a solver to which the problem and these options are passed."""
+        return self.named(solve(self.problem, **options))
 
-def with_names(answer: Answer, dataset: Dataset, names: Names) -> Answer:
-    """Return the answer with the names of the data, the class that is +1, and why it is."""
+
+def with_names(answer: Answer, dataset: Dataset, names: Names | None = None) -> Answer:
+    """Return the answer with the class that is +1, why it is, and the names of the data unless others are given."""
     return replace(
         answer,
         positive=dataset.positive,
         positive_reason=dataset.positive_reason,
         negative=dataset.negative,
-        names=names,
+        names=names_of(dataset) if names is None else names,
     )

@@ -38,7 +38,7 @@ class _RunClassifier(LinearClassifier):
     time_limit: float | None
     random_state: Any
 
-    def _fit_runs(self, X: Any, y: Any, run: Callable[..., Run]) -> Self:
+    def _fit_runs(self, X: Any, y: Any, run: Callable[..., Run]) -> list[Run]:
         training = TrainingRows.of(self, X, y)
         limits, generator = Limits(time_limit=self.time_limit), check_random_state(self.random_state)
         runs = []
@@ -57,7 +57,7 @@ class _RunClassifier(LinearClassifier):
         self.verdict_ = one_or_all([verdict.value for verdict in verdicts])
         self._set_planes(training, runs)
         self.coef_, self.intercept_ = _moderate(self.coef_, self.intercept_)
-        return self
+        return runs
 
 
 def _moderate(coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
@@ -191,18 +191,9 @@ class PerceptronClassifier(_RunClassifier):
         InvalidOptionError
             If a parameter has a value that it does not take.
         """
-        uppers = []
-
-        def run(dataset: Any, **options: Any) -> Run:
-            done = perceptron(
-                dataset, bias_scale=self.bias_scale, order=self.order, max_epochs=self.max_epochs,
-                max_mistakes=self.max_mistakes, **options,
-            )  # fmt: skip
-            uppers.append((done.margin, done.margin_upper))
-            return done
-
-        self._fit_runs(X, y, run)
-        self.margin_interval_ = one_or_all(uppers)
+        options = {"bias_scale": self.bias_scale, "order": self.order, "max_epochs": self.max_epochs}
+        runs = self._fit_runs(X, y, partial(perceptron, max_mistakes=self.max_mistakes, **options))
+        self.margin_interval_ = one_or_all([(run.margin, run.margin_upper) for run in runs])
         return self
 
 
@@ -311,7 +302,6 @@ class OnlineClassifier(_RunClassifier):
             If there is no such algorithm, it does not predict by one hyperplane, or a parameter has a value that it
             does not take.
         """
-
         parameters = dict(self.parameters or {})
         if type(algorithm_of(self.algorithm, parameters)).predict is not Algorithm.predict:
             raise InvalidOptionError(
@@ -319,4 +309,5 @@ class OnlineClassifier(_RunClassifier):
                 "maxmargin.online"
             )
         options = {"bias_scale": self.bias_scale, "order": self.order, "max_epochs": self.max_epochs}
-        return self._fit_runs(X, y, partial(online, algorithm=self.algorithm, **options, **parameters))
+        self._fit_runs(X, y, partial(online, algorithm=self.algorithm, **options, **parameters))
+        return self

@@ -5,9 +5,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,17 +13,17 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import validate_data
 
 from maxmargin.data.arrays import from_arrays, refuse_masked
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.frames import is_from_table_library
 from maxmargin.data.labels import LabelError, encode, quantity_note
-from maxmargin.data.numbers.binary64 import REAL_KINDS
-from maxmargin.data.problems import check_is_binary64, class_factors, not_class_weights
+from maxmargin.data.problems import check_is_binary64, class_factors, not_class_weights, weights_of
 from maxmargin.solvers.answers.forms import some
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.problem.row_weights import numbers_of_rows
 from maxmargin.text.data_error import listed
 
 _BALANCED = "balanced"
@@ -105,12 +103,12 @@ class TrainingRows:
         labels: Any
         checked, labels = validate_data(estimator, X, y, accept_sparse="csr")
         check_classification_targets(labels)
-        weights = None if sample_weight is None else _row_numbers(sample_weight, len(labels))
+        weights = None if sample_weight is None else numbers_of_rows(weights_of(sample_weight), len(labels))
         kept = _kept(labels, weights, class_weight)
         classes, first, counts = np.unique(labels[kept], return_index=True, return_counts=True)
         _check_classes(classes, is_cut=len(kept) < len(labels))
         columns = getattr(estimator, "feature_names_in_", [f"x{column}" for column in range(checked.shape[1])])
-        dataset = _held(X, checked, labels, columns)
+        dataset = _exact_dataset(X, checked, labels, columns)
         if len(kept) < len(labels):
             dataset = from_arrays(dataset.X[kept], labels[kept], feature_names=dataset.feature_names)
         names = [dataset.labels[row].item() for row in first.tolist()]
@@ -149,7 +147,7 @@ def _check_classes(classes: NDArray[Any], *, is_cut: bool) -> None:
             )
 
 
-def _held(X: Any, checked: Any, labels: NDArray[Any], columns: Sequence[str]) -> Dataset:
+def _exact_dataset(X: Any, checked: Any, labels: NDArray[Any], columns: Sequence[str]) -> Dataset:
     """Return the data set of the numbers in X, each of which binary64 holds; `checked` is what scikit-learn makes of X.
 
     Raises
@@ -194,28 +192,6 @@ def _factors(class_weight: Any, labels: NDArray[Any], names: dict[Any, Any], cou
         raise not_class_weights(class_weight)
     factors = class_factors(class_weight, np.unique(labels).tolist())
     return {names[label]: factor for label, factor in factors.items() if label in names}
-
-
-def _row_numbers(sample_weight: Any, n_rows: int) -> NDArray[Any]:
-    """Return one number from 0 for each row.
-
-    Raises
-    ------
-    ValueError
-        If the weights have another shape, or are not finite numbers from 0.
-    """
-    refuse_masked(sample_weight, "sample_weight")
-    as_they_are: Any = None
-    weights: Any = check_array(sample_weight, ensure_2d=False, dtype=as_they_are, input_name="sample_weight")
-    if weights.shape != (n_rows,):
-        raise InvalidProblemError(f"sample_weight has shape {weights.shape}; expected one weight for each row of X")
-    if weights.dtype.kind not in REAL_KINDS:
-        for row, weight in enumerate(weights.tolist()):
-            if not isinstance(weight, Real | Decimal):
-                raise InvalidProblemError(f"sample_weight, row {row}: found {weight!r}, expected a number")
-    if (weights < 0).any():
-        raise InvalidProblemError(f"sample_weight has the number {weights.min()}; expected none below 0")
-    return np.asarray(weights)
 
 
 def warn_of(estimator: Any, about: str, what: str, category: type[Warning] = ConvergenceWarning) -> None:

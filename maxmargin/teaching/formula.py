@@ -172,10 +172,6 @@ class TruthTable:
     X: Floats
     y: NDArray[np.int64]
 
-    def floats(self) -> Floats:
-        """Return X."""
-        return self.X
-
     @property
     def truth(self) -> KnownTruth:
         """Verdicts and margins, decided in exact arithmetic.

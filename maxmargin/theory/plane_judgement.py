@@ -8,7 +8,7 @@ from typing import Any
 from maxmargin.api.question import with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.given import given, names_of
+from maxmargin.data.tabular.given import given
 from maxmargin.models.fitted_planes import GivenPlane, plane_of_model, plane_of_numbers
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.forms import NamedAnswer, Names, counted, rounded_down, rounded_up, through
@@ -361,7 +361,7 @@ def judge_plane(
         novikoff=run.novikoff(), freund_schapire=value, g=chosen, curve=curve, n_samples=problem.n_samples,
         status=known.status,
     )  # fmt: skip
-    return with_names(judged, dataset, names_of(dataset) if names is None else names)
+    return with_names(judged, dataset, names)
 
 
 def _shares(least: Fraction, square: Fraction, lower: float, upper: float) -> tuple[float, float]:
