@@ -109,9 +109,9 @@ def separability(
     >>> quasi.verdict.value, quasi.touching_rows.tolist(), quasi.infinite_columns
     ('quasi-separable', [1, 2], {'(Intercept)': '-', 0: '+'})
     """
-    asked = given(X, y, bias=bias, positive=positive)
+    data = given(X, y, bias=bias, positive=positive)
     return separability_of(
-        asked.dataset, DecimalReading.of(asked.dataset), asked.names, bias=asked.bias, method=method, solver=solver,
+        data.dataset, DecimalReading.of(data.dataset), data.names, bias=data.bias, method=method, solver=solver,
         time_limit=time_limit, exact_limit=exact_limit,
     )  # fmt: skip
 
@@ -139,12 +139,12 @@ def separability_of(
     if not dataset.is_binary and (method != "auto" or solver is not None):
         n_classes = len(dataset.classes)
         raise InvalidOptionError(f"{n_classes} classes are decided by one engine: leave method and solver out")
-    asked: Any = (
+    state: Any = (
         (problem_of if dataset.is_binary else class_problem_of)
         if reading is None
         else (reading.problem_of if dataset.is_binary else reading.class_problem_of)
     )
-    answer = named(decide(asked(dataset, bias=bias), **options, **limits), dataset, names)
+    answer = named(decide(state(dataset, bias=bias), **options, **limits), dataset, names)
     if reading is None or answer.certificate is None:
         return answer
     return replace(answer, certificate=reading.restated(answer.certificate))
@@ -164,7 +164,7 @@ def decide(
 
 
 def with_near(answer: "Separability", problem: Problem | ClassProblem, limits: "Limits") -> "Separability":
-    """Return the answer with a search for columns that are dependent up to rounding, for the first time it is asked."""
+    """Return the answer with a search for columns that are dependent up to rounding, which starts when first needed."""
     from maxmargin.solvers.separability.near_aliases import NearAliases
 
     seconds = min(limits.share() or _SECONDS_WITHOUT, _SECONDS_WITHOUT)

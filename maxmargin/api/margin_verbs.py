@@ -304,7 +304,7 @@ def sensitivity(
     verbose : bool, default False
         Whether stderr shows how the work goes on, as on the command line.
     on_progress : callable, optional
-        A function that is called with the number of rows that are left out so far, and with that of all of them.
+        A function that is called with the number of rows left out so far, and the number of rows to leave out.
 
     Returns
     -------

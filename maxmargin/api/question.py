@@ -16,7 +16,7 @@ Answer = TypeVar("Answer", bound=NamedAnswer)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question about two classes, as the solvers are asked it.
+    """A question about two classes, in the form that solvers take.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class Question:
     problem : Problem
         The rows with their signs.
     names : Names
-        What the rows and the columns are called.
+        The names of the rows and the columns.
     weights : object
         The weights of the rows as the solvers take them; None if all are 1.
     """
@@ -44,8 +44,8 @@ class Question:
         InvalidProblemError
             If the data do not state a question about two classes.
         """
-        asked = given(X, y, bias=bias, positive=positive)
-        return cls(dataset=asked.dataset, problem=problem_of(asked.dataset, bias=asked.bias), names=asked.names)
+        data = given(X, y, bias=bias, positive=positive)
+        return cls(dataset=data.dataset, problem=problem_of(data.dataset, bias=data.bias), names=data.names)
 
     @classmethod
     def weighted(

@@ -17,7 +17,6 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.online.algorithm import Algorithm
 from maxmargin.solvers.online.catalogue import algorithm_of
-from maxmargin.solvers.perceptron.result import Run
 
 _MODERATE = 256
 """Exponent of two of the greatest entry of w, up to which it is stored as it is."""
@@ -38,7 +37,7 @@ class _RunClassifier(LinearClassifier):
     time_limit: float | None
     random_state: Any
 
-    def _fit_runs(self, X: Any, y: Any, run: Callable[..., Run]) -> list[Run]:
+    def _fit_runs(self, X: Any, y: Any, run: Callable[..., Any]) -> list[Any]:
         training = TrainingRows.of(self, X, y)
         limits, generator = Limits(time_limit=self.time_limit), check_random_state(self.random_state)
         runs = []
@@ -123,9 +122,9 @@ class PerceptronClassifier(_RunClassifier):
     verdict_ : str
         "separable" if the margin is positive, which proves it, else "undecided".
     margin_interval_ : tuple of float or None
-        What the run proves: the maximum margin lies between `margin_` and half the distance of the mistake-weighted
-        means of the classes; through the origin, the length of the mistake-weighted mean of the rows y x. The second is
-        None before both classes have a mistake; through the origin, before the first mistake.
+        Proven ends of the maximum margin: `margin_`, and half the distance between the mistake-weighted means of the
+        classes or, through the origin, the length of the mistake-weighted mean of the rows y x. The upper end is None
+        as long as one of the classes (through the origin, both) has no mistake.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -83,9 +83,9 @@ class TrainingRows:
     def of(
         cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, class_weight: Any = None
     ) -> "TrainingRows":
-        """Return what an estimator is fitted to; rows and classes of weight 0 are left out.
+        """Return the rows to which an estimator is fitted, without rows and classes of weight 0.
 
-        What the estimator has of an earlier fit is removed.
+        The attributes of an earlier fit are removed from the estimator.
 
         Raises
         ------
@@ -156,7 +156,7 @@ def _exact_dataset(X: Any, checked: Any, labels: NDArray[Any], columns: Sequence
         If it does not hold one of them, or a column is none of numbers.
     """
     is_plain = issparse(checked) or (type(X) is np.ndarray and X.dtype == checked.dtype)
-    own_names = is_from_table_library(X)  # which are as many as the columns only if none is of texts
+    own_names = is_from_table_library(X)  # a column of texts may become several columns with names of their own
     dataset = from_arrays(checked if is_plain else X, labels, feature_names=None if own_names else columns)
     coded = "; ".join(note for note in dataset.notes if note != quantity_note(dataset.classes, dataset.label_name))
     if coded or dataset.X.shape != checked.shape:
@@ -203,9 +203,9 @@ def warn_of(estimator: Any, about: str, what: str, category: type[Warning] = Con
     about : str
         The question, or "".
     what : str
-        What is known.
+        The rest of the sentence.
     category : type of Warning
-        By default, that a question has no final answer.
+        By default ConvergenceWarning: the question has no final answer.
     """
     text = f"{type(estimator).__name__}{f' for {about}' if about else ''}: {what}"
     level, frame = 1, inspect.currentframe()

@@ -23,7 +23,7 @@ _AT_ONCE = frozenset({"LogisticRegression", "LogisticRegressionCV", "LinearDiscr
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Coefficients:
-    """What a linear model of scikit-learn stores of its hyperplanes.
+    """The hyperplanes of a fitted linear model of scikit-learn, as the model stores them.
 
     Attributes
     ----------

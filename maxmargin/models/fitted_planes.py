@@ -133,8 +133,8 @@ def choose_class(classes: Sequence[Label], wanted: Any) -> Label | None:
 def sign_of_side(negative: Any, positive: Any, dataset: Dataset) -> int | None:
     """Return 1 if the positive side is the class +1 of the data, -1 if it is the class -1; None if neither is clear.
 
-    Both labels have to be classes of the data, or the signs -1 and 1 where -1 is no class. One of several classes
-    against the rest may be told from a label that is no class. None stands for the other class.
+    Both labels have to be classes of the data, or the signs -1 and 1 where -1 is no class. For one of several classes
+    against the rest, the other label need not be a class. None stands for the other class.
     """
     classes = [choose_class(dataset.classes, label) for label in (negative, positive)]
     codes: tuple[Any, Any] = choose_class((-1, 1), negative), choose_class((-1, 1), positive)

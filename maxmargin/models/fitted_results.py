@@ -1,4 +1,4 @@
-"""What results of statsmodels have in common: parameters by name, convergence, weights, offsets, penalties."""
+"""Parts that all results of statsmodels share: parameters by name, convergence, weights, offsets, penalties."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -76,7 +76,7 @@ def responses(model: Any, *, high: float = np.inf) -> Floats:
 
 
 def table(names: Sequence[str], values: Any) -> dict[str, float]:
-    """Return numbers by name; nothing where they do not belong to the names, as where there are none."""
+    """Return numbers by name; an empty dict if there are not as many numbers as names."""
     numbers = np.ravel(np.asarray([] if values is None else values, dtype=np.float64))
     return dict(zip(names, numbers.tolist(), strict=True)) if len(numbers) == len(names) else {}
 
@@ -111,7 +111,7 @@ def reading_of_results(
 
 
 def standard_errors(results: Any) -> Any:
-    """Return the standard errors of the results; None where the fit made no covariance."""
+    """Return the standard errors of the results; None if the fit has no covariance matrix."""
     try:
         return getattr(results, "bse", None)
     except ValueError:
@@ -127,12 +127,12 @@ def claimed(results: Any) -> bool | None:
 
 
 def weighted(model: Any, n_rows: int, *attributes: str) -> Mask:
-    """Return which rows have a positive weight; the others are none of the fit.
+    """Return a mask of the rows with a positive weight; the fit ignores all others.
 
     Raises
     ------
     UnansweredError
-        If a weight is negative or no number.
+        If a weight is negative or not finite.
     """
     has_weight = np.ones(n_rows, dtype=np.bool_)
     for attribute in attributes:

@@ -1,4 +1,4 @@
-"""What is proven about a fitted model: its infinite coefficients, and whether it has converged."""
+"""The answer about a fitted model: its infinite coefficients, and whether it has converged."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ _EXISTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ModelCheck(Result, ModelReading):
-    """What is proven about a fitted model, next to what it printed.
+    """The facts that are proven about a fitted model, next to the values that it printed.
 
     The coefficients are those of the maximum-likelihood estimate. A penalty, or a criterion other than the likelihood,
     keeps the printed ones finite; `infinite` then names those that are infinite without it.
@@ -54,12 +54,13 @@ class ModelCheck(Result, ModelReading):
     reason : str
         The proof in words, or why nothing is stated.
     row_names : sequence or None
-        What the rows of the model's data are called: the labels of their index, or their positions in what was given
-        to a model that left rows out; None if they are called 0, 1, ....
+        Names of the rows of the model's data: the labels of their index, or their positions in the data from which the
+        model left rows out; None if they are 0, 1, ....
     estimates, standard_errors : dict of str to float
-        What the model printed, by the name of the coefficient; a standard error is missing where it printed none.
+        The values that the model printed, by the name of the coefficient; a standard error that it did not print is
+        missing.
     computed : frozenset of str
-        The names in `estimates` of values that were not printed, but follow from what was.
+        The names in `estimates` of values that were not printed, but computed from printed ones.
     claimed_converged : bool or None
         Whether the model says that it converged, which classifiers of scikit-learn do by stopping before their limit of
         iterations; None if it does not say.
@@ -74,7 +75,17 @@ class ModelCheck(Result, ModelReading):
     made_by : tuple of str
         The steps of a pipeline that made the columns, which coefficients and reasons are about.
     notes : tuple of str
-        Remarks about what was asked.
+        Remarks about the question.
+    names : tuple of str
+        The names of the columns of `rows`, all different.
+    label : str or None
+        The name of the response, if `rows` are rows of the model's data.
+    bias : bool
+        Whether the model has an intercept that is not a column of `rows`.
+    class_names : tuple of str or None
+        The names of the classes of a multinomial model, the reference first.
+    unpenalised : tuple of int or None
+        The columns without a penalty, if the others have one; None if that is not known.
 
     See Also
     --------
@@ -129,10 +140,9 @@ class ModelCheck(Result, ModelReading):
 
     @property
     def terms(self) -> tuple[Term, ...] | None:
-        """The infinite coefficients with the reasons that rows of the model's data have; None if there are none such.
+        """The infinite coefficients, each with its reason in terms of rows of the data; None if they are not known.
 
-        A model whose question is about differences of rows has no such reasons; nor are there any if the columns are
-        not known.
+        They are not known for a model whose question is about differences of rows.
         """
         parts = self._of_parts(lambda answer: None if answer.names.label is None else answer.terms)
         if parts is None:
@@ -298,7 +308,7 @@ class ModelCheck(Result, ModelReading):
         return lines
 
     def _row_lines(self) -> list[str]:
-        """Return the rows that quasi-separated data have to blame; of differences, each is about two rows."""
+        """Return a line with the rows that are separated in quasi-separated data; no line if rows are differences."""
         answer = self.answer
         if answer is None or answer.separated_rows is None or answer.verdict is not Verdict.QUASI_SEPARABLE:
             return []

@@ -1,4 +1,4 @@
-"""What is read from a fitted model: the rows of its question, its names, and what it claims."""
+"""The reading of a fitted model: the rows of its question, its names, and its claims."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 
 
 class UnansweredError(Exception):
-    """A model whose question is none that can be decided here; the text is the reason."""
+    """The question of a model cannot be decided here; the text is the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,8 +54,8 @@ class ModelReading:
     names : tuple of str
         The names of the columns, all different.
     row_names : sequence, optional
-        What the rows of the model's data are called: the labels of their index, or their positions in what was given
-        to a model that left rows out; None if they are called 0, 1, ....
+        Names of the rows of the model's data: the labels of their index, or their positions in the data from which the
+        model left rows out; None if they are 0, 1, ....
     label : str, optional
         The name of the response, if the rows of the questions are rows of the model's data.
     bias : bool
@@ -63,9 +63,9 @@ class ModelReading:
     class_names : tuple of str, optional
         The names of the classes of a multinomial model, the reference first.
     estimates, standard_errors : dict of str to float
-        What the model printed, by the name of the coefficient.
+        The values that the model printed, by the name of the coefficient.
     computed : frozenset of str
-        The names in `estimates` of values that follow from what was printed.
+        The names in `estimates` of values that were not printed, but computed from printed ones.
     claimed_converged : bool or None
         Whether it says that it converged; None if it does not say.
     has_likelihood : bool
