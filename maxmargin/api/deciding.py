@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.api.question import Question, with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import DecimalReading, class_problem_of, problem_of
-from maxmargin.data.tabular.given import given
 from maxmargin.solvers.answers.forms import Names
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.errors import InvalidOptionError
@@ -109,10 +108,10 @@ def separability(
     >>> quasi.verdict.value, quasi.touching_rows.tolist(), quasi.infinite_columns
     ('quasi-separable', [1, 2], {'(Intercept)': '-', 0: '+'})
     """
-    data = given(X, y, bias=bias, positive=positive)
+    question = Question.of(X, y, bias=bias, positive=positive)
     return separability_of(
-        data.dataset, DecimalReading.of(data.dataset), data.names, bias=data.bias, method=method, solver=solver,
-        time_limit=time_limit, exact_limit=exact_limit,
+        question.dataset, DecimalReading.of(question.dataset), question.names, bias=question.bias, method=method,
+        solver=solver, time_limit=time_limit, exact_limit=exact_limit,
     )  # fmt: skip
 
 

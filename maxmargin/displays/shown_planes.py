@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from maxmargin.api.measures import Plane, is_flat, norm, plane_of
+from maxmargin.api.question import Question
 from maxmargin.data.dataset import REST, Dataset
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.given import given
 from maxmargin.displays import drawing
 from maxmargin.displays.plane_view import View
 from maxmargin.models.fitted_planes import plane_of_model
@@ -78,7 +78,7 @@ class Pictured:
         InvalidProblemError
             If they do not state a question about two classes, are outside memory, or are too large for axes.
         """
-        dataset = given(X, y, positive=positive).dataset
+        dataset = Question.of(X, y, positive=positive).dataset
         if not dataset.is_in_memory:
             raise InvalidProblemError(
                 "X is outside memory; expected rows in memory, such as a sample: maxmargin.margin_report draws others"

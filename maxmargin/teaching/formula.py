@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import accumulate
 from operator import and_, or_, xor
 from typing import Any
 
@@ -39,9 +38,6 @@ _ENCODINGS = ("signs", "bits")
 """Encodings that the name of a truth table may state; the first is the default."""
 
 _BINARY = {AND: and_, OR: or_, XOR: xor}
-
-_MOST_VALUES = 2**30
-"""Largest number of truth values (bytes) that wait for an operator at one time while a truth table is computed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +117,7 @@ class Formula:
         Raises
         ------
         InvalidOptionError
-            For more than 16 variables, or operands that are nested so deep that they take more than 1 GiB.
+            For more than 16 variables.
 
         Examples
         --------
@@ -130,9 +126,6 @@ class Formula:
         ([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1])
         """
         X = cube(self.n_variables, encoding=encoding)
-        depth, most = _depth(self.program), _MOST_VALUES // len(X)
-        if depth > most:
-            raise InvalidOptionError(f"formula: found {depth} nested operands, expected at most {most}")
         return X, self(X, encoding=encoding)
 
     def _evaluate(self, truth: Mask) -> Mask:
@@ -146,11 +139,6 @@ class Formula:
             else:
                 stack.append(_operand(symbol, truth))
         return stack.pop()
-
-
-def _depth(program: tuple[str, ...]) -> int:
-    """Return the largest number of operands that wait for an operator."""
-    return max(accumulate(-1 if symbol in _BINARY else int(symbol != NOT) for symbol in program))
 
 
 def _operand(symbol: str, truth: Mask) -> Mask:

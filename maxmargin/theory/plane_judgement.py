@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from maxmargin.api.question import with_names
+from maxmargin.api.question import Question, with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.given import given
 from maxmargin.models.fitted_planes import GivenPlane, plane_of_model, plane_of_numbers
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.forms import NamedAnswer, Names, counted, rounded_down, rounded_up, through
@@ -310,8 +309,8 @@ def judge(
     >>> judge(X, y, w={"0": -1.0}, b=40.0).error_rows.tolist()
     [1]
     """
-    data = given(X, y, positive=positive)
-    dataset = data.dataset
+    question = Question.of(X, y, positive=positive)
+    dataset = question.dataset
     problem_of(dataset)  # refuses more than two classes before the model is read
     if (w is None) == (model is None):
         found = "neither w nor model is given" if w is None else "both w and model are given"
@@ -322,7 +321,7 @@ def judge(
         plane = plane_of_model(model, dataset)
     else:
         plane = plane_of_numbers(w, b, dataset.feature_names)
-    return judge_plane(dataset, plane.of_kind(bias), data.names, g=g, time_limit=time_limit)
+    return judge_plane(dataset, plane.of_kind(bias), question.names, g=g, time_limit=time_limit)
 
 
 def judge_plane(
