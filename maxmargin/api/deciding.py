@@ -4,8 +4,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.question import Question, with_names
+from maxmargin.data import problems
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.problems import DecimalReading, class_problem_of, problem_of
+from maxmargin.data.problems import DecimalReading
 from maxmargin.solvers.answers.forms import Names
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.errors import InvalidOptionError
@@ -138,11 +139,8 @@ def separability_of(
     if not dataset.is_binary and (method != "auto" or solver is not None):
         n_classes = len(dataset.classes)
         raise InvalidOptionError(f"{n_classes} classes are decided by one engine: leave method and solver out")
-    state: Any = (
-        (problem_of if dataset.is_binary else class_problem_of)
-        if reading is None
-        else (reading.problem_of if dataset.is_binary else reading.class_problem_of)
-    )
+    source: Any = problems if reading is None else reading  # either has a function for two classes, and one for more
+    state = source.problem_of if dataset.is_binary else source.class_problem_of
     answer = named(decide(state(dataset, bias=bias), **options, **limits), dataset, names)
     if reading is None or answer.certificate is None:
         return answer

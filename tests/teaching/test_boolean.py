@@ -235,14 +235,6 @@ def test_one_function_of_every_class_is_decided(n: int, n_classes: int) -> None:
     assert all(everything - code in codes for codes in classes for code in codes)
 
 
-def test_every_function_of_three_variables_is_decided_as_its_class() -> None:
-    known = {tuple(table) for table in threshold_functions(3).tolist()}
-    for table in product((False, True), repeat=8):
-        if len(set(table)) == 2:
-            answer = separability(cube(3), np.where(table, 1, -1))
-            assert answer.strictly_separable is (table in known)
-
-
 @pytest.mark.parametrize("call", [threshold_functions, count_threshold_functions])
 @pytest.mark.parametrize("n", [0, 5])
 def test_too_many_variables(call: Callable[[int], Any], n: int) -> None:
