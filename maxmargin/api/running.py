@@ -407,6 +407,7 @@ def best_bias_scale(
     else:
         late = ": the time limit was reached" if limits is not None and limits.is_over() else ""
         raise InvalidProblemError(f"{asked_by} needs separable data; found {answer.status}{late}")
+    # Novikoff's bound (R^2 + s^2)(1 + b*^2/s^2)/gamma*^2 is least where s^2 = R |b*|.
     if offset == 0:
         return Problem(problem.X, problem.y, bias=False), 1.0
     return problem, math.sqrt(radius(problem)) * math.sqrt(offset)

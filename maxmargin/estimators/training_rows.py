@@ -208,7 +208,7 @@ def warn_of(estimator: Any, about: str, what: str, category: type[Warning] = Con
         By default ConvergenceWarning: the question has no final answer.
     """
     text = f"{type(estimator).__name__}{f' for {about}' if about else ''}: {what}"
-    level, frame = 1, inspect.currentframe()
+    level, frame = 1, inspect.currentframe()  # `skip_file_prefixes` of warnings.warn needs Python 3.12
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level if frame is not None else 2)

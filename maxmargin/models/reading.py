@@ -135,6 +135,7 @@ def labelled_rows(
         raise UnansweredError(
             "no row says anything about the coefficients: none has a weight, or no two can be compared"
         )
+    # A row that is positive and negative stands twice in a row: first with the label +1, then with -1.
     is_second = np.r_[False, taken[1:] == taken[:-1]]
     labels = np.where(positive[taken] & ~is_second, 1, -1)
     is_whole = len(taken) == rows.shape[0] and not is_second.any()

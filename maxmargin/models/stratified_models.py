@@ -88,6 +88,8 @@ def _every_pair(chosen: Rows, others: Rows) -> tuple[Rows, Rows]:
 
 def _chain(time: Floats, is_event: Mask, rows: Rows) -> Pairs:
     """Yield one event of each time against the next event time's, those censored between, and the ties, both ways."""
+    # Differences of two events at one time are asked for both ways, which makes them equalities; one event of the next
+    # time stands for all rows that are still at risk then, as it is compared with them in its own turn.
     times = np.unique(time[is_event])
     for position, now in enumerate(times.tolist()):
         events = rows[is_event & (time == now)]
