@@ -92,7 +92,7 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
 
 
 def _rows_and_labels(X: Any, y: Any) -> tuple[Any, Any, str, Any, Sequence[Any] | None]:
-    """Return the rows as the model was given them, their labels, and what the labels, columns and rows are called."""
+    """Return the rows as the model was given them, their labels, and the names of the labels, columns and rows."""
     whole = whole_data(X)
     if whole is not None:
         refuse_labels_of_dataset(y)
