@@ -300,17 +300,17 @@ def margin_report(
     >>> mm.margin_report(X, y, Cs=[1.0]).to_dict()["hard_margin"]["margin"]
     10.0
     """
+    from maxmargin.api.question import Question
     from maxmargin.api.running import seed_of
-    from maxmargin.data.tabular.given import given
     from maxmargin.reports.study.report_settings import Settings
 
-    asked = given(X, y, bias=bias, positive=positive)
+    question = Question.of(X, y, bias=bias, positive=positive)
     settings = Settings(
-        bias=asked.bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed_of(rng), max_epochs=max_epochs,
+        bias=question.bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed_of(rng), max_epochs=max_epochs,
         max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),
         orders=orders, time_limit=time_limit,
     )  # fmt: skip
-    return report_with(asked.dataset, settings, on_progress=on_progress)
+    return report_with(question.dataset, settings, on_progress=on_progress)
 
 
 def report_with(

@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.question import Question, with_names
+from maxmargin.data import problems
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.problems import DecimalReading, class_problem_of, problem_of
-from maxmargin.data.tabular.given import given, names_of
+from maxmargin.data.problems import DecimalReading
 from maxmargin.solvers.answers.forms import Names
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.errors import InvalidOptionError
@@ -109,10 +109,10 @@ def separability(
     >>> quasi.verdict.value, quasi.touching_rows.tolist(), quasi.infinite_columns
     ('quasi-separable', [1, 2], {'(Intercept)': '-', 0: '+'})
     """
-    asked = given(X, y, bias=bias, positive=positive)
+    question = Question.of(X, y, bias=bias, positive=positive)
     return separability_of(
-        asked.dataset, DecimalReading.of(asked.dataset), asked.names, bias=asked.bias, method=method, solver=solver,
-        time_limit=time_limit, exact_limit=exact_limit,
+        question.dataset, DecimalReading.of(question.dataset), question.names, bias=question.bias, method=method,
+        solver=solver, time_limit=time_limit, exact_limit=exact_limit,
     )  # fmt: skip
 
 
@@ -139,12 +139,9 @@ def separability_of(
     if not dataset.is_binary and (method != "auto" or solver is not None):
         n_classes = len(dataset.classes)
         raise InvalidOptionError(f"{n_classes} classes are decided by one engine: leave method and solver out")
-    asked: Any = (
-        (problem_of if dataset.is_binary else class_problem_of)
-        if reading is None
-        else (reading.problem_of if dataset.is_binary else reading.class_problem_of)
-    )
-    answer = named(decide(asked(dataset, bias=bias), **options, **limits), dataset, names)
+    source: Any = problems if reading is None else reading  # either has a function for two classes, and one for more
+    state = source.problem_of if dataset.is_binary else source.class_problem_of
+    answer = named(decide(state(dataset, bias=bias), **options, **limits), dataset, names)
     if reading is None or answer.certificate is None:
         return answer
     return replace(answer, certificate=reading.restated(answer.certificate))
@@ -164,7 +161,7 @@ def decide(
 
 
 def with_near(answer: "Separability", problem: Problem | ClassProblem, limits: "Limits") -> "Separability":
-    """Return the answer with a search for columns that are dependent up to rounding, for the first time it is asked."""
+    """Return the answer with a search for columns that are dependent up to rounding, which starts when first needed."""
     from maxmargin.solvers.separability.near_aliases import NearAliases
 
     seconds = min(limits.share() or _SECONDS_WITHOUT, _SECONDS_WITHOUT)
@@ -179,8 +176,7 @@ def with_near(answer: "Separability", problem: Problem | ClassProblem, limits: "
 def named(answer: "Separability", dataset: Dataset, names: Names | None = None) -> "Separability":
     """Return the answer with the names of rows, columns and classes; those of the data set unless others are given."""
     class_names = None if dataset.is_binary else tuple(str(label) for label in dataset.classes)
-    answer = replace(answer, class_names=class_names)
-    return with_names(answer, dataset, names_of(dataset) if names is None else names)
+    return with_names(replace(answer, class_names=class_names), dataset, names)
 
 
 @told(waiting, "searching for the fewest errors")
@@ -257,15 +253,8 @@ def fewest_errors(
     from maxmargin.solvers.fewest_errors.minimum import MAX_ROWS
     from maxmargin.solvers.fewest_errors.minimum import fewest_errors as solve
 
-    question = Question.of(X, y, bias=bias, positive=positive)
-    answer = solve(
-        question.problem,
-        method=method,
-        solver=solver,
-        time_limit=time_limit,
-        max_rows=MAX_ROWS if max_rows is None else max_rows,
-    )
-    return question.named(answer)
+    question, most = Question.of(X, y, bias=bias, positive=positive), MAX_ROWS if max_rows is None else max_rows
+    return question.answered(solve, method=method, solver=solver, time_limit=time_limit, max_rows=most)
 
 
 @told(waiting, "searching for the least total slack")
@@ -327,5 +316,4 @@ def least_total_slack(
     """
     from maxmargin.solvers.fewest_errors.total_slack import least_total_slack as solve
 
-    question = Question.of(X, y, bias=bias, positive=positive)
-    return question.named(solve(question.problem, time_limit=time_limit))
+    return Question.of(X, y, bias=bias, positive=positive).answered(solve, time_limit=time_limit)

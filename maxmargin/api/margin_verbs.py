@@ -92,16 +92,11 @@ def hard_margin(
     from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT
     from maxmargin.solvers.hard_margin.hard_margin import hard_margin as solve
 
-    question = Question.of(X, y, bias=bias, positive=positive)
-    answer = solve(
-        question.problem,
-        method=method,
-        solver=solver,
-        exact=exact,
-        exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit,
-        time_limit=time_limit,
+    question, limit = (
+        Question.of(X, y, bias=bias, positive=positive),
+        EXACT_LIMIT if exact_limit is None else exact_limit,
     )
-    return question.named(answer)
+    return question.answered(solve, method=method, solver=solver, exact=exact, exact_limit=limit, time_limit=time_limit)
 
 
 def soft_margin(
@@ -309,7 +304,7 @@ def sensitivity(
     verbose : bool, default False
         Whether stderr shows how the work goes on, as on the command line.
     on_progress : callable, optional
-        A function that is called with the number of rows that are left out so far, and with that of all of them.
+        A function that is called with the number of rows left out so far, and the number of rows to leave out.
 
     Returns
     -------
@@ -343,7 +338,7 @@ def sensitivity(
     from maxmargin.solvers.hard_margin.margin_sensitivity import sensitivity as solve
 
     question = Question.of(X, y, bias=bias, positive=positive)
-    return question.named(solve(question.problem, time_limit=time_limit, on_progress=on_progress))
+    return question.answered(solve, time_limit=time_limit, on_progress=on_progress)
 
 
 @told(waiting, "solving for the soft margin")
@@ -428,7 +423,6 @@ def nu_margin(
     question = Question.weighted(
         X, y, bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight
     )
-    answer = solve(
-        question.problem, nu, sample_weight=question.weights, method=method, solver=solver, time_limit=time_limit
+    return question.answered(
+        solve, nu=nu, sample_weight=question.weights, method=method, solver=solver, time_limit=time_limit
     )
-    return question.named(answer)

@@ -71,7 +71,7 @@ def plane_of(w: Floats | None, b: float | None, name: str) -> Plane | None:
 
 
 def is_flat(problem: Problem, solution: SoftMargin) -> bool:
-    """Return whether w = 0 is as good as the solution, as far as its gap tells; its w is then rounding noise."""
+    """Return whether w = 0 may be as good as the solution, within its proven gap; its w is then rounding noise."""
     weights = np.ones(problem.n_samples) if solution.sample_weight is None else solution.sample_weight
     by_class = [float(weights[problem.y == sign].sum()) for sign in (-1, 1)]
     slack_at_zero = 2 * min(by_class) if problem.bias else sum(by_class)
@@ -125,17 +125,17 @@ class Distances:
 
     @property
     def median(self) -> float | None:
-        """Of all rows; None where passes do not tell it."""
+        """Median over all rows; None for rows outside memory."""
         with np.errstate(invalid="ignore"):  # between distances beyond binary64 on both sides there is no middle
             return None if self.values is None else float(np.median(self.values))
 
     @property
     def reach(self) -> float:
-        """The greatest modulus."""
+        """The largest modulus of a distance."""
         return max(abs(self.least), abs(self.greatest))
 
     def points(self, edges: Floats) -> tuple[list[Floats], list[Floats] | None]:
-        """Return the margins of the rows of either class, +1 first, or middles of bins and how many rows are there."""
+        """Return the margins of the rows of each class, +1 first; outside memory, centres of bins and their counts."""
         if self.values is not None:
             positive = self.problem.y > 0
             return [self.values[positive], self.values[~positive]], None
@@ -144,7 +144,7 @@ class Distances:
 
 
 def distances_of(problem: Problem, plane: Plane) -> Distances:
-    """Return the distances of the rows from a plane: of every row in memory, else the numbers that passes find."""
+    """Return the distances of the rows from a plane; for rows outside memory only their extremes and counts."""
     values = plane.distances(problem) if isinstance(problem.row_source, InMemory) else None
     parts = [*problem.map(partial(_extremes, plane), problem.y)] if values is None else [_extremes_of(values)]
     least, greatest, n_wrong = zip(*parts, strict=True)

@@ -1,51 +1,110 @@
-"""The path of every verb from what it is given to the solvers and back: labels become signs, answers get names."""
+"""The path of every verb from its arguments to the solvers and back: labels become signs, answers get names.
 
-from collections.abc import Mapping
+The data of a question are arrays, a data frame with labels, the name of their column or a formula, or a data set.
+"""
+
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, Self, TypeVar
 
-from maxmargin.data.arrays import check_row_names
+import numpy as np
+
+from maxmargin.data.arrays import check_row_names, features_and_labels, from_arrays, index_of_rows, name_of_index
 from maxmargin.data.dataset import Dataset
+from maxmargin.data.formats.frames import is_from_table_library, library_of
+from maxmargin.data.generators.registry import Generated
+from maxmargin.data.labels import CHOSEN
 from maxmargin.data.problems import problem_of, row_weights
-from maxmargin.data.tabular.given import given
+from maxmargin.data.tabular.formulas import Modelled, column_names, read_formula
+from maxmargin.data.tabular.frames_out import frame_of
 from maxmargin.solvers.answers.forms import NamedAnswer, Names
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.text.data_error import listed, nearest, quote
 
 Answer = TypeVar("Answer", bound=NamedAnswer)
 
+EXPECTED_LABELS = "the labels of the rows, the name of their column in a data frame, or a formula"
+"""What y may be beside X."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question about two classes, as the solvers are asked it.
+    """The data of a verb, and whether its question is about hyperplanes with a bias.
 
     Attributes
     ----------
     dataset : Dataset
         The rows with their labels.
-    problem : Problem
-        The rows with their signs.
+    bias : bool
+        Whether the hyperplanes have a bias.
     names : Names
-        What the rows and the columns are called.
+        The names of the rows and the columns.
     weights : object
         The weights of the rows as the solvers take them; None if all are 1.
     """
 
     dataset: Dataset
-    problem: Problem
+    bias: bool
     names: Names
     weights: Any = None
 
     @classmethod
-    def of(cls, X: Any, y: Any, *, bias: bool | None, positive: object) -> Self:
-        """Return the question about these data, as `maxmargin.data.tabular.given.given` reads them.
+    def of(cls, X: Any, y: Any = None, *, bias: bool | None = None, positive: object = None) -> Self:
+        """Return the question about these data.
+
+        Parameters
+        ----------
+        X : array_like, SciPy sparse array, data frame, Dask collection, Dataset, or what `maxmargin.generate` returns
+            The rows. The text columns of a data frame are coded as columns of 0 and 1, one for every level but the
+            first.
+        y : array_like, str or None
+            The labels; the name of their column in the data frame; or a formula such as ``"died ~ age + C(stage)"``. A
+            column of exactly this name comes before a formula. None if `X` is a Dataset, which has its labels.
+        bias : bool, optional
+            Whether hyperplanes have a bias. By default they do, unless a formula leaves the intercept out.
+        positive : label, optional
+            The label that is +1, against all others.
 
         Raises
         ------
         InvalidProblemError
-            If the data do not state a question about two classes.
+            If the data do not state a question.
+        InvalidOptionError
+            If `bias` contradicts the formula.
         """
-        asked = given(X, y, bias=bias, positive=positive)
-        return cls(dataset=asked.dataset, problem=problem_of(asked.dataset, bias=asked.bias), names=asked.names)
+        whole = whole_data(X)
+        if whole is not None:
+            return cls._of_dataset(whole, y, bias, positive)
+        table = parts_of(X, y, bias=bias)
+        ids = index_of_rows(X, table.labels)
+        dataset = features_and_labels(
+            table.features, table.labels, positive=positive, has_intercept=table.has_intercept,
+            label_name=table.label_name, row_names=ids, notes=table.notes, factors=table.factors,
+        )  # fmt: skip
+        dataset = replace(dataset, read_as=table.read_as)
+        names = replace(
+            names_of(dataset),
+            ids=ids,
+            columns=dataset.feature_names if hasattr(table.features, "columns") else None,
+            notes=(*dataset.notes, *_order_note(table.labels, dataset)),
+            frame=partial(frame_of, library_of(X, table.labels), index_name=name_of_index(X, table.labels)),
+        )
+        return cls(dataset=dataset, bias=table.has_intercept, names=names)
+
+    @classmethod
+    def _of_dataset(cls, dataset: Dataset, y: Any, bias: bool | None, positive: object) -> Self:
+        refuse_labels_of_dataset(y)
+        if dataset.has_intercept is None:
+            bias = has_bias(bias)
+        else:
+            _check_bias(bias, dataset.has_intercept, "the formula by which X was read")
+            bias = dataset.has_intercept
+        if positive is not None:
+            dataset = replace(dataset.one_vs_rest(positive), positive_reason=CHOSEN)
+        return cls(dataset=dataset, bias=bias, names=names_of(dataset))
 
     @classmethod
     def weighted(
@@ -67,19 +126,145 @@ class Question:
         """
         check_row_names(X=X, y=y, sample_weight=sample_weight)
         question = cls.of(X, y, bias=bias, positive=positive)
+        problem_of(question.dataset)  # refuses more than two classes before their weights are read
         return replace(question, weights=row_weights(question.dataset, sample_weight, class_weight))
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The rows with their signs.
+
+        Raises
+        ------
+        InvalidProblemError
+            If the data do not state a question about two classes.
+        """
+        return problem_of(self.dataset, bias=self.bias)
 
     def named(self, answer: Answer) -> Answer:
         """Return the answer with the names of the data, the class that is +1, and why it is."""
         return with_names(answer, self.dataset, self.names)
 
+    def answered(self, solve: Callable[..., Answer], **options: Any) -> Answer:
+        """Return the named answer of a solver to which the problem and these options are passed."""
+        return self.named(solve(self.problem, **options))
 
-def with_names(answer: Answer, dataset: Dataset, names: Names) -> Answer:
-    """Return the answer with the names of the data, the class that is +1, and why it is."""
+
+def with_names(answer: Answer, dataset: Dataset, names: Names | None = None) -> Answer:
+    """Return the answer with the class that is +1, why it is, and the names of the data unless others are given."""
     return replace(
         answer,
         positive=dataset.positive,
         positive_reason=dataset.positive_reason,
         negative=dataset.negative,
-        names=names,
+        names=names_of(dataset) if names is None else names,
     )
+
+
+def whole_data(X: Any) -> Dataset | None:
+    """Return the data set that X is, rows and labels, if it is one of `maxmargin.load` or `maxmargin.generate`."""
+    if isinstance(X, Generated):
+        return from_arrays(X.X, X.y, feature_names=X.feature_names, source=X.full_name)
+    return X if isinstance(X, Dataset) else None
+
+
+def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
+    """Return the columns and the labels that a question is about, for rows that are not in a Dataset.
+
+    Raises
+    ------
+    InvalidProblemError
+        If y is neither labels, nor the name of a column of X, nor a formula about its columns.
+    """
+    if y is None and isinstance(X, str | os.PathLike):
+        raise InvalidProblemError(f"X is {quote(os.fspath(X))}; expected rows: maxmargin.load reads them by this name")
+    if y is None:
+        raise InvalidProblemError(f"y is None; expected {EXPECTED_LABELS}, or a Dataset in place of X")
+    if not isinstance(y, str):
+        return Modelled(features=X, labels=y, has_intercept=has_bias(bias))
+    if not is_from_table_library(X):
+        raise InvalidProblemError(f"y is {quote(y)} and X is no data frame; expected {EXPECTED_LABELS}")
+    columns = column_names(X)
+    if columns == (y,):
+        raise InvalidProblemError(f"X has no column but {quote(y)}, the labels; expected at least one more")
+    if y in columns:
+        import narwhals as nw
+
+        table = nw.from_native(X, eager_only=True)
+        own_name = table.columns[columns.index(y)]  # which may be a number
+        rest = table.select([nw.col(name) for name in table.columns if name != own_name]).to_native()
+        labels = table.get_column(own_name).to_native()
+        # A file is coded with an intercept, so that without one it is not read as these data.
+        read_as = {"label": str(y), "one_hot": True} if has_bias(bias) else None
+        return Modelled(features=rest, labels=labels, has_intercept=has_bias(bias), label_name=y, read_as=read_as)
+    if "~" not in y:
+        hint = nearest(y, columns)
+        raise InvalidProblemError(
+            f"y is {quote(y)}; expected one of the columns {listed(columns)}, or a formula such as 'y ~ x'"
+            f"{f' ({hint})' if hint else ''}"
+        )
+    modelled = read_formula(y, X)
+    _check_bias(bias, modelled.has_intercept, f"the formula {quote(y)}")
+    return modelled
+
+
+def _check_bias(bias: bool | None, has_intercept: bool, formula: str) -> None:
+    if bias is None or has_bias(bias) == has_intercept:
+        return
+    how = "has an intercept" if has_intercept else "has no intercept"
+    advice = "write 0 + in it for none" if has_intercept else "take 0 + or - 1 out of it for one"
+    raise InvalidOptionError(
+        f"{option('bias', str(bias))} was given, but {formula} {how}; leave out {option('bias')}, as the formula "
+        f"decides: {advice}"
+    )
+
+
+def has_bias(bias: bool | None) -> bool:
+    """Return whether hyperplanes have a bias; None is the default, that they have.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `bias` is neither True, False nor None.
+    """
+    if bias is None:
+        return True
+    if isinstance(bias, bool | np.bool_):
+        return bool(bias)
+    raise InvalidOptionError(f"bias is {bias!r}; expected True or False")
+
+
+def names_of(dataset: Dataset) -> Names:
+    """Return the positions of the rows in the source, their names, and the names of the columns and of the labels."""
+    return Names(
+        positions=dataset.rows,
+        ids=dataset.row_ids,
+        columns=dataset.feature_names,
+        label=dataset.label_name,
+        notes=dataset.notes,
+        factors=dataset.factors,
+        frame=partial(frame_of, dataset.library),
+    )
+
+
+def _order_note(labels: Any, dataset: Dataset) -> tuple[str, ...]:
+    """Return a note on the order of more than two classes, if the labels are an ordered categorical series."""
+    kind: Any = getattr(labels, "dtype", None)
+    if dataset.is_binary or getattr(kind, "ordered", None) is not True:
+        return ()
+    present = {*map(str, dataset.classes)}
+    order = " < ".join(label for label in map(str, kind.categories) if label in present)
+    return (
+        f"{dataset.label_name}: the order {order} is not used: the model is multinomial; for a model that uses it, "
+        "give maxmargin.check_model a fitted OrderedModel of statsmodels",
+    )
+
+
+def refuse_labels_of_dataset(y: Any) -> None:
+    """Raise an InvalidProblemError if labels are given beside a Dataset."""
+    if y is not None:
+        how = f" and a formula is given to maxmargin.load, as {option('formula')}" if _is_formula(y) else ""
+        raise InvalidProblemError(f"X is a Dataset, which has its own labels; leave out y{how}")
+
+
+def _is_formula(y: object) -> bool:
+    return isinstance(y, str) and "~" in y

@@ -67,7 +67,7 @@ def perceptron(
         The constant coordinate s, positive. "best" is s = sqrt(R |b*|), where w*.x + b* = 0 with ||w*|| = 1 is the
         maximum-margin hyperplane and R the largest norm of a row; if b* = 0, the run goes through the origin.
     zero : {"mistake", "positive", "negative"}, default "mistake"
-        What a score y w.x of exactly 0 counts as: always as a mistake, or as a prediction of +1 or of -1.
+        Whether a score y w.x of exactly 0 is always a mistake, or is a prediction of +1 or of -1.
     order : {"cyclic", "shuffled-once", "reshuffled-each-epoch", "random"}, default "cyclic"
         The order of presentation. "random" draws each row independently.
     max_epochs : int or None, default None
@@ -328,11 +328,8 @@ def in_time(problem: Problem, bias_scale: float | str, time_limit: float | None)
     InvalidOptionError, InvalidProblemError
         As `with_bias_scale`.
     """
-    if bias_scale != "best" or time_limit is None:
+    if bias_scale != "best":
         return *with_bias_scale(problem, bias_scale), time_limit
-    from maxmargin.solvers.perceptron.settings import check_time_limit
-
-    check_time_limit(time_limit)
     limits = Limits(time_limit=time_limit)
     return *best_bias_scale(problem, limits.part(2)), limits.share()
 
@@ -410,6 +407,7 @@ def best_bias_scale(
     else:
         late = ": the time limit was reached" if limits is not None and limits.is_over() else ""
         raise InvalidProblemError(f"{asked_by} needs separable data; found {answer.status}{late}")
+    # Novikoff's bound (R^2 + s^2)(1 + b*^2/s^2)/gamma*^2 is least where s^2 = R |b*|.
     if offset == 0:
         return Problem(problem.X, problem.y, bias=False), 1.0
     return problem, math.sqrt(radius(problem)) * math.sqrt(offset)

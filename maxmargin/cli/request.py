@@ -61,7 +61,7 @@ class Request:
     @property
     def names(self) -> Names:
         """The names of the rows and the columns of the data."""
-        from maxmargin.data.tabular.given import names_of
+        from maxmargin.api.question import names_of
 
         return names_of(self.dataset)
 
@@ -95,7 +95,7 @@ class Request:
         InvalidOptionError
             If the rows are not in memory.
         """
-        from maxmargin.data.formats.table import is_matrix
+        from maxmargin.data.dataset import is_matrix
         from maxmargin.data.preparing import prepare
 
         if self.prepare == "raw":

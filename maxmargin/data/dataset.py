@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.assemble import Assembled, assemble
 from maxmargin.data.formats.readers import read
-from maxmargin.data.formats.table import Choice, Matrix, is_matrix
+from maxmargin.data.formats.table import Choice, Matrix
 from maxmargin.data.labels import (
     Label,
     LabelError,
@@ -286,6 +286,11 @@ def dataset_of(
         label_name=label_name, notes=notes if doubt is None else (*notes, doubt),
         validated=None if bounds is None else (matrix, bounds), **described,
     )  # fmt: skip
+
+
+def is_matrix(X: Any) -> TypeGuard[Matrix]:
+    """Return whether X is an array or a sparse array in memory."""
+    return isinstance(X, np.ndarray) or hasattr(X, "tocsr")
 
 
 def signs(is_positive: Mask, X: Any) -> NDArray[Any]:

@@ -213,7 +213,7 @@ class DecimalReading:
 def row_weights(dataset: Dataset, sample_weight: Any, class_weight: Mapping[Any, float] | str | None) -> Any:
     """Return the product of both kinds of weights, exactly; None where there are none."""
     if sample_weight is not None:
-        sample_weight = _numbers(sample_weight)
+        sample_weight = weights_of(sample_weight)
     if class_weight is None:
         return sample_weight
     if isinstance(class_weight, str) and class_weight == "balanced":
@@ -238,8 +238,14 @@ def _balanced(dataset: Dataset) -> tuple[tuple[Fraction, ...], Groups]:
     return (Fraction(n_samples, 2 * (n_samples - n_positive)), Fraction(n_samples, 2 * n_positive)), groups
 
 
-def _numbers(sample_weight: Any) -> Any:
-    """Return weights of any type as binary64 numbers, none of them rounded; weights of a wrong shape stay."""
+def weights_of(sample_weight: Any) -> Any:
+    """Return weights of rows as binary64 numbers, none of them rounded; weights of a wrong shape stay as they are.
+
+    Raises
+    ------
+    InvalidProblemError
+        If they are masked, or binary64 does not hold one of them.
+    """
     refuse_masked(sample_weight, "sample_weight")
     weights = array_of(sample_weight)
     if weights.dtype.kind not in (*REAL_KINDS, "O"):

@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from maxmargin.api.fitted_planes import plane_of_model
 from maxmargin.api.measures import Plane, is_flat, norm, plane_of
+from maxmargin.api.question import Question
 from maxmargin.data.dataset import REST, Dataset
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.given import given
 from maxmargin.displays import drawing
 from maxmargin.displays.plane_view import PlaneView
+from maxmargin.models.fitted_planes import plane_of_model
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import nearest_floats, round_up
@@ -80,7 +80,7 @@ class DisplayedRows:
         InvalidProblemError
             If they do not state a question about two classes, are outside memory, or are too large for axes.
         """
-        dataset = given(X, y, positive=positive).dataset
+        dataset = Question.of(X, y, positive=positive).dataset
         if not dataset.is_in_memory:
             raise InvalidProblemError(
                 "X is outside memory; expected rows in memory, such as a sample: maxmargin.margin_report draws others"

@@ -1,4 +1,4 @@
-"""What classifiers by hyperplanes share: one hyperplane for two classes, else one for each class against the rest."""
+"""The base of classifiers by hyperplanes: one for two classes, otherwise one for each class against the rest."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -42,7 +42,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of every row: of two classes ``classes_[1]`` where w.x + b > 0, else that of the best score.
+        """Return the class of every row: ``classes_[1]`` of two where w.x + b > 0, otherwise the one of the best score.
 
         Parameters
         ----------

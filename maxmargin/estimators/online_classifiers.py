@@ -17,7 +17,6 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.online.algorithm import Algorithm
 from maxmargin.solvers.online.catalogue import algorithm_of
-from maxmargin.solvers.perceptron.result import Run
 
 _MODERATE = 256
 """Exponent of two of the greatest entry of w, up to which it is stored as it is."""
@@ -38,7 +37,7 @@ class _RunClassifier(LinearClassifier):
     time_limit: float | None
     random_state: Any
 
-    def _fit_runs(self, X: Any, y: Any, run: Callable[..., Run]) -> Self:
+    def _fit_runs(self, X: Any, y: Any, run: Callable[..., Any]) -> list[Any]:
         training = TrainingRows.of(self, X, y)
         limits, generator = Limits(time_limit=self.time_limit), check_random_state(self.random_state)
         runs = []
@@ -57,7 +56,7 @@ class _RunClassifier(LinearClassifier):
         self.verdict_ = one_or_all([verdict.value for verdict in verdicts])
         self._set_planes(training, runs)
         self.coef_, self.intercept_ = _moderate(self.coef_, self.intercept_)
-        return self
+        return runs
 
 
 def _moderate(coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
@@ -123,9 +122,9 @@ class PerceptronClassifier(_RunClassifier):
     verdict_ : str
         "separable" if the margin is positive, which proves it, else "undecided".
     margin_interval_ : tuple of float or None
-        What the run proves: the maximum margin lies between `margin_` and half the distance of the mistake-weighted
-        means of the classes; through the origin, the length of the mistake-weighted mean of the rows y x. The second is
-        None before both classes have a mistake; through the origin, before the first mistake.
+        Proven ends of the maximum margin: `margin_`, and half the distance between the mistake-weighted means of the
+        classes or, through the origin, the length of the mistake-weighted mean of the rows y x. The upper end is None
+        as long as one of the classes (through the origin, both) has no mistake.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -191,18 +190,9 @@ class PerceptronClassifier(_RunClassifier):
         InvalidOptionError
             If a parameter has a value that it does not take.
         """
-        uppers = []
-
-        def run(dataset: Any, **options: Any) -> Run:
-            done = perceptron(
-                dataset, bias_scale=self.bias_scale, order=self.order, max_epochs=self.max_epochs,
-                max_mistakes=self.max_mistakes, **options,
-            )  # fmt: skip
-            uppers.append((done.margin, done.margin_upper))
-            return done
-
-        self._fit_runs(X, y, run)
-        self.margin_interval_ = one_or_all(uppers)
+        options = {"bias_scale": self.bias_scale, "order": self.order, "max_epochs": self.max_epochs}
+        runs = self._fit_runs(X, y, partial(perceptron, max_mistakes=self.max_mistakes, **options))
+        self.margin_interval_ = one_or_all([(run.margin, run.margin_upper) for run in runs])
         return self
 
 
@@ -311,7 +301,6 @@ class OnlineClassifier(_RunClassifier):
             If there is no such algorithm, it does not predict by one hyperplane, or a parameter has a value that it
             does not take.
         """
-
         parameters = dict(self.parameters or {})
         if type(algorithm_of(self.algorithm, parameters)).predict is not Algorithm.predict:
             raise InvalidOptionError(
@@ -319,4 +308,5 @@ class OnlineClassifier(_RunClassifier):
                 "maxmargin.online"
             )
         options = {"bias_scale": self.bias_scale, "order": self.order, "max_epochs": self.max_epochs}
-        return self._fit_runs(X, y, partial(online, algorithm=self.algorithm, **options, **parameters))
+        self._fit_runs(X, y, partial(online, algorithm=self.algorithm, **options, **parameters))
+        return self

@@ -5,9 +5,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,17 +13,17 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import validate_data
 
 from maxmargin.data.arrays import from_arrays, refuse_masked
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.frames import is_from_table_library
 from maxmargin.data.labels import LabelError, encode, quantity_note
-from maxmargin.data.numbers.binary64 import REAL_KINDS
-from maxmargin.data.problems import check_is_binary64, class_factors, not_class_weights
+from maxmargin.data.problems import check_is_binary64, class_factors, not_class_weights, weights_of
 from maxmargin.solvers.answers.forms import some
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.problem.row_weights import numbers_of_rows
 from maxmargin.text.data_error import listed
 
 _BALANCED = "balanced"
@@ -85,9 +83,9 @@ class TrainingRows:
     def of(
         cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, class_weight: Any = None
     ) -> "TrainingRows":
-        """Return what an estimator is fitted to; rows and classes of weight 0 are left out.
+        """Return the rows to which an estimator is fitted, without rows and classes of weight 0.
 
-        What the estimator has of an earlier fit is removed.
+        The attributes of an earlier fit are removed from the estimator.
 
         Raises
         ------
@@ -105,12 +103,12 @@ class TrainingRows:
         labels: Any
         checked, labels = validate_data(estimator, X, y, accept_sparse="csr")
         check_classification_targets(labels)
-        weights = None if sample_weight is None else _row_numbers(sample_weight, len(labels))
+        weights = None if sample_weight is None else numbers_of_rows(weights_of(sample_weight), len(labels))
         kept = _kept(labels, weights, class_weight)
         classes, first, counts = np.unique(labels[kept], return_index=True, return_counts=True)
         _check_classes(classes, is_cut=len(kept) < len(labels))
         columns = getattr(estimator, "feature_names_in_", [f"x{column}" for column in range(checked.shape[1])])
-        dataset = _held(X, checked, labels, columns)
+        dataset = _exact_dataset(X, checked, labels, columns)
         if len(kept) < len(labels):
             dataset = from_arrays(dataset.X[kept], labels[kept], feature_names=dataset.feature_names)
         names = [dataset.labels[row].item() for row in first.tolist()]
@@ -149,7 +147,7 @@ def _check_classes(classes: NDArray[Any], *, is_cut: bool) -> None:
             )
 
 
-def _held(X: Any, checked: Any, labels: NDArray[Any], columns: Sequence[str]) -> Dataset:
+def _exact_dataset(X: Any, checked: Any, labels: NDArray[Any], columns: Sequence[str]) -> Dataset:
     """Return the data set of the numbers in X, each of which binary64 holds; `checked` is what scikit-learn makes of X.
 
     Raises
@@ -158,7 +156,7 @@ def _held(X: Any, checked: Any, labels: NDArray[Any], columns: Sequence[str]) ->
         If it does not hold one of them, or a column is none of numbers.
     """
     is_plain = issparse(checked) or (type(X) is np.ndarray and X.dtype == checked.dtype)
-    own_names = is_from_table_library(X)  # which are as many as the columns only if none is of texts
+    own_names = is_from_table_library(X)  # a column of texts may become several columns with names of their own
     dataset = from_arrays(checked if is_plain else X, labels, feature_names=None if own_names else columns)
     coded = "; ".join(note for note in dataset.notes if note != quantity_note(dataset.classes, dataset.label_name))
     if coded or dataset.X.shape != checked.shape:
@@ -196,28 +194,6 @@ def _factors(class_weight: Any, labels: NDArray[Any], names: dict[Any, Any], cou
     return {names[label]: factor for label, factor in factors.items() if label in names}
 
 
-def _row_numbers(sample_weight: Any, n_rows: int) -> NDArray[Any]:
-    """Return one number from 0 for each row.
-
-    Raises
-    ------
-    ValueError
-        If the weights have another shape, or are not finite numbers from 0.
-    """
-    refuse_masked(sample_weight, "sample_weight")
-    as_they_are: Any = None
-    weights: Any = check_array(sample_weight, ensure_2d=False, dtype=as_they_are, input_name="sample_weight")
-    if weights.shape != (n_rows,):
-        raise InvalidProblemError(f"sample_weight has shape {weights.shape}; expected one weight for each row of X")
-    if weights.dtype.kind not in REAL_KINDS:
-        for row, weight in enumerate(weights.tolist()):
-            if not isinstance(weight, Real | Decimal):
-                raise InvalidProblemError(f"sample_weight, row {row}: found {weight!r}, expected a number")
-    if (weights < 0).any():
-        raise InvalidProblemError(f"sample_weight has the number {weights.min()}; expected none below 0")
-    return np.asarray(weights)
-
-
 def warn_of(estimator: Any, about: str, what: str, category: type[Warning] = ConvergenceWarning) -> None:
     """Warn of an estimator where it is used, which is the line that calls scikit-learn if that calls the estimator.
 
@@ -227,12 +203,12 @@ def warn_of(estimator: Any, about: str, what: str, category: type[Warning] = Con
     about : str
         The question, or "".
     what : str
-        What is known.
+        The rest of the sentence.
     category : type of Warning
-        By default, that a question has no final answer.
+        By default ConvergenceWarning: the question has no final answer.
     """
     text = f"{type(estimator).__name__}{f' for {about}' if about else ''}: {what}"
-    level, frame = 1, inspect.currentframe()
+    level, frame = 1, inspect.currentframe()  # `skip_file_prefixes` of warnings.warn needs Python 3.12
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level if frame is not None else 2)

@@ -5,19 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.models.fitted_results import (
-    check_is_plain,
-    claimed,
-    design,
-    inner,
-    name_of,
-    names_of,
-    penalty,
-    printed,
-    responses,
-    weighted,
-)
-from maxmargin.models.reading import Asked, ModelReading, UnansweredError, asked_of
+from maxmargin.models.fitted_results import design, reading_of_results, responses, weighted
+from maxmargin.models.reading import ModelReading, UnansweredError, labelled_rows
 from maxmargin.solvers.basics.array_types import Mask
 
 _LINKS = {
@@ -40,7 +29,7 @@ _COUNTS = {"poisson": "Poisson regression", "negativebinomial": "negative binomi
 
 def reading_of_binary(results: Any) -> ModelReading:
     """Return the question of Logit or Probit: x for the response 1, -x for 0, and both between."""
-    reading = _reading(results, _LINKS[type(results.model).__name__.lower()], _binomial(results.model))
+    reading = _reading_of_shares(results, _LINKS[type(results.model).__name__.lower()])
     endog = responses(results.model)
     if np.isin(endog, (0.0, 1.0)).all():
         return reading
@@ -49,7 +38,7 @@ def reading_of_binary(results: Any) -> ModelReading:
 
 def reading_of_poisson(results: Any) -> ModelReading:
     """Return the question of Poisson, with a log link: -x for a count of 0, and x and -x for a positive one."""
-    return _reading(results, _COUNTS["poisson"], _counts(results.model))
+    return _reading_of_counts(results, _COUNTS["poisson"])
 
 
 def reading_of_glm(results: Any) -> ModelReading:
@@ -63,9 +52,9 @@ def reading_of_glm(results: Any) -> ModelReading:
     family = results.model.family
     name, link = _class_name(family), _class_name(family.link)
     if name == "binomial" and link in _LINKS:
-        return _reading(results, _LINKS[link], _binomial(results.model))
+        return _reading_of_shares(results, _LINKS[link])
     if name in _COUNTS and link == "log":
-        return _reading(results, _COUNTS[name], _counts(results.model))
+        return _reading_of_counts(results, _COUNTS[name])
     raise UnansweredError(
         f"the family {type(family).__name__} with the link {type(family.link).__name__} poses another question than "
         "separability, or none"
@@ -100,42 +89,29 @@ def _class_name(part: Any) -> str:
     return kind.__name__.lower() if kind.__module__.startswith("statsmodels.") else ""
 
 
-def _reading(results: Any, kind: str, question: tuple[Asked, str]) -> ModelReading:
-    check_is_plain(results)
-    asked, event = question
-    label = results.model.endog_names
-    names = names_of(results.model, asked.rows.shape[1])
-    return ModelReading(
-        model=name_of(results.model),
-        kind=kind,
-        event=event,
-        questions={"": asked},
-        names=names,
-        label=label if isinstance(label, str) else "response",
-        claimed_converged=claimed(inner(results)),
-        **printed(results, names),
-        **penalty(results, len(names)),
-    )
-
-
-def _binomial(model: Any) -> tuple[Asked, str]:
+def _reading_of_shares(results: Any, kind: str) -> ModelReading:
+    model = results.model
     exog, endog = design(model), responses(model, high=1.0)
-    kept = _weighted(model, len(endog))
-    name = model.endog_names
-    sides, event = ("1", "0"), f"the event is {name} = 1"
+    kept, name = _weighted(model, len(endog)), model.endog_names
+    sides, event, label = ("1", "0"), f"the event is {name} = 1", name
     if not isinstance(name, str):
         sides, event = (str(name[0]), str(name[1])), f"the event is {name[0]!r}, the first column of the response"
-    return asked_of(exog, kept & (endog > 0), kept & (endog < 1), sides=sides), event
+        label = "response"
+    rows = labelled_rows(exog, kept & (endog > 0), kept & (endog < 1), sides=sides)
+    return reading_of_results(results, kind, event, rows, label=label)
+
+
+def _reading_of_counts(results: Any, kind: str) -> ModelReading:
+    model = results.model
+    exog, endog = design(model), responses(model)
+    kept = _weighted(model, len(endog))
+    rows = labelled_rows(exog, kept & (endog > 0), kept, sides=("1 or more", "0"))
+    event = f"{model.endog_names} is a count, and no estimate has a fitted mean of 0"
+    label = model.endog_names
+    return reading_of_results(results, kind, event, rows, label=label if isinstance(label, str) else "response")
 
 
 def _weighted(model: Any, n_rows: int) -> Mask:
     """Return the rows with a weight; the attribute `weights` of a GLM is its own, and of GEE the user's."""
     more = ("weights",) if hasattr(model, "cov_struct") else ()
     return weighted(model, n_rows, "freq_weights", "var_weights", *more)
-
-
-def _counts(model: Any) -> tuple[Asked, str]:
-    exog, endog = design(model), responses(model)
-    kept = _weighted(model, len(endog))
-    asked = asked_of(exog, kept & (endog > 0), kept, sides=("1 or more", "0"))
-    return asked, f"{model.endog_names} is a count, and no estimate has a fitted mean of 0"

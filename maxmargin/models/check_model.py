@@ -1,7 +1,7 @@
 """Check a model that another package has fitted: does its maximum-likelihood estimate exist, and did it converge?"""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.deciding import separability_of
@@ -13,10 +13,10 @@ from maxmargin.models.binary_models import (
     reading_of_glm,
     reading_of_poisson,
 )
-from maxmargin.models.fitted_results import claimed, is_results, name_of, row_names_of
+from maxmargin.models.fitted_results import check_is_plain, claimed, is_results, name_of, row_names_of
 from maxmargin.models.linear_classifiers import reading_of_classifier
-from maxmargin.models.model_check import ModelCheck, checked
-from maxmargin.models.reading import Asked, ModelReading, UnansweredError
+from maxmargin.models.model_check import ModelCheck
+from maxmargin.models.reading import LabelledRows, ModelReading, UnansweredError
 from maxmargin.models.several_classes import reading_of_mnlogit, reading_of_ordered
 from maxmargin.models.stratified_models import (
     reading_of_conditional_logit,
@@ -121,18 +121,21 @@ def check_model(
     except UnansweredError as error:
         reading = _unanswered(model, str(error))
     options = {"exact_limit": exact_limit}
-    answers = {name: _answer(reading, asked, limits, **options) for name, asked in reading.questions.items()}
-    verdict, reason = _verdict(answers), _reason(reading, answers)
+    answers = {name: _answer(reading, question, limits, **options) for name, question in reading.questions.items()}
+    verdict = _verdict(answers)
     exists = None if verdict is Verdict.UNDECIDED else verdict is Verdict.OVERLAP
     if reading.is_penalised:
         exists = _exists_with_penalty(reading, limits, **options)
-    return checked(reading, answers, verdict=verdict, reason=reason, exists=exists)
+    says_so = reading.claimed_converged is True and reading.has_likelihood
+    read = {field.name: getattr(reading, field.name) for field in fields(reading)}
+    found = {"verdict": verdict, "answers": answers, "reason": _reason(reading, answers)}
+    return ModelCheck(**read | found, converged_is_true=exists if says_so else None)
 
 
 def _unanswered(model: Any, reason: str) -> ModelReading:
     """Return a reading without a question, with what the model says of itself."""
     name, said = (name_of(model.model), claimed(model)) if is_results(model) else (name_of(model), None)
-    return ModelReading(model=name, kind=name.partition(" ")[2], claimed_converged=said, reason=reason)
+    return ModelReading(model_name=name, kind=name.partition(" ")[2], claimed_converged=said, reason=reason)
 
 
 def _reading(model: Any, X: Any, y: Any) -> ModelReading:
@@ -143,18 +146,19 @@ def _reading(model: Any, X: Any, y: Any) -> ModelReading:
     name = name_of(model.model)
     if name not in _READERS:
         raise UnansweredError(f"the likelihood of {name} poses another question, or none that is known here")
+    check_is_plain(model)
     return replace(_READERS[name](model), row_names=row_names_of(model.model))
 
 
-def _answer(reading: ModelReading, asked: Asked, limits: Limits, **options: Any) -> "Separability":
-    dataset = from_arrays(asked.rows, asked.labels, feature_names=reading.names)
+def _answer(reading: ModelReading, question: LabelledRows, limits: Limits, **options: Any) -> "Separability":
+    dataset = from_arrays(question.rows, question.labels, feature_names=reading.names)
     limit = limits.share()
     answer = separability_of(dataset, DecimalReading.of(dataset), bias=reading.bias, time_limit=limit, **options)
-    positive, negative = (None, None) if asked.sides is None else asked.sides
-    are_of_the_data = asked.sides is not None or reading.class_names is not None
+    positive, negative = (None, None) if question.sides is None else question.sides
+    are_of_the_data = question.sides is not None or reading.class_names is not None
     ids = None
-    if reading.row_names is not None and asked.positions.ndim == 1:
-        ids = [reading.row_names[position] for position in asked.positions.tolist()]
+    if reading.row_names is not None and question.positions.ndim == 1:
+        ids = [reading.row_names[position] for position in question.positions.tolist()]
     return replace(
         answer,
         positive=positive,
@@ -165,7 +169,7 @@ def _answer(reading: ModelReading, asked: Asked, limits: Limits, **options: Any)
     )
 
 
-def _verdict(answers: "Mapping[str, Separability]") -> Verdict:
+def _verdict(answers: "dict[str, Separability]") -> Verdict:
     """Return the verdict of all questions at once: their rows are those of one question in separate columns."""
     verdicts = {answer.verdict for answer in answers.values()}
     if len(verdicts) == 1:
@@ -173,7 +177,7 @@ def _verdict(answers: "Mapping[str, Separability]") -> Verdict:
     return Verdict.UNDECIDED if not verdicts or Verdict.UNDECIDED in verdicts else Verdict.QUASI_SEPARABLE
 
 
-def _reason(reading: ModelReading, answers: "Mapping[str, Separability]") -> str:
+def _reason(reading: ModelReading, answers: "dict[str, Separability]") -> str:
     if not answers:
         return reading.reason
     if len(answers) == 1:
@@ -187,7 +191,7 @@ def _exists_with_penalty(reading: ModelReading, limits: Limits, **options: Any) 
         return None
     if not reading.unpenalised:
         return True
-    asked, columns = reading.questions[""], list(reading.unpenalised)
+    question, columns = reading.questions[""], list(reading.unpenalised)
     part = replace(reading, names=tuple(reading.names[column] for column in columns))
-    verdict = _answer(part, replace(asked, rows=asked.rows[:, columns]), limits, **options).verdict
+    verdict = _answer(part, replace(question, rows=question.rows[:, columns]), limits, **options).verdict
     return None if verdict is Verdict.UNDECIDED else verdict is Verdict.OVERLAP

@@ -1,4 +1,4 @@
-"""What results of statsmodels have in common: parameters by name, convergence, weights, offsets, penalties."""
+"""Parts that all results of statsmodels share: parameters by name, convergence, weights, offsets, penalties."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.data.arrays import held_numbers
-from maxmargin.models.reading import UnansweredError, all_different
+from maxmargin.models.reading import LabelledRows, ModelReading, UnansweredError, all_different
 from maxmargin.solvers.basics.array_types import Floats, Mask
 
 
@@ -76,21 +76,42 @@ def responses(model: Any, *, high: float = np.inf) -> Floats:
 
 
 def table(names: Sequence[str], values: Any) -> dict[str, float]:
-    """Return numbers by name; nothing where they do not belong to the names, as where there are none."""
+    """Return numbers by name; an empty dict if there are not as many numbers as names."""
     numbers = np.ravel(np.asarray([] if values is None else values, dtype=np.float64))
     return dict(zip(names, numbers.tolist(), strict=True)) if len(numbers) == len(names) else {}
 
 
-def printed(results: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of a reading that hold what was printed: estimates and standard errors by name."""
-    return {
+def reading_of_results(
+    results: Any, kind: str, event: str, rows: LabelledRows, *, names: tuple[str, ...] | None = None, **more: Any
+) -> ModelReading:
+    """Return the reading of results with one question, and with what they print, claim and penalise.
+
+    Parameters
+    ----------
+    results : object
+        As statsmodels returns them.
+    kind, event : str
+    rows : LabelledRows
+        The question.
+    names : tuple of str, optional
+        The names of its columns; by default the model's own.
+    **more
+        Further fields of the reading, or other values of those that are read here.
+    """
+    names = names_of(results.model, rows.rows.shape[1]) if names is None else names
+    read = {
+        "claimed_converged": claimed(inner(results)),
         "estimates": table(names, results.params),
         "standard_errors": table(names, standard_errors(results)),
+        **penalty(results, len(names)),
     }
+    return ModelReading(
+        model_name=name_of(results.model), kind=kind, event=event, questions={"": rows}, names=names, **read | more
+    )
 
 
 def standard_errors(results: Any) -> Any:
-    """Return the standard errors of the results; None where the fit made no covariance."""
+    """Return the standard errors of the results; None if the fit has no covariance matrix."""
     try:
         return getattr(results, "bse", None)
     except ValueError:
@@ -106,12 +127,12 @@ def claimed(results: Any) -> bool | None:
 
 
 def weighted(model: Any, n_rows: int, *attributes: str) -> Mask:
-    """Return which rows have a positive weight; the others are none of the fit.
+    """Return a mask of the rows with a positive weight; the fit ignores all others.
 
     Raises
     ------
     UnansweredError
-        If a weight is negative or no number.
+        If a weight is negative or not finite.
     """
     has_weight = np.ones(n_rows, dtype=np.bool_)
     for attribute in attributes:

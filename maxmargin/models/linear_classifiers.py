@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api.model_boundaries import check_decides_at_zero, fits_classes_at_once
+from maxmargin.api.question import parts_of, refuse_labels_of_dataset, whole_data
 from maxmargin.data.arrays import Features, check_row_names, features_of, from_arrays, index_of_rows
 from maxmargin.data.dataset import REST
 from maxmargin.data.tabular.formulas import column_names
-from maxmargin.data.tabular.given import parts_of, refuse_labels_of_dataset, whole_data
+from maxmargin.models.coefficients import Coefficients
 from maxmargin.models.fitted_results import name_of
 from maxmargin.models.pipelines import last_step
-from maxmargin.models.reading import Asked, ModelReading, UnansweredError, all_different
+from maxmargin.models.reading import LabelledRows, ModelReading, UnansweredError, all_different
 from maxmargin.solvers.answers.forms import INTERCEPT
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import listed
@@ -58,42 +58,41 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
     X, y, label, names, row_names = _rows_and_labels(X, y)
     check_row_names(X=X, y=y)
     last, X, names, made_by = last_step(model, X, y, names)
-    coefficients = _coefficients(last)
+    read = _coefficients(last)
     if X is None or y is None:
         raise InvalidOptionError(f"a {type(last).__name__} does not keep its data; expected the X and y of its fit")
     weights = getattr(last, "class_weight", None)
     if isinstance(weights, Mapping) and not all(weights.values()):
         raise UnansweredError("class_weight has a weight of 0, which leaves a class out")
-    features = _in_order(last, X, names)
-    if coefficients.shape[1] != features.X.shape[1]:
+    features = _in_order(read, X, names)
+    if read.rows.shape[1] != features.X.shape[1]:
         raise InvalidOptionError(
-            f"model has {coefficients.shape[1]} coefficients and X has {features.X.shape[1]} columns; expected the X "
-            "to which it was fitted"
+            f"model has {read.rows.shape[1]} coefficients and X has {features.X.shape[1]} columns; expected the X to "
+            "which it was fitted"
         )
-    classes, codes = _classes_and_codes(last, y, features.X.shape[0])
+    classes, codes = _classes_and_codes(read, y, features.X.shape[0])
     kind, is_penalised = _kind(last)
-    is_joint = fits_classes_at_once(last)
     reading = ModelReading(
-        model=name_of(last),
+        model_name=name_of(last),
         kind=kind,
-        event=_event(classes, is_joint=is_joint),
-        questions=_questions(last, features.X, codes, classes, is_joint=is_joint),
-        names=all_different(_names(names, last, X, features.names)),
+        event=_event(classes, is_joint=read.are_joint),
+        questions=_questions(read, features.X, codes, classes),
+        names=features.names,
         row_names=row_names,
         label=label,
-        bias=bool(getattr(last, "fit_intercept", True)),
-        class_names=classes if is_joint and len(classes) > 2 else None,
+        bias=read.has_intercept,
+        class_names=classes if read.are_joint and len(classes) > 2 else None,
         claimed_converged=_claimed(last),
         has_likelihood=kind == _LOGISTIC,
         is_penalised=is_penalised,
         made_by=made_by,
         unpenalised=(),
     )
-    return _with_estimates(reading, last, coefficients, classes)
+    return _with_estimates(reading, read, classes)
 
 
 def _rows_and_labels(X: Any, y: Any) -> tuple[Any, Any, str, Any, Sequence[Any] | None]:
-    """Return the rows as the model was given them, their labels, and what the labels, columns and rows are called."""
+    """Return the rows as the model was given them, their labels, and the names of the labels, columns and rows."""
     whole = whole_data(X)
     if whole is not None:
         refuse_labels_of_dataset(y)
@@ -110,29 +109,29 @@ def _rows_and_labels(X: Any, y: Any) -> tuple[Any, Any, str, Any, Sequence[Any] 
     return parts.features, parts.labels, y, None, index_of_rows(X)
 
 
-def _in_order(model: Any, X: Any, names: Any) -> Features:
-    """Return the columns of X in the order of the model's names, if both have names.
+def _in_order(read: Coefficients, X: Any, names: Any) -> Features:
+    """Return the columns of X in the order of the model's names, if both have names, and what they are called.
 
     Raises
     ------
     InvalidOptionError
         If they do not have the same names.
     """
-    features, own = features_of(X, names), getattr(model, "feature_names_in_", None)
+    features, own = features_of(X, names), read.names
     columns = list(features.names)
-    are_names = hasattr(X, "columns") or (names is not None and columns != list(map(str, range(len(columns)))))
-    if own is None or not are_names or len(own) != len(columns):
-        return features
-    order = list(map(str, own))
-    if set(order) != set(columns):
-        raise InvalidOptionError(
-            f"model was fitted to the columns {listed(order)}, and X has {listed(columns)}; expected the same names"
-        )
-    return features._replace(X=features.X[:, [columns.index(name) for name in order]], names=tuple(order))
+    is_table = hasattr(X, "columns")
+    are_names = is_table or (names is not None and columns != list(map(str, range(len(columns)))))
+    if own is not None and are_names and len(own) == len(columns):
+        if set(own) != set(columns):
+            raise InvalidOptionError(
+                f"model was fitted to the columns {listed(own)}, and X has {listed(columns)}; expected the same names"
+            )
+        features = features._replace(X=features.X[:, [columns.index(name) for name in own]])
+    given = columns if is_table or names is not None else [f"x{position}" for position in range(len(columns))]
+    return features._replace(names=all_different(own or given))
 
 
-def _coefficients(model: Any) -> Any:
-    """Return the coefficients, a row for each decision."""
+def _coefficients(model: Any) -> Coefficients:
     kernel, found = getattr(model, "kernel", "linear"), getattr(model, "coef_", None)
     if found is None or kernel != "linear" or getattr(model, "classes_", None) is None:
         what = f" with the kernel {kernel!r}" if kernel != "linear" else ""
@@ -140,24 +139,24 @@ def _coefficients(model: Any) -> Any:
             raise InvalidOptionError(f"model is a {type(model).__name__} that is not fitted; expected a fitted one")
         lack = f"{type(model).__name__}{what}, which has no coef_ and classes_"
         raise InvalidOptionError(f"model is a {lack}; {_EXPECTED}")
-    return np.atleast_2d(found.toarray() if hasattr(found, "toarray") else np.asarray(found))
+    return Coefficients.of(model)
 
 
-def _classes_and_codes(model: Any, y: Any, n_rows: int) -> tuple[tuple[str, ...], Codes]:
+def _classes_and_codes(read: Coefficients, y: Any, n_rows: int) -> tuple[tuple[str, ...], Codes]:
     """Return the names of the model's classes, and the number of the class of every row."""
-    classes, labels = np.asarray(model.classes_), np.asarray(y)
-    if classes.ndim != 1 or labels.shape != (n_rows,):
+    labels = np.asarray(y)
+    if labels.shape != (n_rows,):
         raise InvalidOptionError(f"y has shape {labels.shape}; expected one label for each of the {n_rows} rows of X")
-    order = {label: code for code, label in enumerate(classes.tolist())}
+    order = {label: code for code, label in enumerate(read.classes)}
     unknown = [label for label in labels.tolist() if label not in order]
     codes = np.array([order.get(label, 0) for label in labels.tolist()], dtype=np.int64)
-    if unknown or len(np.unique(codes)) < len(classes):
+    if unknown or len(np.unique(codes)) < len(order):
         found = sorted(set(labels.tolist()), key=str)
         raise InvalidOptionError(
-            f"model has the classes {listed(classes.tolist())}, and y has {listed(found)}; "
+            f"model has the classes {listed(read.classes)}, and y has {listed(found)}; "
             "expected the labels to which it was fitted"
         )
-    return all_different(classes.tolist()), codes
+    return all_different(read.classes), codes
 
 
 def _kind(model: Any) -> tuple[str, bool]:
@@ -187,35 +186,27 @@ def _event(classes: tuple[str, ...], *, is_joint: bool) -> str:
     return f"the classes are {', '.join(classes)}{contrasts}"
 
 
-def _questions(model: Any, X: Any, codes: Codes, classes: tuple[str, ...], *, is_joint: bool) -> dict[str, Asked]:
+def _questions(read: Coefficients, X: Any, codes: Codes, classes: tuple[str, ...]) -> dict[str, LabelledRows]:
     """Return one question for two classes or for scores that are fitted at once, else one for each of its decisions."""
     everywhere = np.arange(len(codes))
-    if len(classes) == 2 or is_joint:
-        check_decides_at_zero(model, from_arrays(X, codes, positive=1))
+    if len(classes) == 2 or read.are_joint:
+        read.check_decide_at_zero(from_arrays(X, codes, positive=1))
         labels = np.where(codes == 1, 1, -1) if len(classes) == 2 else codes
-        return {"": Asked(rows=X, labels=labels, positions=everywhere, sides=(classes[1], classes[0]))}
-    if not hasattr(model, "dual_coef_"):
+        return {"": LabelledRows(rows=X, labels=labels, positions=everywhere, sides=(classes[1], classes[0]))}
+    if not read.are_of_pairs:
         signs = [np.where(codes == code, 1, -1) for code in range(len(classes))]
         return {
-            name: Asked(rows=X, labels=labels, positions=everywhere, sides=(name, REST))
+            name: LabelledRows(rows=X, labels=labels, positions=everywhere, sides=(name, REST))
             for name, labels in zip(classes, signs, strict=True)
         }
     questions = {}
     for first, second in combinations(range(len(classes)), 2):
         rows = np.flatnonzero((codes == first) | (codes == second))
         labels = np.where(codes[rows] == second, 1, -1)
-        questions[f"{classes[second]} against {classes[first]}"] = Asked(
+        questions[f"{classes[second]} against {classes[first]}"] = LabelledRows(
             rows=X[rows], labels=labels, positions=rows, sides=(classes[second], classes[first])
         )
     return questions
-
-
-def _names(names: Any, model: Any, X: Any, columns: tuple[str, ...]) -> list[str]:
-    """Return the names of the columns: of the pipeline, the model or the data, else x0, x1, and so on."""
-    own = getattr(model, "feature_names_in_", names)
-    if own is not None:
-        return list(map(str, own))
-    return list(columns) if hasattr(X, "columns") else [f"x{position}" for position in range(len(columns))]
 
 
 def _claimed(model: Any) -> bool | None:
@@ -234,12 +225,11 @@ def _claimed(model: Any) -> bool | None:
     return True if not is_by_validation and ((n_iter >= least) & (n_iter < limit)).all() else None
 
 
-def _with_estimates(reading: ModelReading, model: Any, coefficients: Any, classes: tuple[str, ...]) -> ModelReading:
+def _with_estimates(reading: ModelReading, read: Coefficients, classes: tuple[str, ...]) -> ModelReading:
     """Return the reading with the coefficients by name; of scores fitted at once, contrasts to the first class."""
-    if hasattr(model, "dual_coef_") and len(classes) > 2:  # a row for each pair
+    if read.are_of_pairs:
         return reading
-    intercepts = np.broadcast_to(np.ravel(model.intercept_), len(coefficients))
-    rows = np.column_stack([coefficients, intercepts]) if reading.bias else coefficients
+    rows = np.column_stack([read.rows, read.intercepts]) if reading.bias else read.rows
     names = [*reading.names, INTERCEPT] if reading.bias else list(reading.names)
     labels = [""] if len(rows) == 1 else [f"{name}: " for name in classes]
     if reading.class_names is not None:

@@ -1,12 +1,12 @@
-"""What is proven about a fitted model: its infinite coefficients, and whether it has converged."""
+"""The answer about a fitted model: its infinite coefficients, and whether it has converged."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from maxmargin.models.reading import Asked, ModelReading
+from maxmargin.models.reading import ModelReading
 from maxmargin.solvers.answers.forms import Names, Result, counted, plain, some, through
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import shown
@@ -29,8 +29,8 @@ _EXISTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ModelCheck(Result):
-    """What is proven about a fitted model, next to what it printed.
+class ModelCheck(Result, ModelReading):
+    """The facts that are proven about a fitted model, next to the values that it printed.
 
     The coefficients are those of the maximum-likelihood estimate. A penalty, or a criterion other than the likelihood,
     keeps the printed ones finite; `infinite` then names those that are infinite without it.
@@ -49,17 +49,18 @@ class ModelCheck(Result):
         once.
     answers : dict of str to Separability
         The answer by the name of the question, which is "" if there is only one; empty if nothing could be asked.
-    questions : dict of str to Asked
+    questions : dict of str to LabelledRows
         The labelled rows that the answers and their certificates are about, by the same names.
     reason : str
         The proof in words, or why nothing is stated.
     row_names : sequence or None
-        What the rows of the model's data are called: the labels of their index, or their positions in what was given
-        to a model that left rows out; None if they are called 0, 1, ....
+        Names of the rows of the model's data: the labels of their index, or their positions in the data from which the
+        model left rows out; None if they are 0, 1, ....
     estimates, standard_errors : dict of str to float
-        What the model printed, by the name of the coefficient; a standard error is missing where it printed none.
+        The values that the model printed, by the name of the coefficient; a standard error that it did not print is
+        missing.
     computed : frozenset of str
-        The names in `estimates` of values that were not printed, but follow from what was.
+        The names in `estimates` of values that were not printed, but computed from printed ones.
     claimed_converged : bool or None
         Whether the model says that it converged, which classifiers of scikit-learn do by stopping before their limit of
         iterations; None if it does not say.
@@ -74,7 +75,17 @@ class ModelCheck(Result):
     made_by : tuple of str
         The steps of a pipeline that made the columns, which coefficients and reasons are about.
     notes : tuple of str
-        Remarks about what was asked.
+        Remarks about the question.
+    names : tuple of str
+        The names of the columns of `rows`, all different.
+    label : str or None
+        The name of the response, if `rows` are rows of the model's data.
+    bias : bool
+        Whether the model has an intercept that is not a column of `rows`.
+    class_names : tuple of str or None
+        The names of the classes of a multinomial model, the reference first.
+    unpenalised : tuple of int or None
+        The columns without a penalty, if the others have one; None if that is not known.
 
     See Also
     --------
@@ -90,23 +101,9 @@ class ModelCheck(Result):
     ('quasi-separable', 'the event is well, against ill', True, {'x0': '-'})
     """
 
-    model_name: str
-    kind: str
-    event: str
     verdict: Verdict
     answers: dict[str, Separability]
-    questions: dict[str, Asked]
-    reason: str
-    row_names: Sequence[Any] | None
-    estimates: dict[str, float]
-    computed: frozenset[str]
-    standard_errors: dict[str, float]
-    claimed_converged: bool | None
     converged_is_true: bool | None
-    is_penalised: bool
-    has_likelihood: bool
-    made_by: tuple[str, ...]
-    notes: tuple[str, ...]
 
     @property
     def answer(self) -> Separability | None:
@@ -136,46 +133,43 @@ class ModelCheck(Result):
     @property
     def infinite(self) -> dict[str, str] | None:
         """The infinite coefficients by name: "+", "-" or "either sign"; None if unknown."""
-        found: dict[str, str] = {}
-        for part, answer in self.answers.items():
-            if answer.infinite_columns is None or answer.verdict is Verdict.UNDECIDED:
-                return None
-            found |= {_full(part, name): sign for name, sign in answer.infinite_columns.items()}
-        return found if self.answers else None
+        parts = self._of_parts(lambda answer: answer.infinite_columns)
+        if parts is None:
+            return None
+        return {_full(part, name): sign for part, columns in parts for name, sign in columns.items()}
 
     @property
     def terms(self) -> tuple[Term, ...] | None:
-        """The infinite coefficients with the reasons that rows of the model's data have; None if there are none such.
+        """The infinite coefficients, each with its reason in terms of rows of the data; None if they are not known.
 
-        A model whose question is about differences of rows has no such reasons; nor are there any if the columns are
-        not known.
+        They are not known for a model whose question is about differences of rows.
         """
-        found: list[Term] = []
-        for part, answer in self.answers.items():
-            terms = None if answer.names.label is None or answer.verdict is Verdict.UNDECIDED else answer.terms
-            if terms is None:
-                return None
-            found += [replace(term, name=_full(part, term.name)) for term in terms]
-        return tuple(found) if self.answers else None
+        parts = self._of_parts(lambda answer: None if answer.names.label is None else answer.terms)
+        if parts is None:
+            return None
+        return tuple(replace(term, name=_full(part, term.name)) for part, terms in parts for term in terms)
 
     @property
     def finite(self) -> tuple[str, ...] | None:
         """The coefficients that stay finite; None if they are not known."""
-        return self._named(lambda answer: answer.finite_columns)
+        return self._names_of(lambda answer: answer.finite_columns)
 
     @property
     def aliased(self) -> tuple[str, ...] | None:
         """The columns that depend linearly on those before them, and have no coefficient of their own."""
-        return self._named(lambda answer: answer.aliased_columns)
+        return self._names_of(lambda answer: answer.aliased_columns)
 
-    def _named(self, columns: Callable[[Separability], tuple[str | int, ...] | None]) -> tuple[str, ...] | None:
-        found: list[str] = []
-        for part, answer in self.answers.items():
-            names = columns(answer)
-            if names is None or answer.verdict is Verdict.UNDECIDED:
-                return None
-            found += [_full(part, name) for name in names]
-        return tuple(found) if self.answers else None
+    def _names_of(self, columns: Callable[[Separability], tuple[str | int, ...] | None]) -> tuple[str, ...] | None:
+        parts = self._of_parts(columns)
+        return None if parts is None else tuple(_full(part, name) for part, names in parts for name in names)
+
+    def _of_parts(self, found: Callable[[Separability], Any]) -> list[tuple[str, Any]] | None:
+        """Return what is found in each decided answer, by the name of its part; None unless it is found in all."""
+        parts = [
+            (part, None if answer.verdict is Verdict.UNDECIDED else found(answer))
+            for part, answer in self.answers.items()
+        ]
+        return None if not parts or any(values is None for _, values in parts) else parts
 
     @property
     def headline(self) -> str:
@@ -314,7 +308,7 @@ class ModelCheck(Result):
         return lines
 
     def _row_lines(self) -> list[str]:
-        """Return the rows that quasi-separated data have to blame; of differences, each is about two rows."""
+        """Return a line with the rows that are separated in quasi-separated data; no line if rows are differences."""
         answer = self.answer
         if answer is None or answer.separated_rows is None or answer.verdict is not Verdict.QUASI_SEPARABLE:
             return []
@@ -356,29 +350,3 @@ class ModelCheck(Result):
 
 def _full(part: str, name: str | int) -> str:
     return f"{part}: {name}" if part else str(name)
-
-
-def checked(
-    reading: ModelReading, answers: Mapping[str, Separability], *, verdict: Verdict, reason: str, exists: bool | None
-) -> ModelCheck:
-    """Return the result; `exists` says whether the estimate that the model looks for exists, with its penalty."""
-    says_so = reading.claimed_converged is True and reading.has_likelihood
-    return ModelCheck(
-        model_name=reading.model,
-        kind=reading.kind,
-        event=reading.event,
-        verdict=verdict,
-        answers=dict(answers),
-        questions=dict(reading.questions),
-        reason=reason,
-        row_names=reading.row_names,
-        estimates=dict(reading.estimates),
-        computed=reading.computed,
-        standard_errors=dict(reading.standard_errors),
-        claimed_converged=reading.claimed_converged,
-        converged_is_true=exists if says_so else None,
-        is_penalised=reading.is_penalised,
-        has_likelihood=reading.has_likelihood,
-        made_by=reading.made_by,
-        notes=reading.notes,
-    )

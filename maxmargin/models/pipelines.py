@@ -45,10 +45,11 @@ def last_step(model: Any, X: Any, y: Any, names: Any, made_by: tuple[str, ...] =
 
 
 def _rows_of_fit(before: Any, X: Any, y: Any) -> Any:
-    """Return what the steps before the last made of X when they were fitted.
+    """Return the rows that the steps before the last made of X when they were fitted.
 
-    That is what ``fit_transform`` returned. ``transform`` returns the same, but for steps in which the two differ, by
-    cross-fitting or in the last bits. Such steps are fitted again, which shows whether they make the same rows again.
+    The pipeline was fitted to the result of ``fit_transform``. For most steps ``transform`` returns the same rows; with
+    cross-fitting it does not, and for some steps the last bits differ. Such steps are fitted again: only if they make
+    the same rows a second time are the rows of the fit known.
     """
     try:
         rows, again = before.transform(X), deepcopy(before)

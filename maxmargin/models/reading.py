@@ -1,6 +1,6 @@
-"""What is read from a fitted model: the rows of its question, its names, and what it claims."""
+"""The reading of a fitted model: the rows of its question, its names, and its claims."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -12,11 +12,11 @@ from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 
 
 class UnansweredError(Exception):
-    """A model whose question is none that can be decided here; the text is the reason."""
+    """The question of a model cannot be decided here; the text is the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Asked:
+class LabelledRows:
     """Labelled rows, and so the cone of the directions v with z.v >= 0 for every row z.
 
     Attributes
@@ -43,29 +43,29 @@ class ModelReading:
 
     Attributes
     ----------
-    model : str
+    model_name : str
         The package and the class.
     kind : str
         The kind of model in words.
     event : str
         The coding of its response, in a sentence without a full stop.
-    questions : mapping of str to Asked
+    questions : dict of str to LabelledRows
         By the name of the part; a single question has the name "". Nothing can be asked if it is empty.
     names : tuple of str
         The names of the columns, all different.
     row_names : sequence, optional
-        What the rows of the model's data are called: the labels of their index, or their positions in what was given
-        to a model that left rows out; None if they are called 0, 1, ....
+        Names of the rows of the model's data: the labels of their index, or their positions in the data from which the
+        model left rows out; None if they are 0, 1, ....
     label : str, optional
         The name of the response, if the rows of the questions are rows of the model's data.
     bias : bool
         Whether the model has an intercept that is no column of the rows.
     class_names : tuple of str, optional
         The names of the classes of a multinomial model, the reference first.
-    estimates, standard_errors : mapping of str to float
-        What the model printed, by the name of the coefficient.
+    estimates, standard_errors : dict of str to float
+        The values that the model printed, by the name of the coefficient.
     computed : frozenset of str
-        The names in `estimates` of values that follow from what was printed.
+        The names in `estimates` of values that were not printed, but computed from printed ones.
     claimed_converged : bool or None
         Whether it says that it converged; None if it does not say.
     has_likelihood : bool
@@ -82,18 +82,18 @@ class ModelReading:
         Why nothing can be asked.
     """
 
-    model: str
+    model_name: str
     kind: str
     event: str = ""
-    questions: Mapping[str, Asked] = field(default_factory=dict)
+    questions: dict[str, LabelledRows] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     row_names: Sequence[Any] | None = None
     label: str | None = None
     bias: bool = False
     class_names: tuple[str, ...] | None = None
-    estimates: Mapping[str, float] = field(default_factory=dict)
+    estimates: dict[str, float] = field(default_factory=dict)
     computed: frozenset[str] = frozenset()
-    standard_errors: Mapping[str, float] = field(default_factory=dict)
+    standard_errors: dict[str, float] = field(default_factory=dict)
     claimed_converged: bool | None = None
     has_likelihood: bool = True
     is_penalised: bool = False
@@ -103,13 +103,13 @@ class ModelReading:
     reason: str = ""
 
 
-def asked_of(
+def labelled_rows(
     rows: Any,
     positive: Mask,
     negative: Mask,
     positions: Rows | None = None,
     sides: tuple[str, str] | None = None,
-) -> Asked:
+) -> LabelledRows:
     """Return the question with x for the positive rows and -x for the negative ones; rows that are both are equalities.
 
     Labels of both signs are needed to state it: if all rows have one sign, the first is written as its opposite, and a
@@ -123,11 +123,11 @@ def asked_of(
 
     Examples
     --------
-    >>> asked = asked_of(np.array([[1.0], [2.0]]), np.array([True, False]), np.array([True, True]))
-    >>> asked.rows.tolist(), asked.labels.tolist()
+    >>> found = labelled_rows(np.array([[1.0], [2.0]]), np.array([True, False]), np.array([True, True]))
+    >>> found.rows.tolist(), found.labels.tolist()
     ([[1.0], [1.0], [2.0]], [1, -1, -1])
-    >>> asked = asked_of(np.array([[1.0], [2.0]]), np.array([True, True]), np.array([False, False]))
-    >>> asked.rows.tolist(), asked.labels.tolist()
+    >>> found = labelled_rows(np.array([[1.0], [2.0]]), np.array([True, True]), np.array([False, False]))
+    >>> found.rows.tolist(), found.labels.tolist()
     ([[-1.0], [2.0]], [-1, 1])
     """
     taken = np.repeat(np.arange(len(positive)), positive.astype(np.int64) + negative)
@@ -135,6 +135,7 @@ def asked_of(
         raise UnansweredError(
             "no row says anything about the coefficients: none has a weight, or no two can be compared"
         )
+    # A row that is positive and negative stands twice in a row: first with the label +1, then with -1.
     is_second = np.r_[False, taken[1:] == taken[:-1]]
     labels = np.where(positive[taken] & ~is_second, 1, -1)
     is_whole = len(taken) == rows.shape[0] and not is_second.any()
@@ -144,7 +145,9 @@ def asked_of(
     if (labels == labels[0]).all():
         rows, labels, sides = np.array(rows), labels.copy(), None
         rows[0], labels[0] = -rows[0], -labels[0]
-    return Asked(rows=rows, labels=labels, positions=taken if positions is None else positions[taken], sides=sides)
+    return LabelledRows(
+        rows=rows, labels=labels, positions=taken if positions is None else positions[taken], sides=sides
+    )
 
 
 def differences(X: Floats, first: Rows, second: Rows) -> Any:

@@ -4,20 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.models.fitted_results import (
-    check_is_plain,
-    claimed,
-    design,
-    inner,
-    name_of,
-    names_of,
-    penalty,
-    printed,
-    responses,
-    standard_errors,
-    table,
-)
-from maxmargin.models.reading import Asked, ModelReading, UnansweredError, all_different, asked_of
+from maxmargin.models.fitted_results import design, names_of, reading_of_results, responses, standard_errors, table
+from maxmargin.models.reading import LabelledRows, ModelReading, UnansweredError, all_different, labelled_rows
 
 _DISTRIBUTIONS = {
     "norm": "ordered probit regression",
@@ -30,7 +18,6 @@ _DISTRIBUTIONS = {
 def reading_of_mnlogit(results: Any) -> ModelReading:
     """Return the multinomial question; the first class is the reference, as in the model."""
     model = results.model
-    check_is_plain(results)
     exog, codes = design(model), responses(model).astype(np.int64)
     own_names = getattr(model, "_ynames_map", None) or {code: code for code in range(int(codes.max()) + 1)}
     classes = all_different([own_names[code] for code in sorted(own_names)])
@@ -40,23 +27,21 @@ def reading_of_mnlogit(results: Any) -> ModelReading:
     is_binary = len(classes) == 2
     coefficients = names if is_binary else tuple(f"{label}: {name}" for label in classes[1:] for name in names)
     errors = standard_errors(results)
-    asked = (
-        asked_of(exog, codes == 1, codes == 0, sides=(classes[1], classes[0]))
+    rows = (
+        labelled_rows(exog, codes == 1, codes == 0, sides=(classes[1], classes[0]))
         if is_binary
-        else Asked(rows=exog, labels=codes, positions=np.arange(len(codes)))
+        else LabelledRows(rows=exog, labels=codes, positions=np.arange(len(codes)))
     )
-    return ModelReading(
-        model=name_of(results.model),
-        kind="multinomial logistic regression",
-        event=f"{model.endog_names} has the classes {', '.join(classes)}; {classes[0]} is the reference",
-        questions={"": asked},
+    return reading_of_results(
+        results,
+        "multinomial logistic regression",
+        f"{model.endog_names} has the classes {', '.join(classes)}; {classes[0]} is the reference",
+        rows,
         names=names,
         label=model.endog_names,
         class_names=None if is_binary else classes,
         estimates=table(coefficients, np.asarray(results.params).T),
         standard_errors=table(coefficients, None if errors is None else np.asarray(errors).T),
-        claimed_converged=claimed(inner(results)),
-        **penalty(results, len(names)),
     )
 
 
@@ -71,7 +56,6 @@ def reading_of_ordered(results: Any) -> ModelReading:
         If the distribution is one of another kind, or a class has no rows: its thresholds are not determined.
     """
     model = results.model
-    check_is_plain(results)
     kind = _DISTRIBUTIONS.get(getattr(model.distr, "name", ""))
     if kind is None:
         raise UnansweredError("the distribution of the cumulative model is not one of norm, logistic and cauchy")
@@ -86,22 +70,17 @@ def reading_of_ordered(results: Any) -> ModelReading:
     expanded = np.hstack([steps, -exog[np.r_[above, below]]])
     is_above = np.arange(len(expanded)) < len(above)
     own = all_different(list(model.exog_names))
-    names = (*own[n_columns:], *own[:n_columns])
-    return ModelReading(
-        model=name_of(results.model),
-        kind=kind,
-        event=f"{model.endog_names} is ordered {' < '.join(labels)}",
-        questions={"": asked_of(expanded, is_above, ~is_above, np.r_[above, below])},
-        names=names,
-        claimed_converged=claimed(results),
-        **_with_thresholds(model, printed(results, own), own[n_columns:], results.params),
+    thresholds, columns = own[n_columns:], own[:n_columns]
+    # The model prints the first threshold and the logarithms of the steps to the others.
+    values = np.asarray(model.transform_threshold_params(np.asarray(results.params)))[1:-1].tolist()
+    errors = table(own, standard_errors(results))
+    return reading_of_results(
+        results,
+        kind,
+        f"{model.endog_names} is ordered {' < '.join(labels)}",
+        labelled_rows(expanded, is_above, ~is_above, np.r_[above, below]),
+        names=(*thresholds, *columns),
+        estimates=table(own, results.params) | dict(zip(thresholds, values, strict=True)),
+        standard_errors={name: value for name, value in errors.items() if name not in thresholds[1:]},
+        computed=frozenset(thresholds[1:]),
     )
-
-
-def _with_thresholds(model: Any, fields: dict[str, Any], thresholds: tuple[str, ...], params: Any) -> dict[str, Any]:
-    """Return what was printed, with the thresholds in place of the logarithms of steps, which the model prints."""
-    values = np.asarray(model.transform_threshold_params(np.asarray(params)))[1:-1].tolist()
-    fields["estimates"].update(zip(thresholds, values, strict=True))
-    for name in thresholds[1:]:
-        fields["standard_errors"].pop(name, None)
-    return {**fields, "computed": frozenset(thresholds[1:])}

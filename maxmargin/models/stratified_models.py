@@ -9,17 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.models.fitted_results import (
-    check_is_plain,
-    claimed,
-    design,
-    name_of,
-    names_of,
-    penalty,
-    printed,
-    responses,
-)
-from maxmargin.models.reading import Asked, ModelReading, UnansweredError, asked_of, differences
+from maxmargin.models.fitted_results import design, reading_of_results, responses
+from maxmargin.models.reading import ModelReading, UnansweredError, differences, labelled_rows
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 
 _MOST_NUMBERS = 20_000_000
@@ -97,6 +88,8 @@ def _every_pair(chosen: Rows, others: Rows) -> tuple[Rows, Rows]:
 
 def _chain(time: Floats, is_event: Mask, rows: Rows) -> Pairs:
     """Yield one event of each time against the next event time's, those censored between, and the ties, both ways."""
+    # Differences of two events at one time are asked for both ways, which makes them equalities; one event of the next
+    # time stands for all rows that are still at risk then, as it is compared with them in its own turn.
     times = np.unique(time[is_event])
     for position, now in enumerate(times.tolist()):
         events = rows[is_event & (time == now)]
@@ -116,32 +109,23 @@ def _at_risk(entry: Floats, time: Floats, is_event: Mask, rows: Rows) -> Pairs:
 
 
 def _reading(results: Any, kind: str, event: str, pairs: Pairs) -> ModelReading:
-    check_is_plain(results)
     exog = design(results.model)
-    names = names_of(results.model, exog.shape[1])
-    return ModelReading(
-        model=name_of(results.model),
-        kind=kind,
-        event=event,
-        questions={"": _asked(exog, pairs)},
-        names=names,
-        claimed_converged=claimed(results),
-        **printed(results, names),
-        **penalty(results, len(names)),
-    )
+    positions = _positions_of(pairs, exog.shape[1])
+    is_positive = np.ones(len(positions), dtype=np.bool_)
+    rows = labelled_rows(differences(exog, *positions.T), is_positive, ~is_positive, positions)
+    return reading_of_results(results, kind, event, rows)
 
 
-def _asked(exog: Floats, pairs: Pairs) -> Asked:
+def _positions_of(pairs: Pairs, n_columns: int) -> Rows:
+    """Return the pairs as an array of two columns."""
     first: list[Rows] = []
     second: list[Rows] = []
     n_numbers = 0
     for chosen, others in pairs:
-        n_numbers += len(chosen) * exog.shape[1]
+        n_numbers += len(chosen) * n_columns
         if n_numbers > _MOST_NUMBERS:
             raise UnansweredError(f"the strata are so large that more than {_MOST_NUMBERS:,} differences are compared")
         first.append(chosen)
         second.append(others)
     none = np.zeros(0, dtype=np.int64)
-    positions = np.column_stack([np.concatenate([none, *rows]) for rows in (first, second)])
-    everywhere = np.ones(len(positions), dtype=np.bool_)
-    return asked_of(differences(exog, *positions.T), everywhere, ~everywhere, positions)
+    return np.column_stack([np.concatenate([none, *rows]) for rows in (first, second)])

@@ -1,7 +1,7 @@
 """Winnow2 with factor 2 on rows of bits, in exact arithmetic, and its mistake bound on disjunctions.
 
-The online algorithm ``winnow`` takes any non-negative features and any factor, in floating point; a score that is equal
-to the threshold is a mistake there, and a prediction of +1 here.
+The online algorithm ``winnow`` takes any non-negative features and any factor, in floating point. A score that is equal
+to the threshold is a mistake there; here, as in Littlestone's paper and its bound, it is a prediction of +1.
 """
 
 import math
@@ -17,6 +17,8 @@ from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.teaching.cube import decoded
 from maxmargin.teaching.literals import Connective, LiteralConcept
+
+Exponents = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,30 +53,6 @@ class WinnowRun:
     def n_mistakes(self) -> int:
         """Number of promotions and demotions."""
         return self.n_promotions + self.n_demotions
-
-
-class _Weights:
-    """Weights numbers/unit and threshold level/unit, in integers."""
-
-    def __init__(self, n_attributes: int, threshold: Fraction) -> None:
-        self.numbers = np.full(n_attributes, threshold.denominator, dtype=object)
-        self.level = threshold.numerator
-        self.unit = threshold.denominator
-
-    def predict(self, on: Mask) -> bool:
-        return bool(self.numbers[on].sum() >= self.level)
-
-    def promote(self, on: Mask) -> None:
-        self.numbers[on] *= 2
-
-    def demote(self, on: Mask) -> None:
-        """Halve the weights of the attributes that are on, by doubling all other numbers."""
-        self.numbers[~on] *= 2
-        self.level *= 2
-        self.unit *= 2
-
-    def fractions(self) -> tuple[Fraction, ...]:
-        return tuple(Fraction(number, self.unit) for number in self.numbers)
 
 
 def winnow(
@@ -136,9 +114,10 @@ def winnow(
     on, is_positive = _rows(X_bits, y)
     level = _threshold(threshold, on.shape[1])
     _check(on, is_positive, relevant, max_passes)
-    weights, mistakes, n_passes, converged = _Weights(on.shape[1], level), [], 0, False
+    exponents, mistakes = np.zeros(on.shape[1], dtype=np.int64), list[int]()
+    n_passes, converged = 0, False
     while not converged and n_passes != max_passes:
-        found = _pass(weights, on, is_positive)
+        found = _pass(exponents, on, is_positive, level)
         mistakes += found
         n_passes, converged = n_passes + 1, not found
     n_promotions = int(is_positive[mistakes].sum())
@@ -146,7 +125,7 @@ def winnow(
         n_promotions=n_promotions,
         n_demotions=len(mistakes) - n_promotions,
         mistake_rows=tuple(mistakes),
-        weights=weights.fractions(),
+        weights=tuple(Fraction(2) ** exponent for exponent in exponents.tolist()),
         threshold=level,
         bound=None if relevant is None else winnow_bound(on.shape[1], len(relevant), threshold=level),
         converged=converged,
@@ -254,14 +233,25 @@ def as_disjunction(concept: LiteralConcept, X: Any, y: Any) -> tuple[NDArray[np.
     return np.hstack([truth, ~truth]).astype(np.int64), sign * np.where(is_positive, 1, -1), relevant
 
 
-def _pass(weights: _Weights, on: Mask, is_positive: Mask) -> list[int]:
-    """Present all rows; return the indices of the mistakes."""
+def _pass(exponents: Exponents, on: Mask, is_positive: Mask, threshold: Fraction) -> list[int]:
+    """Present all rows once, and return the positions of the mistakes.
+
+    The weights are 2**exponents, so the step of Winnow2 with factor 2 adds the label to the exponents of the attributes
+    that are 1.
+    """
     mistakes = []
-    for index, (row, label) in enumerate(zip(on, is_positive.tolist(), strict=True)):
-        if weights.predict(row) is not label:
-            (weights.promote if label else weights.demote)(row)
-            mistakes.append(index)
+    for position, (row, label) in enumerate(zip(on, is_positive.tolist(), strict=True)):
+        if (_sum_of_powers(exponents[row]) >= threshold) is not label:
+            exponents[row] += 1 if label else -1
+            mistakes.append(position)
     return mistakes
+
+
+def _sum_of_powers(exponents: Exponents) -> Fraction:
+    """Return the sum of 2**exponents."""
+    different, counts = np.unique(exponents, return_counts=True)
+    pairs = zip(different.tolist(), counts.tolist(), strict=True)
+    return sum((Fraction(2) ** exponent * count for exponent, count in pairs), Fraction(0))
 
 
 def _most_demotions(d: int, n_promotions: int, threshold: Fraction) -> int:

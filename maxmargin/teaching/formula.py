@@ -6,10 +6,10 @@ a sum of a few thousand terms with a RecursionError or a MemoryError.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import accumulate
+from functools import partial
 from operator import and_, or_, xor
 from typing import Any
 
@@ -39,9 +39,6 @@ _ENCODINGS = ("signs", "bits")
 """Encodings that the name of a truth table may state; the first is the default."""
 
 _BINARY = {AND: and_, OR: or_, XOR: xor}
-
-_MOST_VALUES = 2**30
-"""Largest number of truth values (bytes) that wait for an operator at one time while a truth table is computed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +118,7 @@ class Formula:
         Raises
         ------
         InvalidOptionError
-            For more than 16 variables, or operands that are nested so deep that they take more than 1 GiB.
+            For more than 16 variables.
 
         Examples
         --------
@@ -130,9 +127,6 @@ class Formula:
         ([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1])
         """
         X = cube(self.n_variables, encoding=encoding)
-        depth, most = _depth(self.program), _MOST_VALUES // len(X)
-        if depth > most:
-            raise InvalidOptionError(f"formula: found {depth} nested operands, expected at most {most}")
         return X, self(X, encoding=encoding)
 
     def _evaluate(self, truth: Mask) -> Mask:
@@ -148,59 +142,16 @@ class Formula:
         return stack.pop()
 
 
-def _depth(program: tuple[str, ...]) -> int:
-    """Return the largest number of operands that wait for an operator."""
-    return max(accumulate(-1 if symbol in _BINARY else int(symbol != NOT) for symbol in program))
-
-
 def _operand(symbol: str, truth: Mask) -> Mask:
     if symbol.startswith("x"):
         return truth[..., int(symbol[1:]) - 1]
     return np.full(truth.shape[:-1], symbol == "1")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TruthTable:
-    """The truth table of a formula as a data set.
+def truth_table(text: str) -> tuple[Floats, NDArray[np.int64], Callable[[], KnownTruth]]:
+    """Return X and y of the truth table of a formula, and a function that decides the truth about it.
 
-    Attributes
-    ----------
-    X : ndarray (2**n, n) of float64
-    y : ndarray (2**n,) of int, -1 and +1
-    """
-
-    X: Floats
-    y: NDArray[np.int64]
-
-    def floats(self) -> Floats:
-        """Return X."""
-        return self.X
-
-    @property
-    def truth(self) -> KnownTruth:
-        """Verdicts and margins, decided in exact arithmetic.
-
-        Raises
-        ------
-        InvalidProblemError
-            If the formula is always true, or never.
-        """
-        through_origin = {f"{name}_through_origin": value for name, value in self._answers(bias=False).items()}
-        return KnownTruth(**self._answers(bias=True), **through_origin, why="decided in exact arithmetic")
-
-    def _answers(self, *, bias: bool) -> dict[str, Any]:
-        answer = separability(self.X, self.y, bias=bias)
-        margin = hard_margin(self.X, self.y, bias=bias, exact=True) if answer.strictly_separable else None
-        touching = answer.touching_rows
-        return {
-            "verdict": answer.verdict.value,
-            "margin_squared": Fraction(0) if margin is None else margin.margin_squared,
-            "touching_rows": None if touching is None else tuple(touching.tolist()),
-        }
-
-
-def truth_table(text: str) -> TruthTable:
-    """Return the truth table of a formula, which may name its encoding.
+    That function raises an InvalidProblemError if the formula is always true, or never.
 
     Parameters
     ----------
@@ -214,10 +165,11 @@ def truth_table(text: str) -> TruthTable:
 
     Examples
     --------
-    >>> table = truth_table("x1 & ~x2:bits")
-    >>> table.X.tolist(), table.y.tolist()
+    >>> X, y, decide = truth_table("x1 & ~x2:bits")
+    >>> X.tolist(), y.tolist()
     ([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [-1, -1, 1, -1])
-    >>> table.truth.verdict, table.truth.margin_squared, table.truth.verdict_through_origin
+    >>> truth = decide()
+    >>> truth.verdict, truth.margin_squared, truth.verdict_through_origin
     ('separable', Fraction(1, 8), 'quasi-separable')
     """
     text, colon, option = text.partition(":")
@@ -227,8 +179,26 @@ def truth_table(text: str) -> TruthTable:
     formula = Formula.parse(text)
     if not formula.n_variables:
         raise InvalidOptionError("formula: found no variable, expected x1, x2, ...")
-    X, y = formula.truth_table("bits" if encoding == "bits" else "signs")
-    return TruthTable(X=X.astype(np.float64), y=y)
+    bits, y = formula.truth_table("bits" if encoding == "bits" else "signs")
+    X = bits.astype(np.float64)
+    return X, y, partial(_truth, X, y)
+
+
+def _truth(X: Floats, y: NDArray[np.int64]) -> KnownTruth:
+    """Return verdicts and margins, decided in exact arithmetic."""
+    through_origin = {f"{name}_through_origin": value for name, value in _answers(X, y, bias=False).items()}
+    return KnownTruth(**_answers(X, y, bias=True), **through_origin, why="decided in exact arithmetic")
+
+
+def _answers(X: Floats, y: NDArray[np.int64], *, bias: bool) -> dict[str, Any]:
+    answer = separability(X, y, bias=bias)
+    margin = hard_margin(X, y, bias=bias, exact=True) if answer.strictly_separable else None
+    touching = answer.touching_rows
+    return {
+        "verdict": answer.verdict.value,
+        "margin_squared": Fraction(0) if margin is None else margin.margin_squared,
+        "touching_rows": None if touching is None else tuple(touching.tolist()),
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,6 +145,7 @@ def worst_case_halving(concepts: Any, *, max_states: int = 100_000) -> HalvingWo
     columns = [_mask(column) for column in tables.T]
     everything = (1 << len(tables)) - 1
     best: dict[int, tuple[int, int, bool, int]] = {}
+    # Every move leads to a smaller set, so that the best way on from it is known when a larger set is looked at.
     for left in sorted(_states(everything, columns, max_states), key=int.bit_count):
         choices = ((best[rest][0] + cost, row, label, rest) for row, label, rest, cost in _moves(left, columns))
         best[left] = max(choices, default=(0, -1, False, left))

@@ -19,7 +19,7 @@ _CENTRAL_DIRECTION = (Fraction(1), Fraction(7))
 
 
 class Learner(Protocol):
-    """An online learner, which predicts the label of a row and is then told the label."""
+    """An online learner, which predicts the label of a row before it learns the label."""
 
     def predict(self, x: Vector) -> int:
         """Return +1 or -1, or 0 for no prediction, which is a mistake for both labels."""

@@ -35,7 +35,7 @@ _CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT, StopReason.INTERRU
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Solvers:
+class BoundSolvers:
     """The solvers that the bounds use.
 
     Attributes
@@ -69,7 +69,7 @@ class Context:
         The margins of the user's space where they are known already.
     limits : Limits
         When the time is over, every computation returns the bounds that are proven by then.
-    solvers : Solvers
+    solvers : BoundSolvers
     """
 
     problem: Problem
@@ -80,7 +80,7 @@ class Context:
     known_hard: "HardMargin | None" = None
     known_soft: "SoftMargin | None" = None
     limits: Limits = field(default_factory=Limits)
-    solvers: Solvers = field(default_factory=Solvers)
+    solvers: BoundSolvers = field(default_factory=BoundSolvers)
 
     @property
     def scale(self) -> float:

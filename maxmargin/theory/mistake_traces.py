@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.api.question import Question
 from maxmargin.api.running import generator_of, in_time, run_perceptron
-from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.given import given
 from maxmargin.solvers.answers.forms import Result, counted, plain, rounded_down, rounded_up
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
@@ -306,8 +305,8 @@ def mistake_trace(
     if not (isinstance(most_points, int) and most_points >= 2):
         raise InvalidOptionError(f"most_points is {most_points!r}; expected a whole number from 2")
     check_time_limit(time_limit)
-    asked = given(X, y, bias=bias, positive=positive)
-    problem, scale, time_limit = in_time(problem_of(asked.dataset, bias=asked.bias), bias_scale, time_limit)
+    question = Question.of(X, y, bias=bias, positive=positive)
+    problem, scale, time_limit = in_time(question.problem, bias_scale, time_limit)
     limits = Limits(time_limit=time_limit)
     generator = generator_of(rng)
     as_it_was = copy.deepcopy(generator)

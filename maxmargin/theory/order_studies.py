@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from maxmargin.api.question import with_names
+from maxmargin.api.question import Question
 from maxmargin.api.running import run_perceptron, seed_of, with_bias_scale
-from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.given import given
 from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, plain, rounded_up, through
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
@@ -371,9 +369,9 @@ def order_study(
     effort = Effort(n_orders=n_orders, n_search=n_search, n_sequence=n_sequence, max_states=max_states)
     check_effort(effort)
     limits = Limits(time_limit=time_limit)
-    asked = given(X, y, bias=bias, positive=positive)
+    question = Question.of(X, y, bias=bias, positive=positive)
     of_bounds = limits.part(2)
-    problem, scale = with_bias_scale(problem_of(asked.dataset, bias=asked.bias), bias_scale, of_bounds)
+    problem, scale = with_bias_scale(question.problem, bias_scale, of_bounds)
     # The bounds of any order look at the space of a run and not at its mistakes, so one epoch will do.
     one_pass = run_perceptron(problem, bias_scale=scale, zero=zero, max_epochs=1, time_limit=of_bounds.share(2))
     context = Context(problem=problem, run=one_pass, n_passes=max_epochs, limits=of_bounds)
@@ -385,7 +383,7 @@ def order_study(
     study = studied_orders(
         context, settings, effort, bounds=bounds, seed=seed_of(rng), limits=limits, on_progress=on_progress
     )
-    return with_names(study, asked.dataset, asked.names)
+    return question.named(study)
 
 
 def bounds_of_any_order(known: tuple[Bound, ...], context: Context) -> tuple[Bound, ...]:

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
+from maxmargin.api.question import Question
 from maxmargin.api.running import best_bias_scale, run_perceptron
-from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.given import given
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
@@ -100,8 +99,7 @@ def mistake_bounds(
     >>> round(bounds["novikoff"].value)
     17690
     """
-    asked = given(X, y, bias=bias, positive=positive)
-    problem = problem_of(asked.dataset, bias=asked.bias)
+    problem = Question.of(X, y, bias=bias, positive=positive).problem
     return run_and_bounds(problem, bias_scale=bias_scale, n_passes=n_passes, C=C, time_limit=time_limit)[1]
 
 

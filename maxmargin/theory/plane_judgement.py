@@ -1,15 +1,14 @@
-"""A hyperplane of anybody's, next to what is proven: its margin, its errors, the maximum margin, mistake bounds."""
+"""The judgement of any hyperplane: its exact margin and errors, the maximum margin, and mistake bounds."""
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from maxmargin.api.fitted_planes import GivenPlane, plane_of_model, plane_of_numbers
-from maxmargin.api.question import with_names
+from maxmargin.api.question import Question, with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.given import given, names_of
+from maxmargin.models.fitted_planes import GivenPlane, plane_of_model, plane_of_numbers
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.forms import NamedAnswer, Names, counted, rounded_down, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status, uninterrupted
@@ -28,7 +27,7 @@ _SHARES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PlaneJudgement(NamedAnswer):
-    """A hyperplane w.x + b = 0, next to what is proven about the data and about the perceptron.
+    """A hyperplane w.x + b = 0, next to proven facts about the data and about the perceptron.
 
     The mistake bounds and the cone are stated in the space in which the perceptron runs: the rows (x, 1) if the
     hyperplane is one with a bias, where R^2 = max ||x||^2 + 1, or the rows x if it is one through the origin.
@@ -79,7 +78,7 @@ class PlaneJudgement(NamedAnswer):
     negative : label or None
         The class that is -1; ``"rest"`` for several.
     names : Names
-        What the rows and the columns are called.
+        The names of the rows and the columns.
 
     See Also
     --------
@@ -310,9 +309,9 @@ def judge(
     >>> judge(X, y, w={"0": -1.0}, b=40.0).error_rows.tolist()
     [1]
     """
-    asked = given(X, y, positive=positive)
-    dataset = asked.dataset
-    problem_of(dataset)  # refuses more than two classes, of which a model is not asked
+    question = Question.of(X, y, positive=positive)
+    dataset = question.dataset
+    problem_of(dataset)  # refuses more than two classes before the model is read
     if (w is None) == (model is None):
         found = "neither w nor model is given" if w is None else "both w and model are given"
         raise InvalidOptionError(f"{found}; expected one of them")
@@ -322,7 +321,7 @@ def judge(
         plane = plane_of_model(model, dataset)
     else:
         plane = plane_of_numbers(w, b, dataset.feature_names)
-    return judge_plane(dataset, plane.of_kind(bias), asked.names, g=g, time_limit=time_limit)
+    return judge_plane(dataset, plane.of_kind(bias), question.names, g=g, time_limit=time_limit)
 
 
 def judge_plane(
@@ -342,8 +341,8 @@ def judge_plane(
     InvalidOptionError
         If g is not a positive finite number.
     """
-    asked = None if g is None else binary64(g)
-    if g is not None and (asked is None or not asked > 0):
+    wanted = None if g is None else binary64(g)
+    if g is not None and (wanted is None or not wanted > 0):
         raise InvalidOptionError(f"g is {shown(g)}; expected a positive finite number of binary64")
     limits, problem = Limits(time_limit=time_limit), problem_of(dataset, bias=plane.bias)
     run = RunPlane.of(problem, plane.w, plane.b)
@@ -353,7 +352,7 @@ def judge_plane(
     lower, upper = max(known.lower, margin, 0.0), known.upper
     is_separable = run.least > 0 or known.w is not None or known.lower > 0
     shares = _shares(run.least, square, lower, upper) if is_separable else (None, None)
-    chosen, value, curve = _along_g(run, asked)
+    chosen, value, curve = _along_g(run, wanted)
     judged = PlaneJudgement(
         w=plane.w, b=plane.b, bias=plane.bias, margin=margin, margin_upper=0.0 - geometric_margin(-run.least, square),
         error_rows=error_rows(problem, run.w, run.b), share_lower=shares[0], share_upper=shares[1],
@@ -361,7 +360,7 @@ def judge_plane(
         novikoff=run.novikoff(), freund_schapire=value, g=chosen, curve=curve, n_samples=problem.n_samples,
         status=known.status,
     )  # fmt: skip
-    return with_names(judged, dataset, names_of(dataset) if names is None else names)
+    return with_names(judged, dataset, names)
 
 
 def _shares(least: Fraction, square: Fraction, lower: float, upper: float) -> tuple[float, float]:
@@ -381,7 +380,7 @@ def _quotient_down(least: Fraction, square: Fraction, end: float) -> float:
     return geometric_margin(least, square * Fraction(end) ** 2)
 
 
-def _along_g(run: RunPlane, asked: float | None) -> tuple[float, float, tuple[tuple[float, float], ...]]:
+def _along_g(run: RunPlane, wanted: float | None) -> tuple[float, float, tuple[tuple[float, float], ...]]:
     """Return g, Freund and Schapire's bound for it, and the bound for other g.
 
     The hyperplane's own margin, where the bound may have a kink, is one of them.
@@ -389,7 +388,12 @@ def _along_g(run: RunPlane, asked: float | None) -> tuple[float, float, tuple[tu
     curve = SlackCurve.of(run)
     best, has_best = curve.best()
     own = run.own_margin()
-    tried = {best, *curve.points(best, has_best), *([own] if own > 0 else []), *([asked] if asked is not None else [])}
+    tried = {
+        best,
+        *curve.points(best, has_best),
+        *([own] if own > 0 else []),
+        *([wanted] if wanted is not None else []),
+    }
     values = {g: curve.at(g) for g in sorted(tried)}
-    chosen = min(values, key=values.__getitem__) if asked is None else asked
+    chosen = min(values, key=values.__getitem__) if wanted is None else wanted
     return chosen, values[chosen], tuple(values.items())

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from maxmargin.api.question import Question
 from maxmargin.api.running import best_bias_scale, run_perceptron, with_bias_scale
 from maxmargin.data.preparing import How, prepare
-from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.given import given
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
@@ -304,7 +303,7 @@ def _in_time(point: Callable[[Any], StudiedPoint], values: Iterable[Any], limits
 
 
 def _dense(X: Any, y: Any, positive: object) -> Problem:
-    problem = problem_of(given(X, y, bias=True, positive=positive).dataset)
+    problem = Question.of(X, y, bias=True, positive=positive).problem
     if not isinstance(problem.row_source, InMemory):
         raise InvalidOptionError("the study needs the rows in memory; found rows elsewhere: allow more memory")
     return Problem(np.ascontiguousarray(problem.dense_rows(slice(None))), problem.y)

@@ -1,8 +1,7 @@
 """The fewest errors of any hyperplane, for a report on classes that none separates: within a count of steps."""
 
-from maxmargin.api.question import with_names
+from maxmargin.api.question import names_of, with_names
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.tabular.given import names_of
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, Settings
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import INSTANT

@@ -16,7 +16,7 @@ from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import State
 
 _SHARES = (0.5, 0.25, 0.1, 0.01)
-"""Drops that the vectors u to compare with must have, relative to the drop of a mistake on a negative row for u = 0."""
+"""Drops of the potential that are tried for u, relative to the drop of a mistake on a negative row for u = 0."""
 
 _LARGEST_POWER = math.log(sys.float_info.max)
 """Largest exponent of a finite exponential."""
@@ -51,9 +51,9 @@ class Winnow(Algorithm):
     Notes
     -----
     For u >= 0 the potential sum u_j ln(u_j/w_j) - u_j + w_j >= 0 drops at a mistake on a positive row by
-    ln(factor) u.x - (factor - 1) theta at least, and on a negative one by (1 - 1/factor) theta - ln(factor) u.x: the
-    exponential lies below its chord on [0, 1]. If all of these are at least D > 0, the mistakes are at most the first
-    potential over D. Several u are found by linear programs: the least sum u with a given D; the best bound is stated.
+    at least ln(factor) u.x - (factor - 1) theta, and on a negative one by (1 - 1/factor) theta - ln(factor) u.x: the
+    exponential lies below its chord on [0, 1]. If all of these are at least D > 0, the mistakes are at most the initial
+    potential divided by D. Linear programs find the u of least sum for several D, and the best bound is stated.
     """
 
     name = "winnow"
@@ -118,7 +118,7 @@ class Winnow(Algorithm):
 
 
 def _relative_entropy(u: Floats) -> float:
-    """Return that of u >= 0 to the weights 1."""
+    """Return the relative entropy of u >= 0 to the weights 1."""
     logs = np.log(u, out=np.zeros_like(u), where=u > 0)
     return float((u * logs - u + 1).sum())
 
@@ -132,7 +132,7 @@ def _least_vector(rows: Floats, y: Floats, low: float, high: float) -> Floats | 
 
 
 _ROUNDING = 2.0**-50
-"""Relative error of either term of the drop, with room."""
+"""Upper bound of the relative rounding error of each term of the drop."""
 
 
 def balanced_step(
@@ -165,7 +165,7 @@ class BalancedWinnow(Algorithm):
 
     Notes
     -----
-    For ||u||_1 = 1 with margin g the relative entropy of u to the 2D weights, ln(2D) at most at first, drops at a
+    For ||u||_1 = 1 with margin g the relative entropy of u to the 2D weights, initially at most ln(2D), drops at a
     mistake by eta y u.x - ln(sum of weights times exp(+-eta y x)) >= eta g - eta y w.x - eta^2 X^2/2 (Hoeffding),
     where X = max |x_j| and y w.x <= 0.
     """

@@ -125,14 +125,8 @@ def test_kinds_of_bias(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
 
 
 def test_g_chooses_the_bound(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    command = (
-        "judge",
-        "iris",
-        "--positive",
-        "setosa",
-        "--plane",
-        plane(tmp_path, {"w": [-0.05, 0.52, -1, -0.46], "b": 1.45}),
-    )
+    path = plane(tmp_path, {"w": [-0.05, 0.52, -1, -0.46], "b": 1.45})
+    command = ("judge", "iris", "--positive", "setosa", "--plane", path)
     _, best = json_answer(capsys, *command)
     _, chosen = json_answer(capsys, *command, "--g", "0.25")
     assert chosen["g"] == 0.25 and [0.25, chosen["freund_schapire"]] in chosen["curve"]
@@ -163,34 +157,24 @@ def test_the_data_may_come_from_the_standard_input(tmp_path: Path) -> None:
         ('{"w": [1,\n2,,]}', ["line 2", "found no JSON"]),
         ("[1, 2]", ["found a list of length 2", 'expected an object such as {"w"']),
         ("null", ["found null"]),
-        ("3", ["found the number '3'"]),
+        ("3", ["found 3, expected an object"]),
         ("{}", ["found no key 'w'"]),
         ('{"W": [1, 2]}', ["found no key 'w' among 'W'"]),
         ('{"w": null}', ["w: found null", "found no hyperplane"]),
         ('{"w": []}', ["w: found a list of length 0"]),
-        ('{"w": {}}', ["w: found an object of length 0"]),
-        ('{"w": 3}', ["w: found the number '3'"]),
+        ('{"w": 3}', ["w: found 3, expected a list of numbers"]),
         ('{"w": "1, 2"}', ["w: found the text '1, 2'"]),
-        ('{"w": [1, "2"]}', ["w[1]: found the text '2', expected a number"]),
-        ('{"w": [1, true]}', ["w[1]: found true"]),
-        ('{"w": [1, null]}', ["w[1]: found null"]),
-        ('{"w": [1, [2]]}', ["w[1]: found a list of length 1"]),
-        ('{"w": [1, NaN]}', ["w[1]: found 'NaN'"]),
-        ('{"w": [1, -Infinity]}', ["w[1]: found '-Infinity'"]),
-        ('{"w": [1, 1e999]}', ["w[1]: found '1e999'", "range of binary64"]),
-        ('{"w": [1, 1e-999]}', ["w[1]: found '1e-999'"]),
-        (f'{{"w": [1, 1{"0" * 5000}]}}', ["w[1]: found '1000", "..."]),
-        ('{"w": [1, 2, 3]}', ["w has 3 entries; expected 2"]),
-        ('{"w": [0, 0.0]}', ["w is 0 in every entry"]),
-        ('{"w": [1, 2], "b": null}', ["b: found null, expected a number"]),
-        ('{"w": [1, 2], "b": [1]}', ["b: found a list of length 1"]),
-        ('{"w": [1, 2], "b": Infinity}', ["b: found 'Infinity'"]),
+        ('{"w": [1, "2"]}', ["w[1] is '2'; expected a finite number"]),
+        ('{"w": [1, null]}', ["w[1] is None"]),
+        ('{"w": [1, [2]]}', ["w[1] is [2]"]),
+        ('{"w": [1, NaN]}', ["w[1] is nan"]),
+        (f'{{"w": [1, 1{"0" * 5000}]}}', ["w[1] is inf"]),
+        ('{"w": [1, 2], "b": null}', ["b is None; expected a finite number"]),
+        ('{"w": [1, 2], "b": Infinity}', ["b is inf"]),
         ('{"w": [1, 2], "w": [2, 1]}', ["found the key 'w' twice"]),
-        ('{"w": {"length": 1, "length": 2}}', ["found the key 'length' twice"]),
-        ('{"w": {"length": 1}}', ["w has nothing for the columns 'width'"]),
         ('{"w": {"length": 1, "wdith": 1}}', ["names the columns 'wdith', which X does not have"]),
-        ('{"w": {"length": 1, "width": "x"}}', ["w['width']: found the text 'x'"]),
-        ('{"w": [1, 2], "b": 1, "bias": false}', ["bias: found false, where b is not 0"]),
+        ('{"w": {"length": 1, "width": "x"}}', ["w['width'] is 'x'"]),
+        ('{"w": [1, 2], "b": 1, "bias": false}', ["b is 1.0 and bias is False; expected b = 0"]),
         ('{"w": [1, 2], "prepare": "standardize"}', ["prepare: found the text 'standardize'"]),
         ('{"w": [1, 2], "positive": ["yes"]}', ["positive: found a list"]),
         ('{"w": [1, 2], "positive": "maybe"}', ["positive: found the text 'maybe'", "'yes' (+1) and 'no' (-1)"]),

@@ -102,17 +102,3 @@ def test_where_they_differ_the_reasons_are_those_of_the_page() -> None:
     for other in ("a sum of two columns", "a constant column"):
         X, y = DATA[other]
         assert mm.separability(X, y).verdict is mm.separability(X[:, :-1], y).verdict
-
-
-def test_both_signs_of_a_completely_separated_set_occur() -> None:
-    X, y = DATA["iris, setosa against the rest"]
-    signs = np.where(y == 1, 1.0, -1.0)
-    rows = signs[:, None] * columns(X, np.ones(len(X)))
-    plane = mm.hard_margin(X, y, exact=True)
-    assert plane.w_exact is not None
-    for column in range(X.shape[1]):
-        for sign in (-1, 1):  # a separating hyperplane whose weight of this column has this sign
-            one_sided = np.vstack([rows, sign * np.eye(5)[column]])
-            labels = np.where(np.arange(len(one_sided)) % 2 == 0, 1, -1)
-            flipped = labels[:, None] * one_sided
-            assert mm.separability(flipped, labels, bias=False).verdict is mm.Verdict.SEPARABLE

@@ -215,13 +215,6 @@ def test_covers_count(n: int, d: int) -> None:
     assert count_dichotomies(moment_curve(n, d)) == cover_count(n, d) == cover_probability(n, d) * 2**n
 
 
-@pytest.mark.parametrize("n, d, is_slow", [(10, 5, False), pytest.param(12, 5, True, marks=pytest.mark.slow)])
-def test_covers_probability(n: int, d: int, is_slow: bool) -> None:
-    share = Fraction(count_dichotomies(moment_curve(n, d)), 2**n)
-    assert share == cover_probability(n, d)
-    assert f"{float(share):.4f}" == ("0.2744" if is_slow else "0.5000")
-
-
 @given(st.integers(1, 30), st.integers(1, 30))
 def test_covers_count_is_its_recurrence(n: int, d: int) -> None:
     """A further point is undecided by the labellings that a hyperplane through it separates."""

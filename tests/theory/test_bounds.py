@@ -25,7 +25,7 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.problem.rows import Sizes
-from maxmargin.theory.context import Context, Solvers, augmented
+from maxmargin.theory.context import BoundSolvers, Context, augmented
 from maxmargin.theory.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of, mistake_bounds
 
@@ -391,7 +391,7 @@ def test_ten_thousand_runs(block: int) -> None:
 )
 def test_bounds_from_half_an_answer_are_not_given_out(solver: str, n_before: int) -> None:
     """Interrupted are the maximum margins of both spaces, the search for the best scale, and both optima."""
-    solve, calls = getattr(Solvers(), solver), itertools.count()
+    solve, calls = getattr(BoundSolvers(), solver), itertools.count()
 
     def cut(*given: Any, **named: Any) -> Any:
         found = solve(*given, **named)
@@ -401,7 +401,10 @@ def test_bounds_from_half_an_answer_are_not_given_out(solver: str, n_before: int
     with pytest.raises(KeyboardInterrupt):
         bounds_of(
             Context(
-                problem=problem, run=run_perceptron(problem, max_epochs=1), n_passes=1, solvers=Solvers(**{solver: cut})
+                problem=problem,
+                run=run_perceptron(problem, max_epochs=1),
+                n_passes=1,
+                solvers=BoundSolvers(**{solver: cut}),
             )
         )
 

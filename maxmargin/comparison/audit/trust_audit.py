@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.api.question import Question
 from maxmargin.comparison.audit.scripts import Call, script_of, setting_name
 from maxmargin.comparison.audit.unit_audit import audit_units
 from maxmargin.comparison.collect import collected
@@ -18,7 +19,6 @@ from maxmargin.comparison.run_study import Plan, Progress, carry_out
 from maxmargin.comparison.study_file import Setting, Source, Study
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.given import given
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 GAPS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 50)
@@ -99,7 +99,7 @@ def _dataset(X: Any, y: Any, positive: object) -> Dataset:
     ------
     InvalidProblemError
     """
-    dataset = given(X, y, bias=True, positive=positive).dataset
+    dataset = Question.of(X, y, bias=True, positive=positive).dataset
     if not dataset.is_in_memory:
         raise InvalidProblemError(f"{dataset.source} is not in memory, and most solvers need it there")
     n_samples, n_features = problem_of(dataset).X.shape

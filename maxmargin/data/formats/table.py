@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, TypeGuard
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +38,6 @@ class CsrArray(Protocol):
 
 Matrix: TypeAlias = Floats | CsrArray
 ColumnRef: TypeAlias = str | int
-
-
-def is_matrix(X: Any) -> TypeGuard[Matrix]:
-    """Return whether X is an array or a sparse array in memory."""
-    return isinstance(X, np.ndarray) or hasattr(X, "tocsr")
 
 
 LONGEST_LINE = 2**28

@@ -20,7 +20,8 @@ _FAMILIES = {one.name: one for one in families_of(classics, boolean_functions, s
 _SOURCES = {"formula:": ("the truth table of a formula", "maxmargin.teaching.formula", "truth_table")}
 """For each prefix of names that are no families: a description, and a module and its function, imported on demand.
 
-The function takes the text after the prefix and returns X, y and the truth. Its module may lie above this package.
+The function takes the text after the prefix and returns X, y and a function that decides the truth. Its module may lie
+above this package.
 """
 
 _LONGEST_NAME = 60
@@ -179,8 +180,7 @@ def _from_source(name: str, seed: int | None) -> _Made:
     if seed is not None:
         raise InvalidOptionError(f"found the seed {seed}, expected none, as nothing is drawn")
     description, module, function = _SOURCES[_prefix(name)]
-    table = getattr(import_module(module), function)(name.partition(":")[2])
-    return _Made(name, description, table.X, table.y, lambda: table.truth)
+    return _Made(name, description, *getattr(import_module(module), function)(name.partition(":")[2]))
 
 
 def _from_family(name: str, seed: int | None) -> _Made:

@@ -2,28 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from maxmargin.api.model_boundaries import (
-    check_decides_at_zero,
-    check_order_of_columns,
-    check_response_is_half_at_zero,
-    fits_classes_at_once,
-)
 from maxmargin.data.arrays import refuse_masked
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.formats.sparse import is_sparse
 from maxmargin.data.labels import Label, LabelError, choose_positive
 from maxmargin.data.numbers.binary64 import REAL_KINDS, array_of
+from maxmargin.data.problems import problem_of
+from maxmargin.models.coefficients import Coefficients
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.reals import binary64, shown
 from maxmargin.text.data_error import listed
 
 _EXPECTED = "expected a finite number that binary64 holds exactly"
+
+_HALF = 1e-9
+"""Largest linear predictor, in modulus, at which a response of 1/2 counts as one at 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -110,13 +107,9 @@ def plane_of_model(model: Any, dataset: Dataset) -> GivenPlane:
         side is +1.
     """
     if getattr(model, "coef_", None) is not None:
-        plane = _of_coefficients(model, dataset)
-        check_decides_at_zero(model, dataset)
-        return plane
+        return _of_coefficients(Coefficients.of(model), dataset)
     if hasattr(model, "params") or _named_entries(model) is not None:
-        plane = _of_parameters(model, dataset)
-        check_response_is_half_at_zero(model)
-        return plane
+        return _of_parameters(model, dataset)
     raise InvalidOptionError(
         f"model is a {type(model).__name__} without coef_ and without params; expected a fitted linear model (of a "
         "pipeline its last step, with the X that this step is given; of a search its best_estimator_)"
@@ -140,8 +133,8 @@ def choose_class(classes: Sequence[Label], wanted: Any) -> Label | None:
 def sign_of_side(negative: Any, positive: Any, dataset: Dataset) -> int | None:
     """Return 1 if the positive side is the class +1 of the data, -1 if it is the class -1; None if neither is clear.
 
-    Both labels have to be classes of the data, or the signs -1 and 1 where -1 is no class. One of several classes
-    against the rest may be told from a label that is no class. None stands for the other class.
+    Both labels have to be classes of the data, or the signs -1 and 1 where -1 is no class. For one of several classes
+    against the rest, the other label need not be a class. None stands for the other class.
     """
     classes = [choose_class(dataset.classes, label) for label in (negative, positive)]
     codes: tuple[Any, Any] = choose_class((-1, 1), negative), choose_class((-1, 1), positive)
@@ -158,33 +151,24 @@ def sign_of_side(negative: Any, positive: Any, dataset: Dataset) -> int | None:
 # scikit-learn
 
 
-def _of_coefficients(model: Any, dataset: Dataset) -> GivenPlane:
-    table = model.coef_.toarray() if is_sparse(model.coef_) else np.asarray(model.coef_)
-    rows = np.atleast_2d(table)
-    intercepts = np.ravel(np.asarray(getattr(model, "intercept_", 0.0)))
-    if rows.ndim != 2 or len(intercepts) not in (1, len(rows)):
-        raise InvalidOptionError(
-            f"model has coef_ of shape {table.shape} and intercept_ of {len(intercepts)} numbers; expected the shapes "
-            "(1, n_features) or (n_features,), and one intercept"
-        )
-    row, sign = _row_and_sign(model, len(rows), dataset)
-    w, b = _vector(rows[row], "coef_"), _scalar(intercepts[row if len(intercepts) > 1 else 0], "intercept_")
-    own_names = getattr(model, "feature_names_in_", None)
-    if own_names is not None and _are_names(dataset.feature_names):
-        if len(own_names) != len(w):
-            raise InvalidOptionError(f"model has {len(w)} coefficients and {len(own_names)} feature_names_in_")
-        w = _by_name(dict(zip(map(str, own_names), w.tolist(), strict=True)), dataset.feature_names, "model")
+def _of_coefficients(read: Coefficients, dataset: Dataset) -> GivenPlane:
+    row, sign = _row_and_sign(read, dataset)
+    w, b = _vector(read.rows[row], "coef_"), _scalar(read.intercepts[row], "intercept_")
+    if read.names is not None and _are_names(dataset.feature_names):
+        if len(read.names) != len(w):
+            raise InvalidOptionError(f"model has {len(w)} coefficients and {len(read.names)} feature_names_in_")
+        w = _by_name(dict(zip(read.names, w.tolist(), strict=True)), dataset.feature_names, "model")
     _check_length(w, dataset.n_features, "coef_")
-    has_bias = bool(getattr(model, "fit_intercept", True))
-    return GivenPlane(w=w, b=b, bias=has_bias or b != 0).turned(sign)
+    plane = GivenPlane(w=w, b=b, bias=read.has_intercept or b != 0).turned(sign)
+    read.check_decide_at_zero(dataset)
+    return plane
 
 
-def _row_and_sign(model: Any, n_rows: int, dataset: Dataset) -> tuple[int, int]:
+def _row_and_sign(read: Coefficients, dataset: Dataset) -> tuple[int, int]:
     """Return which row of the coefficients is asked for, and 1 if its positive side is the class +1, else -1."""
-    labels = getattr(model, "classes_", None)
-    if labels is None and n_rows == 1:
+    n_rows, classes = len(read.rows), read.classes
+    if n_rows == 1 and not classes:
         return 0, 1
-    classes = [] if labels is None else np.asarray(labels).tolist()
     if n_rows == 1 and len(classes) == 2:
         sign = sign_of_side(classes[0], classes[1], dataset)
         if sign is None:
@@ -193,13 +177,13 @@ def _row_and_sign(model: Any, n_rows: int, dataset: Dataset) -> tuple[int, int]:
                 f"{dataset.negative!r} as -1; expected a model fitted to these labels, or to the signs -1 and 1"
             )
         return 0, sign
-    if len(classes) > 2 and fits_classes_at_once(model):
+    if len(classes) > 2 and read.are_joint:
         raise InvalidOptionError(
-            f"model is a {type(model).__name__} that fits the scores of the classes {listed(classes)} at once: a row "
-            "of coefficients is no hyperplane of one class against the rest; expected a model of two classes, such as "
-            f"one fitted to y == {dataset.positive!r}"
+            f"model is a {type(read.model).__name__} that fits the scores of the classes {listed(classes)} at once: a "
+            "row of coefficients is no hyperplane of one class against the rest; expected a model of two classes, such "
+            f"as one fitted to y == {dataset.positive!r}"
         )
-    is_one_against_rest = n_rows == len(classes) > 2 and not hasattr(model, "dual_coef_")  # SVC has a row for each pair
+    is_one_against_rest = n_rows == len(classes) > 2 and not read.are_of_pairs
     found = [choose_class(dataset.classes, label) for label in classes]
     if is_one_against_rest and dataset.positive in found:
         return found.index(dataset.positive), 1
@@ -230,12 +214,14 @@ def _of_parameters(model: Any, dataset: Dataset) -> GivenPlane:
     else:
         w = values[rest]
         if exog is not None:
-            check_order_of_columns(exog[:, rest], dataset)
+            _check_order_of_columns(exog[:, rest], dataset)
         if constant is not None and len(values) == dataset.n_features:
             _check_is_one(dataset, constant)
             w = np.insert(w, constant, 0.0)
         _check_length(w, dataset.n_features, f"model has {len(values)} parameters; params without the constant")
-    return GivenPlane(w=w, b=b, bias=constant is not None).turned(_sign_of_response(fitted, dataset))
+    plane = GivenPlane(w=w, b=b, bias=constant is not None).turned(_sign_of_response(fitted, dataset))
+    _check_response_is_half_at_zero(fitted)
+    return plane
 
 
 def _design(fitted: Any, n_parameters: int) -> Floats | None:
@@ -246,7 +232,7 @@ def _design(fitted: Any, n_parameters: int) -> Floats | None:
 
 
 def _constant(values: Floats, names: Sequence[str], exog: Floats | None) -> tuple[int | None, float]:
-    """Return the position of the constant, None if there is none, and the offset that it makes."""
+    """Return the position of the constant, None if there is none, and the offset, which is its parameter."""
     named = [position for position, name in enumerate(names) if name in ("const", "Intercept")]
     found = named or ([] if exog is None else np.flatnonzero((exog == 1).all(axis=0)).tolist())
     if len(found) > 1:
@@ -254,17 +240,15 @@ def _constant(values: Floats, names: Sequence[str], exog: Floats | None) -> tupl
     if not found:
         return None, 0.0
     (position,) = found
-    factor = 1.0 if exog is None else float(exog[0, position])
-    if exog is not None and not (exog[:, position] == factor).all():
-        raise InvalidOptionError(f"model has a column {names[position]!r} that is not constant; expected the constant")
-    offset = Fraction(float(values[position])) * Fraction(factor)
-    return position, _scalar(offset, f"the parameter of the constant times {factor!r}")
+    if exog is not None and not (exog[:, position] == 1).all():
+        raise InvalidOptionError(
+            f"model has a column {names[position]!r} that is not constant 1; expected the constant"
+        )
+    return position, float(values[position])
 
 
 def _check_is_one(dataset: Dataset, column: int) -> None:
     """Check that a column of the data is the constant 1, whose parameter is then the offset."""
-    from maxmargin.data.problems import problem_of
-
     low, high = problem_of(dataset).column_bounds
     if not low[column] == high[column] == 1:
         name = dataset.feature_names[column]
@@ -287,6 +271,43 @@ def _sign_of_response(fitted: Any, dataset: Dataset) -> int:
         f"model does not say which of its sides is {dataset.positive!r}, the class +1; expected labels 0 and 1, or the "
         "labels to which the model was fitted"
     )
+
+
+def _check_order_of_columns(fitted_to: Floats, dataset: Dataset) -> None:
+    """Refuse columns without names that are those to which a model was fitted, in another order."""
+    X = problem_of(dataset).X if dataset.is_in_memory else None
+    if not isinstance(X, np.ndarray) or X.shape != fitted_to.shape or np.array_equal(X, fitted_to):
+        return
+    if sorted(map(tuple, X.T.tolist())) == sorted(map(tuple, np.asarray(fitted_to, dtype=float).T.tolist())):
+        raise InvalidOptionError(
+            "X has the columns to which the model was fitted in another order; expected the same order, or a data "
+            "frame with the names"
+        )
+
+
+def _check_response_is_half_at_zero(fitted: Any) -> None:
+    """Refuse a model of statsmodels with offsets, or whose response is not 1/2 where the linear predictor is 0."""
+    kind, offset = type(fitted).__name__, getattr(fitted, "offset", None)
+    if offset is not None and np.any(np.asarray(offset, dtype=float) != 0):
+        raise InvalidOptionError(f"model is a {kind} with an offset for every row: it is no hyperplane in X")
+    half = _predictor_of_half(fitted)
+    if half is not None and not abs(half) <= _HALF:
+        raise InvalidOptionError(
+            f"model is a {kind} whose response is not 1/2 where params.x = 0; expected a logistic or probit model, or "
+            "w and b"
+        )
+
+
+def _predictor_of_half(fitted: Any) -> float | None:
+    """Return the linear predictor at which the response is half way: NaN for counts, None if it is not known."""
+    kind, endog = type(fitted).__name__, getattr(fitted, "endog", None)
+    link = getattr(getattr(fitted, "family", None), "link", None)
+    if callable(link):
+        linked: Any = link(np.array([0.5]))
+        return float(np.ravel(linked)[0])
+    if kind in ("OLS", "WLS", "GLS") and endog is not None:
+        return float((np.min(endog) + np.max(endog)) / 2)
+    return float("nan") if kind in ("Poisson", "NegativeBinomial", "GeneralizedPoisson") else None
 
 
 # Numbers
