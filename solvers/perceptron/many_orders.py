@@ -15,11 +15,10 @@ from maxmargin.solvers.perceptron.engines.engine_choice import (
     MOST_ROWS,
     NO_END,
     is_at_hand,
-    loaded,
     presentations_in_integers,
     steps_of_a_presentation,
 )
-from maxmargin.solvers.perceptron.engines.float_engines import Engine, FloatEngine, GramEngine, WeightsEngine
+from maxmargin.solvers.perceptron.engines.float_engines import Engine, FloatEngine, GramEngine, WeightsEngine, loaded
 from maxmargin.solvers.perceptron.engines.integer_engine import engine_of_many_runs
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.engines.ties import limbs_of, limbs_with_weights_of_zero, no_limbs
@@ -161,7 +160,6 @@ class OrderRuns:
             self._of_thread.in_bulk = self._engine.twin()
         shared = limbs_with_weights_of_zero(self._limbs.rows, self.settings.sizes)
         self._of_thread.in_bulk.present_orders(work._replace(limbs=shared))
-        loaded.add(self._name)
 
     def _run_one_by_one(self, work: Orders) -> None:
         for k in range(len(work.orders)):
@@ -188,7 +186,6 @@ class OrderRuns:
             of_thread.single = self._engine.twin() if self._exact is None else self._exact.twin()
         if of_thread.single.is_exact and self._work >= self._short:
             of_thread.single = self._engine.twin()
-            loaded.add(self._engine.name)
         engine: Engine = of_thread.single
         return engine
 

@@ -189,10 +189,8 @@ class Run:
         log, epochs = self.log[:room], self.epochs[:n_epochs]
         most = max(1, settings.sizes.slice_entries // segment.engine.entries_per_presentation)
         most = self.choice.presentations_before(tally, most)
-        began = time.perf_counter()
         reason = self._pass(tally, segment, most, log, epochs)
         cursor = tally.cursor
-        self.choice.took(time.perf_counter() - began, int(cursor[at.N_PRESENTED]), int(cursor[at.N_LOGGED]))
         tally.n_presentations += int(cursor[at.N_PRESENTED])
         tally.n_mistakes += int(cursor[at.N_LOGGED])
         tally.n_epochs += int(cursor[at.N_EPOCHS])

@@ -71,9 +71,7 @@ class RunSizes:
     most_block_entries : int
         Largest X (entries, the constant coordinate included) that is copied into blocks: these fill 256 MiB.
     most_block_coordinates : int
-        Longest row (entries) in blocks: D 2**-24 is below 2**-7 for these, and D 2**-52 below 2**-24.
-    most_block_products : int
-        Rows up to which the Gram matrices of the blocks are kept (4 MiB); of more, products are computed when needed.
+        Longest row (entries) in blocks: D 2**-24 is at most 2**-8 for these, and D 2**-52 at most 2**-36.
     most_ties : int
         Scores that are computed exactly without limbs; later ones are decided as rounded, and counted.
     reload_after : int
@@ -101,7 +99,6 @@ class RunSizes:
     seconds_between_reports: float = 0.1
     most_block_entries: int = 1 << 26
     most_block_coordinates: int = 1 << 16
-    most_block_products: int = 1 << 14
     most_ties: int = 20_000
     reload_after: int = 10_000_000
     most_limbs: int = 1 << 22

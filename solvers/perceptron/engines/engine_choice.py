@@ -2,6 +2,7 @@
 
 from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.perceptron.engines.float_engines import loaded
 from maxmargin.solvers.perceptron.engines.tally import Tally
 from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
@@ -28,10 +29,10 @@ _PREPARATION = 100_000.0
 
 _SCORE, _SCORE_ENTRY, _UPDATE, _UPDATE_ENTRY = 3.8, 0.13, 40.0, 2.0
 _LOOK, _ROW, _NEAR_ENTRY, _FAR_ENTRY = 0.65, 20.0, 0.08, 0.3
-_SCREENED, _SCREENED_ENTRY, _FOUND, _FOUND_ENTRY, _PRODUCT_ENTRY = 0.1, 0.04, 15.0, 0.3, 4.0
+_SCREENED, _SCREENED_ENTRY, _FOUND, _FOUND_ENTRY = 0.5, 0.1, 70.0, 9.0
 """Approximate nanoseconds of the work of an epoch: with weights, per row and per mistake; with a Gram matrix, per row,
 per mistake, and per entry of the row that a mistake adds, near the processor or far from it; with blocks, per row and
-per mistake, and more per mistake if its products are not stored."""
+per mistake, after which some rows are scored one by one and a block again."""
 
 _MOST_NEAR = 1 << 17
 """Largest number of entries of a Gram matrix that stays near the processor: 1 MiB."""
@@ -42,16 +43,10 @@ _COMPILING = {Method.WEIGHTS: 1.2e9, Method.GRAM: 0.7e9, Method.BLOCKS: 1.6e9}
 _SECONDS_TO_COMPILE = 5.0
 """Shortest time limit, in seconds, with which a run waits for a compiler; with a shorter one it stays in integers."""
 
-_AHEAD, _TRIED_AFTER = 0.3e9, 1e9
-"""Nanoseconds of work that the choice expects to be left, and after which another promising engine is tried."""
-
-_BETTER = 0.7
-"""Largest fraction of the present time of an epoch that another engine may promise to be tried."""
+_AHEAD = 0.3e9
+"""Nanoseconds of work that the choice expects to be left."""
 
 NO_END = 1 << 62
-
-loaded: set[str] = set()
-"""Names of the engines, and of other code, that this process has compiled or loaded."""
 
 
 def is_at_hand(method: Method) -> bool:
@@ -65,7 +60,7 @@ class EngineChoice:
     """The engine with which a run begins and continues: the requested one, or the one that will be fastest.
 
     A run on few short rows begins in integers. If it turns out to be long, it continues with weights, and after some
-    epochs with the engine that suits its mistakes; an engine that promises to be faster than the present one is tried.
+    epochs with the engine that suits the number of its mistakes.
 
     Attributes
     ----------
@@ -79,7 +74,7 @@ class EngineChoice:
     """
 
     def __init__(self, problem: Problem, settings: PerceptronSettings) -> None:
-        self.problem, self.asked, self._sizes = problem, settings.method, settings.sizes
+        self.problem, self.asked = problem, settings.method
         why = _impossible(problem, settings)
         if self.asked in why:
             raise InvalidOptionError(f"method is {str(self.asked)!r}, {why[self.asked]}: expected 'auto' or 'weights'")
@@ -91,7 +86,6 @@ class EngineChoice:
         self._n_first = _FIRST_EPOCHS + int(_PREPARATION / epoch)
         self._is_chosen = False
         self._is_hasty = settings.time_limit is not None and settings.time_limit < _SECONDS_TO_COMPILE
-        self._clocks = {method: _Clock() for method in Method}
         self._compiling = _COMPILING if settings.short is None else dict.fromkeys(_COMPILING, 0.0)
 
     def _first(self, settings: PerceptronSettings) -> Method:
@@ -116,12 +110,6 @@ class EngineChoice:
         """Return how many epochs may be made before the next choice, up to `most`."""
         is_open = self.asked is Method.AUTO and self.method is not Method.INTEGERS and not self._is_chosen
         return max(1, min(most, self._n_first - tally.n_epochs)) if is_open and self._others else most
-
-    def took(self, seconds: float, n_presented: int, n_mistakes: int) -> None:
-        """Note the work of the present engine, and its time."""
-        if self.method is not Method.INTEGERS:
-            loaded.add(self.method)
-        self._clocks[self.method].add(1e9 * seconds, n_presented, n_mistakes)
 
     def better(self, tally: Tally) -> Method | None:
         """Return the method with which the run continues, or None for the present one."""
@@ -148,10 +136,10 @@ class EngineChoice:
         """Return the compiled engine that comes next."""
         if not self._others or tally.n_epochs < self._n_first:
             return Method.WEIGHTS if self.method is Method.INTEGERS else self.method
-        if not self._is_chosen:
-            self._is_chosen = True
-            return self._promising(tally.n_mistakes / tally.n_epochs)
-        return self._proven()
+        if self._is_chosen:
+            return self.method
+        self._is_chosen = True
+        return self._promising(tally.n_mistakes / tally.n_epochs)
 
     def _promising(self, n_mistakes: float) -> Method:
         """Return the best method for this number of mistakes in an epoch, including the time to compile it."""
@@ -159,47 +147,16 @@ class EngineChoice:
         n_epochs = _AHEAD / min(costs.values())
         return min(costs, key=lambda m: costs[m] * n_epochs + (not is_at_hand(m)) * self._compiling[m])
 
-    def _proven(self) -> Method:
-        """Return the engine that took the least time, or one that was not tried and promises to take less."""
-        clock = self._clocks[self.method]
-        if clock.spent < _TRIED_AFTER or clock.is_looked_at:
-            return self.method
-        clock.is_looked_at = True
-        costs = self._costs(self.problem.n_samples * clock.n_mistakes / clock.n_presented)
-        for method, other in self._clocks.items():
-            if method in costs and other.spent >= _TRIED_AFTER:
-                costs[method] = self.problem.n_samples * other.spent / other.n_presented
-        best = min(costs, key=costs.__getitem__)
-        return best if costs[best] < _BETTER * costs[self.method] else self.method
-
     def _costs(self, n_mistakes: float) -> dict[Method, float]:
         """Return the nanoseconds of an epoch with this number of mistakes, by method."""
         n, width = self.problem.n_samples, self._width
         row_entry = _NEAR_ENTRY if n * n <= _MOST_NEAR else _FAR_ENTRY
-        found_entry = _FOUND_ENTRY if n <= self._sizes.most_block_products else _FOUND_ENTRY + _PRODUCT_ENTRY
         costs = {
             Method.WEIGHTS: n * (_SCORE + _SCORE_ENTRY * width) + n_mistakes * (_UPDATE + _UPDATE_ENTRY * width),
             Method.GRAM: n * _LOOK + n_mistakes * (_ROW + row_entry * n),
-            Method.BLOCKS: n * (_SCREENED + _SCREENED_ENTRY * width) + n_mistakes * (_FOUND + found_entry * width),
+            Method.BLOCKS: n * (_SCREENED + _SCREENED_ENTRY * width) + n_mistakes * (_FOUND + _FOUND_ENTRY * width),
         }
         return {method: costs[method] for method in (Method.WEIGHTS, *self._others)}
-
-
-class _Clock:
-    """The work of an engine, and its time; the first slice, which may include compilation, does not count."""
-
-    def __init__(self) -> None:
-        self.spent, self.n_presented, self.n_mistakes = 0.0, 0, 0
-        self.is_looked_at = False
-        self._is_warm = False
-
-    def add(self, nanoseconds: float, n_presented: int, n_mistakes: int) -> None:
-        """Add a slice."""
-        if self._is_warm:
-            self.spent += nanoseconds
-            self.n_presented += n_presented
-            self.n_mistakes += n_mistakes
-        self._is_warm = True
 
 
 def steps_of_a_presentation(problem: Problem) -> int:
@@ -232,8 +189,6 @@ def _impossible(problem: Problem, settings: PerceptronSettings) -> dict[Method, 
 
 def _blocks_miss(problem: Problem, settings: PerceptronSettings) -> str:
     """Return why blocks are impossible, "" if they are possible."""
-    if is_switched_off():
-        return "in machine code only; found NUMBA_DISABLE_JIT=1"
     if not settings.order.is_fixed:
         return f"for rows in the same order in every epoch; found order {str(settings.order)!r}"
     if problem.is_sparse or not isinstance(problem.row_source, InMemory):

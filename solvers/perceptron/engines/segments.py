@@ -80,7 +80,7 @@ class Whole:
         if method is Method.BLOCKS:
             from maxmargin.solvers.perceptron.engines.block_engine import BlockEngine
 
-            return BlockEngine(self._weights, self.presentation.rows, self.sizes.most_block_products)
+            return BlockEngine(self._weights, self.presentation.rows)
         return self._weights
 
     def segments(self) -> Generator[Segment]:

@@ -207,12 +207,15 @@ def test_the_fastest_way_to_go_on_is_chosen_after_some_epochs() -> None:
     problem = Problem(data.X, data.y.astype(float))
     compiled = partial(PerceptronSettings, short=0)
     assert perceptron(problem, compiled(max_epochs=5)).engine == "weights"
-    assert perceptron(problem, compiled(max_epochs=200)).engine == "weights, blocks"
+    assert perceptron(problem, compiled(max_epochs=200)).engine == "weights, gram"
     reshuffled = compiled(max_epochs=200, order=Order.RESHUFFLED)
     assert perceptron(problem, reshuffled, rng=np.random.default_rng(0)).engine == "weights, gram"
     sparse = Problem(csr_array(data.X), problem.y)
     assert perceptron(sparse, compiled(max_epochs=200)).engine == "weights, gram"
     rng = np.random.default_rng(0)
+    X = rng.standard_normal((2 * engine_choice.MOST_ROWS, 9))
+    many_rows = Problem(X, np.where(X[:, 0] > 0, 1.0, -1.0))
+    assert perceptron(many_rows, compiled(max_epochs=40)).engine == "weights, blocks"
     noise = np.where(rng.random(1000) < 0.5, 1.0, -1.0)
     many_mistakes = Problem(csr_array(rng.standard_normal((1000, 2))), noise)
     assert perceptron(many_mistakes, compiled(max_epochs=100)).engine == "weights"
@@ -234,8 +237,7 @@ def test_a_run_begins_in_integers_and_goes_on_in_machine_code() -> None:
             ends.append((run.mistake_rows.tolist(), run.w.tolist(), run.b, run.margin, run.margin_upper, run.run_upper))
         assert all(end == ends[-1] for end in ends[-4:])
     assert names[3] == names[7] == "integers"
-    assert names[1] == "integers, weights, blocks" and names[2] == "integers, blocks"
-    assert names[5] == "integers, weights, gram" and names[6] == "integers, gram"
+    assert names[1] == names[5] == "integers, weights, gram" and names[2] == names[6] == "integers, gram"
 
 
 def test_few_epochs_are_not_worth_integers() -> None:
