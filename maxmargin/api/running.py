@@ -278,9 +278,9 @@ def run_perceptron(
     """Do what `perceptron` does, for a stated problem; `limits` are its other options."""
     from maxmargin.solvers.perceptron.row_orders import Order
     from maxmargin.solvers.perceptron.run import perceptron as run
-    from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
+    from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings
 
-    chosen_order, chosen_method = choice("order", order, Order), choice("method", method, Method)
+    chosen_order, chosen_method = choice("order", order, Order), choice("method", method, EngineName)
     problem, scale, limits["time_limit"] = in_time(problem, bias_scale, limits.get("time_limit"))
     settings = PerceptronSettings(bias_scale=scale, order=chosen_order, method=chosen_method, **limits)
     generator = generator_of(rng)

@@ -27,7 +27,7 @@ from maxmargin.solvers.perceptron.kernels.work import EXACT_UP_TO, N_LOGGED, N_P
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, StopReason
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, EngineName, PerceptronSettings, StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
@@ -95,12 +95,12 @@ class OrderRuns:
     def __init__(self, problem: Problem, settings: PerceptronSettings) -> None:
         if not isinstance(problem.row_source, InMemory):
             raise InvalidOptionError("many orders need the rows in memory; found rows elsewhere: allow more memory")
-        method = Method.WEIGHTS if settings.method is Method.WEIGHTS else Method.AUTO
+        method = EngineName.WEIGHTS if settings.method is EngineName.WEIGHTS else EngineName.AUTO
         self.problem, self.settings = problem, replace(settings, order=Order.CYCLIC, method=method)
         self.units = Units.of(problem, settings)
         self.exact_up_to = self.units.exact_up_to(problem)
         self.X = self.units.rows(problem.X)
-        has_gram = problem.n_samples <= MOST_ROWS and method is not Method.WEIGHTS
+        has_gram = problem.n_samples <= MOST_ROWS and method is not EngineName.WEIGHTS
         self._engine: FloatEngine = (
             GramEngine(self.units, problem) if has_gram else WeightsEngine(self.units, self.X, problem.y)
         )
@@ -117,7 +117,7 @@ class OrderRuns:
         """Return how many presentations integers begin with: none if the compiler is loaded and has nothing to do."""
         n_short = 0 if self._engine.name in loaded else presentations_in_integers(self.problem, self.settings)
         is_open = bool(loaded) and self.settings.short is None and n_short < NO_END
-        return 0 if is_open and is_at_hand(Method(self._engine.name)) else n_short
+        return 0 if is_open and is_at_hand(EngineName(self._engine.name)) else n_short
 
     def run(self, orders: Rows) -> Outcomes:
         """Run in each of the orders, of shape (n_orders, n_samples)."""

@@ -126,7 +126,7 @@ class PerceptronSettings:
     order : Order
     max_epochs, max_mistakes : int or None
         Limits; None is none.
-    method : Method
+    method : EngineName
         With a vector of weights; with the Gram matrix of at most 2,048 rows; with weights and blocks of dense rows, in
         an order that repeats itself, screened in single precision; or in Python's integers, without compiled code. By
         default a run of few short rows begins in integers, and a long one goes on with whichever is fastest.

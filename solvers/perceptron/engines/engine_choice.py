@@ -4,7 +4,7 @@ from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.float_engines import loaded
 from maxmargin.solvers.perceptron.engines.tally import Tally
-from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
+from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
@@ -37,7 +37,7 @@ per mistake, after which some rows are scored one by one and a block again."""
 _MOST_NEAR = 1 << 17
 """Largest number of entries of a Gram matrix that stays near the processor: 1 MiB."""
 
-_COMPILING = {Method.WEIGHTS: 1.2e9, Method.GRAM: 0.7e9, Method.BLOCKS: 1.6e9}
+_COMPILING = {EngineName.WEIGHTS: 1.2e9, EngineName.GRAM: 0.7e9, EngineName.BLOCKS: 1.6e9}
 """Nanoseconds to compile the code of an engine, the first time ever."""
 
 _SECONDS_TO_COMPILE = 5.0
@@ -49,7 +49,7 @@ _AHEAD = 0.3e9
 NO_END = 1 << 62
 
 
-def is_at_hand(method: Method) -> bool:
+def is_at_hand(method: EngineName) -> bool:
     """Return whether an engine needs no compilation; the compiler is loaded to find out."""
     from maxmargin.solvers.perceptron.kernels.machine_code import is_on_disk
 
@@ -64,7 +64,7 @@ class EngineChoice:
 
     Attributes
     ----------
-    method : Method
+    method : EngineName
         The method of the present engine; never `AUTO`.
 
     Raises
@@ -78,9 +78,9 @@ class EngineChoice:
         why = _impossible(problem, settings)
         if self.asked in why:
             raise InvalidOptionError(f"method is {str(self.asked)!r}, {why[self.asked]}: expected 'auto' or 'weights'")
-        self._others = [method for method in (Method.GRAM, Method.BLOCKS) if method not in why]
+        self._others = [method for method in (EngineName.GRAM, EngineName.BLOCKS) if method not in why]
         self._width = problem.X.nnz / problem.n_samples if problem.is_sparse else problem.n_features
-        self._n_short = 0 if Method.INTEGERS in why else presentations_in_integers(problem, settings)
+        self._n_short = 0 if EngineName.INTEGERS in why else presentations_in_integers(problem, settings)
         self.method = self._first(settings)
         epoch = problem.n_samples * (_SCORE + _SCORE_ENTRY * self._width)
         self._n_first = _FIRST_EPOCHS + int(_PREPARATION / epoch)
@@ -88,30 +88,30 @@ class EngineChoice:
         self._is_hasty = settings.time_limit is not None and settings.time_limit < _SECONDS_TO_COMPILE
         self._compiling = _COMPILING if settings.short is None else dict.fromkeys(_COMPILING, 0.0)
 
-    def _first(self, settings: PerceptronSettings) -> Method:
-        if self.asked is Method.INTEGERS or self._n_short == NO_END:
-            return Method.INTEGERS
-        if self.asked is not Method.AUTO or not self._n_short:
-            return Method.WEIGHTS
+    def _first(self, settings: PerceptronSettings) -> EngineName:
+        if self.asked is EngineName.INTEGERS or self._n_short == NO_END:
+            return EngineName.INTEGERS
+        if self.asked is not EngineName.AUTO or not self._n_short:
+            return EngineName.WEIGHTS
         if settings.short is not None or not loaded:
-            return Method.INTEGERS
-        if is_at_hand(Method.WEIGHTS):
-            return Method.WEIGHTS
+            return EngineName.INTEGERS
+        if is_at_hand(EngineName.WEIGHTS):
+            return EngineName.WEIGHTS
         is_far = self.problem.n_samples**2 > _MOST_NEAR
-        ready = [method for method in self._others if method in loaded and not (method is Method.GRAM and is_far)]
-        return ready[0] if ready else Method.INTEGERS
+        ready = [method for method in self._others if method in loaded and not (method is EngineName.GRAM and is_far)]
+        return ready[0] if ready else EngineName.INTEGERS
 
     def presentations_before(self, tally: Tally, most: int) -> int:
         """Return how many presentations may be made before the next choice, up to `most`."""
-        is_short = self.method is Method.INTEGERS and self.asked is Method.AUTO
+        is_short = self.method is EngineName.INTEGERS and self.asked is EngineName.AUTO
         return max(1, min(most, self._n_short - tally.n_presentations)) if is_short else most
 
     def epochs_before(self, tally: Tally, most: int) -> int:
         """Return how many epochs may be made before the next choice, up to `most`."""
-        is_open = self.asked is Method.AUTO and self.method is not Method.INTEGERS and not self._is_chosen
+        is_open = self.asked is EngineName.AUTO and self.method is not EngineName.INTEGERS and not self._is_chosen
         return max(1, min(most, self._n_first - tally.n_epochs)) if is_open and self._others else most
 
-    def better(self, tally: Tally) -> Method | None:
+    def better(self, tally: Tally) -> EngineName | None:
         """Return the method with which the run continues, or None for the present one."""
         wanted = self._wanted(tally)
         if wanted is self.method:
@@ -119,10 +119,10 @@ class EngineChoice:
         self.method = wanted
         return wanted
 
-    def _wanted(self, tally: Tally) -> Method:
-        if self.asked is not Method.AUTO:
+    def _wanted(self, tally: Tally) -> EngineName:
+        if self.asked is not EngineName.AUTO:
             return self.asked
-        if self.method is not Method.INTEGERS:
+        if self.method is not EngineName.INTEGERS:
             return self._next(tally)
         if tally.n_presentations < self._n_short:
             return self.method
@@ -132,31 +132,31 @@ class EngineChoice:
         self._n_short = NO_END
         return self.method
 
-    def _next(self, tally: Tally) -> Method:
+    def _next(self, tally: Tally) -> EngineName:
         """Return the compiled engine that comes next."""
         if not self._others or tally.n_epochs < self._n_first:
-            return Method.WEIGHTS if self.method is Method.INTEGERS else self.method
+            return EngineName.WEIGHTS if self.method is EngineName.INTEGERS else self.method
         if self._is_chosen:
             return self.method
         self._is_chosen = True
         return self._promising(tally.n_mistakes / tally.n_epochs)
 
-    def _promising(self, n_mistakes: float) -> Method:
+    def _promising(self, n_mistakes: float) -> EngineName:
         """Return the best method for this number of mistakes in an epoch, including the time to compile it."""
         costs = self._costs(n_mistakes)
         n_epochs = _AHEAD / min(costs.values())
         return min(costs, key=lambda m: costs[m] * n_epochs + (not is_at_hand(m)) * self._compiling[m])
 
-    def _costs(self, n_mistakes: float) -> dict[Method, float]:
+    def _costs(self, n_mistakes: float) -> dict[EngineName, float]:
         """Return the nanoseconds of an epoch with this number of mistakes, by method."""
         n, width = self.problem.n_samples, self._width
         row_entry = _NEAR_ENTRY if n * n <= _MOST_NEAR else _FAR_ENTRY
         costs = {
-            Method.WEIGHTS: n * (_SCORE + _SCORE_ENTRY * width) + n_mistakes * (_UPDATE + _UPDATE_ENTRY * width),
-            Method.GRAM: n * _LOOK + n_mistakes * (_ROW + row_entry * n),
-            Method.BLOCKS: n * (_SCREENED + _SCREENED_ENTRY * width) + n_mistakes * (_FOUND + _FOUND_ENTRY * width),
+            EngineName.WEIGHTS: n * (_SCORE + _SCORE_ENTRY * width) + n_mistakes * (_UPDATE + _UPDATE_ENTRY * width),
+            EngineName.GRAM: n * _LOOK + n_mistakes * (_ROW + row_entry * n),
+            EngineName.BLOCKS: n * (_SCREENED + _SCREENED_ENTRY * width) + n_mistakes * (_FOUND + _FOUND_ENTRY * width),
         }
-        return {method: costs[method] for method in (Method.WEIGHTS, *self._others)}
+        return {method: costs[method] for method in (EngineName.WEIGHTS, *self._others)}
 
 
 def steps_of_a_presentation(problem: Problem) -> int:
@@ -166,7 +166,7 @@ def steps_of_a_presentation(problem: Problem) -> int:
 
 def presentations_in_integers(problem: Problem, settings: PerceptronSettings) -> int:
     """Return how many presentations an automatic run begins with in integers."""
-    if settings.method is not Method.AUTO:
+    if settings.method is not EngineName.AUTO:
         return 0
     if is_switched_off():
         return NO_END
@@ -175,15 +175,15 @@ def presentations_in_integers(problem: Problem, settings: PerceptronSettings) ->
     return n_presentations if n_presentations >= _FEWEST_EPOCHS_IN_INTEGERS * problem.n_samples else 0
 
 
-def _impossible(problem: Problem, settings: PerceptronSettings) -> dict[Method, str]:
+def _impossible(problem: Problem, settings: PerceptronSettings) -> dict[EngineName, str]:
     """Return the methods that are impossible for these rows or this order, and why."""
     is_in_memory, n, why = isinstance(problem.row_source, InMemory), problem.n_samples, {}
     if not is_in_memory or n * problem.n_features > _MOST_ENTRIES_IN_INTEGERS:
-        why[Method.INTEGERS] = f"for at most {_MOST_ENTRIES_IN_INTEGERS:,} numbers in memory; found others"
+        why[EngineName.INTEGERS] = f"for at most {_MOST_ENTRIES_IN_INTEGERS:,} numbers in memory; found others"
     if not is_in_memory or n > MOST_ROWS:
-        why[Method.GRAM] = f"for at most {MOST_ROWS:,} rows in memory; found {n:,}"
+        why[EngineName.GRAM] = f"for at most {MOST_ROWS:,} rows in memory; found {n:,}"
     if blocks := _blocks_miss(problem, settings):
-        why[Method.BLOCKS] = blocks
+        why[EngineName.BLOCKS] = blocks
     return why
 
 

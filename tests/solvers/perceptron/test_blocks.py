@@ -19,7 +19,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.block_engine import BlockEngine
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
 from maxmargin.solvers.perceptron.run import Run, perceptron
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, RunSizes, StopReason
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, EngineName, PerceptronSettings, RunSizes, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 KINDS: dict[str, Callable[[np.random.Generator, tuple[int, int]], np.ndarray]] = {
@@ -50,7 +50,7 @@ def test_the_mistakes_are_those_of_whole_numbers(kind: str) -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)
         problem, zero = problem_of(rng, kind), str(rng.choice(list(ZERO_RULES)))
-        limits = PerceptronSettings(zero=zero, max_epochs=6, method=Method.BLOCKS)
+        limits = PerceptronSettings(zero=zero, max_epochs=6, method=EngineName.BLOCKS)
         run = perceptron(problem, limits)
         expected = exact_perceptron(problem.X, problem.y, float(problem.bias), zero, 6)
         assert (run.mistake_rows.tolist(), run.n_epochs) == (expected.mistake_rows, expected.n_epochs)
@@ -66,8 +66,8 @@ def test_passes_and_logs_of_any_length_change_nothing(kind: str, seed: int, room
     """In an order that was shuffled once, so that a place is not a row."""
     problem = problem_of(np.random.default_rng(seed), kind)
     runs = []
-    limits = PerceptronSettings(max_epochs=7, max_mistakes=500, order=Order.SHUFFLED_ONCE, method=Method.WEIGHTS)
-    small = replace(limits, method=Method.BLOCKS, sizes=RunSizes(log_buffer=room, slice_entries=entries))
+    limits = PerceptronSettings(max_epochs=7, max_mistakes=500, order=Order.SHUFFLED_ONCE, method=EngineName.WEIGHTS)
+    small = replace(limits, method=EngineName.BLOCKS, sizes=RunSizes(log_buffer=room, slice_entries=entries))
     for settings_of_run in (limits, small):
         runs.append(perceptron(problem, settings_of_run, rng=np.random.default_rng(seed)))
     plain, screened = runs
@@ -84,7 +84,7 @@ def test_screened_scores_are_those_of_the_rows_in_units_of_their_norms() -> None
     y = np.where(X[:, 0] > 0, 1.0, -1.0)
     X[:, 0] += y * np.linalg.norm(X, axis=1)
     X *= 10.0 ** rng.integers(-3, 1, (192, 1))
-    problem, limits = Problem(X, y, False), PerceptronSettings(method=Method.BLOCKS)
+    problem, limits = Problem(X, y, False), PerceptronSettings(method=EngineName.BLOCKS)
     run = Run(problem, limits, Presentation(limits.order, len(y), rng))
     assert run.until_stopped() is StopReason.CONVERGED
     engine = run.source.engine
@@ -115,7 +115,7 @@ def test_what_has_no_blocks_is_refused(change: dict[str, Any], words: str) -> No
     sizes = RunSizes(
         most_block_entries=change.get("entries", 100), most_block_coordinates=change.get("coordinates", 100)
     )
-    limits = PerceptronSettings(method=Method.BLOCKS, order=change.get("order", Order.CYCLIC), sizes=sizes)
+    limits = PerceptronSettings(method=EngineName.BLOCKS, order=change.get("order", Order.CYCLIC), sizes=sizes)
     with pytest.raises(InvalidOptionError, match=words):
         perceptron(problem, limits)
     assert perceptron(problem, PerceptronSettings(order=limits.order, sizes=sizes)).converged
