@@ -13,7 +13,7 @@ from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.announcing import listened
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.perceptron.settings import Progress
+    from maxmargin.solvers.perceptron.settings import RunProgress
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -128,11 +128,11 @@ def progress_shown(
 
 
 @contextmanager
-def run_shown(name: str = "perceptron", *, quiet: bool) -> "Iterator[Callable[[Progress], None] | None]":
+def run_shown(name: str = "perceptron", *, quiet: bool) -> "Iterator[Callable[[RunProgress], None] | None]":
     """Show the mistakes and the epochs of a run."""
     from maxmargin.solvers.answers.forms import counted
 
-    def text(_: float, run: "Progress") -> str:
+    def text(_: float, run: "RunProgress") -> str:
         numbers = f"{counted(run.n_mistakes, 'mistake')}, {counted(run.n_epochs, 'epoch')}, {run.seconds:.0f} s"
         return f"{name}: {numbers} (Ctrl-C stops it)"
 

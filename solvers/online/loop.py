@@ -14,7 +14,7 @@ from maxmargin.solvers.online.state import Presents, State, Step, present
 from maxmargin.solvers.perceptron.engines.tally import Log
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.row_orders import Presentation
-from maxmargin.solvers.perceptron.settings import Progress, StopReason
+from maxmargin.solvers.perceptron.settings import RunProgress, StopReason
 from maxmargin.solvers.proof.margins import n_errors
 
 _SLOWER = 100
@@ -83,7 +83,7 @@ class Loop:
         settings: OnlineSettings,
         *,
         rng: np.random.Generator,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[RunProgress], None] | None = None,
     ) -> None:
         self.algorithm, self.space, self.settings = algorithm, space, settings
         self.state = algorithm.start(space)

@@ -29,7 +29,7 @@ from maxmargin.solvers.perceptron.kernels.work import Reason, Work, frozen
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, Progress, StopReason
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, RunProgress, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 _SECONDS_BETWEEN_CHECKPOINTS = 30.0
@@ -47,7 +47,7 @@ def perceptron(
     settings: PerceptronSettings | None = None,
     *,
     rng: np.random.Generator | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[RunProgress], None] | None = None,
     checkpoint: Checkpoint | None = None,
     on_checkpoint: Callable[[Checkpoint], None] | None = None,
 ) -> PerceptronRun:
@@ -105,7 +105,7 @@ class Run:
         problem: Problem,
         settings: PerceptronSettings,
         presentation: Presentation,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[RunProgress], None] | None = None,
         on_checkpoint: Callable[[Checkpoint], None] | None = None,
     ) -> None:
         self.started = time.monotonic()

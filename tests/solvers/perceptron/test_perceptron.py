@@ -25,7 +25,7 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings, Progress, RunSizes
+from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings, RunProgress, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 
 ZERO_RULES = ("mistake", "positive", "negative")
@@ -351,9 +351,9 @@ def test_the_same_seed_gives_the_same_run() -> None:
 
 def test_an_interrupted_run_keeps_its_state() -> None:
     inseparable = Problem.validated([[0.0], [1.0], [2.0]], [-1, 1, -1])
-    seen: list[Progress] = []
+    seen: list[RunProgress] = []
 
-    def stop(progress: Progress) -> None:
+    def stop(progress: RunProgress) -> None:
         seen.append(progress)
         if len(seen) == 2:
             raise KeyboardInterrupt
