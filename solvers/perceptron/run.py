@@ -88,7 +88,7 @@ def perceptron(
     """
     settings = settings or PerceptronSettings()
     presentation = Presentation(settings.order, problem.n_samples, rng or np.random.default_rng())
-    run = Run(problem, settings, presentation, on_progress, on_checkpoint)
+    run = RunInProgress(problem, settings, presentation, on_progress, on_checkpoint)
     if checkpoint is not None:
         run.continue_from(checkpoint)
     stop_reason = run.until_stopped()
@@ -97,7 +97,7 @@ def perceptron(
     return result_of(problem, settings, run.tally, stop_reason, names, resumed_from=resumed_from)
 
 
-class Run:
+class RunInProgress:
     """A run under way."""
 
     def __init__(

@@ -18,7 +18,7 @@ from maxmargin.solvers.basics import compiling
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.block_engine import BlockEngine
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
-from maxmargin.solvers.perceptron.run import Run, perceptron
+from maxmargin.solvers.perceptron.run import RunInProgress, perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, EngineName, PerceptronSettings, RunSizes, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
@@ -85,7 +85,7 @@ def test_screened_scores_are_those_of_the_rows_in_units_of_their_norms() -> None
     X[:, 0] += y * np.linalg.norm(X, axis=1)
     X *= 10.0 ** rng.integers(-3, 1, (192, 1))
     problem, limits = Problem(X, y, False), PerceptronSettings(method=EngineName.BLOCKS)
-    run = Run(problem, limits, Presentation(limits.order, len(y), rng))
+    run = RunInProgress(problem, limits, Presentation(limits.order, len(y), rng))
     assert run.until_stopped() is StopReason.CONVERGED
     engine = run.source.engine
     assert isinstance(engine, BlockEngine)

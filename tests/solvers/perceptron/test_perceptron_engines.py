@@ -25,7 +25,7 @@ from maxmargin.solvers.perceptron.engines.ties import Ties, no_limbs
 from maxmargin.solvers.perceptron.kernels.work import N_DECIDED, N_EPOCHS, N_LOGGED, Reason, Work
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
-from maxmargin.solvers.perceptron.run import Run, perceptron
+from maxmargin.solvers.perceptron.run import RunInProgress, perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES as RULES_OF_ZERO
 from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings, RunSizes
 from maxmargin.solvers.problem.problem import Problem
@@ -195,7 +195,7 @@ def test_the_error_bound_is_one(method: EngineName) -> None:
     data = mm.load("breast_cancer")
     problem, sizes = Problem(data.X, data.y.astype(float)), RunSizes(reload_after=5000, log_buffer=1000)
     limits = PerceptronSettings(max_mistakes=50_000, method=method, sizes=sizes)
-    run = Run(problem, limits, Presentation(limits.order, problem.n_samples, np.random.default_rng(0)))
+    run = RunInProgress(problem, limits, Presentation(limits.order, problem.n_samples, np.random.default_rng(0)))
     run.ties = Compared(problem, limits, run.units)
     run.until_stopped()
     assert len(seen) >= 5
