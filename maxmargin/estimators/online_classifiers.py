@@ -17,7 +17,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.online.algorithm import Algorithm
 from maxmargin.solvers.online.catalogue import algorithm_of
-from maxmargin.solvers.perceptron.result import Run
+from maxmargin.solvers.perceptron.result import RunResult
 
 _MODERATE = 256
 """Exponent of two of the greatest entry of w, up to which it is stored as it is."""
@@ -38,7 +38,7 @@ class _RunClassifier(LinearClassifier):
     time_limit: float | None
     random_state: Any
 
-    def _fit_runs(self, X: Any, y: Any, run: Callable[..., Run]) -> Self:
+    def _fit_runs(self, X: Any, y: Any, run: Callable[..., RunResult]) -> Self:
         training = TrainingRows.of(self, X, y)
         limits, generator = Limits(time_limit=self.time_limit), check_random_state(self.random_state)
         runs = []
@@ -193,7 +193,7 @@ class PerceptronClassifier(_RunClassifier):
         """
         uppers = []
 
-        def run(dataset: Any, **options: Any) -> Run:
+        def run(dataset: Any, **options: Any) -> RunResult:
             done = perceptron(
                 dataset, bias_scale=self.bias_scale, order=self.order, max_epochs=self.max_epochs,
                 max_mistakes=self.max_mistakes, **options,

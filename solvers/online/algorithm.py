@@ -19,7 +19,7 @@ from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Measured, Space, measured
 from maxmargin.solvers.online.state import Presents, State, Step
-from maxmargin.solvers.perceptron.result import Run
+from maxmargin.solvers.perceptron.result import RunResult
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.problem.problem import Problem
 
@@ -34,7 +34,7 @@ def _cut(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class OnlineRun(Run):
+class OnlineRun(RunResult):
     """A run of an online algorithm.
 
     Attributes

@@ -19,7 +19,7 @@ from maxmargin.solvers.proof.margins import geometric_margin, least_functional_m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Run(NamedAnswer):
+class RunResult(NamedAnswer):
     """What runs of the perceptron and of the online algorithms share; either class says what its attributes mean."""
 
     w: Floats
@@ -44,7 +44,7 @@ class Run(NamedAnswer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class PerceptronRun(Run):
+class PerceptronRun(RunResult):
     """A run of the perceptron from w = 0: w += y x at every mistake.
 
     Attributes
