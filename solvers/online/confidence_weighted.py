@@ -13,7 +13,7 @@ from maxmargin.solvers.online.guarantee import Check, Theorem, at_most, quotient
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.second_order import MatrixAlgorithm, state_with_matrix
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State
+from maxmargin.solvers.online.state import LearnerState
 
 _VIOLATION, _UNCHECKED, _LOG_DETERMINANT, _GREATEST_PRECISION, _IDLE = 0, 1, 2, 3, 4
 """Places of the scalars: the greatest relative violation of the constraint after an update that was not cut at C, how
@@ -148,7 +148,7 @@ class _Gaussian(MatrixAlgorithm):
 
     confidence: float = number(0.9, 0.5, 1.0)
 
-    def state(self, space: Space, variance: float, extra: float, cap: float) -> State:
+    def state(self, space: Space, variance: float, extra: float, cap: float) -> LearnerState:
         """Return the Gaussian with mean 0, and the numbers of `confidence_step`."""
         phi, n_scalars = NormalDist().inv_cdf(self.confidence), _SHARES + space.n_samples
         return state_with_matrix(space, variance, n_scalars, phi, extra, cap, _LEAST_SPREAD * variance)
@@ -204,7 +204,7 @@ class ConfidenceWeighted(_Gaussian):
 
     variance: float = number(1.0, 0.0)
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return the Gaussian with mean 0."""
         return self.state(space, self.variance, 0.0, math.inf)
 
@@ -249,7 +249,7 @@ class SoftConfidenceWeightedI(_Gaussian):
     C: float = number(1.0, 0.0)
     variance: float = number(1.0, 0.0)
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return the Gaussian with mean 0."""
         return self.state(space, self.variance, 0.0, self.C)
 
@@ -269,6 +269,6 @@ class SoftConfidenceWeightedII(SoftConfidenceWeightedI):
         _WANG,
     )
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return the Gaussian with mean 0."""
         return self.state(space, self.variance, 1 / (2 * self.C), math.inf)

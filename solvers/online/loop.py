@@ -10,7 +10,7 @@ from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.online.algorithm import Algorithm
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Presents, State, Step, present
+from maxmargin.solvers.online.state import LearnerState, Presents, Step, present
 from maxmargin.solvers.perceptron.engines.tally import Log
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.row_orders import Presentation
@@ -159,7 +159,7 @@ class Loop:
         return made
 
     def _call(
-        self, state: State, order: Rows, room: int, counts: Counts, is_plain: bool
+        self, state: LearnerState, order: Rows, room: int, counts: Counts, is_plain: bool
     ) -> tuple[int, Rows, Rows, int]:
         rows, times = np.empty((2, room), dtype=np.int64)
         step, loop = self._code(is_plain)

@@ -9,7 +9,7 @@ from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt,
 from maxmargin.solvers.online.guarantee import Check, at_least, at_most, length_of, margin_on_halt, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Presents, State
+from maxmargin.solvers.online.state import LearnerState, Presents
 
 
 def minover_step(
@@ -55,7 +55,7 @@ class MinOver(Algorithm):
 
     tolerance: float = number(0.01, 0.0, 1.0)
 
-    def is_finished(self, space: Space, state: State, n_updates: int, is_clean: bool) -> bool:
+    def is_finished(self, space: Space, state: LearnerState, n_updates: int, is_clean: bool) -> bool:
         """Return whether the margin is near ||w||/t, which is no less than the maximum margin."""
         least = float((space.y * (space.X @ state.w)).min())
         return least >= (1 - self.tolerance) * float(state.w @ state.w) / n_updates > 0

@@ -12,7 +12,7 @@ from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
 from maxmargin.solvers.online.guarantee import Check, at_least, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference, largest_norm, margin_in_norm
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State
+from maxmargin.solvers.online.state import LearnerState
 
 
 @in_machine_code
@@ -155,12 +155,12 @@ class Alma(Algorithm):
     alpha: float = number(0.5, 0.0, 1.0, ends="]")
     p: float = number(2.0, 2.0, ends="[")
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return w = 0 and k = 1."""
         n, root = space.n_columns, math.sqrt(self.p - 1)
         size = largest_norm(space.X, self.p) or 1.0
         threshold = (1 - self.alpha) * _THRESHOLD / self.alpha * root * size
-        return State(
+        return LearnerState(
             w=np.zeros(n),
             table=np.zeros((1, n)),
             scalars=np.ones(1),

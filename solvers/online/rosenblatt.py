@@ -15,7 +15,7 @@ from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_novik
 from maxmargin.solvers.online.guarantee import NOVIKOFF, Check, Theorem, at_least, at_most, length_of, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State
+from maxmargin.solvers.online.state import LearnerState
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.proof.margins import n_errors
 
@@ -122,7 +122,7 @@ class AveragedPerceptron(Perceptron):
     )
     step = staticmethod(averaged_step)
 
-    def plane(self, state: State, n_presentations: int) -> Floats:
+    def plane(self, state: LearnerState, n_presentations: int) -> Floats:
         """Return the mean."""
         return np.asarray(state.w - state.table[0] / n_presentations)
 
@@ -307,16 +307,16 @@ class Pocket(Algorithm):
     default_order = Order.RANDOM
     is_scale_free = True
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return w = 0 in hand and in the pocket, where it makes n errors."""
         table, scalars = np.zeros((_KEPT, space.n_columns)), np.array([0.0, 0.0, space.n_samples, 0.0, -1.0])
-        return State(w=np.zeros(space.n_columns), table=table, scalars=scalars, parameters=np.zeros(0))
+        return LearnerState(w=np.zeros(space.n_columns), table=table, scalars=scalars, parameters=np.zeros(0))
 
-    def is_finished(self, space: Space, state: State, n_updates: int, is_clean: bool) -> bool:
+    def is_finished(self, space: Space, state: LearnerState, n_updates: int, is_clean: bool) -> bool:
         """Return whether the pocket makes no error."""
         return bool(state.scalars[2] == 0)
 
-    def plane(self, state: State, n_presentations: int) -> Floats:
+    def plane(self, state: LearnerState, n_presentations: int) -> Floats:
         """Return the pocket."""
         return np.asarray(state.table[int(state.scalars[_N_POCKETS]) % _KEPT])
 
