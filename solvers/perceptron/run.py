@@ -21,7 +21,7 @@ from maxmargin.solvers.perceptron.checkpoint import Checkpoint, has_no_mistake
 from maxmargin.solvers.perceptron.engines.engine_choice import EngineChoice
 from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
 from maxmargin.solvers.perceptron.engines.row_units import Units
-from maxmargin.solvers.perceptron.engines.segments import Segment, Whole, source_of
+from maxmargin.solvers.perceptron.engines.segments import RowsInMemory, Segment, source_of
 from maxmargin.solvers.perceptron.engines.tally import Tally
 from maxmargin.solvers.perceptron.engines.ties import Ties
 from maxmargin.solvers.perceptron.kernels import work as at
@@ -168,7 +168,7 @@ class RunInProgress:
 
     def _with_better_engine(self, segment: Segment) -> Segment:
         before, method = self.source.engine, self.choice.better(self.tally)
-        if method is None or not isinstance(self.source, Whole):
+        if method is None or not isinstance(self.source, RowsInMemory):
             return segment
         engine = self.source.engine = self.source.engine_of(method)
         self.engine_names.append(engine.name)
@@ -250,7 +250,7 @@ class RunInProgress:
         n_entries = problem.X.nnz / problem.n_samples if problem.is_sparse else problem.n_features
         proof = _PROOF_ENTRY * min(tally.n_mistakes, problem.n_samples) * n_entries
         n_timed = tally.n_presentations - self.n_timed_from
-        if not isinstance(self.source, Whole) and n_timed > 0:  # all rows are read again
+        if not isinstance(self.source, RowsInMemory) and n_timed > 0:  # all rows are read again
             proof += _PROOF_PASSES * (time.monotonic() - self.timed_from) * problem.n_samples / n_timed
         return seconds + proof
 
@@ -283,7 +283,7 @@ class RunInProgress:
 
     def _keep(self) -> None:
         """Hand out a checkpoint; a run on rows outside memory can be continued only from their first chunk."""
-        is_whole = isinstance(self.source, Whole) or not self.tally.cursor[at.EPOCH_POSITION]
+        is_whole = isinstance(self.source, RowsInMemory) or not self.tally.cursor[at.EPOCH_POSITION]
         if self.on_checkpoint is not None and is_whole:
             self.kept = time.monotonic()
             state = self.presentation.last_state, self.reporter.seconds, self.has_converged

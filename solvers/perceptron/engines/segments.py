@@ -41,7 +41,7 @@ class Segment:
 
 def source_of(
     problem: Problem, units: Units, presentation: Presentation, method: EngineName, sizes: RunSizes
-) -> "Whole | Streamed":
+) -> "RowsInMemory | RowsInChunks":
     """Return the source of the rows, which begins with this method if they are in memory.
 
     Raises
@@ -50,15 +50,15 @@ def source_of(
         If rows outside memory are to be presented in another order than that of their file.
     """
     if isinstance(problem.row_source, InMemory):
-        return Whole(problem, units, presentation, method, sizes)
+        return RowsInMemory(problem, units, presentation, method, sizes)
     if presentation.order is not Order.CYCLIC:
         raise InvalidOptionError(
             f"order is {str(presentation.order)!r}; expected 'cyclic' for rows that are not in memory"
         )
-    return Streamed(problem, units)
+    return RowsInChunks(problem, units)
 
 
-class Whole:
+class RowsInMemory:
     """Rows in memory; they may be converted to integers, blocks or a Gram matrix during the run."""
 
     def __init__(
@@ -94,7 +94,7 @@ class Whole:
         yield Segment(self.engine, order)
 
 
-class Streamed:
+class RowsInChunks:
     """Rows that come in chunks, in the order of their file."""
 
     def __init__(self, problem: Problem, units: Units) -> None:
