@@ -84,7 +84,7 @@ class OrderRuns:
     problem : Problem
         Rows in memory.
     settings : PerceptronSettings
-        Its order is ignored, and its method unless it is `Method.WEIGHTS`.
+        Its order is ignored, and its method unless it is `EngineName.WEIGHTS`.
 
     Raises
     ------

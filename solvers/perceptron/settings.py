@@ -40,7 +40,7 @@ _PHRASES = {
 }
 
 
-class Method(StrEnum):
+class EngineName(StrEnum):
     """How scores are computed; the mistakes are the same."""
 
     AUTO = "auto"
@@ -145,7 +145,7 @@ class PerceptronSettings:
     order: Order = Order.CYCLIC
     max_epochs: int | None = None
     max_mistakes: int | None = 10_000_000
-    method: Method = Method.AUTO
+    method: EngineName = EngineName.AUTO
     time_limit: float | None = None
     short: int | None = None
     sizes: RunSizes = field(default=RunSizes(), repr=False)
@@ -178,7 +178,7 @@ def check_time_limit(seconds: object) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class RunProgress:
     """The state of a run, handed to the progress callback about ten times a second."""
 
     n_mistakes: int
