@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, at_least, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
@@ -81,8 +81,8 @@ class AdaTron(Algorithm):
     )
     step = staticmethod(adatron_step)
 
-    rate: float = number(1.0, 0.0, 2.0)
-    tolerance: float = number(1e-3, 0.0, 1.0)
+    rate: float = parameter(1.0, 0.0, 2.0)
+    tolerance: float = parameter(1e-3, 0.0, 1.0)
 
     def start(self, space: Space) -> LearnerState:
         """Return alpha = 0."""

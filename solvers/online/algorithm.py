@@ -249,7 +249,7 @@ def maximum_text(maximum: HardMargin, prepare: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Algorithm(ABC):
-    """An online algorithm. Its parameters are the fields of the subclass, which `number` makes.
+    """An online algorithm. Its parameters are the fields of the subclass, which `parameter` makes.
 
     Attributes
     ----------
@@ -373,7 +373,7 @@ class _Range:
         raise InvalidOptionError(f"{name} is {value!r}; expected a finite number {words}")
 
 
-def number(default: float | None, low: float, high: float = math.inf, *, ends: str = "") -> Any:
+def parameter(default: float | None, low: float, high: float = math.inf, *, ends: str = "") -> Any:
     """Return a field for a parameter of an algorithm.
 
     Parameters

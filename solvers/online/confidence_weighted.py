@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.online.algorithm import OnlineRun, number
+from maxmargin.solvers.online.algorithm import OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, Theorem, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.second_order import MatrixAlgorithm, state_with_matrix
@@ -146,7 +146,7 @@ class _Gaussian(MatrixAlgorithm):
 
     step = staticmethod(confidence_step)
 
-    confidence: float = number(0.9, 0.5, 1.0)
+    confidence: float = parameter(0.9, 0.5, 1.0)
 
     def state(self, space: Space, variance: float, extra: float, cap: float) -> LearnerState:
         """Return the Gaussian with mean 0, and the numbers of `confidence_step`."""
@@ -202,7 +202,7 @@ class ConfidenceWeighted(_Gaussian):
         ),
     )
 
-    variance: float = number(1.0, 0.0)
+    variance: float = parameter(1.0, 0.0)
 
     def start(self, space: Space) -> LearnerState:
         """Return the Gaussian with mean 0."""
@@ -246,8 +246,8 @@ class SoftConfidenceWeightedI(_Gaussian):
         _WANG,
     )
 
-    C: float = number(1.0, 0.0)
-    variance: float = number(1.0, 0.0)
+    C: float = parameter(1.0, 0.0)
+    variance: float = parameter(1.0, 0.0)
 
     def start(self, space: Space) -> LearnerState:
         """Return the Gaussian with mean 0."""

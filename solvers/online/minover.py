@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, parameter
 from maxmargin.solvers.online.guarantee import Check, at_least, at_most, length_of, margin_on_halt, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
@@ -53,7 +53,7 @@ class MinOver(Algorithm):
     presents = Presents.WORST_ROW
     is_scale_free = True
 
-    tolerance: float = number(0.01, 0.0, 1.0)
+    tolerance: float = parameter(0.01, 0.0, 1.0)
 
     def is_finished(self, space: Space, state: LearnerState, n_updates: int, is_clean: bool) -> bool:
         """Return whether the margin is near ||w||/t, which is no less than the maximum margin."""

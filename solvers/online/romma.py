@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, check_novikoff, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, check_novikoff, parameter
 from maxmargin.solvers.online.guarantee import Check, at_most, length_of, margin_on_halt, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
@@ -133,7 +133,7 @@ class AggressiveRomma(_Relaxed):
         _LENGTH,
     )
 
-    delta: float = number(0.1, 0.0, 1.0, ends="]")
+    delta: float = parameter(0.1, 0.0, 1.0, ends="]")
 
     @property
     def threshold(self) -> float:

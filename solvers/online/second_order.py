@@ -8,7 +8,7 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, at_most
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
@@ -118,7 +118,7 @@ class SecondOrderPerceptron(MatrixAlgorithm):
     )
     step = staticmethod(second_order_step)
 
-    a: float = number(1.0, _LEAST, ends="[")
+    a: float = parameter(1.0, _LEAST, ends="[")
 
     def start(self, space: Space) -> LearnerState:
         """Return w = 0 and A = a I."""
@@ -158,7 +158,7 @@ class Arow(MatrixAlgorithm):
     )
     step = staticmethod(second_order_step)
 
-    r: float = number(1.0, _LEAST, ends="[")
+    r: float = parameter(1.0, _LEAST, ends="[")
 
     def start(self, space: Space) -> LearnerState:
         """Return w = 0 and Sigma = I."""

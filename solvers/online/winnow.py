@@ -9,7 +9,7 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
@@ -68,8 +68,8 @@ class Winnow(Algorithm):
     )
     step = staticmethod(winnow_step)
 
-    factor: float = number(2.0, 1.0)
-    threshold: float | None = number(None, 0.0)
+    factor: float = parameter(2.0, 1.0)
+    threshold: float | None = parameter(None, 0.0)
 
     def start(self, space: Space) -> LearnerState:
         """Return w = 1 and the fixed bias.
@@ -182,7 +182,7 @@ class BalancedWinnow(Algorithm):
     )
     step = staticmethod(balanced_step)
 
-    eta: float = number(0.1, 0.0)
+    eta: float = parameter(0.1, 0.0)
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
         """Yield the bound of the mistakes, where eta is small enough for it."""
