@@ -60,7 +60,8 @@ class EngineChoice:
     """The engine with which a run begins and continues: the requested one, or the one that will be fastest.
 
     A run on few short rows begins in integers. If it turns out to be long, it continues with weights, and after some
-    epochs with the engine that suits the number of its mistakes.
+    epochs with the engine that suits the number of its mistakes. As mistakes become rarer, a run that stays with
+    weights looks again whenever its epochs have doubled.
 
     Attributes
     ----------
@@ -83,7 +84,8 @@ class EngineChoice:
         self._n_short = 0 if EngineName.INTEGERS in why else presentations_in_integers(problem, settings)
         self.method = self._first(settings)
         epoch = problem.n_samples * (_SCORE + _SCORE_ENTRY * self._width)
-        self._n_first = _FIRST_EPOCHS + int(_PREPARATION / epoch)
+        self._next_look = _FIRST_EPOCHS + int(_PREPARATION / epoch)
+        self._seen_epochs = self._seen_mistakes = 0
         self._is_chosen = False
         self._is_hasty = settings.time_limit is not None and settings.time_limit < _SECONDS_TO_COMPILE
         self._compiling = _COMPILING if settings.short is None else dict.fromkeys(_COMPILING, 0.0)
@@ -109,7 +111,7 @@ class EngineChoice:
     def epochs_before(self, tally: Tally, most: int) -> int:
         """Return how many epochs may be made before the next choice, up to `most`."""
         is_open = self.asked is EngineName.AUTO and self.method is not EngineName.INTEGERS and not self._is_chosen
-        return max(1, min(most, self._n_first - tally.n_epochs)) if is_open and self._others else most
+        return max(1, min(most, self._next_look - tally.n_epochs)) if is_open and self._others else most
 
     def better(self, tally: Tally) -> EngineName | None:
         """Return the method with which the run continues, or None for the present one."""
@@ -134,12 +136,15 @@ class EngineChoice:
 
     def _next(self, tally: Tally) -> EngineName:
         """Return the compiled engine that comes next."""
-        if not self._others or tally.n_epochs < self._n_first:
+        if not self._others or tally.n_epochs < self._next_look:
             return EngineName.WEIGHTS if self.method is EngineName.INTEGERS else self.method
         if self._is_chosen:
             return self.method
-        self._is_chosen = True
-        return self._promising(tally.n_mistakes / tally.n_epochs)
+        n_mistakes = (tally.n_mistakes - self._seen_mistakes) / (tally.n_epochs - self._seen_epochs)
+        self._seen_epochs, self._seen_mistakes, self._next_look = tally.n_epochs, tally.n_mistakes, 2 * tally.n_epochs
+        wanted = self._promising(n_mistakes)
+        self._is_chosen = wanted is not EngineName.WEIGHTS
+        return wanted
 
     def _promising(self, n_mistakes: float) -> EngineName:
         """Return the best method for this number of mistakes in an epoch, including the time to compile it."""
