@@ -20,8 +20,8 @@ from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint, has_no_mistake
 from maxmargin.solvers.perceptron.engines.engine_choice import EngineChoice
 from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
+from maxmargin.solvers.perceptron.engines.presented_rows import RowsInMemory, Segment, source_of
 from maxmargin.solvers.perceptron.engines.row_units import Units
-from maxmargin.solvers.perceptron.engines.segments import RowsInMemory, Segment, source_of
 from maxmargin.solvers.perceptron.engines.tally import Tally
 from maxmargin.solvers.perceptron.engines.ties import Ties
 from maxmargin.solvers.perceptron.kernels import work as at
