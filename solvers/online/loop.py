@@ -11,7 +11,7 @@ from maxmargin.solvers.online.algorithm import Algorithm
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import LearnerState, Presents, Step, present
-from maxmargin.solvers.perceptron.engines.tally import Log
+from maxmargin.solvers.perceptron.engines.run_counts import Log
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.settings import RunProgress, StopReason

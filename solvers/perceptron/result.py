@@ -11,7 +11,7 @@ from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, rounded_d
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
-from maxmargin.solvers.perceptron.engines.tally import Tally
+from maxmargin.solvers.perceptron.engines.run_counts import RunCounts
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import ClassSums
@@ -235,7 +235,7 @@ class PerceptronRun(RunResult):
 def result_of(
     problem: Problem,
     settings: PerceptronSettings,
-    tally: Tally,
+    tally: RunCounts,
     stop_reason: StopReason,
     engine: str,
     *,

@@ -22,7 +22,7 @@ from maxmargin.solvers.perceptron.engines.engine_choice import EngineChoice
 from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
 from maxmargin.solvers.perceptron.engines.presented_rows import RowsInMemory, Segment, source_of
 from maxmargin.solvers.perceptron.engines.row_units import Units
-from maxmargin.solvers.perceptron.engines.tally import Tally
+from maxmargin.solvers.perceptron.engines.run_counts import RunCounts
 from maxmargin.solvers.perceptron.engines.ties import Ties
 from maxmargin.solvers.perceptron.kernels import work as at
 from maxmargin.solvers.perceptron.kernels.work import Reason, Work, frozen
@@ -113,7 +113,7 @@ class RunInProgress:
         self.units = Units.of(problem, settings)
         self.choice = EngineChoice(problem, settings)
         self.source = source_of(problem, self.units, presentation, self.choice.method, settings.sizes)
-        self.tally = Tally.of(np.zeros(problem.n_samples, dtype=np.int64), settings.sizes.most_logged)
+        self.tally = RunCounts.of(np.zeros(problem.n_samples, dtype=np.int64), settings.sizes.most_logged)
         self.ties = Ties(problem, settings, self.units)
         self.engine_names = [self.source.engine.name]
         self.on_checkpoint = on_checkpoint
@@ -200,7 +200,7 @@ class RunInProgress:
         tally.epochs.extend(epochs[: cursor[at.N_EPOCHS]])
         return reason
 
-    def _pass(self, tally: Tally, segment: Segment, most: int, log: Rows, epochs: Rows) -> Reason:
+    def _pass(self, tally: RunCounts, segment: Segment, most: int, log: Rows, epochs: Rows) -> Reason:
         work = Work(
             y=segment.engine.y,
             order=frozen(segment.order),
@@ -222,7 +222,7 @@ class RunInProgress:
         return reason
 
     @staticmethod
-    def _row(tally: Tally, segment: Segment) -> int:
+    def _row(tally: RunCounts, segment: Segment) -> int:
         return int(segment.order[tally.cursor[at.POSITION]]) + segment.first_row
 
     def _stop(self, reason: Reason) -> StopReason | None:
@@ -270,7 +270,7 @@ class RunInProgress:
         tally.epochs.extend(np.zeros(1, dtype=np.int64))
         return True
 
-    def _has_mistake(self, trial: Tally, segment: Segment) -> bool:
+    def _has_mistake(self, trial: RunCounts, segment: Segment) -> bool:
         log, epochs = np.empty(1, dtype=np.int64), np.empty(1, dtype=np.int64)
         trial.cursor[at.POSITION] = 0
         while True:

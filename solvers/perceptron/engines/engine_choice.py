@@ -3,7 +3,7 @@
 from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.float_engines import loaded
-from maxmargin.solvers.perceptron.engines.tally import Tally
+from maxmargin.solvers.perceptron.engines.run_counts import RunCounts
 from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
@@ -103,17 +103,17 @@ class EngineChoice:
         ready = [method for method in self._others if method in loaded and not (method is EngineName.GRAM and is_far)]
         return ready[0] if ready else EngineName.INTEGERS
 
-    def presentations_before(self, tally: Tally, most: int) -> int:
+    def presentations_before(self, tally: RunCounts, most: int) -> int:
         """Return how many presentations may be made before the next choice, up to `most`."""
         is_short = self.method is EngineName.INTEGERS and self.asked is EngineName.AUTO
         return max(1, min(most, self._n_short - tally.n_presentations)) if is_short else most
 
-    def epochs_before(self, tally: Tally, most: int) -> int:
+    def epochs_before(self, tally: RunCounts, most: int) -> int:
         """Return how many epochs may be made before the next choice, up to `most`."""
         is_open = self.asked is EngineName.AUTO and self.method is not EngineName.INTEGERS and not self._is_chosen
         return max(1, min(most, self._next_look - tally.n_epochs)) if is_open and self._others else most
 
-    def better(self, tally: Tally) -> EngineName | None:
+    def better(self, tally: RunCounts) -> EngineName | None:
         """Return the method with which the run continues, or None for the present one."""
         wanted = self._wanted(tally)
         if wanted is self.method:
@@ -121,7 +121,7 @@ class EngineChoice:
         self.method = wanted
         return wanted
 
-    def _wanted(self, tally: Tally) -> EngineName:
+    def _wanted(self, tally: RunCounts) -> EngineName:
         if self.asked is not EngineName.AUTO:
             return self.asked
         if self.method is not EngineName.INTEGERS:
@@ -134,7 +134,7 @@ class EngineChoice:
         self._n_short = NO_END
         return self.method
 
-    def _next(self, tally: Tally) -> EngineName:
+    def _next(self, tally: RunCounts) -> EngineName:
         """Return the compiled engine that comes next."""
         if not self._others or tally.n_epochs < self._next_look:
             return EngineName.WEIGHTS if self.method is EngineName.INTEGERS else self.method
