@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats
 from maxmargin.solvers.perceptron.engines.run_counts import CURSOR_ENTRIES, RunCounts
-from maxmargin.solvers.perceptron.kernels.work import ANSWER, EPOCH_MISTAKES, EPOCH_POSITION, ERROR, POSITION
+from maxmargin.solvers.perceptron.kernels.pass_arguments import ANSWER, EPOCH_MISTAKES, EPOCH_POSITION, ERROR, POSITION
 from maxmargin.solvers.perceptron.row_orders import Order, epochs_at_once
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem

@@ -23,7 +23,7 @@ from maxmargin.solvers.perceptron.engines.integer_engine import engine_of_many_r
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.engines.ties import limbs_of, limbs_with_weights_of_zero, no_limbs
 from maxmargin.solvers.perceptron.kernels.kernels import present_orders
-from maxmargin.solvers.perceptron.kernels.work import EXACT_UP_TO, N_LOGGED, N_PRESENTED, Orders, Work, frozen
+from maxmargin.solvers.perceptron.kernels.pass_arguments import EXACT_UP_TO, N_LOGGED, N_PRESENTED, Orders, Work, frozen
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron

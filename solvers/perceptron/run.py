@@ -24,8 +24,8 @@ from maxmargin.solvers.perceptron.engines.presented_rows import RowsInMemory, Se
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.engines.run_counts import RunCounts
 from maxmargin.solvers.perceptron.engines.ties import Ties
-from maxmargin.solvers.perceptron.kernels import work as at
-from maxmargin.solvers.perceptron.kernels.work import Reason, Work, frozen
+from maxmargin.solvers.perceptron.kernels import pass_arguments as at
+from maxmargin.solvers.perceptron.kernels.pass_arguments import Reason, Work, frozen
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation

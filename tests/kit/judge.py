@@ -47,13 +47,13 @@ MAX_EPOCHS = 60
 
 
 @dataclass
-class RunCounts:
+class Tally:
     """What became of the cases."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
 
-    def add(self, other: "RunCounts") -> None:
+    def add(self, other: "Tally") -> None:
         self.outcomes.update(other.outcomes)
         self.faults.extend(other.faults)
 
@@ -64,10 +64,10 @@ class Judge:
     def __init__(self, case: hostile.Case) -> None:
         self.case = case
         self.draw = random.Random(-1 - case.seed)
-        self.tally = RunCounts()
+        self.tally = Tally()
         self.features, self.targets = case.features, case.targets
 
-    def run(self) -> RunCounts:
+    def run(self) -> Tally:
         """Ask for the verdict, and one question more."""
         with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
             warnings.simplefilter("error")
@@ -265,9 +265,9 @@ def _root(square: Fraction) -> float:
         return math.inf
 
 
-def judged(seeds: Iterable[int]) -> RunCounts:
+def judged(seeds: Iterable[int]) -> Tally:
     """Return what became of the cases of some seeds."""
-    tally = RunCounts()
+    tally = Tally()
     for seed in seeds:
         tally.add(Judge(hostile.case(seed)).run())
     return tally
@@ -281,7 +281,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     seeds = range(options.seed, options.seed + options.cases)
-    total = RunCounts()
+    total = Tally()
     with ProcessPoolExecutor(options.jobs) as pool:
         for part in pool.map(judged, [seeds[i : i + 50] for i in range(0, len(seeds), 50)]):
             for fault in part.faults:

@@ -9,7 +9,7 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
 from maxmargin.solvers.perceptron.kernels.block_pass import LANES, present_blocks, present_over_blocks
-from maxmargin.solvers.perceptron.kernels.work import frozen
+from maxmargin.solvers.perceptron.kernels.pass_arguments import frozen
 
 Singles = NDArray[np.float32]
 

@@ -14,7 +14,16 @@ from maxmargin.solvers.perceptron.engines.row_units import Units, signed_rows
 from maxmargin.solvers.perceptron.kernels import kernels
 from maxmargin.solvers.perceptron.kernels.error_bounds import REACH, SCORE_ERROR, UPDATE_ERROR
 from maxmargin.solvers.perceptron.kernels.gram_pass import present_over_gram
-from maxmargin.solvers.perceptron.kernels.work import ERROR, GREATEST, N_DECIDED, NORM, Orders, Reason, Work, frozen
+from maxmargin.solvers.perceptron.kernels.pass_arguments import (
+    ERROR,
+    GREATEST,
+    N_DECIDED,
+    NORM,
+    Orders,
+    Reason,
+    Work,
+    frozen,
+)
 from maxmargin.solvers.problem.problem import Problem
 
 loaded: set[str] = set()

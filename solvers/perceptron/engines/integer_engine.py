@@ -10,8 +10,8 @@ from maxmargin.solvers.perceptron.engines.engine_choice import steps_of_a_presen
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.engines.float_engines import Engine
 from maxmargin.solvers.perceptron.engines.row_units import signed_rows
-from maxmargin.solvers.perceptron.kernels import work as at
-from maxmargin.solvers.perceptron.kernels.work import Reason, Work
+from maxmargin.solvers.perceptron.kernels import pass_arguments as at
+from maxmargin.solvers.perceptron.kernels.pass_arguments import Reason, Work
 from maxmargin.solvers.problem.problem import Problem
 
 _ENTRIES_PER_PRODUCT = 40

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.perceptron.kernels.work import EPOCH_MISTAKES, EPOCH_POSITION
+from maxmargin.solvers.perceptron.kernels.pass_arguments import EPOCH_MISTAKES, EPOCH_POSITION
 
 CURSOR_ENTRIES, _SIZE_ENTRIES = 9, 4
 

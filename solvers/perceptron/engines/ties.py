@@ -12,7 +12,7 @@ from maxmargin.solvers.perceptron.engines.float_engines import Engine
 from maxmargin.solvers.perceptron.engines.row_units import Units, signed_rows
 from maxmargin.solvers.perceptron.engines.run_counts import RunCounts
 from maxmargin.solvers.perceptron.kernels.limb_scores import LIMB_BITS, Limbs
-from maxmargin.solvers.perceptron.kernels.work import ANSWER, ERROR, EXACT_UP_TO, GREATEST, frozen
+from maxmargin.solvers.perceptron.kernels.pass_arguments import ANSWER, ERROR, EXACT_UP_TO, GREATEST, frozen
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory

@@ -30,7 +30,7 @@ from maxmargin.solvers.perceptron.kernels.kernels import (
     present_exactly,
     present_with,
 )
-from maxmargin.solvers.perceptron.kernels.work import Work
+from maxmargin.solvers.perceptron.kernels.pass_arguments import Work
 
 Singles = NDArray[np.float32]
 Integers = NDArray[np.int64]

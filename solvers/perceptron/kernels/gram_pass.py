@@ -11,7 +11,7 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import in_machine_code
-from maxmargin.solvers.perceptron.kernels import work as at
+from maxmargin.solvers.perceptron.kernels import pass_arguments as at
 from maxmargin.solvers.perceptron.kernels.error_bounds import (
     REACH,
     UP,
@@ -20,7 +20,7 @@ from maxmargin.solvers.perceptron.kernels.error_bounds import (
     is_mistake,
     square_after_many,
 )
-from maxmargin.solvers.perceptron.kernels.work import Work
+from maxmargin.solvers.perceptron.kernels.pass_arguments import Work
 
 _AT_ONCE = 64
 """Number of mistakes for which one bound of the rounding errors is computed."""

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import in_machine_code
-from maxmargin.solvers.perceptron.kernels import work as at
+from maxmargin.solvers.perceptron.kernels import pass_arguments as at
 from maxmargin.solvers.perceptron.kernels.error_bounds import doubt_of, error_after, is_mistake, norm_after
 from maxmargin.solvers.perceptron.kernels.gram_pass import Gram, present_over_gram
 from maxmargin.solvers.perceptron.kernels.limb_scores import carry, exact_sign, follow
-from maxmargin.solvers.perceptron.kernels.work import Orders, Work
+from maxmargin.solvers.perceptron.kernels.pass_arguments import Orders, Work
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]

@@ -14,10 +14,10 @@ from maxmargin.solvers.perceptron.kernels import (
     gram_pass,
     kernels,
     limb_scores,
-    work,
+    pass_arguments,
 )
 
-_CALLED = (block_pass, error_bounds, gram_pass, kernels, limb_scores, work)
+_CALLED = (block_pass, error_bounds, gram_pass, kernels, limb_scores, pass_arguments)
 
 _FLAG, _FLOAT, _INTEGER = types.boolean, types.float64, types.int64
 _FLOATS, _STATE = vector(_FLOAT, readonly=True), vector(_FLOAT, readonly=False)
@@ -34,14 +34,14 @@ _WORK = types.NamedTuple(
         *(_FLOATS, _ROWS, _FLAG, _INTEGER, _INTEGER, _FLAG, _INTEGER, _FLOATS, _LIMBS),
         *(_COUNTS, _STATE, _COUNTS, _COUNTS, _COUNTS),
     ),
-    work.Work,
+    pass_arguments.Work,
 )
 _ORDERS = types.NamedTuple(
     (
         *(_FLOATS, _FLOATS, _INTEGER, _INTEGER, _INTEGER, _LIMBS, types.Array(_INTEGER, 2, "C", readonly=True)),
         *(_STATE, _COUNTS_OF_ORDERS, _COUNTS_OF_ORDERS),
     ),
-    work.Orders,
+    pass_arguments.Orders,
 )
 _DENSE = types.Tuple((MATRIX, _FLOATS, _STATE, _FLOAT))
 _SPARSE = types.Tuple((_FLOATS, _INDICES, _INDICES, _FLOATS, _STATE, _FLOAT))

@@ -22,7 +22,7 @@ from maxmargin.solvers.perceptron.engines import engine_choice
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.engines.integer_engine import IntegerEngine, IntegerGramEngine
 from maxmargin.solvers.perceptron.engines.ties import Ties, no_limbs
-from maxmargin.solvers.perceptron.kernels.work import N_DECIDED, N_EPOCHS, N_LOGGED, Reason, Work
+from maxmargin.solvers.perceptron.kernels.pass_arguments import N_DECIDED, N_EPOCHS, N_LOGGED, Reason, Work
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
 from maxmargin.solvers.perceptron.run import RunInProgress, perceptron

@@ -9,7 +9,7 @@ from maxmargin.solvers.perceptron.engines.block_engine import BlockEngine
 from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.engines.ties import no_limbs
-from maxmargin.solvers.perceptron.kernels.work import EXACT_UP_TO, N_LOGGED, POSITION, Reason, Work, frozen
+from maxmargin.solvers.perceptron.kernels.pass_arguments import EXACT_UP_TO, N_LOGGED, POSITION, Reason, Work, frozen
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 
