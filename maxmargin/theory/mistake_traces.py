@@ -55,7 +55,7 @@ class TraceSizes:
         always traced.
     most_kept : int
         Largest number of integers that the exact weights at all traced mistakes have together.
-    moments : ExactStateSizes
+    states : ExactStateSizes
     """
 
     most_read: int = 1_000_000_000
@@ -356,7 +356,7 @@ def trace_of(
         In its state before the run, because a run with more mistakes than were logged is repeated.
     most_points : int
     sizes : TraceSizes, optional
-    passed : sequence of (Interval, Moment), optional
+    passed : sequence of (Interval, ExactState), optional
         What `passed_mistakes` returned for these arguments, if it is known.
     """
     if passed is None:

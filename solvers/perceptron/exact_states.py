@@ -196,7 +196,7 @@ class ExactState:
     def norm_squared(self, scale: Fraction) -> Fraction:
         """Return ||w||^2 in the space (x, s)."""
         mean = self.sums.mean_norm_squared(scale)
-        assert mean is not None  # there is a mistake in every moment
+        assert mean is not None  # every exact state follows a mistake
         return mean * self.n_mistakes**2
 
     def inner_product(self, w: Floats, b: float) -> Fraction:
