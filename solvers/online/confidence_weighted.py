@@ -8,6 +8,7 @@ from statistics import NormalDist
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.compiling import in_machine_code
 from maxmargin.solvers.online.algorithm import OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, Theorem, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
@@ -25,6 +26,15 @@ _SHARES = 5
 
 _LEAST_SPREAD = 1e-6
 """Share of ||x||^2 times the first variance from which on x'Sigma x is known to ten digits."""
+
+
+@in_machine_code
+def _is_zero(X: Floats, row: int) -> bool:
+    """Return whether all entries of a row are 0."""
+    is_zero = True
+    for j in range(X.shape[1]):
+        is_zero &= X[row, j] == 0.0
+    return is_zero
 
 
 def confidence_step(
@@ -48,24 +58,20 @@ def confidence_step(
     m = y[row] * score
     if m >= phi * np.sqrt(max(v, 0.0)):
         if m <= 0.0:  # both sides are 0
-            is_zero = True
-            for j in range(n):
-                is_zero &= X[row, j] == 0.0
-            if is_zero:
-                scalars[4] += 1.0
-            else:  # x'Sigma x has vanished, not x
-                scalars[1] += 1.0
+            scalars[4 if _is_zero(X, row) else 1] += 1.0  # for other rows x'Sigma x has vanished, not x
         return 0
     if v <= 0.0:  # rounding has eaten up Sigma, and no step can help
         scalars[1] += 1.0
         return 1
+    # The positive root of the quadratic equation for s, which follows from the first-order conditions of the step, as
+    # in Crammer, Dredze and Pereira 2008. Its constant term is negative, so there is exactly one.
     wide = v + extra
     weight = wide + v * phi * phi
     half = v * phi * m
     s = (half + np.sqrt(half * half + 4.0 * weight * v * wide)) / (2.0 * weight)
     alpha = (phi * s - m) / wide
     is_cut = alpha > parameters[2]
-    if is_cut:
+    if is_cut:  # s then follows from s^2 + alpha phi v s = v, which is the gain of Sigma^-1 written for s
         alpha = parameters[2]
         half = alpha * v * phi
         s = (np.sqrt(half * half + 4.0 * v) - half) / 2.0
@@ -80,6 +86,8 @@ def confidence_step(
         for j in range(n):
             table[i, j] -= beta * table[n, i] * table[n, j]
     if not is_cut:
+        # The guarantee is on the numbers as they are, so the constraint is evaluated with the updated w and Sigma.
+        # Where rounding has left little of x'Sigma x, the violation is noise: such updates are counted as unchecked.
         after, spread, square = 0.0, 0.0, 0.0
         for i in range(n):
             square += X[row, i] * X[row, i]

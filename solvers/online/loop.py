@@ -64,7 +64,7 @@ class Counts:
 
 @dataclass(slots=True)
 class _Process:
-    """What the runs of a process share: the multiplications done in plain Python, and whether the loop is compiled."""
+    """State shared by the runs of a process: multiplications done in plain Python, and whether the loop is compiled."""
 
     plain_work: int = 0
     has_compiled: bool = False

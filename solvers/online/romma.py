@@ -65,7 +65,7 @@ def _check_length(run: OnlineRun, reference: Reference) -> Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Relaxed(Algorithm):
-    """What both versions have in common."""
+    """Base class of both versions."""
 
     reference = "Li and Long 2002"
     step = staticmethod(romma_step)

@@ -148,7 +148,7 @@ _CHUNK_ENTRIES = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VotedPerceptron(Perceptron):
-    """The perceptron, whose weight vectors all vote, each with the number of presentations that it was there after.
+    """The perceptron whose weight vectors all vote, each weighted by the number of presentations that it survived.
 
     That is one for the update that made it and one for every row it got right. Nothing but the updates and their times
     is kept: the weight vectors are the sums of y x up to every update. The hyperplane of the run is the last of them,
@@ -183,7 +183,7 @@ class VotedPerceptron(Perceptron):
         return np.sign(_votes(run, _in_space(run, X)))
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
-        """Yield the checks of the perceptron, which makes the same updates, and that of the vote."""
+        """Yield the checks of the perceptron, which makes the same updates, and the check of the vote."""
         is_known = run.n_updates == len(run.update_rows)
         is_counted = is_known and (run.n_updates + 1) * run.space.X.size <= run.settings.sizes.most_vote_products
         errors, mean_errors = _errors(run) if is_counted else (0, 0.0)
@@ -192,13 +192,13 @@ class VotedPerceptron(Perceptron):
 
 
 def lifetimes(run: OnlineRun) -> NDArray[np.int64]:
-    """Return after how many presentations every weight vector was there, w = 0 the first; together after all."""
+    """Return how many presentations each weight vector survived, starting with w = 0; they add up to all of them."""
     times = np.concatenate([[1], run.update_times, [run.n_presentations + 1]])
     return np.asarray(np.diff(times))
 
 
 def weight_vectors(run: OnlineRun, size: int) -> Iterator[Floats]:
-    """Yield the weight vectors from w = 0 on, so many at a time.
+    """Yield the weight vectors in batches, starting with w = 0.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def _ballots(run: OnlineRun, X: Floats) -> Iterator[tuple[Floats, NDArray[np.int
 
 
 def _errors(run: OnlineRun) -> tuple[int, float]:
-    """Return the errors of the vote on the rows of the run, and those of its voters on average."""
+    """Return the errors of the vote on the rows of the run, and the mean errors of its voters."""
     y, votes, errors = run.space.y, np.zeros(run.space.n_samples), 0
     for signs, weights in _ballots(run, run.space.X):
         votes += signs @ weights

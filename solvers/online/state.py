@@ -53,7 +53,7 @@ class LearnerState(NamedTuple):
 
 
 Arrays = tuple[Floats, Floats, Floats, Floats]
-"""Those of a `LearnerState`, in its order; a plain tuple costs less to hand over to compiled code than a named one."""
+"""The arrays of a `LearnerState`, in its order; a plain tuple is handed to compiled code faster than a named one."""
 
 UpdateLog = tuple[Rows, Rows, Rows, Rows]
 """How often every row was presented, and updated on (updated); the row of every update, and the number of its

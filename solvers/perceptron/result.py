@@ -20,7 +20,7 @@ from maxmargin.solvers.proof.margins import geometric_margin, least_functional_m
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RunResult(NamedAnswer):
-    """What runs of the perceptron and of the online algorithms share; either class says what its attributes mean."""
+    """Base class of the results of runs; the subclasses document its attributes."""
 
     w: Floats
     b: float
@@ -167,7 +167,7 @@ class PerceptronRun(RunResult):
 
     @property
     def advice(self) -> str:
-        """The command that tells whether a run that was stopped can converge, as a line of text."""
+        """A line of text with the command that decides whether a run that was stopped can converge."""
         return f"  whether it can converge at all: maxmargin check{'' if self.bias else ' --no-bias'}"
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
@@ -246,7 +246,7 @@ def result_of(
     Raises
     ------
     InvalidProblemError
-        If the weights differ so much in size that no binary64 numbers tell them.
+        If the weights differ so much in size that they cannot be stored in binary64.
     """
     scale = settings.bias_scale if problem.bias else 0.0
     rows = np.flatnonzero(tally.counts)
@@ -284,7 +284,7 @@ def plane_of_sums(sums: ClassSums, scale: float) -> tuple[Floats, float]:
     Raises
     ------
     InvalidProblemError
-        If the weights differ so much in size that no binary64 numbers tell them.
+        If the weights differ so much in size that they cannot be stored in binary64.
     """
     w = [p - n for n, p in zip(sums.negative, sums.positive, strict=True)]
     b = (sums.n_positive - sums.n_negative) * Fraction(scale) ** 2

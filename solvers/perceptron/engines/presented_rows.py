@@ -47,7 +47,7 @@ def source_of(
     Raises
     ------
     InvalidOptionError
-        If rows outside memory are to be presented in another order than that of their file.
+        If rows outside memory are to be presented in another order than the one of their file.
     """
     if isinstance(problem.row_source, InMemory):
         return RowsInMemory(problem, units, presentation, method, sizes)

@@ -69,7 +69,7 @@ def _are_right(blocks: Singles, block: int, weights: Singles, scores: Singles, m
 
 @in_machine_code
 def _find_screened(model: Blocks, order: Integers, begin: int, end: int, most: float) -> tuple[int, float]:
-    """Return the first position with y w.x <= `most` that is not proven right, and this y w.x; `end` if none is."""
+    """Return the first position with y w.x <= `most`, and this y w.x; `end` if there is no such position."""
     dense, blocks, in_single, scores, reach = model
     X, y, w, bias_scale = dense
     position = min(end, begin + _ONE_BY_ONE)
