@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from maxmargin.solvers.answers.cards import card as small_card
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text import escaping
 from maxmargin.text.tables import booktabs_lines, csv_lines, markdown_lines, tabular_lines
@@ -399,20 +399,22 @@ class Document:
     def terminal(self, *, width: int = 80) -> str:
         """Return the answer, the key numbers, and the limitations, as plain text of this width in characters."""
         sentences = [*self.headline, plain_text(self.lead)]
-        answer = [textwrap.fill(shown(sentence), width) for sentence in sentences if sentence]
+        answer = [textwrap.fill(printable(sentence), width) for sentence in sentences if sentence]
         label_width = max(len(card.label) for card in self.cards)
         cards = [
-            shown(f"  {card.label:<{label_width}}  {card.value}{f'  ({card.note})' if card.note else ''}")
+            printable(f"  {card.label:<{label_width}}  {card.value}{f'  ({card.note})' if card.note else ''}")
             for card in self.cards
         ]
-        return "\n".join([shown(self.subtitle), "", *answer, "", *cards, *self._unknown(width)]) + "\n"
+        return "\n".join([printable(self.subtitle), "", *answer, "", *cards, *self._unknown(width)]) + "\n"
 
     def _unknown(self, width: int) -> list[str]:
         lines = []
         for section in self.sections:
             if section.anchor == "unknown":
                 lines += ["", f"{section.title}:"]
-                items = [shown(item) for block in section.blocks if isinstance(block, Points) for item in block.items]
+                items = [
+                    printable(item) for block in section.blocks if isinstance(block, Points) for item in block.items
+                ]
                 lines += [textwrap.fill(item, width, initial_indent="- ", subsequent_indent="  ") for item in items]
         return lines
 
@@ -488,4 +490,4 @@ def _sort_keys(values: Iterable[float | None]) -> str:
 
 def _visible(value: object) -> object:
     """Escape the invisible characters of a text; markup of drawings stays."""
-    return shown(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from maxmargin.reports.study.class_study import ClassStudy
     from maxmargin.reports.study.report_settings import Settings
     from maxmargin.reports.study.study import Study
-    from maxmargin.solvers.perceptron.settings import Progress
+    from maxmargin.solvers.perceptron.settings import RunProgress
 
 
 DATA_SUFFIX = ".f64"
@@ -232,7 +232,7 @@ def margin_report(
     orders: int | None = None,
     time_limit: float | None = None,
     verbose: bool = False,
-    on_progress: "Callable[[Progress], None] | None" = None,
+    on_progress: "Callable[[RunProgress], None] | None" = None,
 ) -> MarginReport:
     """Report on a data set: the perceptron beside the proven maximum margin.
 
@@ -274,7 +274,7 @@ def margin_report(
     verbose : bool, default False
         Whether stderr shows how the work goes on, as on the command line.
     on_progress : callable, optional
-        A function that is called with a `Progress` about ten times a second while a perceptron runs.
+        A function that is called with a `RunProgress` about ten times a second while a perceptron runs.
 
     Returns
     -------
@@ -314,7 +314,7 @@ def margin_report(
 
 
 def report_with(
-    dataset: "Dataset", settings: "Settings", *, on_progress: "Callable[[Progress], None] | None" = None
+    dataset: "Dataset", settings: "Settings", *, on_progress: "Callable[[RunProgress], None] | None" = None
 ) -> MarginReport:
     """Return the report of a data set with these settings, which include sizes and solvers."""
     from maxmargin.reports.study.class_study import study_classes

@@ -11,7 +11,7 @@ from maxmargin.comparison.comparison import with_words
 from maxmargin.reports.document import PAGE_SUFFIXES, check_page_suffix
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.forms import Result, counted, plain
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
@@ -86,7 +86,12 @@ class TrustReport(Result):
 
     def summary(self) -> str:
         """Return the report as text, with the script."""
-        lines = [f"{shown(self.source)}: {_proven_text(self.proven)}", self.headline, "", *_solver_lines(self.solvers)]
+        lines = [
+            f"{printable(self.source)}: {_proven_text(self.proven)}",
+            self.headline,
+            "",
+            *_solver_lines(self.solvers),
+        ]
         lines += ["", *_unit_lines(self.units), "", *_gap_lines(self.gaps)]
         if self.script:
             lines += [
@@ -184,7 +189,7 @@ def _solver_lines(solvers: Iterable[Mapping[str, Any]]) -> list[str]:
             {True: "true", False: "FALSE", None: "-" if entry["claim"] is None else "not decided"}[entry["claim_true"]],
             _share_text(entry),
             "-" if entry["seconds"] is None else f"{entry['seconds']:.3g}",
-            shown(_status_text(entry)[:_LONGEST_STATUS]),
+            printable(_status_text(entry)[:_LONGEST_STATUS]),
         )
         for entry in solvers
     ]
@@ -212,7 +217,7 @@ def _unit_lines(units: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def _rescalings(entry: Mapping[str, Any]) -> str:
     wrong = [case for case in entry["wrong_at"] if case[1] != 0]
-    texts = [f"10^{power} ({shown(label)})" for label, power in wrong[:_MOST_RESCALINGS]]
+    texts = [f"10^{power} ({printable(label)})" for label, power in wrong[:_MOST_RESCALINGS]]
     more = len(wrong) - len(texts)
     texts += [f"{more} more"] if more else []
     texts += [f"no optimum {counted(entry['not_answered'], 'time')}"] if entry["not_answered"] else []
@@ -223,7 +228,7 @@ def _gap_lines(gaps: Iterable[Mapping[str, Any]]) -> list[str]:
     rows = [("solver", "separable, right down to", "overlapping, right down to", "first failure")]
     rows += [
         (setting_name(entry), _gap_text(entry["separable_down_to"]), _gap_text(entry["overlap_down_to"]),
-         shown((entry["first_failure"] or "-")[:_LONGEST_STATUS]))
+         printable((entry["first_failure"] or "-")[:_LONGEST_STATUS]))
         for entry in gaps
     ]  # fmt: skip
     return ["Planted gaps and overlaps of 2^-k around 0:", *aligned(rows, to_the_left=(0, 1, 2, 3))]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from maxmargin.solvers.online.algorithm import OnlineRun
     from maxmargin.solvers.online.catalogue import OnlineAlgorithm
     from maxmargin.solvers.perceptron.result import PerceptronRun
-    from maxmargin.solvers.perceptron.settings import Progress
+    from maxmargin.solvers.perceptron.settings import RunProgress
 
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -42,7 +42,7 @@ def perceptron(
     verbose: bool = False,
     rng: "np.random.Generator | int | None" = None,
     method: str = "auto",
-    on_progress: "Callable[[Progress], None] | None" = None,
+    on_progress: "Callable[[RunProgress], None] | None" = None,
     resume: "str | os.PathLike[str] | None" = None,
 ) -> "PerceptronRun":
     """Run Rosenblatt's perceptron from w = 0: w += y_i x_i at every mistake.
@@ -86,7 +86,7 @@ def perceptron(
         blocks of dense rows, screened in single precision, for an order that repeats itself; or in Python's integers,
         without compiled code. "auto" starts a run on few short rows in integers. The mistakes are always the same.
     on_progress : callable, optional
-        A function that is called about ten times a second with a `Progress`.
+        A function that is called about ten times a second with a `RunProgress`.
     resume : str or path, optional
         A file in which the run is saved every half minute, when it is interrupted and when it ends. The same call with
         this file continues the run, with other limits if they are changed.
@@ -157,7 +157,7 @@ def online(
     time_limit: float | None = None,
     verbose: bool = False,
     rng: "np.random.Generator | int | None" = None,
-    on_progress: "Callable[[Progress], None] | None" = None,
+    on_progress: "Callable[[RunProgress], None] | None" = None,
     **parameters: Any,
 ) -> "OnlineRun":
     """Run an online algorithm, and check what the theory guarantees on this run.
@@ -193,7 +193,7 @@ def online(
     rng : numpy.random.Generator or int, optional
         The generator, or a seed, for the orders that are random.
     on_progress : callable, optional
-        A function that is called about ten times a second with a `Progress`.
+        A function that is called about ten times a second with a `RunProgress`.
     **parameters
         The parameters of the algorithm, by name; `online_algorithms` lists them with their defaults.
 
@@ -270,7 +270,7 @@ def run_perceptron(
     bias_scale: float | str = 1.0,
     order: str = "cyclic",
     rng: "np.random.Generator | int | None" = None,
-    on_progress: "Callable[[Progress], None] | None" = None,
+    on_progress: "Callable[[RunProgress], None] | None" = None,
     method: str = "auto",
     resume: "str | os.PathLike[str] | None" = None,
     **limits: Any,
@@ -278,9 +278,9 @@ def run_perceptron(
     """Do what `perceptron` does, for a stated problem; `limits` are its other options."""
     from maxmargin.solvers.perceptron.row_orders import Order
     from maxmargin.solvers.perceptron.run import perceptron as run
-    from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
+    from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings
 
-    chosen_order, chosen_method = choice("order", order, Order), choice("method", method, Method)
+    chosen_order, chosen_method = choice("order", order, Order), choice("method", method, EngineName)
     problem, scale, limits["time_limit"] = in_time(problem, bias_scale, limits.get("time_limit"))
     settings = PerceptronSettings(bias_scale=scale, order=chosen_order, method=chosen_method, **limits)
     generator = generator_of(rng)

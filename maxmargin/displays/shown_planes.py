@@ -20,7 +20,7 @@ from maxmargin.solvers.exact.dyadic import nearest_floats, round_up
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.hard_margin.margin_sensitivity import Sensitivity
 from maxmargin.solvers.online.algorithm import OnlineRun
-from maxmargin.solvers.perceptron.result import PerceptronRun, Run
+from maxmargin.solvers.perceptron.result import PerceptronRun, RunResult
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import (
     Certificate,
@@ -219,7 +219,7 @@ def plane_of_result(result: Any, displayed: DisplayedRows) -> ShownPlane:
         return _of_hard_margin(result, problem)
     if isinstance(result, SoftMargin | NuMargin):
         return _of_slack(result, problem)
-    if isinstance(result, Run | PlaneJudgement):
+    if isinstance(result, RunResult | PlaneJudgement):
         _check_has_plane(result)
         name, colour = _name_and_colour(result)
         plane = plane_of(result.w, result.b, name)
@@ -321,14 +321,14 @@ def _judged(problem: Problem, plane: Plane, colour: str, *, stated: float | None
     )
 
 
-def _check_has_plane(result: Run | PlaneJudgement) -> None:
+def _check_has_plane(result: RunResult | PlaneJudgement) -> None:
     if isinstance(result, OnlineRun) and result.space.is_kernel:
         raise InvalidOptionError(
             "the result is a run with a kernel, whose hyperplane is not one of the columns of X; expected a run without"
         )
 
 
-def _name_and_colour(result: Run | PlaneJudgement) -> tuple[str, str]:
+def _name_and_colour(result: RunResult | PlaneJudgement) -> tuple[str, str]:
     if isinstance(result, PerceptronRun):
         return "perceptron", drawing.PERCEPTRON
     return result.algorithm.name if isinstance(result, OnlineRun) else "hyperplane", drawing.MAXIMUM

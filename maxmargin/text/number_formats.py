@@ -8,7 +8,7 @@ from typing import Any
 
 from maxmargin.solvers.answers.cards import joined_ends
 from maxmargin.solvers.answers.forms import rounded_up
-from maxmargin.solvers.basics import printable
+from maxmargin.solvers.basics.printable import printable
 
 UNKNOWN = "\N{EM DASH}"
 """Shown where there is no number."""
@@ -227,7 +227,7 @@ def short_fraction(text: str, value: float, longest: int = 23) -> str:
 
 def one_line(text: object, longest: int = 60) -> str:
     """Return a name from the data on one line, cut in the middle where it is very long."""
-    line = " ".join(printable.shown(text).split())
+    line = " ".join(printable(text).split())
     if len(line) <= longest:
         return line
     half = (longest - 1) // 2

@@ -15,7 +15,7 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up
-from maxmargin.solvers.perceptron.moments import Interval, Moment, MomentSizes, intervals, moments
+from maxmargin.solvers.perceptron.exact_states import ExactState, ExactStateSizes, Interval, exact_states, intervals
 from maxmargin.solvers.perceptron.settings import check_time_limit
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import Inequality, Violation
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 FEWEST_POINTS, MOST_POINTS = 2, 500
 """The least number of traced mistakes of a long run, and the greatest one by default."""
 
-Passed = tuple[Interval, Moment]
+Passed = tuple[Interval, ExactState]
 """The mistakes up to a traced one, and the exact state of the run after it."""
 
 COLUMNS = tuple(MISTAKE_TITLES)
@@ -54,14 +54,14 @@ class TraceSizes:
         always traced.
     most_kept : int
         Largest number of integers that the exact weights at all traced mistakes have together.
-    moments : MomentSizes
+    states : ExactStateSizes
     """
 
     most_read: int = 1_000_000_000
     enough: int = 10
     most_added: int = 20_000_000
     most_kept: int = 2_000_000
-    moments: MomentSizes = field(default_factory=MomentSizes)
+    states: ExactStateSizes = field(default_factory=ExactStateSizes)
 
 
 _PARTS = ("inequalities", "violations", "run")
@@ -355,7 +355,7 @@ def trace_of(
         In its state before the run, because a run with more mistakes than were logged is repeated.
     most_points : int
     sizes : TraceSizes, optional
-    passed : sequence of (Interval, Moment), optional
+    passed : sequence of (Interval, ExactState), optional
         What `passed_mistakes` returned for these arguments, if it is known.
     """
     if passed is None:
@@ -392,7 +392,7 @@ def passed_mistakes(
     """Return the mistakes that are traced, each with the exact state of the run after it; arguments as `trace_of`."""
     sizes = sizes or TraceSizes()
     found = intervals(problem, run, most=_affordable(problem, run, most_points, sizes), rng=rng)
-    return [*zip(found, moments(problem, found, sizes.moments), strict=True)]
+    return [*zip(found, exact_states(problem, found, sizes.states), strict=True)]
 
 
 def _affordable(problem: Problem, run: "PerceptronRun", most_points: int, sizes: TraceSizes) -> int:

@@ -1,7 +1,7 @@
 """The mistakes of the perceptron in many orders of the rows: random ones, those a search finds, and the worst."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,13 +10,13 @@ import numpy as np
 from maxmargin.api.question import Question
 from maxmargin.api.running import run_perceptron, seed_of, with_bias_scale
 from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, plain, rounded_up, through
-from maxmargin.solvers.basics.array_types import Rows
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.progress import counting_shown, told
 from maxmargin.theory import from_the_run
 from maxmargin.theory.context import Context
-from maxmargin.theory.order_searches import exhaustive_case, longest_sequence, order_run, searched
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of
 
 if TYPE_CHECKING:
@@ -38,6 +38,12 @@ _OF_ANY_ORDER = (*OF_ANY_SEQUENCE, "freund_schapire", "freund_schapire_optimum",
 
 _EPOCHS_WITHOUT_PROOF = 10
 """Epochs of every run where it is not proven that all runs converge."""
+
+_MOST_ROWS_OF_A_SEQUENCE = 2048
+"""Largest number of rows for an adversary, which needs their Gram matrix (32 MB)."""
+
+_TINY_ROWS, _TINY_COLUMNS = 32, 8
+"""Largest numbers of rows and columns for which all sequences are examined."""
 
 _SHARES_OF_ORDERS = 2
 """Shares into which a time limit is divided; the random orders take one of them, the searches take the rest."""
@@ -417,7 +423,7 @@ def studied_orders(
     from maxmargin.solvers.perceptron.many_orders import many_orders
 
     problem, limits = context.problem, limits or Limits()
-    given = order_run(problem, settings, np.arange(problem.n_samples), limits)
+    given = _order_run(problem, settings, np.arange(problem.n_samples), limits)
     of_orders = limits.part(_SHARES_OF_ORDERS)
     runs = many_orders(
         problem, settings, n_orders=effort.n_orders, seed=seed, limits=of_orders, on_progress=on_progress
@@ -425,10 +431,10 @@ def studied_orders(
     return OrderStudy(
         runs=runs,
         given=given,
-        most=searched(problem, given, runs, settings, effort.n_search, limits.part(4), most=True),
-        fewest=searched(problem, given, runs, settings, effort.n_search, limits.part(3), most=False),
-        sequence=longest_sequence(context, settings, effort.n_sequence, limits.part(2)),
-        exhaustive=exhaustive_case(problem, settings, effort.max_states, limits),
+        most=_searched(problem, given, runs, settings, effort.n_search, limits.part(4), most=True),
+        fewest=_searched(problem, given, runs, settings, effort.n_search, limits.part(3), most=False),
+        sequence=_longest_sequence(context, settings, effort.n_sequence, limits.part(2)),
+        exhaustive=_exhaustive_case(problem, settings, effort.max_states, limits),
         hard=context.hard,
         run_hard=context.run_hard,
         bounds=bounds,
@@ -436,3 +442,83 @@ def studied_orders(
         effort=effort,
         is_sorted_by_class=int(np.count_nonzero(np.diff(problem.y))) <= 1,
     )
+
+
+def _order_run(problem: Problem, settings: "PerceptronSettings", order: Rows, limits: Limits) -> "FoundOrder":
+    """Run in this order of the rows, in exact arithmetic; the time limit may cut the run short."""
+    from maxmargin.solvers.perceptron.hard_orders import FoundOrder
+    from maxmargin.solvers.perceptron.many_orders import in_this_order
+    from maxmargin.solvers.perceptron.run import perceptron
+
+    run = perceptron(in_this_order(problem, order), replace(settings, time_limit=limits.share()))
+    return FoundOrder(order=order, n_mistakes=run.n_mistakes, n_epochs=run.n_epochs, converged=run.converged)
+
+
+def _searched(
+    problem: Problem,
+    given: "FoundOrder",
+    runs: "ManyOrders",
+    settings: "PerceptronSettings",
+    n_search: int,
+    limits: Limits,
+    *,
+    most: bool,
+) -> "FoundOrder":
+    """Return the order that a local search finds from the one with the most, or the fewest, mistakes; never a worse.
+
+    It starts from a random order, unless the given order has even more, or even fewer, mistakes.
+    """
+    from maxmargin.solvers.perceptron.hard_orders import FoundOrder, local_search
+
+    outcomes, sign = runs.outcomes, 1 if most else -1
+    k = int((sign * outcomes.n_mistakes).argmax())
+    start = FoundOrder.of(runs.order(k), outcomes, k)
+    if sign * (given.n_mistakes - start.n_mistakes) > 0:
+        start = given
+    if limits.is_over():
+        return start
+    rng = np.random.default_rng([runs.seed, int(most)])
+    found = local_search(problem, settings, start.order, most=most, n_trials=n_search, rng=rng, limits=limits)
+    return found if sign * (found.n_mistakes - start.n_mistakes) >= 0 else start  # the time may have cut its first run
+
+
+def _longest_sequence(
+    context: Context, settings: "PerceptronSettings", n_sequence: int, limits: Limits
+) -> "FoundSequence | None":
+    """Return the longest of the sequences that the adversary's rules give."""
+    from maxmargin.solvers.perceptron.hard_orders import Rule, greedy_sequence
+
+    if n_sequence == 0 or context.problem.n_samples > _MOST_ROWS_OF_A_SEQUENCE or limits.is_over():
+        return None
+    direction = _direction(context)
+    most = min(settings.max_mistakes or n_sequence, n_sequence)
+    sequences = (
+        greedy_sequence(context.problem, settings, rule, direction=direction, most=most, is_over=limits.is_over)
+        for rule in Rule
+        if rule is not Rule.LEAST_PROGRESS or direction is not None
+    )
+    return max(sequences, key=lambda sequence: sequence.n_mistakes)
+
+
+def _direction(context: Context) -> Floats | None:
+    """Return the maximum-margin direction in the space of the run, with the weight of its constant coordinate."""
+    w = context.run_hard.w
+    return w if w is None or context.problem.bias else np.append(w, 0.0)
+
+
+def _exhaustive_case(
+    problem: Problem, settings: "PerceptronSettings", max_states: int, limits: Limits
+) -> "WorstCase | None":
+    """Return the longest of all sequences, if few weight vectors can occur."""
+    from maxmargin.solvers.perceptron.longest_path import worst_case_mistakes
+
+    is_tiny = problem.n_samples <= _TINY_ROWS and problem.n_features <= _TINY_COLUMNS
+    if max_states == 0 or not is_tiny or (problem.bias and settings.bias_scale != 1):
+        return None
+    X = problem.dense_rows(slice(None))
+    try:
+        return worst_case_mistakes(
+            X, problem.y, bias=problem.bias, zero=settings.zero, max_states=max_states, is_over=limits.is_over
+        )
+    except InvalidProblemError:
+        return None

@@ -16,7 +16,7 @@ from maxmargin.theory.context import Context
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun
-    from maxmargin.solvers.perceptron.settings import Progress
+    from maxmargin.solvers.perceptron.settings import RunProgress
 
 _SHARES_OF_THE_RUN = 2
 """Shares into which a time limit is divided; the run takes one of them, the margins take the rest."""
@@ -110,7 +110,7 @@ def run_and_bounds(
     n_passes: int | None = 1,
     C: float = 1.0,
     time_limit: float | None = None,
-    on_progress: "Callable[[Progress], None] | None" = None,
+    on_progress: "Callable[[RunProgress], None] | None" = None,
 ) -> "tuple[PerceptronRun, tuple[Bound, ...]]":
     """Return the run that the bounds are about, and the bounds; the parameters are as in `mistake_bounds`.
 

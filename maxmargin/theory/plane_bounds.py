@@ -1,4 +1,4 @@
-"""What one hyperplane proves of the perceptron: its mistake bounds, and whether it lies in the cone of solutions.
+"""Facts that one hyperplane proves about the perceptron: mistake bounds, and whether it is in the cone of solutions.
 
 All of it is about the space in which the perceptron runs: the rows (x, 1) with a bias, or x alone through the origin.
 There R is the largest norm of a row, z = y(x, 1) or y x, and u is the unit vector of (w, b) or of w.

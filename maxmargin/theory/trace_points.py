@@ -11,7 +11,7 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import round_down, round_up, sqrt_up
-from maxmargin.solvers.perceptron.moments import Moment
+from maxmargin.solvers.perceptron.exact_states import ExactState
 from maxmargin.solvers.perceptron.result import margins_of, plane_of_sums, upper_bounds
 from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin
@@ -88,7 +88,7 @@ class ProofSpace:
         u = self.novikoff.direction
         return math.nan if u is None else round_up(self.novikoff.radius_squared * u.square / u.least**2)
 
-    def standing(self, moment: Moment) -> Standing:
+    def standing(self, moment: ExactState) -> Standing:
         """Return the quantities of the proof at this moment."""
         return Standing(
             n_mistakes=moment.n_mistakes,
@@ -145,7 +145,7 @@ def violations_along(novikoff: Novikoff, standings: Iterable[Standing]) -> tuple
     return tuple(found)
 
 
-def margin_columns(problem: Problem, scale: float, passed: Sequence[Moment]) -> dict[str, Floats]:
+def margin_columns(problem: Problem, scale: float, passed: Sequence[ExactState]) -> dict[str, Floats]:
     """Return the margins achieved and their upper bounds, in the space of the run and in the user's."""
     planes = [plane_of_sums(moment.sums, scale) for moment in passed]
     achieved = [

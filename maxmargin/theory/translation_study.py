@@ -51,7 +51,7 @@ class StudiedPoint:
     radius : float
         R = max ||x||, rounded up.
     offset : float or None
-        |b*|/||w*||, the distance of the maximum-margin hyperplane from the origin, rounded up; None where none is
+        |b*|/||w*||, the distance of the maximum-margin hyperplane from the origin, rounded up; None if it is not
         known.
     margin_lower, margin_upper : float
         Proven ends of gamma*, in units of these features.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maxmargin.displays.drawing import BOUND, MAXIMUM, NEGATIVE, PERCEPTRON, POSITIVE
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.outputs import replacing
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def save(captioned: CaptionedDisplay, folder: Path) -> list[Path]:
 def figure_element(captioned: CaptionedDisplay) -> str:
     """Return the display with its title and caption as an element of an HTML page."""
     title, caption, alt = (
-        escape(shown(text), quote=True) for text in (captioned.title, captioned.caption, captioned.alt)
+        escape(printable(text), quote=True) for text in (captioned.title, captioned.caption, captioned.alt)
     )
     drawing = f'<div role="img" aria-label="{alt}">{inline_svg(captioned)}</div>'
     drawing = f'<div class="drawn" role="region" aria-label="{title}" tabindex="0">{drawing}</div>'  # it scrolls

@@ -13,7 +13,7 @@ from maxmargin.reports.comparisons import (
     timings,
 )
 from maxmargin.reports.document import Block, Card, DetailsBlock, Document, Section, TableBlock
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.number_formats import UNKNOWN, count, one_line, plural, share_of_the_best
 from maxmargin.text.tables import aligned
 
@@ -108,7 +108,7 @@ def summary_lines(found: Fields) -> list[str]:
     lines += _listed([_false_claim(entry) for entry in failed["false_claims"]], "false claims")
     if "changes" in found:
         lines.append(f"Since the old run: {differences.sentence(found['changes'])}")
-    return [one_line(shown(line), 2 * _WIDTH) for line in lines] + _method_lines(found)
+    return [one_line(printable(line), 2 * _WIDTH) for line in lines] + _method_lines(found)
 
 
 def _failure(entry: Fields) -> str:
@@ -150,4 +150,4 @@ def _method_row(entry: Fields, times: Fields) -> list[str]:
     counts = [count(entry[name]) for name in ("n_data", "n_separated", "n_reached")]
     least = UNKNOWN if entry["least_share"] is None else share_of_the_best(entry["least_share"])
     seconds = [timings.mean_text(times[entry["method"]])] if times else []
-    return [shown(entry["method"]), *counts, least, *seconds]
+    return [printable(entry["method"]), *counts, least, *seconds]

@@ -13,7 +13,7 @@ from maxmargin.reports.pages.page_script import DROP, MOST_BYTES, MOST_BYTES_BES
 from maxmargin.reports.sections import class_contents
 from maxmargin.reports.sections.shared import source_name
 from maxmargin.reports.study.class_study import ClassStudy
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 
 
 class ClassesPage:
@@ -95,4 +95,4 @@ class ClassesPage:
 
 
 def _caption(text: str) -> str:
-    return f"<figcaption>{escape(shown(text), quote=False)}</figcaption>"
+    return f"<figcaption>{escape(printable(text), quote=False)}</figcaption>"

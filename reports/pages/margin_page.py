@@ -29,7 +29,7 @@ from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.sections.shared import source_name
 from maxmargin.reports.study.scene import Scene, scene_of
 from maxmargin.reports.study.study import Study
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.number_formats import number, one_line
 
 _LARGEST_EXPONENT = 250
@@ -104,7 +104,7 @@ class MarginPage:
             f'<div id="views" class="pair" role="group" tabindex="0" aria-label="{_KEYS}">{"".join(pictures)}</div>',
             '<p id="row-said" role="status" data-script hidden>Point at a row, or use the arrow keys.</p>',
             _REPLAY if self._can_check else "",
-            f'<p class="note">{escape(shown(caption.strip()), quote=False)}</p>',
+            f'<p class="note">{escape(printable(caption.strip()), quote=False)}</p>',
         ]
         return "".join(parts) + self._without_script()
 
@@ -214,7 +214,7 @@ def _legend(scene: Scene) -> str:
 
 
 def _figure(picture: Drawing) -> str:
-    caption = f"<figcaption>{escape(shown(picture.caption), quote=False)}</figcaption>" if picture.caption else ""
+    caption = f"<figcaption>{escape(printable(picture.caption), quote=False)}</figcaption>" if picture.caption else ""
     return f"<figure>{picture.markup}{caption}</figure>"
 
 

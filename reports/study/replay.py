@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.perceptron.moments import Moment
+from maxmargin.solvers.perceptron.exact_states import ExactState
 from maxmargin.solvers.perceptron.result import plane_of_sums
 from maxmargin.theory.mistake_traces import MistakeTrace
 
@@ -72,13 +72,13 @@ class Replay:
         return len(self.rows) == self.n_mistakes
 
 
-def replay_of(trace: MistakeTrace, passed: Sequence[Moment], scale: float) -> Replay:
+def replay_of(trace: MistakeTrace, passed: Sequence[ExactState], scale: float) -> Replay:
     """Return the replay of a traced run.
 
     Parameters
     ----------
     trace : MistakeTrace
-    passed : sequence of Moment
+    passed : sequence of ExactState
         The run at the mistakes of the trace.
     scale : float
         The constant coordinate of the run; 0 through the origin.

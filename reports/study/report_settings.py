@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.perceptron.settings import Progress
+from maxmargin.solvers.perceptron.settings import RunProgress
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 
-OnProgress = Callable[[Progress], None]
+OnProgress = Callable[[RunProgress], None]
 
 OUT_OF_TIME = "the time limit was reached before"
 """Why a part of a report is left out."""

@@ -27,7 +27,7 @@ _lock = RLock()
 
 
 def is_switched_off() -> bool:
-    """Return whether Numba is told to compile nothing (``NUMBA_DISABLE_JIT=1``)."""
+    """Return whether Numba is switched off (``NUMBA_DISABLE_JIT=1``)."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 

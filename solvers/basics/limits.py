@@ -60,8 +60,8 @@ class Limits:
         return None if left is None else max(left / n_shares, min(INSTANT, self.time_limit or INSTANT))
 
     @property
-    def asked(self) -> Callable[[], bool] | None:
-        """The function by which exact work asks whether the time is over; None without a limit."""
+    def stop_check(self) -> Callable[[], bool] | None:
+        """Function that exact work calls to find out whether the time is over; None without a limit."""
         return None if self.time_limit is None else self.is_over
 
     def part(self, n_shares: int) -> "Limits":

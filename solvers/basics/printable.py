@@ -10,7 +10,7 @@ _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u
 """Characters of other categories that nothing is drawn for; variation selectors, which change emojis, are kept."""
 
 
-def shown(text: object, *, but: str = "") -> str:
+def printable(text: object, *, but: str = "") -> str:
     r"""Return the text on one line: what is not visible is written as a backslash escape.
 
     Parameters
@@ -22,7 +22,7 @@ def shown(text: object, *, but: str = "") -> str:
 
     Examples
     --------
-    >>> print(shown("a\nvalid: \x1b[1mseparable"), shown("x\u202ey"), shown("γ*"))
+    >>> print(printable("a\nvalid: \x1b[1mseparable"), printable("x\u202ey"), printable("γ*"))
     a\nvalid: \x1b[1mseparable x\u202ey γ*
     """
     line = str(text)
@@ -33,16 +33,16 @@ def shown(text: object, *, but: str = "") -> str:
     )
 
 
-def shown_lines(text: str) -> str:
+def printable_lines(text: str) -> str:
     r"""Return text of several lines with what is not visible escaped, but for the line feeds.
 
     Examples
     --------
-    >>> print(shown_lines("separable\n  \x9b1m"))
+    >>> print(printable_lines("separable\n  \x9b1m"))
     separable
       \x9b1m
     """
-    return "\n".join(map(shown, text.split("\n")))
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def is_unsafe(character: str) -> bool:

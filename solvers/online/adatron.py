@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, at_least, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State
+from maxmargin.solvers.online.state import LearnerState
 from maxmargin.solvers.proof.hulls import proven_upper
 
 _DUAL, _LEAST_GAIN = 0, 1
@@ -81,19 +81,19 @@ class AdaTron(Algorithm):
     )
     step = staticmethod(adatron_step)
 
-    rate: float = number(1.0, 0.0, 2.0)
-    tolerance: float = number(1e-3, 0.0, 1.0)
+    rate: float = parameter(1.0, 0.0, 2.0)
+    tolerance: float = parameter(1e-3, 0.0, 1.0)
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return alpha = 0."""
-        return State(
+        return LearnerState(
             w=np.zeros(space.n_columns),
             table=np.zeros((1, space.n_samples)),
             scalars=np.array([0.0, math.inf]),
             parameters=np.array([float(self.rate)]),
         )
 
-    def is_finished(self, space: Space, state: State, n_updates: int, is_clean: bool) -> bool:
+    def is_finished(self, space: Space, state: LearnerState, n_updates: int, is_clean: bool) -> bool:
         """Return whether the interval of the margin is narrow, in floating point."""
         least = float((space.y * (space.X @ state.w)).min())
         return is_clean or least * float(state.table.sum()) >= (1 - self.tolerance) * float(state.w @ state.w) > 0

@@ -18,8 +18,8 @@ from maxmargin.solvers.online.guarantee import Check, Guarantee, Theorem, where
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Measured, Space, measured
-from maxmargin.solvers.online.state import Presents, State, Step
-from maxmargin.solvers.perceptron.result import Run
+from maxmargin.solvers.online.state import LearnerState, Presents, Step
+from maxmargin.solvers.perceptron.result import RunResult
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.problem.problem import Problem
 
@@ -34,7 +34,7 @@ def _cut(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class OnlineRun(Run):
+class OnlineRun(RunResult):
     """A run of an online algorithm.
 
     Attributes
@@ -80,7 +80,7 @@ class OnlineRun(Run):
         The bias scale, the order and the limits of the run.
     extras : mapping
         Further results of the algorithm, by name.
-    state : State
+    state : LearnerState
         The last state, in the space of the run.
     space : Space
         The space of the run.
@@ -119,7 +119,7 @@ class OnlineRun(Run):
     algorithm: "Algorithm"
     settings: OnlineSettings
     extras: Mapping[str, Any] = field(default_factory=dict)
-    state: State
+    state: LearnerState
     space: Space
 
     def summary(
@@ -249,7 +249,7 @@ def maximum_text(maximum: HardMargin, prepare: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Algorithm(ABC):
-    """An online algorithm. Its parameters are the fields of the subclass, which `number` makes.
+    """An online algorithm. Its parameters are the fields of the subclass, which `parameter` makes.
 
     Attributes
     ----------
@@ -290,11 +290,11 @@ class Algorithm(ABC):
         """Return the space in which the algorithm runs, given the space of the rows (x, s)."""
         return space
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return the state before the first presentation: w, a table of one row and two scalars, all of them 0."""
         n = space.n_columns
         parameters = np.array(self.step_parameters(space), dtype=np.float64)
-        return State(w=np.zeros(n), table=np.zeros((1, n)), scalars=np.zeros(2), parameters=parameters)
+        return LearnerState(w=np.zeros(n), table=np.zeros((1, n)), scalars=np.zeros(2), parameters=parameters)
 
     def step_parameters(self, space: Space) -> tuple[float, ...]:
         """Return the parameters of the step: by default the fields, in their order."""
@@ -304,11 +304,11 @@ class Algorithm(ABC):
         """Return the approximate number of multiplications of a presentation."""
         return space.n_columns if self.presents is Presents.ROWS else space.X.size
 
-    def is_finished(self, space: Space, state: State, n_updates: int, is_clean: bool) -> bool:
+    def is_finished(self, space: Space, state: LearnerState, n_updates: int, is_clean: bool) -> bool:
         """Return whether the run ends after this epoch: by default, when no row asks for an update."""
         return is_clean
 
-    def plane(self, state: State, n_presentations: int) -> Floats:
+    def plane(self, state: LearnerState, n_presentations: int) -> Floats:
         """Return the final hyperplane in the space of the run: by default w."""
         return state.w
 
@@ -373,7 +373,7 @@ class _Range:
         raise InvalidOptionError(f"{name} is {value!r}; expected a finite number {words}")
 
 
-def number(default: float | None, low: float, high: float = math.inf, *, ends: str = "") -> Any:
+def parameter(default: float | None, low: float, high: float = math.inf, *, ends: str = "") -> Any:
     """Return a field for a parameter of an algorithm.
 
     Parameters

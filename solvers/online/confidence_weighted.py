@@ -8,12 +8,13 @@ from statistics import NormalDist
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.online.algorithm import OnlineRun, number
+from maxmargin.solvers.basics.compiling import in_machine_code
+from maxmargin.solvers.online.algorithm import OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, Theorem, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.second_order import MatrixAlgorithm, state_with_matrix
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State
+from maxmargin.solvers.online.state import LearnerState
 
 _VIOLATION, _UNCHECKED, _LOG_DETERMINANT, _GREATEST_PRECISION, _IDLE = 0, 1, 2, 3, 4
 """Places of the scalars: the greatest relative violation of the constraint after an update that was not cut at C, how
@@ -25,6 +26,15 @@ _SHARES = 5
 
 _LEAST_SPREAD = 1e-6
 """Share of ||x||^2 times the first variance from which on x'Sigma x is known to ten digits."""
+
+
+@in_machine_code
+def _is_zero(X: Floats, row: int) -> bool:
+    """Return whether all entries of a row are 0."""
+    is_zero = True
+    for j in range(X.shape[1]):
+        is_zero &= X[row, j] == 0.0
+    return is_zero
 
 
 def confidence_step(
@@ -48,24 +58,20 @@ def confidence_step(
     m = y[row] * score
     if m >= phi * np.sqrt(max(v, 0.0)):
         if m <= 0.0:  # both sides are 0
-            is_zero = True
-            for j in range(n):
-                is_zero &= X[row, j] == 0.0
-            if is_zero:
-                scalars[4] += 1.0
-            else:  # x'Sigma x has vanished, not x
-                scalars[1] += 1.0
+            scalars[4 if _is_zero(X, row) else 1] += 1.0  # for other rows x'Sigma x has vanished, not x
         return 0
     if v <= 0.0:  # rounding has eaten up Sigma, and no step can help
         scalars[1] += 1.0
         return 1
+    # The positive root of the quadratic equation for s, which follows from the first-order conditions of the step, as
+    # in Crammer, Dredze and Pereira 2008. Its constant term is negative, so there is exactly one.
     wide = v + extra
     weight = wide + v * phi * phi
     half = v * phi * m
     s = (half + np.sqrt(half * half + 4.0 * weight * v * wide)) / (2.0 * weight)
     alpha = (phi * s - m) / wide
     is_cut = alpha > parameters[2]
-    if is_cut:
+    if is_cut:  # s then follows from s^2 + alpha phi v s = v, which is the gain of Sigma^-1 written for s
         alpha = parameters[2]
         half = alpha * v * phi
         s = (np.sqrt(half * half + 4.0 * v) - half) / 2.0
@@ -80,6 +86,8 @@ def confidence_step(
         for j in range(n):
             table[i, j] -= beta * table[n, i] * table[n, j]
     if not is_cut:
+        # The guarantee is on the numbers as they are, so the constraint is evaluated with the updated w and Sigma.
+        # Where rounding has left little of x'Sigma x, the violation is noise: such updates are counted as unchecked.
         after, spread, square = 0.0, 0.0, 0.0
         for i in range(n):
             square += X[row, i] * X[row, i]
@@ -146,9 +154,9 @@ class _Gaussian(MatrixAlgorithm):
 
     step = staticmethod(confidence_step)
 
-    confidence: float = number(0.9, 0.5, 1.0)
+    confidence: float = parameter(0.9, 0.5, 1.0)
 
-    def state(self, space: Space, variance: float, extra: float, cap: float) -> State:
+    def state(self, space: Space, variance: float, extra: float, cap: float) -> LearnerState:
         """Return the Gaussian with mean 0, and the numbers of `confidence_step`."""
         phi, n_scalars = NormalDist().inv_cdf(self.confidence), _SHARES + space.n_samples
         return state_with_matrix(space, variance, n_scalars, phi, extra, cap, _LEAST_SPREAD * variance)
@@ -202,9 +210,9 @@ class ConfidenceWeighted(_Gaussian):
         ),
     )
 
-    variance: float = number(1.0, 0.0)
+    variance: float = parameter(1.0, 0.0)
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return the Gaussian with mean 0."""
         return self.state(space, self.variance, 0.0, math.inf)
 
@@ -246,10 +254,10 @@ class SoftConfidenceWeightedI(_Gaussian):
         _WANG,
     )
 
-    C: float = number(1.0, 0.0)
-    variance: float = number(1.0, 0.0)
+    C: float = parameter(1.0, 0.0)
+    variance: float = parameter(1.0, 0.0)
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return the Gaussian with mean 0."""
         return self.state(space, self.variance, 0.0, self.C)
 
@@ -269,6 +277,6 @@ class SoftConfidenceWeightedII(SoftConfidenceWeightedI):
         _WANG,
     )
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return the Gaussian with mean 0."""
         return self.state(space, self.variance, 1 / (2 * self.C), math.inf)

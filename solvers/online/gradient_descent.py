@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, Guarantee, at_most, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
@@ -57,7 +57,7 @@ class OnlineGradientDescent(Algorithm):
     )
     step = staticmethod(gradient_step)
 
-    eta: float = number(0.1, 0.0)
+    eta: float = parameter(0.1, 0.0)
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
         """Yield the bound of the regret; it holds for every u."""
@@ -113,7 +113,7 @@ class ReluSgd(Algorithm):
     step = staticmethod(relu_step)
     is_scale_free = True
 
-    at_zero: float = number(1.0, 0.0, 1.0, ends="[]")
+    at_zero: float = parameter(1.0, 0.0, 1.0, ends="[]")
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
         """Yield the bound of the updates."""
@@ -200,7 +200,7 @@ class DeltaRule(Algorithm):
     step = staticmethod(batch_step)
     presents = Presents.ALL_ROWS
 
-    eta: float | None = number(None, 0.0)
+    eta: float | None = parameter(None, 0.0)
 
     def step_parameters(self, space: Space) -> tuple[float, ...]:
         """Return eta."""
@@ -240,7 +240,7 @@ class DeltaRuleSgd(Algorithm):
     )
     step = staticmethod(single_step)
 
-    eta: float | None = number(None, 0.0)
+    eta: float | None = parameter(None, 0.0)
 
     def step_parameters(self, space: Space) -> tuple[float, ...]:
         """Return eta."""
@@ -336,7 +336,7 @@ class _SoftMarginDescent(Algorithm):
         ),
     )
 
-    lambda_: float = number(0.1, 0.0)
+    lambda_: float = parameter(0.1, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,14 +57,14 @@ class Guarantee:
 
     @property
     def verdict(self) -> str:
-        """What became of it on this run, in a word or two."""
+        """The outcome on this run, in a word or two."""
         if self.value is None:
             return "not applicable"
         return {True: "held", False: "DID NOT HOLD", None: "not decided"}[self.holds]
 
     @property
     def lines(self) -> list[str]:
-        """The statement and what became of it, as lines of text."""
+        """The statement and its outcome, as lines of text."""
         note, achieved = f" ({self.note})" if self.note else "", f"achieved {self.achieved:.6g}"
         if self.value is None:
             outcome = f"{self.verdict}, its assumption is not proven{note}; {achieved}"
@@ -76,12 +76,12 @@ class Guarantee:
 
 
 class Check(NamedTuple):
-    """What a theorem is judged by.
+    """The numbers by which a theorem is judged on one run.
 
     Attributes
     ----------
     achieved : float
-        What the run did.
+        The number that the run achieved.
     value : float or None
         The bound; None where the assumption is not proven.
     size : float
@@ -98,7 +98,7 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Theorem:
-    """What is known of every run of an algorithm; made by `at_most` or `at_least`.
+    """A statement about every run of an algorithm; made by `at_most` or `at_least`.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import MOST_ENTRIES, Measured, Space
@@ -69,8 +69,8 @@ class KernelPerceptron(Algorithm):
     step = staticmethod(kernel_step)
 
     kernel: str = "rbf"
-    degree: int = number(2, 1, ends="[")
-    gamma: float = number(1.0, 0.0)
+    degree: int = parameter(2, 1, ends="[")
+    gamma: float = parameter(1.0, 0.0)
 
     def __post_init__(self) -> None:
         if self.kernel not in KERNELS:

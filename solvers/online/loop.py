@@ -10,11 +10,11 @@ from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.online.algorithm import Algorithm
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Presents, State, Step, present
-from maxmargin.solvers.perceptron.engines.tally import Log
+from maxmargin.solvers.online.state import LearnerState, Presents, Step, present
+from maxmargin.solvers.perceptron.engines.run_counts import Log
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.row_orders import Presentation
-from maxmargin.solvers.perceptron.settings import Progress, StopReason
+from maxmargin.solvers.perceptron.settings import RunProgress, StopReason
 from maxmargin.solvers.proof.margins import n_errors
 
 _SLOWER = 100
@@ -64,7 +64,7 @@ class Counts:
 
 @dataclass(slots=True)
 class _Process:
-    """What the runs of a process share: the multiplications done in plain Python, and whether the loop is compiled."""
+    """State shared by the runs of a process: multiplications done in plain Python, and whether the loop is compiled."""
 
     plain_work: int = 0
     has_compiled: bool = False
@@ -83,7 +83,7 @@ class Loop:
         settings: OnlineSettings,
         *,
         rng: np.random.Generator,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[RunProgress], None] | None = None,
     ) -> None:
         self.algorithm, self.space, self.settings = algorithm, space, settings
         self.state = algorithm.start(space)
@@ -159,7 +159,7 @@ class Loop:
         return made
 
     def _call(
-        self, state: State, order: Rows, room: int, counts: Counts, is_plain: bool
+        self, state: LearnerState, order: Rows, room: int, counts: Counts, is_plain: bool
     ) -> tuple[int, Rows, Rows, int]:
         rows, times = np.empty((2, room), dtype=np.int64)
         step, loop = self._code(is_plain)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, parameter
 from maxmargin.solvers.online.guarantee import Check, at_most, margin_on_halt, quotient, where
 from maxmargin.solvers.online.reference import Reference
 
@@ -46,7 +46,7 @@ class MarginPerceptron(Algorithm):
     )
     step = staticmethod(margin_step)
 
-    beta: float = number(1.0, 0.0, ends="[")
+    beta: float = parameter(1.0, 0.0, ends="[")
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
         """Yield the bound of the updates and the margin on halting."""

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, parameter
 from maxmargin.solvers.online.guarantee import Check, at_least, at_most, length_of, margin_on_halt, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import Presents, State
+from maxmargin.solvers.online.state import LearnerState, Presents
 
 
 def minover_step(
@@ -53,9 +53,9 @@ class MinOver(Algorithm):
     presents = Presents.WORST_ROW
     is_scale_free = True
 
-    tolerance: float = number(0.01, 0.0, 1.0)
+    tolerance: float = parameter(0.01, 0.0, 1.0)
 
-    def is_finished(self, space: Space, state: State, n_updates: int, is_clean: bool) -> bool:
+    def is_finished(self, space: Space, state: LearnerState, n_updates: int, is_clean: bool) -> bool:
         """Return whether the margin is near ||w||/t, which is no less than the maximum margin."""
         least = float((space.y * (space.X @ state.w)).min())
         return least >= (1 - self.tolerance) * float(state.w @ state.w) / n_updates > 0

@@ -8,11 +8,11 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import in_machine_code
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, at_least, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference, largest_norm, margin_in_norm
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State
+from maxmargin.solvers.online.state import LearnerState
 
 
 @in_machine_code
@@ -78,7 +78,7 @@ class PNormPerceptron(Algorithm):
     step = staticmethod(p_norm_step)
     is_scale_free = True
 
-    p: float = number(4.0, 2.0, ends="[")
+    p: float = parameter(4.0, 2.0, ends="[")
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
         """Yield the bound of the mistakes."""
@@ -152,15 +152,15 @@ class Alma(Algorithm):
     step = staticmethod(alma_step)
     is_scale_free = True
 
-    alpha: float = number(0.5, 0.0, 1.0, ends="]")
-    p: float = number(2.0, 2.0, ends="[")
+    alpha: float = parameter(0.5, 0.0, 1.0, ends="]")
+    p: float = parameter(2.0, 2.0, ends="[")
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return w = 0 and k = 1."""
         n, root = space.n_columns, math.sqrt(self.p - 1)
         size = largest_norm(space.X, self.p) or 1.0
         threshold = (1 - self.alpha) * _THRESHOLD / self.alpha * root * size
-        return State(
+        return LearnerState(
             w=np.zeros(n),
             table=np.zeros((1, n)),
             scalars=np.ones(1),

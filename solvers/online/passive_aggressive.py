@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, at_most, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
@@ -91,7 +91,7 @@ class PassiveAggressiveI(Algorithm):
     theorems = (at_most("mistakes", "mistakes <= max(R^2, 1/C) (||u||^2 + 2 C sum of loss(u)), for every u", _SOURCE),)
     step = staticmethod(passive_aggressive_step)
 
-    C: float = number(1.0, 0.0)
+    C: float = parameter(1.0, 0.0)
 
     def step_parameters(self, space: Space) -> tuple[float, ...]:
         """Return the cap and the diagonal."""
@@ -129,7 +129,7 @@ class PassiveAggressiveII(Algorithm):
     )
     step = staticmethod(passive_aggressive_step)
 
-    C: float = number(1.0, 0.0)
+    C: float = parameter(1.0, 0.0)
 
     def step_parameters(self, space: Space) -> tuple[float, ...]:
         """Return the cap and the diagonal."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, parameter
 from maxmargin.solvers.online.guarantee import Check, at_least, at_most, length_of, margin_on_halt, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
@@ -84,7 +84,7 @@ class Pdm(Algorithm):
     step = staticmethod(pdm_step)
     is_scale_free = True
 
-    epsilon: float = number(0.1, 0.0, 1.0, ends="]")
+    epsilon: float = parameter(0.1, 0.0, 1.0, ends="]")
 
     def step_parameters(self, space: Space) -> tuple[float, ...]:
         """Return the factor of ||w||^2/t in the threshold."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, check_novikoff, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_halt, check_novikoff, parameter
 from maxmargin.solvers.online.guarantee import Check, at_most, length_of, margin_on_halt, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State
+from maxmargin.solvers.online.state import LearnerState
 
 _AMPLIFICATION = 0
 """Place of the scalar: the greatest 1/sin^2 of the angle between w and x at an update."""
@@ -65,7 +65,7 @@ def _check_length(run: OnlineRun, reference: Reference) -> Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Relaxed(Algorithm):
-    """What both versions have in common."""
+    """Base class of both versions."""
 
     reference = "Li and Long 2002"
     step = staticmethod(romma_step)
@@ -76,10 +76,12 @@ class _Relaxed(Algorithm):
         """The largest y w.x that asks for an update."""
         return 0.0
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return w = 0."""
         parameters = np.array([self.threshold, _LEAST_SINE_SQUARED, _GREATEST_PRODUCT])
-        return State(w=np.zeros(space.n_columns), table=np.zeros((0, 0)), scalars=np.ones(1), parameters=parameters)
+        return LearnerState(
+            w=np.zeros(space.n_columns), table=np.zeros((0, 0)), scalars=np.ones(1), parameters=parameters
+        )
 
     def amplification(self, run: OnlineRun) -> float:
         """Return the greatest 1/sin^2 of an angle between w and x, by which the determinant magnifies errors."""
@@ -131,7 +133,7 @@ class AggressiveRomma(_Relaxed):
         _LENGTH,
     )
 
-    delta: float = number(0.1, 0.0, 1.0, ends="]")
+    delta: float = parameter(0.1, 0.0, 1.0, ends="]")
 
     @property
     def threshold(self) -> float:

@@ -15,7 +15,7 @@ from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, check_novik
 from maxmargin.solvers.online.guarantee import NOVIKOFF, Check, Theorem, at_least, at_most, length_of, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State
+from maxmargin.solvers.online.state import LearnerState
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.proof.margins import n_errors
 
@@ -122,7 +122,7 @@ class AveragedPerceptron(Perceptron):
     )
     step = staticmethod(averaged_step)
 
-    def plane(self, state: State, n_presentations: int) -> Floats:
+    def plane(self, state: LearnerState, n_presentations: int) -> Floats:
         """Return the mean."""
         return np.asarray(state.w - state.table[0] / n_presentations)
 
@@ -148,7 +148,7 @@ _CHUNK_ENTRIES = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VotedPerceptron(Perceptron):
-    """The perceptron, whose weight vectors all vote, each with the number of presentations that it was there after.
+    """The perceptron whose weight vectors all vote, each weighted by the number of presentations that it survived.
 
     That is one for the update that made it and one for every row it got right. Nothing but the updates and their times
     is kept: the weight vectors are the sums of y x up to every update. The hyperplane of the run is the last of them,
@@ -183,7 +183,7 @@ class VotedPerceptron(Perceptron):
         return np.sign(_votes(run, _in_space(run, X)))
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
-        """Yield the checks of the perceptron, which makes the same updates, and that of the vote."""
+        """Yield the checks of the perceptron, which makes the same updates, and the check of the vote."""
         is_known = run.n_updates == len(run.update_rows)
         is_counted = is_known and (run.n_updates + 1) * run.space.X.size <= run.settings.sizes.most_vote_products
         errors, mean_errors = _errors(run) if is_counted else (0, 0.0)
@@ -192,13 +192,13 @@ class VotedPerceptron(Perceptron):
 
 
 def lifetimes(run: OnlineRun) -> NDArray[np.int64]:
-    """Return after how many presentations every weight vector was there, w = 0 the first; together after all."""
+    """Return how many presentations each weight vector survived, starting with w = 0; they add up to all of them."""
     times = np.concatenate([[1], run.update_times, [run.n_presentations + 1]])
     return np.asarray(np.diff(times))
 
 
 def weight_vectors(run: OnlineRun, size: int) -> Iterator[Floats]:
-    """Yield the weight vectors from w = 0 on, so many at a time.
+    """Yield the weight vectors in batches, starting with w = 0.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def _ballots(run: OnlineRun, X: Floats) -> Iterator[tuple[Floats, NDArray[np.int
 
 
 def _errors(run: OnlineRun) -> tuple[int, float]:
-    """Return the errors of the vote on the rows of the run, and those of its voters on average."""
+    """Return the errors of the vote on the rows of the run, and the mean errors of its voters."""
     y, votes, errors = run.space.y, np.zeros(run.space.n_samples), 0
     for signs, weights in _ballots(run, run.space.X):
         votes += signs @ weights
@@ -307,16 +307,16 @@ class Pocket(Algorithm):
     default_order = Order.RANDOM
     is_scale_free = True
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return w = 0 in hand and in the pocket, where it makes n errors."""
         table, scalars = np.zeros((_KEPT, space.n_columns)), np.array([0.0, 0.0, space.n_samples, 0.0, -1.0])
-        return State(w=np.zeros(space.n_columns), table=table, scalars=scalars, parameters=np.zeros(0))
+        return LearnerState(w=np.zeros(space.n_columns), table=table, scalars=scalars, parameters=np.zeros(0))
 
-    def is_finished(self, space: Space, state: State, n_updates: int, is_clean: bool) -> bool:
+    def is_finished(self, space: Space, state: LearnerState, n_updates: int, is_clean: bool) -> bool:
         """Return whether the pocket makes no error."""
         return bool(state.scalars[2] == 0)
 
-    def plane(self, state: State, n_presentations: int) -> Floats:
+    def plane(self, state: LearnerState, n_presentations: int) -> Floats:
         """Return the pocket."""
         return np.asarray(state.table[int(state.scalars[_N_POCKETS]) % _KEPT])
 

@@ -13,7 +13,7 @@ from maxmargin.solvers.online.loop import Loop
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.perceptron.settings import Progress, StopReason
+from maxmargin.solvers.perceptron.settings import RunProgress, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 _ROUNDING = 2.0**-50
@@ -37,7 +37,7 @@ def run_online(
     settings: OnlineSettings | None = None,
     *,
     rng: np.random.Generator | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[RunProgress], None] | None = None,
     reference: Reference | None = None,
 ) -> OnlineRun:
     """Run an online algorithm until its stopping rule, a limit or Ctrl-C, and check what the theory says of the run.
@@ -78,7 +78,7 @@ def run_without_guarantees(
     rows: Space,
     *,
     rng: np.random.Generator | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[RunProgress], None] | None = None,
 ) -> OnlineRun:
     """Run an online algorithm on the rows (x, s) as `run_online` does, and check nothing.
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, at_most
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State
+from maxmargin.solvers.online.state import LearnerState
 
 MOST_COLUMNS = 2001
 """Largest number of columns, the constant one included, for a full matrix: 32 MB, and four million products an update.
@@ -28,7 +28,7 @@ class MatrixAlgorithm(Algorithm):
         return space.n_columns**2
 
 
-def state_with_matrix(space: Space, diagonal: float, n_scalars: int, *parameters: float) -> State:
+def state_with_matrix(space: Space, diagonal: float, n_scalars: int, *parameters: float) -> LearnerState:
     """Return w = 0 and a multiple of the identity.
 
     Raises
@@ -42,7 +42,7 @@ def state_with_matrix(space: Space, diagonal: float, n_scalars: int, *parameters
             f"the rows have {n} columns; expected at most {MOST_COLUMNS} for a full covariance matrix"
         )
     table = diagonal * np.eye(n + 1, n)
-    return State(w=np.zeros(n), table=table, scalars=np.zeros(n_scalars), parameters=np.array(parameters))
+    return LearnerState(w=np.zeros(n), table=table, scalars=np.zeros(n_scalars), parameters=np.array(parameters))
 
 
 _LOG_DETERMINANT = 0
@@ -118,9 +118,9 @@ class SecondOrderPerceptron(MatrixAlgorithm):
     )
     step = staticmethod(second_order_step)
 
-    a: float = number(1.0, _LEAST, ends="[")
+    a: float = parameter(1.0, _LEAST, ends="[")
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return w = 0 and A = a I."""
         return state_with_matrix(space, 1 / self.a, 1, 0.0)
 
@@ -158,9 +158,9 @@ class Arow(MatrixAlgorithm):
     )
     step = staticmethod(second_order_step)
 
-    r: float = number(1.0, _LEAST, ends="[")
+    r: float = parameter(1.0, _LEAST, ends="[")
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return w = 0 and Sigma = I."""
         return state_with_matrix(space, 1 / self.r, 1, math.nextafter(1.0, 0.0))
 

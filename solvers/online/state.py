@@ -26,7 +26,7 @@ class Presents(IntEnum):
     ALL_ROWS = 2
 
 
-class State(NamedTuple):
+class LearnerState(NamedTuple):
     """The arrays that a step reads (parameters) and changes (all others).
 
     Attributes
@@ -42,7 +42,7 @@ class State(NamedTuple):
     scalars: Floats
     parameters: Floats
 
-    def copy(self) -> "State":
+    def copy(self) -> "LearnerState":
         """Return a state that can be changed for a trial."""
         return self._replace(w=self.w.copy(), table=self.table.copy(), scalars=self.scalars.copy())
 
@@ -53,7 +53,7 @@ class State(NamedTuple):
 
 
 Arrays = tuple[Floats, Floats, Floats, Floats]
-"""Those of a `State`, in its order; a plain tuple costs less to hand over to compiled code than a named one."""
+"""The arrays of a `LearnerState`, in its order; a plain tuple is handed to compiled code faster than a named one."""
 
 UpdateLog = tuple[Rows, Rows, Rows, Rows]
 """How often every row was presented, and updated on (updated); the row of every update, and the number of its

@@ -9,11 +9,11 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, number
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.online.state import State
+from maxmargin.solvers.online.state import LearnerState
 
 _SHARES = (0.5, 0.25, 0.1, 0.01)
 """Drops of the potential that are tried for u, relative to the drop of a mistake on a negative row for u = 0."""
@@ -68,10 +68,10 @@ class Winnow(Algorithm):
     )
     step = staticmethod(winnow_step)
 
-    factor: float = number(2.0, 1.0)
-    threshold: float | None = number(None, 0.0)
+    factor: float = parameter(2.0, 1.0)
+    threshold: float | None = parameter(None, 0.0)
 
-    def start(self, space: Space) -> State:
+    def start(self, space: Space) -> LearnerState:
         """Return w = 1 and the fixed bias.
 
         Raises
@@ -85,7 +85,7 @@ class Winnow(Algorithm):
         w = np.ones(space.n_columns)
         w[-1] = -self._threshold(space) * size / space.scale
         parameters = np.array([math.log(self.factor), size])
-        return State(w=w, table=np.zeros((0, 0)), scalars=np.zeros(0), parameters=parameters)
+        return LearnerState(w=w, table=np.zeros((0, 0)), scalars=np.zeros(0), parameters=parameters)
 
     def _threshold(self, space: Space) -> float:
         return (space.n_columns - 1) / 2 if self.threshold is None else float(self.threshold)
@@ -182,7 +182,7 @@ class BalancedWinnow(Algorithm):
     )
     step = staticmethod(balanced_step)
 
-    eta: float = number(0.1, 0.0)
+    eta: float = parameter(0.1, 0.0)
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
         """Yield the bound of the mistakes, where eta is small enough for it."""

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats
-from maxmargin.solvers.perceptron.engines.tally import CURSOR_ENTRIES, Tally
-from maxmargin.solvers.perceptron.kernels.work import ANSWER, EPOCH_MISTAKES, EPOCH_POSITION, ERROR, POSITION
+from maxmargin.solvers.perceptron.engines.run_counts import CURSOR_ENTRIES, RunCounts
+from maxmargin.solvers.perceptron.kernels.pass_arguments import ANSWER, EPOCH_MISTAKES, EPOCH_POSITION, ERROR, POSITION
 from maxmargin.solvers.perceptron.row_orders import Order, epochs_at_once
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
@@ -63,7 +63,7 @@ class Checkpoint:
     has_converged: bool
 
     @classmethod
-    def of(cls, tally: Tally, last_state: Mapping[str, Any], seconds: float, has_converged: bool) -> "Checkpoint":
+    def of(cls, tally: RunCounts, last_state: Mapping[str, Any], seconds: float, has_converged: bool) -> "Checkpoint":
         """Return a copy of the state of a run."""
         counts, cursor = tally.counts.copy(), tally.cursor.copy()
         arrays = counts, cursor, tally.mistakes.numbers(), tally.epochs.numbers()
@@ -75,10 +75,10 @@ class Checkpoint:
             has_converged=has_converged,
         )
 
-    def tally(self, most_logged: int) -> Tally:
+    def tally(self, most_logged: int) -> RunCounts:
         """Return the counts of the run; its rounding error is unknown until its weights are loaded."""
         arrays = {name: np.array(array, dtype=np.int64) for name, array in self.arrays.items()}
-        tally = Tally.of(arrays["counts"], most_logged)
+        tally = RunCounts.of(arrays["counts"], most_logged)
         tally.mistakes.extend(arrays["mistakes"])
         tally.epochs.extend(arrays["epochs"])
         tally.cursor[:ANSWER] = arrays["cursor"][:ANSWER]

@@ -94,7 +94,7 @@ def greedy_sequence(
     """
     if rule is Rule.LEAST_PROGRESS and direction is None:
         raise InvalidOptionError(f"the rule {str(rule)!r} needs a direction; found None")
-    state = _State(problem, settings)
+    state = _Adversary(problem, settings)
     progress = state.engine.Z @ direction if direction is not None else None
     rows: list[int] = []
     while (row := state.chosen(rule, progress)) is not None and len(rows) < most and not is_over():
@@ -103,7 +103,7 @@ def greedy_sequence(
     return FoundSequence(rows=np.array(rows, dtype=np.int64), rule=rule, is_complete=row is None)
 
 
-class _State:
+class _Adversary:
     """Functional margins in floating point for the choice, and exact weights to confirm it."""
 
     def __init__(self, problem: Problem, settings: PerceptronSettings) -> None:

@@ -15,20 +15,19 @@ from maxmargin.solvers.perceptron.engines.engine_choice import (
     MOST_ROWS,
     NO_END,
     is_at_hand,
-    loaded,
     presentations_in_integers,
     steps_of_a_presentation,
 )
-from maxmargin.solvers.perceptron.engines.float_engines import Engine, FloatEngine, GramEngine, WeightsEngine
+from maxmargin.solvers.perceptron.engines.float_engines import Engine, FloatEngine, GramEngine, WeightsEngine, loaded
 from maxmargin.solvers.perceptron.engines.integer_engine import engine_of_many_runs
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.engines.ties import limbs_of, limbs_with_weights_of_zero, no_limbs
 from maxmargin.solvers.perceptron.kernels.kernels import present_orders
-from maxmargin.solvers.perceptron.kernels.work import EXACT_UP_TO, N_LOGGED, N_PRESENTED, Orders, Work, frozen
+from maxmargin.solvers.perceptron.kernels.pass_arguments import EXACT_UP_TO, N_LOGGED, N_PRESENTED, Orders, Work, frozen
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, StopReason
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, EngineName, PerceptronSettings, StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
@@ -85,7 +84,7 @@ class OrderRuns:
     problem : Problem
         Rows in memory.
     settings : PerceptronSettings
-        Its order is ignored, and its method unless it is `Method.WEIGHTS`.
+        Its order is ignored, and its method unless it is `EngineName.WEIGHTS`.
 
     Raises
     ------
@@ -96,12 +95,12 @@ class OrderRuns:
     def __init__(self, problem: Problem, settings: PerceptronSettings) -> None:
         if not isinstance(problem.row_source, InMemory):
             raise InvalidOptionError("many orders need the rows in memory; found rows elsewhere: allow more memory")
-        method = Method.WEIGHTS if settings.method is Method.WEIGHTS else Method.AUTO
+        method = EngineName.WEIGHTS if settings.method is EngineName.WEIGHTS else EngineName.AUTO
         self.problem, self.settings = problem, replace(settings, order=Order.CYCLIC, method=method)
         self.units = Units.of(problem, settings)
         self.exact_up_to = self.units.exact_up_to(problem)
         self.X = self.units.rows(problem.X)
-        has_gram = problem.n_samples <= MOST_ROWS and method is not Method.WEIGHTS
+        has_gram = problem.n_samples <= MOST_ROWS and method is not EngineName.WEIGHTS
         self._engine: FloatEngine = (
             GramEngine(self.units, problem) if has_gram else WeightsEngine(self.units, self.X, problem.y)
         )
@@ -118,7 +117,7 @@ class OrderRuns:
         """Return how many presentations integers begin with: none if the compiler is loaded and has nothing to do."""
         n_short = 0 if self._engine.name in loaded else presentations_in_integers(self.problem, self.settings)
         is_open = bool(loaded) and self.settings.short is None and n_short < NO_END
-        return 0 if is_open and is_at_hand(Method(self._engine.name)) else n_short
+        return 0 if is_open and is_at_hand(EngineName(self._engine.name)) else n_short
 
     def run(self, orders: Rows) -> Outcomes:
         """Run in each of the orders, of shape (n_orders, n_samples)."""
@@ -161,7 +160,6 @@ class OrderRuns:
             self._of_thread.in_bulk = self._engine.twin()
         shared = limbs_with_weights_of_zero(self._limbs.rows, self.settings.sizes)
         self._of_thread.in_bulk.present_orders(work._replace(limbs=shared))
-        loaded.add(self._name)
 
     def _run_one_by_one(self, work: Orders) -> None:
         for k in range(len(work.orders)):
@@ -188,7 +186,6 @@ class OrderRuns:
             of_thread.single = self._engine.twin() if self._exact is None else self._exact.twin()
         if of_thread.single.is_exact and self._work >= self._short:
             of_thread.single = self._engine.twin()
-            loaded.add(self._engine.name)
         engine: Engine = of_thread.single
         return engine
 

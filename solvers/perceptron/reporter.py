@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
-from maxmargin.solvers.perceptron.settings import Progress
+from maxmargin.solvers.perceptron.settings import RunProgress
 
 
 class Interrupt:
@@ -50,7 +50,7 @@ class Reporter:
     Parameters
     ----------
     on_progress : callable or None
-        Called with a `Progress`.
+        Called with a `RunProgress`.
     interrupt : Interrupt
         Set where the function raises KeyboardInterrupt.
     seconds_between : float
@@ -58,7 +58,7 @@ class Reporter:
     """
 
     def __init__(
-        self, on_progress: Callable[[Progress], None] | None, interrupt: Interrupt, seconds_between: float
+        self, on_progress: Callable[[RunProgress], None] | None, interrupt: Interrupt, seconds_between: float
     ) -> None:
         self._on_progress, self._interrupt, self._seconds_between = on_progress, interrupt, seconds_between
         self._started = self._reported = time.monotonic()
@@ -79,6 +79,6 @@ class Reporter:
             return
         self._reported = now
         try:
-            self._on_progress(Progress(n_mistakes=n_mistakes, n_epochs=n_epochs, seconds=now - self._started))
+            self._on_progress(RunProgress(n_mistakes=n_mistakes, n_epochs=n_epochs, seconds=now - self._started))
         except KeyboardInterrupt:
             self._interrupt.is_set = True

@@ -11,7 +11,7 @@ from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, rounded_d
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
-from maxmargin.solvers.perceptron.engines.tally import Tally
+from maxmargin.solvers.perceptron.engines.run_counts import RunCounts
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import ClassSums
@@ -19,8 +19,8 @@ from maxmargin.solvers.proof.margins import geometric_margin, least_functional_m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Run(NamedAnswer):
-    """What runs of the perceptron and of the online algorithms share; either class says what its attributes mean."""
+class RunResult(NamedAnswer):
+    """Base class of the results of runs; the subclasses document its attributes."""
 
     w: Floats
     b: float
@@ -44,7 +44,7 @@ class Run(NamedAnswer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class PerceptronRun(Run):
+class PerceptronRun(RunResult):
     """A run of the perceptron from w = 0: w += y x at every mistake.
 
     Attributes
@@ -167,7 +167,7 @@ class PerceptronRun(Run):
 
     @property
     def advice(self) -> str:
-        """The command that tells whether a run that was stopped can converge, as a line of text."""
+        """A line of text with the command that decides whether a run that was stopped can converge."""
         return f"  whether it can converge at all: maxmargin check{'' if self.bias else ' --no-bias'}"
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
@@ -235,7 +235,7 @@ class PerceptronRun(Run):
 def result_of(
     problem: Problem,
     settings: PerceptronSettings,
-    tally: Tally,
+    tally: RunCounts,
     stop_reason: StopReason,
     engine: str,
     *,
@@ -246,7 +246,7 @@ def result_of(
     Raises
     ------
     InvalidProblemError
-        If the weights differ so much in size that no binary64 numbers tell them.
+        If the weights differ so much in size that they cannot be stored in binary64.
     """
     scale = settings.bias_scale if problem.bias else 0.0
     rows = np.flatnonzero(tally.counts)
@@ -284,7 +284,7 @@ def plane_of_sums(sums: ClassSums, scale: float) -> tuple[Floats, float]:
     Raises
     ------
     InvalidProblemError
-        If the weights differ so much in size that no binary64 numbers tell them.
+        If the weights differ so much in size that they cannot be stored in binary64.
     """
     w = [p - n for n, p in zip(sums.negative, sums.positive, strict=True)]
     b = (sums.n_positive - sums.n_negative) * Fraction(scale) ** 2

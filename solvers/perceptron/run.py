@@ -20,16 +20,16 @@ from maxmargin.solvers.errors import InvalidCheckpointError
 from maxmargin.solvers.perceptron.checkpoint import Checkpoint, has_no_mistake
 from maxmargin.solvers.perceptron.engines.engine_choice import EngineChoice
 from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
+from maxmargin.solvers.perceptron.engines.presented_rows import RowsInMemory, Segment, source_of
 from maxmargin.solvers.perceptron.engines.row_units import Units
-from maxmargin.solvers.perceptron.engines.segments import Segment, Whole, source_of
-from maxmargin.solvers.perceptron.engines.tally import Tally
+from maxmargin.solvers.perceptron.engines.run_counts import RunCounts
 from maxmargin.solvers.perceptron.engines.ties import Ties
-from maxmargin.solvers.perceptron.kernels import work as at
-from maxmargin.solvers.perceptron.kernels.work import Reason, Work, frozen
+from maxmargin.solvers.perceptron.kernels import pass_arguments as at
+from maxmargin.solvers.perceptron.kernels.pass_arguments import Reason, Work, frozen
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, Progress, StopReason
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, RunProgress, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 _SECONDS_BETWEEN_CHECKPOINTS = 30.0
@@ -47,7 +47,7 @@ def perceptron(
     settings: PerceptronSettings | None = None,
     *,
     rng: np.random.Generator | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[RunProgress], None] | None = None,
     checkpoint: Checkpoint | None = None,
     on_checkpoint: Callable[[Checkpoint], None] | None = None,
 ) -> PerceptronRun:
@@ -88,7 +88,7 @@ def perceptron(
     """
     settings = settings or PerceptronSettings()
     presentation = Presentation(settings.order, problem.n_samples, rng or np.random.default_rng())
-    run = Run(problem, settings, presentation, on_progress, on_checkpoint)
+    run = RunInProgress(problem, settings, presentation, on_progress, on_checkpoint)
     if checkpoint is not None:
         run.continue_from(checkpoint)
     stop_reason = run.until_stopped()
@@ -97,7 +97,7 @@ def perceptron(
     return result_of(problem, settings, run.tally, stop_reason, names, resumed_from=resumed_from)
 
 
-class Run:
+class RunInProgress:
     """A run under way."""
 
     def __init__(
@@ -105,7 +105,7 @@ class Run:
         problem: Problem,
         settings: PerceptronSettings,
         presentation: Presentation,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[RunProgress], None] | None = None,
         on_checkpoint: Callable[[Checkpoint], None] | None = None,
     ) -> None:
         self.started = time.monotonic()
@@ -113,7 +113,7 @@ class Run:
         self.units = Units.of(problem, settings)
         self.choice = EngineChoice(problem, settings)
         self.source = source_of(problem, self.units, presentation, self.choice.method, settings.sizes)
-        self.tally = Tally.of(np.zeros(problem.n_samples, dtype=np.int64), settings.sizes.most_logged)
+        self.tally = RunCounts.of(np.zeros(problem.n_samples, dtype=np.int64), settings.sizes.most_logged)
         self.ties = Ties(problem, settings, self.units)
         self.engine_names = [self.source.engine.name]
         self.on_checkpoint = on_checkpoint
@@ -168,7 +168,7 @@ class Run:
 
     def _with_better_engine(self, segment: Segment) -> Segment:
         before, method = self.source.engine, self.choice.better(self.tally)
-        if method is None or not isinstance(self.source, Whole):
+        if method is None or not isinstance(self.source, RowsInMemory):
             return segment
         engine = self.source.engine = self.source.engine_of(method)
         self.engine_names.append(engine.name)
@@ -189,10 +189,8 @@ class Run:
         log, epochs = self.log[:room], self.epochs[:n_epochs]
         most = max(1, settings.sizes.slice_entries // segment.engine.entries_per_presentation)
         most = self.choice.presentations_before(tally, most)
-        began = time.perf_counter()
         reason = self._pass(tally, segment, most, log, epochs)
         cursor = tally.cursor
-        self.choice.took(time.perf_counter() - began, int(cursor[at.N_PRESENTED]), int(cursor[at.N_LOGGED]))
         tally.n_presentations += int(cursor[at.N_PRESENTED])
         tally.n_mistakes += int(cursor[at.N_LOGGED])
         tally.n_epochs += int(cursor[at.N_EPOCHS])
@@ -202,7 +200,7 @@ class Run:
         tally.epochs.extend(epochs[: cursor[at.N_EPOCHS]])
         return reason
 
-    def _pass(self, tally: Tally, segment: Segment, most: int, log: Rows, epochs: Rows) -> Reason:
+    def _pass(self, tally: RunCounts, segment: Segment, most: int, log: Rows, epochs: Rows) -> Reason:
         work = Work(
             y=segment.engine.y,
             order=frozen(segment.order),
@@ -224,7 +222,7 @@ class Run:
         return reason
 
     @staticmethod
-    def _row(tally: Tally, segment: Segment) -> int:
+    def _row(tally: RunCounts, segment: Segment) -> int:
         return int(segment.order[tally.cursor[at.POSITION]]) + segment.first_row
 
     def _stop(self, reason: Reason) -> StopReason | None:
@@ -252,7 +250,7 @@ class Run:
         n_entries = problem.X.nnz / problem.n_samples if problem.is_sparse else problem.n_features
         proof = _PROOF_ENTRY * min(tally.n_mistakes, problem.n_samples) * n_entries
         n_timed = tally.n_presentations - self.n_timed_from
-        if not isinstance(self.source, Whole) and n_timed > 0:  # all rows are read again
+        if not isinstance(self.source, RowsInMemory) and n_timed > 0:  # all rows are read again
             proof += _PROOF_PASSES * (time.monotonic() - self.timed_from) * problem.n_samples / n_timed
         return seconds + proof
 
@@ -272,7 +270,7 @@ class Run:
         tally.epochs.extend(np.zeros(1, dtype=np.int64))
         return True
 
-    def _has_mistake(self, trial: Tally, segment: Segment) -> bool:
+    def _has_mistake(self, trial: RunCounts, segment: Segment) -> bool:
         log, epochs = np.empty(1, dtype=np.int64), np.empty(1, dtype=np.int64)
         trial.cursor[at.POSITION] = 0
         while True:
@@ -285,7 +283,7 @@ class Run:
 
     def _keep(self) -> None:
         """Hand out a checkpoint; a run on rows outside memory can be continued only from their first chunk."""
-        is_whole = isinstance(self.source, Whole) or not self.tally.cursor[at.EPOCH_POSITION]
+        is_whole = isinstance(self.source, RowsInMemory) or not self.tally.cursor[at.EPOCH_POSITION]
         if self.on_checkpoint is not None and is_whole:
             self.kept = time.monotonic()
             state = self.presentation.last_state, self.reporter.seconds, self.has_converged

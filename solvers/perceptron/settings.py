@@ -40,7 +40,7 @@ _PHRASES = {
 }
 
 
-class Method(StrEnum):
+class EngineName(StrEnum):
     """How scores are computed; the mistakes are the same."""
 
     AUTO = "auto"
@@ -71,9 +71,7 @@ class RunSizes:
     most_block_entries : int
         Largest X (entries, the constant coordinate included) that is copied into blocks: these fill 256 MiB.
     most_block_coordinates : int
-        Longest row (entries) in blocks: D 2**-24 is below 2**-7 for these, and D 2**-52 below 2**-24.
-    most_block_products : int
-        Rows up to which the Gram matrices of the blocks are kept (4 MiB); of more, products are computed when needed.
+        Longest row (entries) in blocks: D 2**-24 is at most 2**-8 for these, and D 2**-52 at most 2**-36.
     most_ties : int
         Scores that are computed exactly without limbs; later ones are decided as rounded, and counted.
     reload_after : int
@@ -101,7 +99,6 @@ class RunSizes:
     seconds_between_reports: float = 0.1
     most_block_entries: int = 1 << 26
     most_block_coordinates: int = 1 << 16
-    most_block_products: int = 1 << 14
     most_ties: int = 20_000
     reload_after: int = 10_000_000
     most_limbs: int = 1 << 22
@@ -129,7 +126,7 @@ class PerceptronSettings:
     order : Order
     max_epochs, max_mistakes : int or None
         Limits; None is none.
-    method : Method
+    method : EngineName
         With a vector of weights; with the Gram matrix of at most 2,048 rows; with weights and blocks of dense rows, in
         an order that repeats itself, screened in single precision; or in Python's integers, without compiled code. By
         default a run of few short rows begins in integers, and a long one goes on with whichever is fastest.
@@ -148,7 +145,7 @@ class PerceptronSettings:
     order: Order = Order.CYCLIC
     max_epochs: int | None = None
     max_mistakes: int | None = 10_000_000
-    method: Method = Method.AUTO
+    method: EngineName = EngineName.AUTO
     time_limit: float | None = None
     short: int | None = None
     sizes: RunSizes = field(default=RunSizes(), repr=False)
@@ -181,7 +178,7 @@ def check_time_limit(seconds: object) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class RunProgress:
     """The state of a run, handed to the progress callback about ten times a second."""
 
     n_mistakes: int

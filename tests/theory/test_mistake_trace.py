@@ -21,7 +21,7 @@ from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.moments import UNKNOWN_ROW, MomentSizes, chosen_mistakes
+from maxmargin.solvers.perceptron.exact_states import UNKNOWN_ROW, ExactStateSizes, chosen_mistakes
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import RunSizes
 from maxmargin.solvers.problem.problem import Problem
@@ -255,7 +255,7 @@ def test_many_mistaken_rows_are_looked_at_in_chunks() -> None:
     X, y = overlapping(400)
     problem = Problem.validated(X, 2 * y - 1)
     run, hard = run_perceptron(problem, max_mistakes=2000), space_margin(problem, 1.0)
-    small = TraceSizes(moments=MomentSizes(most_fetched=10, entries_at_once=64))
+    small = TraceSizes(states=ExactStateSizes(most_fetched=10, entries_at_once=64))
     at_once, in_parts = (trace_of(problem, run, hard, most_points=50, sizes=sizes) for sizes in (None, small))
     for name, values in at_once.columns().items():
         np.testing.assert_array_equal(in_parts.columns()[name], values)
@@ -308,7 +308,7 @@ def on_disk(tmp_path: Path) -> Callable[..., Problem]:
 @pytest.mark.parametrize("most_fetched", [10, 4096])
 @pytest.mark.parametrize("gap", [0.0, 8.0])
 def test_rows_outside_memory_give_the_same(on_disk: Callable[..., Problem], gap: float, most_fetched: int) -> None:
-    sizes = TraceSizes(moments=MomentSizes(most_fetched=most_fetched))
+    sizes = TraceSizes(states=ExactStateSizes(most_fetched=most_fetched))
     X, y = overlapping(300)
     X = X + gap * np.outer(2 * y - 1, [1.0, -1.0, 1.0])
     outside, inside = on_disk(X, y), Problem.validated(X, 2 * y - 1)

@@ -17,7 +17,7 @@ from maxmargin.solvers.perceptron.hard_orders import FoundSequence, Rule, greedy
 from maxmargin.solvers.perceptron.longest_path import worst_case_mistakes
 from maxmargin.solvers.perceptron.many_orders import ManyOrders, OrderRuns, in_this_order, many_orders
 from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, EngineName, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem, radius, radius_squared
 from maxmargin.theory.context import augmented
 from maxmargin.theory.order_studies import order_study
@@ -50,14 +50,14 @@ def choices(draw: st.DrawFn) -> PerceptronSettings:
         zero=draw(st.sampled_from(list(ZERO_RULES))),
         max_epochs=draw(st.sampled_from([1, 2, 7, 40])),
         max_mistakes=draw(st.sampled_from([None, 1, 5, 100])),
-        method=draw(st.sampled_from(list(Method))),
+        method=draw(st.sampled_from(list(EngineName))),
     )
 
 
 def check_outcomes(problem: Problem, options: PerceptronSettings, found: ManyOrders, which: Any) -> None:
     outcomes = found.outcomes
-    if problem.is_sparse and options.method is Method.BLOCKS:
-        options = replace(options, method=Method.AUTO)
+    if problem.is_sparse and options.method is EngineName.BLOCKS:
+        options = replace(options, method=EngineName.AUTO)
     for k in which:
         run = perceptron(in_this_order(problem, found.order(k)), options)
         assert outcomes.n_mistakes[k] == run.n_mistakes
@@ -80,8 +80,8 @@ def test_every_order_is_a_run_of_the_perceptron(
 
 
 @pytest.mark.parametrize("problem", [AGRESTI, FAR_FROM_ZERO, CLOUD], ids=["agresti", "far", "cloud"])
-@pytest.mark.parametrize("method", list(Method))
-def test_until_convergence(problem: Problem, method: Method) -> None:
+@pytest.mark.parametrize("method", list(EngineName))
+def test_until_convergence(problem: Problem, method: EngineName) -> None:
     options = PerceptronSettings(method=method)
     found = many_orders(problem, options, n_orders=20, seed=1)
     assert found.outcomes.converged.all() and (found.outcomes.margin > 0).all()

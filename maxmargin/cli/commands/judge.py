@@ -14,7 +14,7 @@ from maxmargin.cli.request import Request
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.source import STDIN, STDIN_NAME, standard_input
 from maxmargin.models.fitted_planes import GivenPlane, plane_of_numbers, sign_of_side
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error, quote
 from maxmargin.text.progress import waiting
@@ -98,7 +98,7 @@ def plane_of_document(document: dict[str, Any], name: str, dataset: Dataset) -> 
         entries = w if isinstance(w, dict) else np.array(w, dtype=object)
         plane = plane_of_numbers(entries, b, dataset.feature_names).of_kind(document.get("bias"))
     except InvalidOptionError as error:
-        raise DataError(shown(f"{name}: {error.on_command_line}")) from error
+        raise DataError(printable(f"{name}: {error.on_command_line}")) from error
     if document.get("positive") is None:
         return plane
     sign = sign_of_side(document.get("negative"), document["positive"], dataset)

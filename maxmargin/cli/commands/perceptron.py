@@ -97,7 +97,7 @@ def _write_mistakes(
 ) -> dict[str, Any]:
     import numpy as np
 
-    from maxmargin.solvers.perceptron.moments import UNKNOWN_ROW
+    from maxmargin.solvers.perceptron.exact_states import UNKNOWN_ROW
     from maxmargin.theory.mistake_traces import MOST_POINTS, space_margin, trace_of
     from maxmargin.theory.trace import write_mistake_trace
 

@@ -2,8 +2,9 @@
 
 from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.engines.tally import Tally
-from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
+from maxmargin.solvers.perceptron.engines.float_engines import loaded
+from maxmargin.solvers.perceptron.engines.run_counts import RunCounts
+from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
@@ -28,33 +29,27 @@ _PREPARATION = 100_000.0
 
 _SCORE, _SCORE_ENTRY, _UPDATE, _UPDATE_ENTRY = 3.8, 0.13, 40.0, 2.0
 _LOOK, _ROW, _NEAR_ENTRY, _FAR_ENTRY = 0.65, 20.0, 0.08, 0.3
-_SCREENED, _SCREENED_ENTRY, _FOUND, _FOUND_ENTRY, _PRODUCT_ENTRY = 0.1, 0.04, 15.0, 0.3, 4.0
+_SCREENED, _SCREENED_ENTRY, _FOUND, _FOUND_ENTRY = 0.5, 0.1, 70.0, 9.0
 """Approximate nanoseconds of the work of an epoch: with weights, per row and per mistake; with a Gram matrix, per row,
 per mistake, and per entry of the row that a mistake adds, near the processor or far from it; with blocks, per row and
-per mistake, and more per mistake if its products are not stored."""
+per mistake, after which some rows are scored one by one and a block again."""
 
 _MOST_NEAR = 1 << 17
 """Largest number of entries of a Gram matrix that stays near the processor: 1 MiB."""
 
-_COMPILING = {Method.WEIGHTS: 1.2e9, Method.GRAM: 0.7e9, Method.BLOCKS: 1.6e9}
+_COMPILING = {EngineName.WEIGHTS: 1.2e9, EngineName.GRAM: 0.7e9, EngineName.BLOCKS: 1.6e9}
 """Nanoseconds to compile the code of an engine, the first time ever."""
 
 _SECONDS_TO_COMPILE = 5.0
 """Shortest time limit, in seconds, with which a run waits for a compiler; with a shorter one it stays in integers."""
 
-_AHEAD, _TRIED_AFTER = 0.3e9, 1e9
-"""Nanoseconds of work that the choice expects to be left, and after which another promising engine is tried."""
-
-_BETTER = 0.7
-"""Largest fraction of the present time of an epoch that another engine may promise to be tried."""
+_AHEAD = 0.3e9
+"""Nanoseconds of work that the choice expects to be left."""
 
 NO_END = 1 << 62
 
-loaded: set[str] = set()
-"""Names of the engines, and of other code, that this process has compiled or loaded."""
 
-
-def is_at_hand(method: Method) -> bool:
+def is_at_hand(method: EngineName) -> bool:
     """Return whether an engine needs no compilation; the compiler is loaded to find out."""
     from maxmargin.solvers.perceptron.kernels.machine_code import is_on_disk
 
@@ -65,11 +60,12 @@ class EngineChoice:
     """The engine with which a run begins and continues: the requested one, or the one that will be fastest.
 
     A run on few short rows begins in integers. If it turns out to be long, it continues with weights, and after some
-    epochs with the engine that suits its mistakes; an engine that promises to be faster than the present one is tried.
+    epochs with the engine that suits the number of its mistakes. As mistakes become rarer, a run that stays with
+    weights looks again whenever its epochs have doubled.
 
     Attributes
     ----------
-    method : Method
+    method : EngineName
         The method of the present engine; never `AUTO`.
 
     Raises
@@ -79,51 +75,45 @@ class EngineChoice:
     """
 
     def __init__(self, problem: Problem, settings: PerceptronSettings) -> None:
-        self.problem, self.asked, self._sizes = problem, settings.method, settings.sizes
+        self.problem, self.asked = problem, settings.method
         why = _impossible(problem, settings)
         if self.asked in why:
             raise InvalidOptionError(f"method is {str(self.asked)!r}, {why[self.asked]}: expected 'auto' or 'weights'")
-        self._others = [method for method in (Method.GRAM, Method.BLOCKS) if method not in why]
+        self._others = [method for method in (EngineName.GRAM, EngineName.BLOCKS) if method not in why]
         self._width = problem.X.nnz / problem.n_samples if problem.is_sparse else problem.n_features
-        self._n_short = 0 if Method.INTEGERS in why else presentations_in_integers(problem, settings)
+        self._n_short = 0 if EngineName.INTEGERS in why else presentations_in_integers(problem, settings)
         self.method = self._first(settings)
         epoch = problem.n_samples * (_SCORE + _SCORE_ENTRY * self._width)
-        self._n_first = _FIRST_EPOCHS + int(_PREPARATION / epoch)
+        self._next_look = _FIRST_EPOCHS + int(_PREPARATION / epoch)
+        self._seen_epochs = self._seen_mistakes = 0
         self._is_chosen = False
         self._is_hasty = settings.time_limit is not None and settings.time_limit < _SECONDS_TO_COMPILE
-        self._clocks = {method: _Clock() for method in Method}
         self._compiling = _COMPILING if settings.short is None else dict.fromkeys(_COMPILING, 0.0)
 
-    def _first(self, settings: PerceptronSettings) -> Method:
-        if self.asked is Method.INTEGERS or self._n_short == NO_END:
-            return Method.INTEGERS
-        if self.asked is not Method.AUTO or not self._n_short:
-            return Method.WEIGHTS
+    def _first(self, settings: PerceptronSettings) -> EngineName:
+        if self.asked is EngineName.INTEGERS or self._n_short == NO_END:
+            return EngineName.INTEGERS
+        if self.asked is not EngineName.AUTO or not self._n_short:
+            return EngineName.WEIGHTS
         if settings.short is not None or not loaded:
-            return Method.INTEGERS
-        if is_at_hand(Method.WEIGHTS):
-            return Method.WEIGHTS
+            return EngineName.INTEGERS
+        if is_at_hand(EngineName.WEIGHTS):
+            return EngineName.WEIGHTS
         is_far = self.problem.n_samples**2 > _MOST_NEAR
-        ready = [method for method in self._others if method in loaded and not (method is Method.GRAM and is_far)]
-        return ready[0] if ready else Method.INTEGERS
+        ready = [method for method in self._others if method in loaded and not (method is EngineName.GRAM and is_far)]
+        return ready[0] if ready else EngineName.INTEGERS
 
-    def presentations_before(self, tally: Tally, most: int) -> int:
+    def presentations_before(self, tally: RunCounts, most: int) -> int:
         """Return how many presentations may be made before the next choice, up to `most`."""
-        is_short = self.method is Method.INTEGERS and self.asked is Method.AUTO
+        is_short = self.method is EngineName.INTEGERS and self.asked is EngineName.AUTO
         return max(1, min(most, self._n_short - tally.n_presentations)) if is_short else most
 
-    def epochs_before(self, tally: Tally, most: int) -> int:
+    def epochs_before(self, tally: RunCounts, most: int) -> int:
         """Return how many epochs may be made before the next choice, up to `most`."""
-        is_open = self.asked is Method.AUTO and self.method is not Method.INTEGERS and not self._is_chosen
-        return max(1, min(most, self._n_first - tally.n_epochs)) if is_open and self._others else most
+        is_open = self.asked is EngineName.AUTO and self.method is not EngineName.INTEGERS and not self._is_chosen
+        return max(1, min(most, self._next_look - tally.n_epochs)) if is_open and self._others else most
 
-    def took(self, seconds: float, n_presented: int, n_mistakes: int) -> None:
-        """Note the work of the present engine, and its time."""
-        if self.method is not Method.INTEGERS:
-            loaded.add(self.method)
-        self._clocks[self.method].add(1e9 * seconds, n_presented, n_mistakes)
-
-    def better(self, tally: Tally) -> Method | None:
+    def better(self, tally: RunCounts) -> EngineName | None:
         """Return the method with which the run continues, or None for the present one."""
         wanted = self._wanted(tally)
         if wanted is self.method:
@@ -131,10 +121,10 @@ class EngineChoice:
         self.method = wanted
         return wanted
 
-    def _wanted(self, tally: Tally) -> Method:
-        if self.asked is not Method.AUTO:
+    def _wanted(self, tally: RunCounts) -> EngineName:
+        if self.asked is not EngineName.AUTO:
             return self.asked
-        if self.method is not Method.INTEGERS:
+        if self.method is not EngineName.INTEGERS:
             return self._next(tally)
         if tally.n_presentations < self._n_short:
             return self.method
@@ -144,62 +134,34 @@ class EngineChoice:
         self._n_short = NO_END
         return self.method
 
-    def _next(self, tally: Tally) -> Method:
+    def _next(self, tally: RunCounts) -> EngineName:
         """Return the compiled engine that comes next."""
-        if not self._others or tally.n_epochs < self._n_first:
-            return Method.WEIGHTS if self.method is Method.INTEGERS else self.method
-        if not self._is_chosen:
-            self._is_chosen = True
-            return self._promising(tally.n_mistakes / tally.n_epochs)
-        return self._proven()
+        if not self._others or tally.n_epochs < self._next_look:
+            return EngineName.WEIGHTS if self.method is EngineName.INTEGERS else self.method
+        if self._is_chosen:
+            return self.method
+        n_mistakes = (tally.n_mistakes - self._seen_mistakes) / (tally.n_epochs - self._seen_epochs)
+        self._seen_epochs, self._seen_mistakes, self._next_look = tally.n_epochs, tally.n_mistakes, 2 * tally.n_epochs
+        wanted = self._promising(n_mistakes)
+        self._is_chosen = wanted is not EngineName.WEIGHTS
+        return wanted
 
-    def _promising(self, n_mistakes: float) -> Method:
+    def _promising(self, n_mistakes: float) -> EngineName:
         """Return the best method for this number of mistakes in an epoch, including the time to compile it."""
         costs = self._costs(n_mistakes)
         n_epochs = _AHEAD / min(costs.values())
         return min(costs, key=lambda m: costs[m] * n_epochs + (not is_at_hand(m)) * self._compiling[m])
 
-    def _proven(self) -> Method:
-        """Return the engine that took the least time, or one that was not tried and promises to take less."""
-        clock = self._clocks[self.method]
-        if clock.spent < _TRIED_AFTER or clock.is_looked_at:
-            return self.method
-        clock.is_looked_at = True
-        costs = self._costs(self.problem.n_samples * clock.n_mistakes / clock.n_presented)
-        for method, other in self._clocks.items():
-            if method in costs and other.spent >= _TRIED_AFTER:
-                costs[method] = self.problem.n_samples * other.spent / other.n_presented
-        best = min(costs, key=costs.__getitem__)
-        return best if costs[best] < _BETTER * costs[self.method] else self.method
-
-    def _costs(self, n_mistakes: float) -> dict[Method, float]:
+    def _costs(self, n_mistakes: float) -> dict[EngineName, float]:
         """Return the nanoseconds of an epoch with this number of mistakes, by method."""
         n, width = self.problem.n_samples, self._width
         row_entry = _NEAR_ENTRY if n * n <= _MOST_NEAR else _FAR_ENTRY
-        found_entry = _FOUND_ENTRY if n <= self._sizes.most_block_products else _FOUND_ENTRY + _PRODUCT_ENTRY
         costs = {
-            Method.WEIGHTS: n * (_SCORE + _SCORE_ENTRY * width) + n_mistakes * (_UPDATE + _UPDATE_ENTRY * width),
-            Method.GRAM: n * _LOOK + n_mistakes * (_ROW + row_entry * n),
-            Method.BLOCKS: n * (_SCREENED + _SCREENED_ENTRY * width) + n_mistakes * (_FOUND + found_entry * width),
+            EngineName.WEIGHTS: n * (_SCORE + _SCORE_ENTRY * width) + n_mistakes * (_UPDATE + _UPDATE_ENTRY * width),
+            EngineName.GRAM: n * _LOOK + n_mistakes * (_ROW + row_entry * n),
+            EngineName.BLOCKS: n * (_SCREENED + _SCREENED_ENTRY * width) + n_mistakes * (_FOUND + _FOUND_ENTRY * width),
         }
-        return {method: costs[method] for method in (Method.WEIGHTS, *self._others)}
-
-
-class _Clock:
-    """The work of an engine, and its time; the first slice, which may include compilation, does not count."""
-
-    def __init__(self) -> None:
-        self.spent, self.n_presented, self.n_mistakes = 0.0, 0, 0
-        self.is_looked_at = False
-        self._is_warm = False
-
-    def add(self, nanoseconds: float, n_presented: int, n_mistakes: int) -> None:
-        """Add a slice."""
-        if self._is_warm:
-            self.spent += nanoseconds
-            self.n_presented += n_presented
-            self.n_mistakes += n_mistakes
-        self._is_warm = True
+        return {method: costs[method] for method in (EngineName.WEIGHTS, *self._others)}
 
 
 def steps_of_a_presentation(problem: Problem) -> int:
@@ -209,7 +171,7 @@ def steps_of_a_presentation(problem: Problem) -> int:
 
 def presentations_in_integers(problem: Problem, settings: PerceptronSettings) -> int:
     """Return how many presentations an automatic run begins with in integers."""
-    if settings.method is not Method.AUTO:
+    if settings.method is not EngineName.AUTO:
         return 0
     if is_switched_off():
         return NO_END
@@ -218,22 +180,20 @@ def presentations_in_integers(problem: Problem, settings: PerceptronSettings) ->
     return n_presentations if n_presentations >= _FEWEST_EPOCHS_IN_INTEGERS * problem.n_samples else 0
 
 
-def _impossible(problem: Problem, settings: PerceptronSettings) -> dict[Method, str]:
+def _impossible(problem: Problem, settings: PerceptronSettings) -> dict[EngineName, str]:
     """Return the methods that are impossible for these rows or this order, and why."""
     is_in_memory, n, why = isinstance(problem.row_source, InMemory), problem.n_samples, {}
     if not is_in_memory or n * problem.n_features > _MOST_ENTRIES_IN_INTEGERS:
-        why[Method.INTEGERS] = f"for at most {_MOST_ENTRIES_IN_INTEGERS:,} numbers in memory; found others"
+        why[EngineName.INTEGERS] = f"for at most {_MOST_ENTRIES_IN_INTEGERS:,} numbers in memory; found others"
     if not is_in_memory or n > MOST_ROWS:
-        why[Method.GRAM] = f"for at most {MOST_ROWS:,} rows in memory; found {n:,}"
+        why[EngineName.GRAM] = f"for at most {MOST_ROWS:,} rows in memory; found {n:,}"
     if blocks := _blocks_miss(problem, settings):
-        why[Method.BLOCKS] = blocks
+        why[EngineName.BLOCKS] = blocks
     return why
 
 
 def _blocks_miss(problem: Problem, settings: PerceptronSettings) -> str:
     """Return why blocks are impossible, "" if they are possible."""
-    if is_switched_off():
-        return "in machine code only; found NUMBA_DISABLE_JIT=1"
     if not settings.order.is_fixed:
         return f"for rows in the same order in every epoch; found order {str(settings.order)!r}"
     if problem.is_sparse or not isinstance(problem.row_source, InMemory):

@@ -14,8 +14,20 @@ from maxmargin.solvers.perceptron.engines.row_units import Units, signed_rows
 from maxmargin.solvers.perceptron.kernels import kernels
 from maxmargin.solvers.perceptron.kernels.error_bounds import REACH, SCORE_ERROR, UPDATE_ERROR
 from maxmargin.solvers.perceptron.kernels.gram_pass import present_over_gram
-from maxmargin.solvers.perceptron.kernels.work import ERROR, GREATEST, N_DECIDED, NORM, Orders, Reason, Work, frozen
+from maxmargin.solvers.perceptron.kernels.pass_arguments import (
+    ERROR,
+    GREATEST,
+    N_DECIDED,
+    NORM,
+    Orders,
+    Reason,
+    Work,
+    frozen,
+)
 from maxmargin.solvers.problem.problem import Problem
+
+loaded: set[str] = set()
+"""Names of the engines, and of their passes over many orders, that this process has compiled or loaded."""
 
 _UNIT = 2.0**-53
 _UP = 1 + 2.0**-40
@@ -104,7 +116,9 @@ class FloatEngine(Engine):
         """Call a pass as machine code; the compiler is loaded here, and not before."""
         from maxmargin.solvers.perceptron.kernels.machine_code import machine_code
 
-        return machine_code(kernel)(self.model, work)
+        result = machine_code(kernel)(self.model, work)
+        loaded.add(self.name if isinstance(work, Work) else f"orders, {self.name}")
+        return result
 
     def load(self, exact: ExactWeights, size: Floats) -> None:
         """Round the weights, and bound them and the rounding errors; exact numbers stay exact."""

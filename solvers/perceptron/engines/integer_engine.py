@@ -10,8 +10,8 @@ from maxmargin.solvers.perceptron.engines.engine_choice import steps_of_a_presen
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.engines.float_engines import Engine
 from maxmargin.solvers.perceptron.engines.row_units import signed_rows
-from maxmargin.solvers.perceptron.kernels import work as at
-from maxmargin.solvers.perceptron.kernels.work import Reason, Work
+from maxmargin.solvers.perceptron.kernels import pass_arguments as at
+from maxmargin.solvers.perceptron.kernels.pass_arguments import Reason, Work
 from maxmargin.solvers.problem.problem import Problem
 
 _ENTRIES_PER_PRODUCT = 40
@@ -54,7 +54,11 @@ class IntegerEngine(Engine):
         self.entries_per_presentation = _ENTRIES_PER_PRODUCT * self.steps[0]
 
     def present(self, work: Work) -> Reason:
-        """Do the work."""
+        """Do the work.
+
+        This is the loop of `kernels.present_with` with lists and local variables in place of arrays, whose elements
+        Python reads several times more slowly.
+        """
         cursor, order, counts = work.cursor, work.order.tolist(), work.counts
         added, weights = self.added, self.weights.tolist()
         least = (self.y != work.zero_rule).astype(np.int64).tolist()  # of the margins, in integers, that are right

@@ -49,7 +49,7 @@ class Units:
 
     @classmethod
     def of(cls, problem: Problem, settings: PerceptronSettings) -> "Units":
-        """Choose the exponent: 0, or that of the greatest number where products would overflow or vanish."""
+        """Choose the exponent: 0, or the exponent of the greatest number if products would overflow or vanish."""
         bias_scale = settings.bias_scale if problem.bias else 0.0
         exponent = unit_exponent(problem, bias_scale)
         scale = math.ldexp(bias_scale, -exponent)
@@ -88,9 +88,10 @@ def _greatest_exponent(problem: Problem, scale: float) -> int:
 
 
 def common_exponent_of(problem: Problem, scale: float) -> int:
-    """Return a k such that the numbers of all rows, and s, are multiples of 2**k; the largest, where they are few bits.
+    """Return a k such that the numbers of all rows, and s, are multiples of 2**k.
 
-    Numbers of many bits are told by a few rows, without a look at the others.
+    It is the largest such k unless a few rows already show that the numbers have many bits; then the others are not
+    read.
     """
     exponent = common_exponent(np.append(_values(problem.row_source[:_FIRST_ROWS]), scale))
     exponent = 0 if exponent is None else exponent

@@ -10,9 +10,9 @@ from maxmargin.solvers.exact.products import digits, whole_numbers
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.engines.float_engines import Engine
 from maxmargin.solvers.perceptron.engines.row_units import Units, signed_rows
-from maxmargin.solvers.perceptron.engines.tally import Tally
+from maxmargin.solvers.perceptron.engines.run_counts import RunCounts
 from maxmargin.solvers.perceptron.kernels.limb_scores import LIMB_BITS, Limbs
-from maxmargin.solvers.perceptron.kernels.work import ANSWER, ERROR, EXACT_UP_TO, GREATEST, frozen
+from maxmargin.solvers.perceptron.kernels.pass_arguments import ANSWER, ERROR, EXACT_UP_TO, GREATEST, frozen
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
@@ -90,7 +90,7 @@ class Ties:
         self._n_rounded_at = 0
         self._n_few = 0 if settings.short == 0 else _FEW_ENTRIES // (problem.n_samples * (problem.n_features + 1))
 
-    def decide(self, tally: Tally, row: int) -> None:
+    def decide(self, tally: RunCounts, row: int) -> None:
         """Write into the cursor whether the row is a mistake, or arrange that the next pass does not ask."""
         if self._is_on_a_grid(tally) or self._has_limbs_now(tally):
             return
@@ -101,7 +101,7 @@ class Ties:
         tally.cursor[ANSWER] = 1 if self.exact.is_mistake(row, self.zero_rule) else -1
         tally.n_ties += 1
 
-    def _is_on_a_grid(self, tally: Tally) -> bool:
+    def _is_on_a_grid(self, tally: RunCounts) -> bool:
         """Find out once whether all numbers are small multiples of one number; if so, perhaps nothing was rounded."""
         if self._grid_is_known:
             return False
@@ -113,7 +113,7 @@ class Ties:
         tally.size[ERROR] = 0.0
         return True
 
-    def _has_limbs_now(self, tally: Tally) -> bool:
+    def _has_limbs_now(self, tally: RunCounts) -> bool:
         """Compute the limbs of the rows once, after some ties; without limbs, scores continue to be computed here."""
         if (
             self._limbs_are_known
@@ -125,13 +125,13 @@ class Ties:
         self.limbs = limbs_of(self.problem, self.settings)
         return self.limbs.rows.size > 0
 
-    def load(self, engine: Engine, tally: Tally) -> None:
+    def load(self, engine: Engine, tally: RunCounts) -> None:
         """Let the engine continue with the weights of the tally, rounded once."""
         self.exact.follow(tally.counts)
         engine.load(self.exact, tally.size)
         self._n_rounded_at = tally.n_mistakes
 
-    def reload(self, engine: Engine, tally: Tally) -> None:
+    def reload(self, engine: Engine, tally: RunCounts) -> None:
         """Round the exact weights again when `RunSizes.reload_after` mistakes have added up their rounding errors."""
         is_due = tally.n_mistakes >= self._n_rounded_at + self.settings.sizes.reload_after
         if is_due and tally.size[ERROR] > 0 and self.is_in_memory:

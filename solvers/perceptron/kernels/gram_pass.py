@@ -11,7 +11,7 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import in_machine_code
-from maxmargin.solvers.perceptron.kernels import work as at
+from maxmargin.solvers.perceptron.kernels import pass_arguments as at
 from maxmargin.solvers.perceptron.kernels.error_bounds import (
     REACH,
     UP,
@@ -20,7 +20,7 @@ from maxmargin.solvers.perceptron.kernels.error_bounds import (
     is_mistake,
     square_after_many,
 )
-from maxmargin.solvers.perceptron.kernels.work import Work
+from maxmargin.solvers.perceptron.kernels.pass_arguments import Work
 
 _AT_ONCE = 64
 """Number of mistakes for which one bound of the rounding errors is computed."""
@@ -34,7 +34,8 @@ def present_over_gram(model: Gram, work: Work) -> int:
     """Present rows until `most` are presented or something else happened; return the `Reason`.
 
     This is one function with its arrays in local variables, because Numba counts references to every array that is
-    passed to a function. Row numbers are unsigned, which saves a test for negative numbers at every access.
+    passed to a function: the loop of `kernels.present_with` takes 1.6 times as long where a row of the Gram matrix is
+    short. Row numbers are unsigned, which saves a test for negative numbers at every access.
     """
     gram, y, margins = model
     cursor, size, rounding, order, counts = work.cursor, work.size, work.rounding, work.order, work.counts
@@ -62,6 +63,9 @@ def present_over_gram(model: Gram, work: Work) -> int:
             end = begin + work.most - n_presented
         while position < end and reason == at.SLICE:
             if n_left == 0:
+                # ||w||^2 grows by 2 y w.x + ||x||^2 <= R^2 at a mistake (Novikoff 1962). So `before` bounds ||w||
+                # before the last of the next 64 mistakes, and `bound` after it. The doubt of the last score serves for
+                # all of them: it is too large for the first ones, but is not computed at every mistake.
                 square = square_after_many(n_since, square, gain, bound, doubt, rounding)
                 error = error_after_many(n_since, bound, error, exact_up_to, rounding)
                 gain, n_since, n_left = 0.0, 0, _AT_ONCE if square > 0.0 else 1
@@ -72,6 +76,8 @@ def present_over_gram(model: Gram, work: Work) -> int:
                 if greatest < bound:
                     greatest = bound
             if answer == 0:
+                # Most rows are right, so this loop is what a pass takes its time for: a row that the pass has asked
+                # about must not be skipped, though its margin may exceed a `doubt` that has become smaller since.
                 while position < end and margins[np.uint64(order[np.uint64(position)])] > doubt:
                     position += 1
                 if position == end:
@@ -92,6 +98,8 @@ def present_over_gram(model: Gram, work: Work) -> int:
                 mistaken = is_mistake(y[row], value, zero_rule)
             position += 1
             if mistaken:
+                # The margins hold y_i w.x_i for all rows, and w grows by y x of this row: each margin grows by its
+                # product with the row, and ||w||^2 by twice the margin before plus the product with itself.
                 own = gram[row]
                 gain += 2.0 * value + own[row]
                 n_since += 1

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import in_machine_code
-from maxmargin.solvers.perceptron.kernels import work as at
+from maxmargin.solvers.perceptron.kernels import pass_arguments as at
 from maxmargin.solvers.perceptron.kernels.error_bounds import doubt_of, error_after, is_mistake, norm_after
 from maxmargin.solvers.perceptron.kernels.gram_pass import Gram, present_over_gram
 from maxmargin.solvers.perceptron.kernels.limb_scores import carry, exact_sign, follow
-from maxmargin.solvers.perceptron.kernels.work import Orders, Work
+from maxmargin.solvers.perceptron.kernels.pass_arguments import Orders, Work
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -51,7 +51,7 @@ def dense_score(X: Floats, row: int, w: Floats) -> float:
 
 
 @in_machine_code
-def _find_dense(model: Dense, order: Integers, begin: int, end: int, most: float) -> tuple[int, float]:
+def find_dense(model: Dense, order: Integers, begin: int, end: int, most: float) -> tuple[int, float]:
     """Return the first position with y w.x <= `most`, and this y w.x; `end` if there is none."""
     X, y, w, bias_scale = model
     constant = bias_scale * w[-1]
@@ -79,7 +79,7 @@ def _find_sparse(model: Sparse, order: Integers, begin: int, end: int, most: flo
 
 
 @in_machine_code
-def _add_dense(model: Dense, row: int) -> float:
+def add_dense(model: Dense, row: int) -> float:
     """Add y x to the weights; return ||x||^2."""
     X, y, w, bias_scale = model
     square = bias_scale * bias_scale
@@ -141,7 +141,7 @@ def _present_until(find: Find, add: Add, model: Any, work: Work, end: int) -> bo
 
 
 @in_machine_code
-def _present(find: Find, add: Add, model: Any, work: Work) -> int:
+def present_with(find: Find, add: Add, model: Any, work: Work) -> int:
     """Present rows until `most` are presented or something else happened; return the `Reason`."""
     cursor, n_rows = work.cursor, work.order.shape[0]
     cursor[at.N_PRESENTED] = cursor[at.N_LOGGED] = cursor[at.N_EPOCHS] = cursor[at.N_UNCERTAIN] = 0
@@ -242,13 +242,13 @@ def present_orders(present: Present, model: Any, weights: Floats, of: Orders) ->
 @in_machine_code
 def present_over_dense(model: Dense, work: Work) -> int:
     """Present dense rows with a vector of weights; ask where rounding could decide."""
-    return _present(_find_dense, _add_dense, model, work)
+    return present_with(find_dense, add_dense, model, work)
 
 
 @in_machine_code
 def present_over_sparse(model: Sparse, work: Work) -> int:
     """Present rows in CSR form with a vector of weights; ask where rounding could decide."""
-    return _present(_find_sparse, _add_sparse, model, work)
+    return present_with(_find_sparse, _add_sparse, model, work)
 
 
 def present_dense(model: Dense, work: Work) -> int:

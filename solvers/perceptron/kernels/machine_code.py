@@ -14,18 +14,16 @@ from maxmargin.solvers.perceptron.kernels import (
     gram_pass,
     kernels,
     limb_scores,
-    vectors,
-    work,
+    pass_arguments,
 )
 
-_CALLED = (block_pass, error_bounds, gram_pass, kernels, limb_scores, vectors, work)
+_CALLED = (block_pass, error_bounds, gram_pass, kernels, limb_scores, pass_arguments)
 
 _FLAG, _FLOAT, _INTEGER = types.boolean, types.float64, types.int64
 _FLOATS, _STATE = vector(_FLOAT, readonly=True), vector(_FLOAT, readonly=False)
 _ROWS, _COUNTS = vector(_INTEGER, readonly=True), vector(_INTEGER, readonly=False)
 _COUNTS_OF_ORDERS = types.Array(_INTEGER, 2, "C")
 _INDICES = vector(types.int32, readonly=True)
-_SINGLES = vector(types.float32, readonly=False)
 
 _LIMBS = types.NamedTuple(
     (types.Array(_INTEGER, 3, "C", readonly=True), _COUNTS_OF_ORDERS, _COUNTS, _COUNTS_OF_ORDERS, _INTEGER, _INTEGER),
@@ -36,29 +34,22 @@ _WORK = types.NamedTuple(
         *(_FLOATS, _ROWS, _FLAG, _INTEGER, _INTEGER, _FLAG, _INTEGER, _FLOATS, _LIMBS),
         *(_COUNTS, _STATE, _COUNTS, _COUNTS, _COUNTS),
     ),
-    work.Work,
+    pass_arguments.Work,
 )
 _ORDERS = types.NamedTuple(
     (
         *(_FLOATS, _FLOATS, _INTEGER, _INTEGER, _INTEGER, _LIMBS, types.Array(_INTEGER, 2, "C", readonly=True)),
         *(_STATE, _COUNTS_OF_ORDERS, _COUNTS_OF_ORDERS),
     ),
-    work.Orders,
+    pass_arguments.Orders,
 )
 _DENSE = types.Tuple((MATRIX, _FLOATS, _STATE, _FLOAT))
 _SPARSE = types.Tuple((_FLOATS, _INDICES, _INDICES, _FLOATS, _STATE, _FLOAT))
 _GRAM = types.Tuple((MATRIX, _FLOATS, _STATE))
-_BLOCKS = types.Tuple(
-    (
-        *(MATRIX, types.Array(types.float32, 3, "C", readonly=True), vector(types.float32, readonly=True), _STATE),
-        *(*[_SINGLES] * 4, _FLOAT, _FLAG),
-    )
-)
+_SINGLES = vector(types.float32, readonly=False)
+_BLOCKS = types.Tuple((_DENSE, types.Array(types.float32, 3, "C", readonly=True), _SINGLES, _SINGLES, _FLOAT))
 
 _SIGNATURES: dict[Callable[..., Any], tuple[Any, ...]] = {
-    block_pass.fill_blocks: (
-        *(MATRIX, _FLOATS, _ROWS, _FLOAT, _FLOATS, _INTEGER, _INTEGER, types.Array(types.float32, 3, "C")),
-    ),
     block_pass.present_over_blocks: (_BLOCKS, _WORK),
     block_pass.present_blocks: (_BLOCKS, _WORK),
     gram_pass.present_over_gram: (_GRAM, _WORK),
@@ -75,7 +66,7 @@ _SIGNATURES: dict[Callable[..., Any], tuple[Any, ...]] = {
 _ENGINES = {
     "weights": (kernels.present_over_dense,),
     "gram": (gram_pass.present_over_gram,),
-    "blocks": (block_pass.fill_blocks, block_pass.present_over_blocks),
+    "blocks": (block_pass.present_over_blocks,),
 }
 
 

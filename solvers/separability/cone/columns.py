@@ -85,7 +85,7 @@ def _face_directions(
         basis: list[list[int]] = np.eye(len(kept), dtype=np.int64).tolist()
         return basis
     table, _ = cone.integers(np.array(decision.basis, dtype=np.int64))
-    return [vector for _, vector in null_vectors(table[:, list(kept)].tolist(), limits.asked)]
+    return [vector for _, vector in null_vectors(table[:, list(kept)].tolist(), limits.stop_check)]
 
 
 class _Opposites:
@@ -240,7 +240,7 @@ def _null_vectors_in(
 ) -> dict[int, list[int]]:
     """Return, for every column that depends on those before it in the given order, its null vector."""
     back = np.argsort(order).tolist()
-    found = null_vectors(table[:, list(order)].tolist(), limits.asked)
+    found = null_vectors(table[:, list(order)].tolist(), limits.stop_check)
     return {order[free]: rescaled([vector[position] for position in back], exponents) for free, vector in found}
 
 

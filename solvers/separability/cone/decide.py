@@ -91,7 +91,7 @@ class _Search:
     def __init__(self, cone: ConeRows, limits: Limits, start: Rows | None) -> None:
         self.cone = cone
         self.limits = limits
-        self.face = Face(cone, limits.asked)
+        self.face = Face(cone, limits.stop_check)
         self.active: Rows = np.union1d(_first_rows(cone) if start is None else start, cone.recalled())
         self.was_active = np.zeros(cone.n_rows, dtype=np.bool_)
         self._activate(self.active)
@@ -149,7 +149,7 @@ class _Search:
         """Restart from all touching rows, if they are found and their rank exceeds the rank of the circuits so far."""
         found = balance_of_all(self.cone, np.flatnonzero(self.was_active), self.limits, self.attempts)
         if found is not None and len(found[1].independent or ()) > len(self.face.basis):
-            self.face, self.circuits = Face(self.cone, self.limits.asked), []
+            self.face, self.circuits = Face(self.cone, self.limits.stop_check), []
             self.add(*found)
 
     def _rows_outside(self) -> Rows:
@@ -179,7 +179,7 @@ class _Search:
         if self.face.balance:
             touching[self.face.seems_inside] = True
         vectors = self.face.null_space() if self.face.balance else []
-        self.witness = self.witness or circuit_of(self.cone, self.face.balance, self.limits.asked)
+        self.witness = self.witness or circuit_of(self.cone, self.face.balance, self.limits.stop_check)
         if not (balances(self.cone, self.face.balance) and balances(self.cone, self.witness)):
             raise ArithmeticError("the weights that were found do not balance")
         return Decision(

@@ -145,7 +145,7 @@ class Stage:
         support = support[np.argsort(-weights[support], kind="stable")]
         table, _ = self.cone.integers(np.concatenate([self.active[support], self.fixed]))
         rows, fixed = table[: len(support)], table[len(support) :]
-        found = circuit_near(rows, fixed, as_integers(weights[support])[0].tolist(), limits.asked)
+        found = circuit_near(rows, fixed, as_integers(weights[support])[0].tolist(), limits.stop_check)
         return None if found is None else _in_order(found, support)
 
 
@@ -203,7 +203,7 @@ def _exact(
     of_basis_rows, others = table[: len(basis)], table[len(basis) :]
     # Last comes the sum of the basis, as a row of its own.
     joined = np.vstack([others, of_basis_rows.sum(axis=0)[None, :]])
-    found = circuit_near(joined, table[:0], as_integers(np.append(weights, 1.0))[0].tolist(), limits.asked)
+    found = circuit_near(joined, table[:0], as_integers(np.append(weights, 1.0))[0].tolist(), limits.stop_check)
     if found is None or found.positions[-1] != len(support):
         return None
     *circuit_weights, of_basis = found.weights

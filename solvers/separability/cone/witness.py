@@ -42,7 +42,7 @@ def find_common_hull_point(problem: Problem, weights: Floats, limits: Limits | N
         return None
     table = _table(problem, rows)
     try:
-        found = circuit_near(table, table[:0], as_integers(weights[rows])[0].tolist(), limits.asked)
+        found = circuit_near(table, table[:0], as_integers(weights[rows])[0].tolist(), limits.stop_check)
     except OutOfTime:
         return None
     if found is None:

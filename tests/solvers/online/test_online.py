@@ -20,7 +20,7 @@ from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.online.second_order import MOST_COLUMNS
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.settings import PerceptronSettings, Progress
+from maxmargin.solvers.perceptron.settings import PerceptronSettings, RunProgress
 from maxmargin.solvers.problem.problem import Problem
 
 SCALE_FREE = [name for name, algorithm in ALGORITHMS.items() if algorithm.is_scale_free]
@@ -201,9 +201,9 @@ def test_no_more_rows_are_logged_than_there_is_room_for() -> None:
 
 @pytest.mark.parametrize("name", ["perceptron", "averaged", "minover", "delta-rule", "pocket"])
 def test_ctrl_c_ends_a_run_with_what_there_is(name: str) -> None:
-    seen: list[Progress] = []
+    seen: list[RunProgress] = []
 
-    def stop(progress: Progress) -> None:
+    def stop(progress: RunProgress) -> None:
         seen.append(progress)
         if len(seen) == 3:
             raise KeyboardInterrupt

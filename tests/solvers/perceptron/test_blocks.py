@@ -10,18 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit, types
+from numba import types
 from references import exact_perceptron
 from scipy.sparse import csr_array
 
 from maxmargin.solvers.basics import compiling
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.block_engine import BlockEngine
-from maxmargin.solvers.perceptron.kernels import vectors
-from maxmargin.solvers.perceptron.kernels.error_bounds import REACH
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
-from maxmargin.solvers.perceptron.run import Run, perceptron
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, RunSizes, StopReason
+from maxmargin.solvers.perceptron.run import RunInProgress, perceptron
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, EngineName, PerceptronSettings, RunSizes, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 KINDS: dict[str, Callable[[np.random.Generator, tuple[int, int]], np.ndarray]] = {
@@ -47,17 +45,12 @@ def problem_of(rng: np.random.Generator, kind: str) -> Problem:
     return Problem(X, y, bool(rng.random() < 0.7))
 
 
-@pytest.mark.parametrize("has_gram_matrices", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_mistakes_are_those_of_whole_numbers(
-    kind: str,
-    has_gram_matrices: bool,
-) -> None:
-    sizes = RunSizes() if has_gram_matrices else RunSizes(most_block_products=0)
+def test_the_mistakes_are_those_of_whole_numbers(kind: str) -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)
         problem, zero = problem_of(rng, kind), str(rng.choice(list(ZERO_RULES)))
-        limits = PerceptronSettings(zero=zero, max_epochs=6, method=Method.BLOCKS, sizes=sizes)
+        limits = PerceptronSettings(zero=zero, max_epochs=6, method=EngineName.BLOCKS)
         run = perceptron(problem, limits)
         expected = exact_perceptron(problem.X, problem.y, float(problem.bias), zero, 6)
         assert (run.mistake_rows.tolist(), run.n_epochs) == (expected.mistake_rows, expected.n_epochs)
@@ -73,8 +66,8 @@ def test_passes_and_logs_of_any_length_change_nothing(kind: str, seed: int, room
     """In an order that was shuffled once, so that a place is not a row."""
     problem = problem_of(np.random.default_rng(seed), kind)
     runs = []
-    limits = PerceptronSettings(max_epochs=7, max_mistakes=500, order=Order.SHUFFLED_ONCE, method=Method.WEIGHTS)
-    small = replace(limits, method=Method.BLOCKS, sizes=RunSizes(log_buffer=room, slice_entries=entries))
+    limits = PerceptronSettings(max_epochs=7, max_mistakes=500, order=Order.SHUFFLED_ONCE, method=EngineName.WEIGHTS)
+    small = replace(limits, method=EngineName.BLOCKS, sizes=RunSizes(log_buffer=room, slice_entries=entries))
     for settings_of_run in (limits, small):
         runs.append(perceptron(problem, settings_of_run, rng=np.random.default_rng(seed)))
     plain, screened = runs
@@ -91,53 +84,20 @@ def test_screened_scores_are_those_of_the_rows_in_units_of_their_norms() -> None
     y = np.where(X[:, 0] > 0, 1.0, -1.0)
     X[:, 0] += y * np.linalg.norm(X, axis=1)
     X *= 10.0 ** rng.integers(-3, 1, (192, 1))
-    problem, limits = Problem(X, y, False), PerceptronSettings(method=Method.BLOCKS)
-    run = Run(problem, limits, Presentation(limits.order, len(y), rng))
+    problem, limits = Problem(X, y, False), PerceptronSettings(method=EngineName.BLOCKS)
+    run = RunInProgress(problem, limits, Presentation(limits.order, len(y), rng))
     assert run.until_stopped() is StopReason.CONVERGED
     engine = run.source.engine
     assert isinstance(engine, BlockEngine)
-    _, blocks, _, w, scores, weights, *_ = engine.model
+    (_, _, w, _), blocks, weights, scores, _ = engine.model
     scale = np.linalg.norm(w) / np.linalg.norm(weights)
     margins = y * (X @ w[:-1])
     for k, block in enumerate(blocks):
-        norms = np.abs(block[-1]) * engine.rounding[REACH]
-        np.testing.assert_allclose((weights @ block[:-1]) * scale * norms, margins[64 * k : 64 * k + 64], rtol=1e-4)
-    np.testing.assert_allclose(scores, weights @ blocks[-1, :-1], rtol=1e-5)
+        rows = slice(64 * k, 64 * k + 64)
+        norms = np.linalg.norm(X[rows], axis=1)
+        np.testing.assert_allclose((weights @ block) * scale * norms, margins[rows], rtol=1e-4)
+    np.testing.assert_allclose(scores, weights @ blocks[-1], rtol=1e-5)
     assert scores.min() > 100 * 2.0**-24 * 12
-
-
-@njit
-def _scores(blocks, block, weights, scores, most):  # type: ignore[no-untyped-def]
-    return vectors.scores_of_block(blocks, block, weights, scores, most)
-
-
-@njit
-def _sums(products, row, factor, scores, most):  # type: ignore[no-untyped-def]
-    return vectors.add_to_scores(products, row, factor, scores, most)
-
-
-@njit
-def _lowest(bits):  # type: ignore[no-untyped-def]
-    return vectors.lowest_bit(bits)
-
-
-@pytest.mark.parametrize("n_coordinates", [1, 2, 5, 64, 333])
-def test_vectors_are_products_and_comparisons(n_coordinates: int) -> None:
-    rng = np.random.default_rng(n_coordinates)
-    blocks = rng.standard_normal((3, n_coordinates + 1, 64)).astype(np.float32)
-    weights, scores = rng.standard_normal(n_coordinates).astype(np.float32), np.empty(64, dtype=np.float32)
-    for block in range(3):
-        bits = _scores(blocks, block, weights, scores, np.float32(0.25))
-        exact = weights.astype(float) @ blocks[block, :-1].astype(float)
-        most = 2.0**-24 * (n_coordinates + 1) * (np.abs(weights).astype(float) @ np.abs(blocks[block, :-1]))
-        assert (np.abs(scores - exact) <= most).all()
-        assert bits == sum(1 << lane for lane in range(64) if scores[lane] <= 0.25)
-        assert _lowest(np.uint64(bits)) == np.flatnonzero(scores <= 0.25)[0]
-    before = scores.copy()
-    bits = _sums(blocks.ravel(), 2, np.float32(-0.5), scores, np.float32(before[5]))
-    np.testing.assert_allclose(scores, before - 0.5 * blocks.ravel()[128:192], rtol=1e-5, atol=1e-6)
-    assert bits == sum(1 << lane for lane in range(64) if scores[lane] <= before[5])
-    assert [_lowest(np.uint64(1) << np.uint64(k)) for k in range(64)] == list(range(64))
 
 
 @pytest.mark.parametrize(
@@ -155,7 +115,7 @@ def test_what_has_no_blocks_is_refused(change: dict[str, Any], words: str) -> No
     sizes = RunSizes(
         most_block_entries=change.get("entries", 100), most_block_coordinates=change.get("coordinates", 100)
     )
-    limits = PerceptronSettings(method=Method.BLOCKS, order=change.get("order", Order.CYCLIC), sizes=sizes)
+    limits = PerceptronSettings(method=EngineName.BLOCKS, order=change.get("order", Order.CYCLIC), sizes=sizes)
     with pytest.raises(InvalidOptionError, match=words):
         perceptron(problem, limits)
     assert perceptron(problem, PerceptronSettings(order=limits.order, sizes=sizes)).converged

@@ -19,7 +19,7 @@ from maxmargin.solvers.perceptron.many_orders import ManyOrders, OrderRuns, many
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, Method, PerceptronSettings, RunSizes
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, EngineName, PerceptronSettings, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 
 N_ORDERS = 5
@@ -101,7 +101,7 @@ options_of_runs = st.builds(
     ),
     st.sampled_from(list(ZERO_RULES)),
     st.sampled_from([1.0, 0.1, 1e-9]),
-    st.sampled_from([Method.WEIGHTS, Method.GRAM, Method.BLOCKS]),
+    st.sampled_from([EngineName.WEIGHTS, EngineName.GRAM, EngineName.BLOCKS]),
 )
 
 
@@ -179,7 +179,7 @@ def test_passes_that_decide_one_score_each_change_nothing(
     problem: Problem, options: PerceptronSettings, order: Order, seed: int
 ) -> None:
     """In random order a scan of all rows, which is such passes as well, ends the run."""
-    method = options.method if order.is_fixed or options.method is not Method.BLOCKS else Method.AUTO
+    method = options.method if order.is_fixed or options.method is not EngineName.BLOCKS else EngineName.AUTO
     options = replace(options, order=order, method=method)
     usual = perceptron(problem, options, rng=np.random.default_rng(seed))
     slow = replace(options, sizes=RunSizes(most_limb_steps=0))
@@ -270,6 +270,6 @@ def test_a_scan_that_runs_out_of_exact_scores_says_so() -> None:
     X[:-1, 3] = 2.0**-1060
     X[0], X[-1] = (-1.0, 1.0, 2.0**-60, 0.0), (1.0, 1.0, 1.0, 0.0)
     y = np.where(np.arange(n) == 0, -1.0, 1.0)
-    settings_of_run = PerceptronSettings(zero="positive", order=Order.RANDOM, max_epochs=6, method=Method.WEIGHTS)
+    settings_of_run = PerceptronSettings(zero="positive", order=Order.RANDOM, max_epochs=6, method=EngineName.WEIGHTS)
     run = perceptron(Problem(X, y, bias=False), settings_of_run, rng=np.random.default_rng(1))
     assert run.n_uncertain > 0 or run.n_mistakes > 1

@@ -25,7 +25,7 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings, Progress, RunSizes
+from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings, RunProgress, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 
 ZERO_RULES = ("mistake", "positive", "negative")
@@ -87,14 +87,14 @@ configurations = st.builds(
         order=order,
         max_epochs=epochs,
         max_mistakes=mistakes,
-        method=method if order.is_fixed or method is not Method.BLOCKS else Method.AUTO,
+        method=method if order.is_fixed or method is not EngineName.BLOCKS else EngineName.AUTO,
     ),
     st.sampled_from([0.5, 1.0, 2.0, 4.0]),
     st.sampled_from(ZERO_RULES),
     st.sampled_from(list(Order)),
     st.integers(1, 12),
     st.one_of(st.none(), st.integers(1, 40)),
-    st.sampled_from(list(Method)),
+    st.sampled_from(list(EngineName)),
 )
 
 
@@ -103,7 +103,7 @@ configurations = st.builds(
 def test_the_mistakes_are_those_of_fractions(
     problem: Problem, configuration: PerceptronSettings, seed: int, sparse: bool
 ) -> None:
-    is_sparse = sparse and configuration.method is not Method.BLOCKS
+    is_sparse = sparse and configuration.method is not EngineName.BLOCKS
     stored = Problem(csr_array(problem.X), problem.y, problem.bias) if is_sparse else problem
     run = perceptron(stored, configuration, rng=np.random.default_rng(seed))
     rows, per_epoch, converged = reference_mistakes(problem, configuration, np.random.default_rng(seed))
@@ -351,9 +351,9 @@ def test_the_same_seed_gives_the_same_run() -> None:
 
 def test_an_interrupted_run_keeps_its_state() -> None:
     inseparable = Problem.validated([[0.0], [1.0], [2.0]], [-1, 1, -1])
-    seen: list[Progress] = []
+    seen: list[RunProgress] = []
 
-    def stop(progress: Progress) -> None:
+    def stop(progress: RunProgress) -> None:
         seen.append(progress)
         if len(seen) == 2:
             raise KeyboardInterrupt

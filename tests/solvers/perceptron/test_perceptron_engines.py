@@ -22,18 +22,18 @@ from maxmargin.solvers.perceptron.engines import engine_choice
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.engines.integer_engine import IntegerEngine, IntegerGramEngine
 from maxmargin.solvers.perceptron.engines.ties import Ties, no_limbs
-from maxmargin.solvers.perceptron.kernels.work import N_DECIDED, N_EPOCHS, N_LOGGED, Reason, Work
+from maxmargin.solvers.perceptron.kernels.pass_arguments import N_DECIDED, N_EPOCHS, N_LOGGED, Reason, Work
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
-from maxmargin.solvers.perceptron.run import Run, perceptron
+from maxmargin.solvers.perceptron.run import RunInProgress, perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES as RULES_OF_ZERO
-from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings, RunSizes
+from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.data_error import DataError
 
 ZERO_RULES = ("mistake", "positive", "negative")
-ROUNDED = (Method.WEIGHTS, Method.GRAM, Method.BLOCKS)
-METHODS = (*ROUNDED, Method.INTEGERS)
+ROUNDED = (EngineName.WEIGHTS, EngineName.GRAM, EngineName.BLOCKS)
+METHODS = (*ROUNDED, EngineName.INTEGERS)
 
 
 def random_integers(rng: np.random.Generator) -> Problem:
@@ -65,7 +65,7 @@ def test_a_thousand_data_sets_of_integers(block: int) -> None:
         for zero in ZERO_RULES:
             expected, n_epochs = exact_mistakes(problem, scale, zero, max_epochs=25)
             sparse = Problem(csr_array(problem.X), problem.y, problem.bias)
-            for stored, method in [*((problem, method) for method in METHODS), (sparse, Method.WEIGHTS)]:
+            for stored, method in [*((problem, method) for method in METHODS), (sparse, EngineName.WEIGHTS)]:
                 run = perceptron(stored, PerceptronSettings(bias_scale=scale, zero=zero, max_epochs=25, method=method))
                 assert run.mistake_rows.tolist() == expected
                 assert (run.n_epochs, run.n_uncertain, run.n_ties) == (n_epochs, 0, 0), "integers need no exact help"
@@ -89,7 +89,7 @@ numbers = st.one_of(
 )
 @settings(deadline=None, max_examples=300)
 def test_the_mistakes_on_any_data_are_those_of_exact_arithmetic(
-    problem: Problem, zero: str, scale: float, method: Method, short: int | None
+    problem: Problem, zero: str, scale: float, method: EngineName, short: int | None
 ) -> None:
     expected, n_epochs = exact_mistakes(problem, scale, zero, max_epochs=15)
     run = perceptron(
@@ -141,7 +141,7 @@ def test_integers_in_slices_make_the_same_mistakes(engine_of: type[IntegerEngine
 
 
 @pytest.mark.parametrize("method", ROUNDED)
-def test_ties_are_decided_exactly_or_counted(method: Method) -> None:
+def test_ties_are_decided_exactly_or_counted(method: EngineName) -> None:
     """Rows at right angles: the score is 0, and no rounded number can say so."""
     problem = Problem(np.array([[0.1, 0.3], [0.3, -0.1], [-0.7, 0.2]]), np.ones(3), bias=False)
     limits = PerceptronSettings(max_epochs=3, method=method, short=0)
@@ -155,7 +155,7 @@ def test_ties_are_decided_exactly_or_counted(method: Method) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_weights_rounded_again_change_no_mistake(method: Method) -> None:
+def test_weights_rounded_again_change_no_mistake(method: EngineName) -> None:
     data = mm.load("breast_cancer")
     problem = Problem(data.X, data.y.astype(float))
     limits = PerceptronSettings(max_mistakes=20_000, method=method)
@@ -168,7 +168,7 @@ def test_weights_rounded_again_change_no_mistake(method: Method) -> None:
 @pytest.mark.parametrize("steps", [0, RunSizes().most_limb_steps])
 @pytest.mark.parametrize("often", [1, 5, 20])
 @pytest.mark.parametrize("method", METHODS)
-def test_an_answer_is_that_of_the_row_it_was_asked_for(method: Method, often: int, steps: int) -> None:
+def test_an_answer_is_that_of_the_row_it_was_asked_for(method: EngineName, often: int, steps: int) -> None:
     """Great rows, each with both labels, leave errors in w; rounded again, w is 0 but for small rows, no longer near 0.
 
     The bound of the errors falls with them, between the question of a small row and its answer.
@@ -181,8 +181,8 @@ def test_an_answer_is_that_of_the_row_it_was_asked_for(method: Method, often: in
     assert run.mistake_rows.tolist() == exact_mistakes(problem, 1.0, "mistake", 20)[0]
 
 
-@pytest.mark.parametrize("method", [Method.WEIGHTS, Method.BLOCKS])
-def test_the_error_bound_is_one(method: Method) -> None:
+@pytest.mark.parametrize("method", [EngineName.WEIGHTS, EngineName.BLOCKS])
+def test_the_error_bound_is_one(method: EngineName) -> None:
     """The computed weights are as near to the exact ones as the run believes, and not absurdly nearer."""
     seen: list[tuple[float, float]] = []
 
@@ -195,7 +195,7 @@ def test_the_error_bound_is_one(method: Method) -> None:
     data = mm.load("breast_cancer")
     problem, sizes = Problem(data.X, data.y.astype(float)), RunSizes(reload_after=5000, log_buffer=1000)
     limits = PerceptronSettings(max_mistakes=50_000, method=method, sizes=sizes)
-    run = Run(problem, limits, Presentation(limits.order, problem.n_samples, np.random.default_rng(0)))
+    run = RunInProgress(problem, limits, Presentation(limits.order, problem.n_samples, np.random.default_rng(0)))
     run.ties = Compared(problem, limits, run.units)
     run.until_stopped()
     assert len(seen) >= 5
@@ -207,12 +207,15 @@ def test_the_fastest_way_to_go_on_is_chosen_after_some_epochs() -> None:
     problem = Problem(data.X, data.y.astype(float))
     compiled = partial(PerceptronSettings, short=0)
     assert perceptron(problem, compiled(max_epochs=5)).engine == "weights"
-    assert perceptron(problem, compiled(max_epochs=200)).engine == "weights, blocks"
+    assert perceptron(problem, compiled(max_epochs=200)).engine == "weights, gram"
     reshuffled = compiled(max_epochs=200, order=Order.RESHUFFLED)
     assert perceptron(problem, reshuffled, rng=np.random.default_rng(0)).engine == "weights, gram"
     sparse = Problem(csr_array(data.X), problem.y)
     assert perceptron(sparse, compiled(max_epochs=200)).engine == "weights, gram"
     rng = np.random.default_rng(0)
+    X = rng.standard_normal((2 * engine_choice.MOST_ROWS, 9))
+    many_rows = Problem(X, np.where(X[:, 0] > 0, 1.0, -1.0))
+    assert perceptron(many_rows, compiled(max_epochs=40)).engine == "weights, blocks"
     noise = np.where(rng.random(1000) < 0.5, 1.0, -1.0)
     many_mistakes = Problem(csr_array(rng.standard_normal((1000, 2))), noise)
     assert perceptron(many_mistakes, compiled(max_epochs=100)).engine == "weights"
@@ -234,8 +237,7 @@ def test_a_run_begins_in_integers_and_goes_on_in_machine_code() -> None:
             ends.append((run.mistake_rows.tolist(), run.w.tolist(), run.b, run.margin, run.margin_upper, run.run_upper))
         assert all(end == ends[-1] for end in ends[-4:])
     assert names[3] == names[7] == "integers"
-    assert names[1] == "integers, weights, blocks" and names[2] == "integers, blocks"
-    assert names[5] == "integers, weights, gram" and names[6] == "integers, gram"
+    assert names[1] == names[5] == "integers, weights, gram" and names[2] == names[6] == "integers, gram"
 
 
 def test_few_epochs_are_not_worth_integers() -> None:
@@ -249,7 +251,7 @@ def test_the_gram_matrix_of_many_rows_is_refused() -> None:
     n = engine_choice.MOST_ROWS + 1
     problem = Problem(np.arange(n, dtype=float)[:, None], np.where(np.arange(n) % 2, 1.0, -1.0))
     with pytest.raises(InvalidOptionError, match="at most 2,048 rows in memory; found 2,049"):
-        perceptron(problem, PerceptronSettings(method=Method.GRAM))
+        perceptron(problem, PerceptronSettings(method=EngineName.GRAM))
 
 
 def test_long_logs_are_cut_and_counted() -> None:
@@ -279,13 +281,15 @@ def in_parts(problem: Problem, whole: PerceptronSettings, stops: list[int], seed
 @given(
     problems(numbers, 7, 4),
     st.sampled_from(list(Order)),
-    st.sampled_from(list(Method)),
+    st.sampled_from(list(EngineName)),
     st.lists(st.integers(1, 60), min_size=1, max_size=4),
     st.integers(0, 2**32 - 1),
 )
 @settings(deadline=None)
-def test_a_run_in_parts_is_the_run(problem: Problem, order: Order, method: Method, stops: list[int], seed: int) -> None:
-    method = method if order.is_fixed or method is not Method.BLOCKS else Method.AUTO
+def test_a_run_in_parts_is_the_run(
+    problem: Problem, order: Order, method: EngineName, stops: list[int], seed: int
+) -> None:
+    method = method if order.is_fixed or method is not EngineName.BLOCKS else EngineName.AUTO
     whole = PerceptronSettings(order=order, method=method, max_epochs=40)
     straight = perceptron(problem, whole, rng=np.random.default_rng(seed))
     parted = in_parts(problem, whole, stops, seed)

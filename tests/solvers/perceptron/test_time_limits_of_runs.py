@@ -12,7 +12,7 @@ import maxmargin as mm
 from maxmargin.cli.app import run as command
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.settings import Method, PerceptronSettings
+from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 
 Data = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -27,8 +27,8 @@ def endless() -> Data:
     return rng.normal(size=(300, 5)), np.where(rng.random(300) < 0.5, 1.0, -1.0)
 
 
-@pytest.mark.parametrize("method", list(Method))
-def test_a_run_ends_in_time(endless: Data, method: Method) -> None:
+@pytest.mark.parametrize("method", list(EngineName))
+def test_a_run_ends_in_time(endless: Data, method: EngineName) -> None:
     problem = Problem(*endless)
     perceptron(problem, PerceptronSettings(max_epochs=2, method=method))  # compiled now
     started = time.monotonic()
@@ -47,7 +47,7 @@ def test_ties_that_are_decided_one_by_one_end_in_time() -> None:
     X = np.vstack([np.c_[a, b, np.full(200, tiny)], np.c_[-b, a, np.full(200, -tiny)]])
     problem = Problem(X, np.where(np.arange(400) % 3, 1.0, -1.0), bias=False)
     started = time.monotonic()
-    settings = PerceptronSettings(max_mistakes=None, time_limit=0.3, method=Method.WEIGHTS)
+    settings = PerceptronSettings(max_mistakes=None, time_limit=0.3, method=EngineName.WEIGHTS)
     assert perceptron(problem, settings).stop_reason == "time_limit"
     assert time.monotonic() - started < 0.3 + OVER
 

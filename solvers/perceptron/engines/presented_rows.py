@@ -13,7 +13,7 @@ from maxmargin.solvers.perceptron.engines.float_engines import Engine, GramEngin
 from maxmargin.solvers.perceptron.engines.integer_engine import IntegerEngine
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
-from maxmargin.solvers.perceptron.settings import Method, RunSizes
+from maxmargin.solvers.perceptron.settings import EngineName, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
@@ -40,29 +40,29 @@ class Segment:
 
 
 def source_of(
-    problem: Problem, units: Units, presentation: Presentation, method: Method, sizes: RunSizes
-) -> "Whole | Streamed":
+    problem: Problem, units: Units, presentation: Presentation, method: EngineName, sizes: RunSizes
+) -> "RowsInMemory | RowsInChunks":
     """Return the source of the rows, which begins with this method if they are in memory.
 
     Raises
     ------
     InvalidOptionError
-        If rows outside memory are to be presented in another order than that of their file.
+        If rows outside memory are to be presented in another order than the one of their file.
     """
     if isinstance(problem.row_source, InMemory):
-        return Whole(problem, units, presentation, method, sizes)
+        return RowsInMemory(problem, units, presentation, method, sizes)
     if presentation.order is not Order.CYCLIC:
         raise InvalidOptionError(
             f"order is {str(presentation.order)!r}; expected 'cyclic' for rows that are not in memory"
         )
-    return Streamed(problem, units)
+    return RowsInChunks(problem, units)
 
 
-class Whole:
+class RowsInMemory:
     """Rows in memory; they may be converted to integers, blocks or a Gram matrix during the run."""
 
     def __init__(
-        self, problem: Problem, units: Units, presentation: Presentation, method: Method, sizes: RunSizes
+        self, problem: Problem, units: Units, presentation: Presentation, method: EngineName, sizes: RunSizes
     ) -> None:
         self.problem, self.units, self.presentation, self.sizes = problem, units, presentation, sizes
         self.engine = self.engine_of(method)
@@ -71,16 +71,16 @@ class Whole:
     def _weights(self) -> WeightsEngine:
         return WeightsEngine(self.units, self.units.rows(self.problem.X), self.problem.y)
 
-    def engine_of(self, method: Method) -> Engine:
+    def engine_of(self, method: EngineName) -> Engine:
         """Return the engine of a method, whose weights have yet to be loaded."""
-        if method is Method.INTEGERS:
+        if method is EngineName.INTEGERS:
             return IntegerEngine(self.problem, self.units.bias_scale)
-        if method is Method.GRAM:
+        if method is EngineName.GRAM:
             return GramEngine(self.units, self.problem)
-        if method is Method.BLOCKS:
+        if method is EngineName.BLOCKS:
             from maxmargin.solvers.perceptron.engines.block_engine import BlockEngine
 
-            return BlockEngine(self._weights, self.presentation.rows, self.sizes.most_block_products)
+            return BlockEngine(self._weights, self.presentation.rows)
         return self._weights
 
     def segments(self) -> Generator[Segment]:
@@ -94,7 +94,7 @@ class Whole:
         yield Segment(self.engine, order)
 
 
-class Streamed:
+class RowsInChunks:
     """Rows that come in chunks, in the order of their file."""
 
     def __init__(self, problem: Problem, units: Units) -> None:

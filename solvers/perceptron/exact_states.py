@@ -154,7 +154,7 @@ def _beyond_the_log(problem: Problem, run: PerceptronRun) -> Interval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MomentSizes:
+class ExactStateSizes:
     """Limits of memory and of work, which change no number.
 
     Attributes
@@ -170,7 +170,7 @@ class MomentSizes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class ExactState:
     """A run right after a mistake, in exact numbers.
 
     Attributes
@@ -189,14 +189,14 @@ class Moment:
         """Mistakes so far."""
         return self.sums.n_negative + self.sums.n_positive
 
-    def plus(self, other: "Moment") -> "Moment":
+    def plus(self, other: "ExactState") -> "ExactState":
         """Return the run after the mistakes of both."""
-        return Moment(sums=self.sums.plus(other.sums), squares=self.squares + other.squares)
+        return ExactState(sums=self.sums.plus(other.sums), squares=self.squares + other.squares)
 
     def norm_squared(self, scale: Fraction) -> Fraction:
         """Return ||w||^2 in the space (x, s)."""
         mean = self.sums.mean_norm_squared(scale)
-        assert mean is not None  # there is a mistake in every moment
+        assert mean is not None  # every exact state follows a mistake
         return mean * self.n_mistakes**2
 
     def inner_product(self, w: Floats, b: float) -> Fraction:
@@ -208,9 +208,11 @@ class Moment:
         return score + (sums.n_positive - sums.n_negative) * Fraction(b)
 
 
-def moments(problem: Problem, found: Iterable[Interval], sizes: MomentSizes | None = None) -> Iterator[Moment]:
+def exact_states(
+    problem: Problem, found: Iterable[Interval], sizes: ExactStateSizes | None = None
+) -> Iterator[ExactState]:
     """Yield the state of the run at the end of every interval; the rows are read once."""
-    sizes = sizes or MomentSizes()
+    sizes = sizes or ExactStateSizes()
     intervals = tuple(found)
     if not intervals:
         return
@@ -220,15 +222,15 @@ def moments(problem: Problem, found: Iterable[Interval], sizes: MomentSizes | No
     else:
         chunks = problem.map(partial(_sums_of_chunk, intervals, rows, sizes.entries_at_once), problem.y)
         parts = (part for chunk in chunks for part in chunk)
-    changes: dict[int, Moment] = {}
+    changes: dict[int, ExactState] = {}
     for position, part in parts:
         changes[position] = changes[position].plus(part) if position in changes else part
-    yield from accumulate((changes[position] for position in range(len(intervals))), Moment.plus)
+    yield from accumulate((changes[position] for position in range(len(intervals))), ExactState.plus)
 
 
 def _sums_of_chunk(
     intervals: tuple[Interval, ...], wanted: Rows, at_once: int, rows: slice, X: Any, y: Floats
-) -> list[tuple[int, Moment]]:
+) -> list[tuple[int, ExactState]]:
     first, last = np.searchsorted(wanted, (rows.start, rows.stop))
     numbers = wanted[first:last]
     positions = numbers - rows.start
@@ -237,7 +239,7 @@ def _sums_of_chunk(
 
 def _sums(
     intervals: tuple[Interval, ...], numbers: Rows, X: Any, y: Floats, at_once: int
-) -> Iterator[tuple[int, Moment]]:
+) -> Iterator[tuple[int, ExactState]]:
     """Yield the contributions of some rows, with these numbers, to the intervals, and the position of each interval."""
     for part in slices(len(numbers), max(1, at_once // X.shape[1])):
         values = as_dense(X[part])
@@ -252,6 +254,6 @@ def _sums(
                     yield position, _moment(values[positions], squared, weights, y[part][positions])
 
 
-def _moment(values: Floats, squares: Fraction, times: Integers, y: Floats) -> Moment:
+def _moment(values: Floats, squares: Fraction, times: Integers, y: Floats) -> ExactState:
     """Return the sums of rows, each as often as it was mistaken, and of their squared norms."""
-    return Moment(sums=ClassSums.of_classes(y, times, partial(exact_sums, values)), squares=squares)
+    return ExactState(sums=ClassSums.of_classes(y, times, partial(exact_sums, values)), squares=squares)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.perceptron.kernels.work import EPOCH_MISTAKES, EPOCH_POSITION
+from maxmargin.solvers.perceptron.kernels.pass_arguments import EPOCH_MISTAKES, EPOCH_POSITION
 
 CURSOR_ENTRIES, _SIZE_ENTRIES = 9, 4
 
@@ -34,7 +34,7 @@ class Log:
 
 
 @dataclass(slots=True, kw_only=True)
-class Tally:
+class RunCounts:
     """The counts of a run so far.
 
     Attributes
@@ -44,7 +44,7 @@ class Tally:
     mistakes, epochs : Log
         The mistaken rows, and the mistakes of the finished epochs, in order.
     cursor, size : ndarray
-        The state of the compiled passes, see `kernels.work`.
+        The state of the compiled passes, see `kernels.pass_arguments`.
     asks : bool
         Whether a pass stops at a score whose sign rounding may have decided.
     n_mistakes, n_presentations : int
@@ -69,7 +69,7 @@ class Tally:
     n_uncertain: int = 0
 
     @classmethod
-    def of(cls, counts: Rows, most_logged: int) -> "Tally":
+    def of(cls, counts: Rows, most_logged: int) -> "RunCounts":
         """Return a tally with empty logs."""
         return cls(counts=counts, mistakes=Log(most_logged), epochs=Log(most_logged))
 
