@@ -39,7 +39,7 @@ def margin(request: Request, *, exact: bool, exact_limit: int | None, proof: Pat
         The file for the proof of the exact margin, of both ends of the interval, or that the margin is 0.
     """
     most_columns = EXACT_LIMIT if exact_limit is None else exact_limit
-    with waiting("solving for the maximum margin", quiet=request.quiet):
+    with waiting("solving for the maximum margin", quiet=request.options.quiet):
         answer = request.named(hard_margin(request.problem, exact=exact, exact_limit=most_columns, **options))
     if proof is not None:
         request.write_proof(proof, answer.interval_certificate)
@@ -73,7 +73,7 @@ def soft(request: Request, *, Cs: Sequence[float], class_weight: Weights, **opti
     given = _by_label(class_weight, request.dataset)
     weights = row_weights(request.dataset, None, given)
     answers: dict[float, SoftMargin] = {}
-    with waiting("solving for the soft margin", quiet=request.quiet), suppress(KeyboardInterrupt):
+    with waiting("solving for the soft margin", quiet=request.options.quiet), suppress(KeyboardInterrupt):
         for answer in rising_soft_margins(request.problem, Cs, sample_weight=weights, **options):
             answers[answer.C] = request.named(answer)
     if not answers:

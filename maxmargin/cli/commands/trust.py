@@ -19,7 +19,7 @@ def trust(request: Request, *, output: Path | None, time_limit: float, jobs: int
     if not request.bias:
         raise InvalidOptionError("--no-bias: the solvers are asked for hyperplanes with a bias")
 
-    with cleaned_up_at_sigterm(), progress_shown(stage_text, quiet=request.quiet) as line:
+    with cleaned_up_at_sigterm(), progress_shown(stage_text, quiet=request.options.quiet) as line:
         report = ask(request.dataset, time_limit=time_limit, jobs=jobs, methods=methods or None, on_progress=line)
     if output is not None:
         report.save(output)
