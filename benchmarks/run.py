@@ -225,7 +225,7 @@ def missing(plans: list[Plan]) -> Iterator[str]:
     peers = [plan.benchmark.peers[name] for plan in plans for _, name in plan.due]
     modules = sorted({peer.needs for peer in peers if peer.is_missing and peer.needs})
     if modules:
-        yield f"not installed: {', '.join(modules)}; pip install 'maxmargin[peers]' brings them, here: make bench"
+        yield f"not installed: {', '.join(modules)}; make bench installs them"
 
 
 def steps(plans: list[Plan]) -> list[Step]:

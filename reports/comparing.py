@@ -70,7 +70,7 @@ def compare(
     DataError
         If the study or its data cannot be read; the message names the line.
     InvalidOptionError
-        If an option has a value that it does not take, or pebble is not installed (``maxmargin[compare]``).
+        If an option has a value that it does not take, or pebble is not installed (``pip install pebble``).
 
     See Also
     --------

@@ -221,9 +221,9 @@ def test_a_benchmark_that_does_not_exist_is_one_line():
     assert "there are small, margins" in done.stderr.splitlines()[-1]
 
 
-def test_missing_peers_are_one_line_that_names_the_extra(run):
+def test_missing_peers_are_one_line(run):
     lines = [line for line in run.first_notes.splitlines() if "no_such_module" in line]
-    assert lines == ["not installed: no_such_module; pip install 'maxmargin[peers]' brings them, here: make bench"]
+    assert lines == ["not installed: no_such_module; make bench installs them"]
 
 
 def test_what_was_not_installed_is_tried_again(run):

@@ -53,7 +53,7 @@ class Pool:
         try:
             from pebble import ProcessPool
         except ImportError:
-            raise InvalidOptionError("pebble is not installed: pip install 'maxmargin[compare]'") from None
+            raise InvalidOptionError("pebble is not installed: pip install pebble") from None
         self.n_workers = n_workers
         self._folder = _own_folder()
         context: Any = multiprocessing.get_context("spawn")
