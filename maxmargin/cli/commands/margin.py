@@ -112,7 +112,7 @@ def weights_of(texts: Sequence[str]) -> Weights:
     factors: dict[Label, float] = {}
     for text in texts:
         name, equals, factor = text.rpartition("=")
-        number = _number(factor)
+        number = _factor(factor)
         if not (name and equals) or number is None:
             expected = f"LABEL=FACTOR with a finite number from 0, or {_BALANCED} alone"
             raise InvalidOptionError(f"--class-weight is {text!r}; expected {expected}")
@@ -142,7 +142,7 @@ def _named_twice(name: Label) -> InvalidOptionError:
     return InvalidOptionError(f"--class-weight names {name!r} twice; expected one factor for a label")
 
 
-def _number(text: str) -> float | None:
+def _factor(text: str) -> float | None:
     """Return the finite number from 0 that a text is."""
     try:
         value = float(text)

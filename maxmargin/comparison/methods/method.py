@@ -35,7 +35,7 @@ class Claim(StrEnum):
     """An unpenalised logistic regression has converged: the maximum-likelihood estimate exists."""
 
 
-class Question(StrEnum):
+class QuestionKind(StrEnum):
     """The question that a method answers; times are compared between methods of one question."""
 
     SEPARATION = "separation"
@@ -59,7 +59,7 @@ class Method:
         own status), ``n_mistakes``, ``n_updates``, ``capped`` (whether a limit of the method stopped it), and
         ``objective``: the soft-margin problem that it says it solves, {"C": float, "intercept": "free", "none" or s},
         where s is the value of a constant column whose weight is penalised.
-    question : Question
+    question : QuestionKind
     summary : str
         One line.
     needs : tuple of str
@@ -84,7 +84,7 @@ class Method:
 
     name: str
     fit: Callable[..., Answer]
-    question: Question
+    question: QuestionKind
     summary: str
     needs: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ claim.
 from collections.abc import Iterator
 from typing import Any
 
-from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
+from maxmargin.comparison.methods.method import Answer, Claim, Method, QuestionKind
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.problem.problem import Problem
@@ -25,7 +25,7 @@ def methods() -> Iterator[Method]:
     yield Method(
         name="hard-margin",
         fit=hard_margin,
-        question=Question.HARD_MARGIN,
+        question=QuestionKind.HARD_MARGIN,
         summary="maximum margin with a proven interval",
         packages=PACKAGES,
         parameters=frozenset({"bias", "method", "solver"}),
@@ -33,7 +33,7 @@ def methods() -> Iterator[Method]:
     yield Method(
         name="soft-margin",
         fit=soft_margin,
-        question=Question.SOFT_MARGIN,
+        question=QuestionKind.SOFT_MARGIN,
         summary="soft margin with a free bias and a proven interval",
         packages=PACKAGES,
         parameters=frozenset({"C", "bias", "method", "solver"}),
@@ -41,7 +41,7 @@ def methods() -> Iterator[Method]:
     yield Method(
         name="lp",
         fit=linear_program,
-        question=Question.SEPARATION,
+        question=QuestionKind.SEPARATION,
         summary="linear program of separability, its verdict proven",
         packages=PACKAGES,
         parameters=frozenset({"bias", "method", "solver"}),
