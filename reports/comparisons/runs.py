@@ -12,6 +12,9 @@ from maxmargin.text.number_formats import one_line
 
 Record = Mapping[str, Any]
 
+TIMED_FIELDS = ("seconds", "times_ours", "passes", "peak_mib", "jobs")
+"""The fields that differ from one execution of the same study to the next."""
+
 TOLERANCE = 1e-6
 """Relative distance from the maximum margin that counts as reached, where the settings name none."""
 

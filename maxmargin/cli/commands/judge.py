@@ -3,7 +3,6 @@
 import json
 import math
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,6 +18,12 @@ from maxmargin.text.progress import waiting
 from maxmargin.theory.plane_judgement import judge_plane
 
 _EXAMPLE = 'an object such as {"w": [1.0, -2.0], "b": 0.5}'
+
+_MOST_BYTES = 1 << 28
+"""Largest size of a file that is read as a hyperplane."""
+
+_MOST_DIGITS = 2000
+"""Largest number of digits of a number; the longest binary64 number has 1,075."""
 
 
 def judge(request: Request, *, document: dict[str, Any], name: str, g: float | None, time_limit: float | None) -> Exit:
@@ -66,12 +71,13 @@ def read_plane(path: Path, source: str | None) -> tuple[dict[str, Any], str]:
     """
     if str(path) != STDIN:
         try:
-            return _parsed(path.read_bytes(), str(path)), str(path)
+            with path.open("rb") as file:
+                return _parsed(file.read(_MOST_BYTES + 1), str(path)), str(path)
         except FileNotFoundError as error:
             raise data_error(str(path), found="no such file", expected=f"a file with {_EXAMPLE}") from error
     if source == STDIN:
         raise InvalidOptionError("both SOURCE and --plane are -; expected the standard input for one of them only")
-    return _parsed(standard_input().read(), STDIN_NAME), STDIN_NAME
+    return _parsed(standard_input().read(_MOST_BYTES + 1), STDIN_NAME), STDIN_NAME
 
 
 def plane_of_document(document: dict[str, Any], name: str, dataset: Dataset) -> GivenPlane:
@@ -86,13 +92,13 @@ def plane_of_document(document: dict[str, Any], name: str, dataset: Dataset) -> 
         If it is none for these columns and classes.
     """
     if document.get("prepare", "raw") != "raw":
-        _refuse(name, "prepare", _described(document["prepare"]), "a hyperplane for the features as they are")
+        _refuse(name, "prepare", _shown(document["prepare"]), "a hyperplane for the features as they are")
     try:
         plane = plane_of_numbers(document["w"], document["b"], dataset.feature_names)
     except InvalidOptionError as error:
         raise DataError(shown(f"{name}: {error.on_command_line}")) from error
     if not isinstance(document.get("bias", False), bool):
-        _refuse(name, "bias", _described(document["bias"]), "true or false")
+        _refuse(name, "bias", _shown(document["bias"]), "true or false")
     if document.get("bias") is False and plane.b != 0:
         _refuse(name, "bias", "false, where b is not 0", "true, or b = 0")
     if isinstance(document.get("bias"), bool):
@@ -103,23 +109,27 @@ def plane_of_document(document: dict[str, Any], name: str, dataset: Dataset) -> 
     sign = sign_of_side(negative, positive, dataset)
     if sign is None:
         expected = f"one of the classes {quote(dataset.positive)} (+1) and {quote(dataset.negative)} (-1)"
-        _refuse(name, "positive", _described(document["positive"]), expected)
+        _refuse(name, "positive", _shown(document["positive"]), expected)
     return plane.turned(sign)
 
 
 def _parsed(content: bytes, name: str) -> dict[str, Any]:
-    # Numbers are read as decimals, which are exact, and of which Python limits no digits.
-    numbers: dict[str, Any] = dict.fromkeys(("parse_float", "parse_int", "parse_constant"), Decimal)
+    if len(content) > _MOST_BYTES:
+        raise data_error(name, found=f"more than {_MOST_BYTES:,} bytes", expected=_EXAMPLE)
     try:
-        document = json.loads(content.decode("utf-8-sig"), object_pairs_hook=_without_repeats, **numbers)
+        document = json.loads(
+            content.decode("utf-8-sig"),
+            object_pairs_hook=_without_repeats,
+            parse_float=_number,
+            parse_int=_number,
+            parse_constant=_number,
+        )
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise data_error(name, line=line, found=f"the byte {content[error.start]:#04x}", expected="UTF-8") from error
     except json.JSONDecodeError as error:
         found = f"no JSON ({error.msg}, character {error.colno})"
         raise data_error(name, line=error.lineno, found=found, expected=_EXAMPLE) from error
-    except InvalidOperation as error:
-        raise data_error(name, found="a number that is too long to read", expected=_EXAMPLE) from error
     except RecursionError as error:
         raise data_error(name, found="arrays or objects that are nested too deeply", expected=_EXAMPLE) from error
     except _RepeatedKeyError as error:
@@ -130,15 +140,13 @@ def _parsed(content: bytes, name: str) -> dict[str, Any]:
 def _checked(document: Any, name: str) -> dict[str, Any]:
     """Return the document with `w` and `b` of numbers, one of them in `w` at least."""
     if not isinstance(document, dict):
-        raise data_error(name, found=_described(document), expected=_EXAMPLE)
+        raise data_error(name, found=_shown(document), expected=_EXAMPLE)
     w, b = document.get("w"), document.get("b")
     if "w" not in document:
         raise data_error(name, found=f"no key 'w' among {quote(', '.join(document))}", expected=_EXAMPLE)
     if not isinstance(w, list | dict) or not w:
         hint = ", as the answer of a command has that found no hyperplane" * (w is None)
-        _refuse(
-            name, "w", f"{_described(w)}{hint}", "a list of numbers, or an object of numbers by the names of columns"
-        )
+        _refuse(name, "w", f"{_shown(w)}{hint}", "a list of numbers, or an object of numbers by the names of columns")
     entries = w.items() if isinstance(w, dict) else enumerate(w)
     checked = {key: _finite(value, name, f"w[{quote(key)}]") for key, value in entries}
     offset = 0.0 if b is None and "b" not in document else _finite(b, name, "b")
@@ -146,13 +154,34 @@ def _checked(document: Any, name: str) -> dict[str, Any]:
 
 
 def _finite(value: Any, name: str, key: str) -> float:
-    if not isinstance(value, Decimal):
-        _refuse(name, key, _described(value), "a number")
-    number = float(value)
-    if not math.isfinite(number) or (number == 0 and value != 0):
-        _refuse(name, key, quote(str(value)), "a finite number within the range of binary64")
-    if value.as_tuple().exponent == 0 and value != Decimal(number):
-        _refuse(name, key, quote(str(value)), "a whole number that binary64 holds")
+    if not isinstance(value, _Number):
+        _refuse(name, key, _shown(value), "a number")
+    if not math.isfinite(value) or (float(value) == 0 and value.has_digits):
+        _refuse(name, key, quote(value.text), "a finite number within the range of binary64")
+    if value.is_rounded:
+        _refuse(name, key, quote(value.text), "a whole number that binary64 holds")
+    return float(value)
+
+
+class _Number(float):
+    """A number as it is written; integers are never long integers, which Python may refuse to read."""
+
+    text: str
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether a whole number is written that binary64 does not hold."""
+        return self.text.lstrip("-").isdecimal() and int(float(self)) != int(self.text)
+
+    @property
+    def has_digits(self) -> bool:
+        """Whether the number that is written is not 0."""
+        return any(character in "123456789" for character in self.text.lower().partition("e")[0])
+
+
+def _number(text: str) -> _Number:
+    number = _Number(text if len(text) <= _MOST_DIGITS else "nan")
+    number.text = text
     return number
 
 
@@ -174,16 +203,16 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _label(value: Any) -> Any:
-    """Return a label, a number as its text."""
-    return str(value) if isinstance(value, Decimal) else value
+    """Return a label as it is written, if it is a number."""
+    return value.text if isinstance(value, _Number) else value
 
 
-def _described(value: Any) -> str:
-    """Return a description of a value of JSON for a message."""
+def _shown(value: Any) -> str:
+    """Return how a message shows a value of JSON."""
     if value is None or isinstance(value, bool):
         return json.dumps(value)
-    if isinstance(value, Decimal):
-        return f"the number {quote(str(value))}"
+    if isinstance(value, _Number):
+        return f"the number {quote(value.text)}"
     if isinstance(value, str):
         return f"the text {quote(value)}"
     return f"{'an object' if isinstance(value, dict) else 'a list'} of length {len(value)}"
