@@ -70,7 +70,7 @@ class DataOptions:
     def request(
         self, two_classes_for: str | None = None, *, decimal: bool | None = None, are_notes_in_answer: bool = False
     ) -> "Request":
-        """Read the data and return what the command is asked: see `maxmargin.cli.request.read`."""
+        """Read the data, and return them as a request: see `maxmargin.cli.request.read`."""
         from maxmargin.cli.request import read
 
         return read(self, two_classes_for, decimal=decimal, are_notes_in_answer=are_notes_in_answer)

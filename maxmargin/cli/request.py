@@ -62,7 +62,7 @@ class Request:
 
     @property
     def call_in_python(self) -> str | None:
-        """The call in Python that asks whether the data are separable; None where there is none with these numbers."""
+        """Call in Python that asks whether these data are separable; None if no call reads the same numbers."""
         from maxmargin.data.formats.source import STDIN
         from maxmargin.data.labels import CHOSEN
 
@@ -105,7 +105,7 @@ class Request:
         note(text, quiet=self.options.quiet)
 
     def write_proof(self, path: Path, certificate: "Certificate | None") -> None:
-        """Write a proof, with how to read its data, and note that; without a proof, note that there is none."""
+        """Write a proof and the options that read its data; without a proof, only print a note."""
         from maxmargin.certificates.proofs import write_proof
         from maxmargin.certificates.reuse import values_fields
 
@@ -144,7 +144,7 @@ def read(
     Raises
     ------
     DataError, InvalidProblemError
-        If the data are not what the command needs.
+        If the data cannot be read, or the command needs two classes and they have more.
     """
     from maxmargin.data.problems import check_is_binary64
 

@@ -43,7 +43,7 @@ Progress = Callable[["StudyProgress"], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyProgress:
-    """How far a study is.
+    """The progress of a study.
 
     Attributes
     ----------
@@ -61,12 +61,12 @@ class StudyProgress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds left if what remains takes as long as what is done; None before anything is done."""
+        """Estimate of the seconds left, at the average speed so far; None before anything is done."""
         return None if self.n_done == 0 else self.seconds / self.n_done * (self.n_due - self.n_done)
 
 
 def stage_text(_: float, stage: StudyProgress) -> str:
-    """Return how far a study is, in words."""
+    """Return the progress of a study in words."""
     left = stage.seconds_left
     text = f"{stage.what}: {stage.n_done:,} of {stage.n_due:,}"
     return text if left is None else f"{text}, {duration_text(left)} left"
@@ -116,7 +116,7 @@ def _is_due(cell: Cell, store: Store, limit: Limit) -> bool:
 
 
 def _limit_of_proof(limit: Limit) -> Limit:
-    """Return the limit of a proof, which keeps that of a method by itself."""
+    """Return the limit of a proof: twice the time of a method, which proofs keep by themselves."""
     seconds = None if limit.seconds is None else 2 * limit.seconds
     return Limit(seconds=seconds, memory=limit.memory, grace=_GRACE_OF_PROOF)
 
@@ -155,7 +155,7 @@ def carry_out(
     limits: Limits | None = None,
     on_progress: Progress | None = None,
 ) -> None:
-    """Prove what is not proven yet about the data of the cells that are due, and run these cells.
+    """Prove the verdicts and margins that the due cells still need, and run these cells.
 
     After the time limit nothing more is begun.
 
@@ -187,7 +187,7 @@ def _check_has_run(outcome: Outcome) -> None:
 
 
 def _prove(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[..., None]) -> None:
-    """Find what is proven of the rows that the cells see."""
+    """Prove the verdict and the margin of the rows of every cell."""
     limit = _limit_of_proof(study.limit)
     jobs = [
         Job(
@@ -206,7 +206,7 @@ def _prove(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[
 
 
 def _solve(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[..., None], *, n_jobs: int) -> None:
-    """Run the cells, with what is proven of their rows."""
+    """Run the cells, and judge them by the proofs about their rows."""
     known, by_key = store.records(PROOFS), {cell.key: cell for cell in cells}
     facts = {key: _facts(known.get(cell.facts_key)) for key, cell in by_key.items()}
     stopped = {key: _limit_hit(store.status(cell.facts_key)) for key, cell in by_key.items()}
@@ -236,7 +236,7 @@ def _run(
     jobs: Sequence[Job],
     on_done: Callable[[Job, Outcome], None],
 ) -> None:
-    """Run jobs, and say after each how far the work is."""
+    """Run jobs, and report the progress after each."""
     began, n_done = time.monotonic(), 0
 
     def finish(job: Job, outcome: Outcome) -> None:

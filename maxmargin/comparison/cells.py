@@ -44,14 +44,14 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Hash of all that determines the record, limits excepted."""
+        """Hash of all that the record depends on, except the limits."""
         method, params = self.setting.method, dict(self.setting.params)
         marks = [self.tolerance, self.view.order, self.seed, method.name, method.version, params]
         return _hash([*self._data_marks(), *marks])
 
     @property
     def facts_key(self) -> str:
-        """Hash of all that determines what is proven of the rows: their order and the method do not."""
+        """Hash of all that the proofs about the rows depend on, so not of the order of the rows or of the method."""
         return _hash(["facts", __version__, *self._data_marks()])
 
     @property

@@ -58,7 +58,7 @@ def load_comparison(folder: "str | os.PathLike[str]") -> Comparison:
 def _comparison(noted: Mapping[str, Any], store: Store) -> Comparison:
     found, proofs = store.records(CELLS), store.records(PROOFS)
     records = [
-        dict.fromkeys(FIELDS) | _known(found[identity["cell"]]) | _renamed(identity)
+        dict.fromkeys(FIELDS) | found[identity["cell"]] | _renamed(identity)
         for identity in noted["cells"]
         if identity["cell"] in found
     ]
@@ -75,12 +75,8 @@ def _comparison(noted: Mapping[str, Any], store: Store) -> Comparison:
     )
 
 
-def _known(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {field: value for field, value in record.items() if field in FIELDS}
-
-
 def _renamed(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a record is called in this study; the same rows may have had another name when it was written."""
+    """Return the names of a record in this study; the rows may have had other names when it was written."""
     return {field: value for field, value in identity.items() if field not in ("n_samples", "n_features")}
 
 

@@ -1,4 +1,4 @@
-"""What is true of a method's answer: its hyperplane and its claim against the proven facts of the data."""
+"""Judges the answer of a method: its hyperplane and its claim against the proofs about the data."""
 
 import math
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ _ROUNDING = Fraction(1, 1 << 30)
 
 
 class InvalidAnswerError(ValueError):
-    """A method returned what is no answer: NaN, a vector of the wrong length, an unknown claim."""
+    """The answer of a method cannot be judged: NaN, a vector of the wrong length, an unknown claim."""
 
 
 def finite(value: float) -> float | None:

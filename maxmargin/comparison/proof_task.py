@@ -1,4 +1,4 @@
-"""What is proven of the rows that methods see: the task that finds it, once for all methods and orders."""
+"""The task that proves the verdict and the margin of the rows of a study, once for all methods and orders."""
 
 import time
 from collections.abc import Mapping

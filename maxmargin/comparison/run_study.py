@@ -88,7 +88,7 @@ def _planned(
 
 
 def _workers(jobs: int, cluster: str | None) -> Any:
-    """Return what carries out the cells, to be entered."""
+    """Return the processes, here or on a cluster, that carry out the cells; they are started by ``with``."""
     if cluster is not None:
         from maxmargin.comparison.jobs.cluster import Cluster
 

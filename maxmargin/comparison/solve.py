@@ -21,13 +21,13 @@ from maxmargin.solvers.problem.problem import Problem
 TASK = f"{__name__}:solve"
 
 _SHARE_FOR_METHOD = 0.9
-"""Share of the time limit that a method is told of; those that stop by themselves do so before they are ended."""
+"""Share of the time limit that a method is given, so that it can stop by itself before its process is ended."""
 
 _COLD_SECONDS = 10.0
 """Seconds up to which the first run of a method on some data is done again, warm; the second one counts."""
 
 _PASS_SECONDS, _MOST_PASSES = 0.005, 20
-"""Seconds for measuring a product X @ w, and how often it is repeated at most; the least time counts."""
+"""Seconds for measuring products X @ w, and the largest number of them; the least time counts."""
 
 
 def solve(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def solve(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
     own_limit = None if limit is None else _SHARE_FOR_METHOD * limit
 
     def fit() -> Any:
-        # A method may write into what it is given, and the answer is judged by the rows as they are.
+        # A plug-in may write into its arguments, and the answer is judged by the rows as they are: it gets copies.
         X, y, own = (problem.X.copy(), problem.y.copy(), deepcopy(params)) if method.is_foreign else (*rows, params)
         with np.errstate(), meter.measured():
             return method.fit(X, y, seed=arguments["seed"], time_limit=own_limit, **own)
@@ -76,7 +76,7 @@ def _message(answer: Mapping[str, Any]) -> str:
 
 
 def _with_bounds(method: Method, problem: Problem, answer: Any, params: Mapping[str, Any]) -> Any:
-    """Return an answer with the mistake bounds that are proven of its run, and no others."""
+    """Return an answer whose mistake bounds are those proven for its run; bounds that a method claims are dropped."""
     if not isinstance(answer, Mapping):
         return answer
     bounds = {} if method.bounds is None else method.bounds(problem.X, problem.y, answer, **params)

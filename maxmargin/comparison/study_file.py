@@ -115,7 +115,7 @@ class Study:
         Raises
         ------
         DataError
-            If it is not a study; the text names the line, what was found and what was expected.
+            If it is not a study; the message names the line, the value found and the value expected.
         OSError
             If the file cannot be read.
         """
@@ -229,7 +229,7 @@ class _Reader:
         return found
 
     def _near(self, path: str) -> str:
-        """Return the path of a file beside the study, or else what was written."""
+        """Return the path of a file beside the study; the path as written if there is no such file."""
         beside = self.folder / path
         return str(beside.resolve()) if beside.exists() else path
 

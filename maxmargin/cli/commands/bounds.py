@@ -1,4 +1,4 @@
-"""``maxmargin bounds``: the mistakes of a run next to what theory says of them."""
+"""``maxmargin bounds``: the mistakes of a run beside the bounds of theory."""
 
 import math
 import shutil

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, quiet: bool, **options: Any) -> Exit:
-    """Run what is due, write the report, print its summary."""
+    """Run the cells that are due, write the report, and print its summary."""
     from maxmargin.comparison.carry_out import stage_text
     from maxmargin.comparison.collect import load_comparison
     from maxmargin.comparison.jobs.store import StoreError
@@ -70,7 +70,7 @@ def _write(comparison: "Comparison", old: "Comparison | None", output: Path, *, 
 
 
 def _print_plan(plan: "StudyPlan", records: "Sequence[Record]", *, as_json: bool) -> None:
-    """Print what is to be run, and what it costs: at most the limit for every cell, and what such cells took so far."""
+    """Print the number of cells to run, their largest total time, and the time of the cells that have a record."""
     every, due = (Counter(cell.setting.method.name for cell in cells) for cells in (plan.cells, plan.due))
     limit = plan.study.limit.seconds or 0.0
     taken = {name: _usual_seconds(name, records) for name in every}
@@ -97,6 +97,6 @@ def _print_plan(plan: "StudyPlan", records: "Sequence[Record]", *, as_json: bool
 
 
 def _usual_seconds(name: str, records: "Sequence[Record]") -> float | None:
-    """Return the median seconds of the records of a method; None where there are none."""
+    """Return the median time of a method over its records, in seconds; None without a record."""
     found = [record["seconds"] for record in records if record["method"] == name and record["seconds"] is not None]
     return median(found) if found else None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def fewest_errors(
     request: Request, *, method: str, solver: str | None, time_limit: float, max_rows: int | None
 ) -> Exit:
-    """Search for both, print what is proven of them, and return the exit code."""
+    """Search for the fewest errors and the least slack, print the proven intervals, and return the exit code."""
     problem = request.problem
     with waiting("searching for the fewest errors", quiet=request.options.quiet):
         answer = solve(problem, method=method, solver=solver, time_limit=time_limit, max_rows=max_rows or MAX_ROWS)

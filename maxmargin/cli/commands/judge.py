@@ -1,4 +1,4 @@
-"""``maxmargin judge``: a hyperplane from a file, next to what is proven about the data."""
+"""``maxmargin judge``: a hyperplane from a file, compared with the proven maximum margin and bounds."""
 
 import json
 import math

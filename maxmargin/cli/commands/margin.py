@@ -98,7 +98,7 @@ def soft(request: Request, *, Cs: Sequence[float], class_weight: Weights, **opti
 
 
 def weights_of(texts: Sequence[str]) -> Weights:
-    """Return what ``--class-weight`` asks for: factors by the texts of labels, in which ``=`` may occur, or a word.
+    """Parse ``--class-weight``: return factors by the texts of labels, in which ``=`` may occur, or ``balanced``.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def _named_twice(name: Label) -> InvalidOptionError:
 
 
 def _factor(text: str) -> float | None:
-    """Return the finite number from 0 that a text is."""
+    """Return a finite number from 0, parsed from a text; None if it is not one."""
     try:
         value = float(text)
     except ValueError:

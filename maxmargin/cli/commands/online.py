@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from maxmargin.solvers.problem.problem import Problem
 
 DEFAULT = "averaged"
-"""The algorithm where none is named."""
+"""Name of the algorithm that runs by default."""
 
 _ALL = "all"
 

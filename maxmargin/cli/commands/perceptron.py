@@ -109,6 +109,6 @@ def _write_mistakes(
     thinned = "" if found.is_whole else ": all of the first ones, then evenly on a logarithmic scale"
     request.note(f"{path}: {n_lines:,} of {counted(run.n_mistakes, 'mistake')}{thinned}")
     request.note(found.summary())
-    told = found.to_dict()
+    fields = found.to_dict()
     written = {"file": str(path), "n_lines": n_lines, "is_whole": found.is_whole, "holds": found.holds}
-    return {"mistake_trace": {**written, **{name: told[name] for name in _OF_A_TRACE}}}
+    return {"mistake_trace": {**written, **{name: fields[name] for name in _OF_A_TRACE}}}

@@ -23,7 +23,7 @@ def report(
     Cs: Sequence[float],
     **options: Any,
 ) -> Exit:
-    """Make the report, write what was asked for, print the summary."""
+    """Make the report, write the page and the figures that are wanted, and print the summary."""
     from maxmargin.reports.document import check_page_suffix
     from maxmargin.reports.margin_report import margin_report
 

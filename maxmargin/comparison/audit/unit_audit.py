@@ -1,7 +1,7 @@
 """Units: by how much columns have to be rescaled until a tolerance turns the verdict around.
 
 Whether classes are separable does not change when columns are multiplied by positive numbers, but the optimum of a
-linear program with bounded coefficients does, and with it what a fixed tolerance makes of it.
+linear program with bounded coefficients does, and with it the verdict that follows from a fixed tolerance.
 """
 
 import json
@@ -35,7 +35,7 @@ RULES = {
     "max t > tolerance": "the optimum of max t, y(w.x + b) >= t, |w| <= 1",
     "any |beta| > tolerance": "a coefficient of the program of Konis (2007)",
 }
-"""Rules that turn an optimum into a verdict, and what each compares."""
+"""Rules that turn an optimum into a verdict, each with the number that it compares with the tolerance."""
 
 
 def rescaled(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _largest_coefficient(X: Floats, y: Floats) -> Any:
 def audit_units(
     view: RowSelection, names: Sequence[str], verdict: str, workers: Workers, limit: Limit
 ) -> list[dict[str, Any]]:
-    """Return, for every rule and tolerance, what it says of the data, and which rescaling turns that around.
+    """Return the verdict of every rule and tolerance on the data, and the rescalings that reverse it.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def _entry(
 
 
 def _cases(measured: Mapping[int | None, Any], rule: str) -> Iterator[tuple[int | None, int, float | None]]:
-    """Yield what was rescaled, the power of ten, and the value; the data as they are once only."""
+    """Yield the rescaled column, the power of ten and the value; the unscaled data only once."""
     for column, by_power in measured.items():
         for power, values in by_power.items():
             if int(power) != 0 or column is None:

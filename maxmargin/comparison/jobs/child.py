@@ -152,7 +152,7 @@ def _ended_after(seconds: float | None) -> Iterator[None]:
 
 @contextmanager
 def _memory_limited(n_bytes: int | None) -> Iterator[None]:
-    """Refuse memory beyond what is in use now and this. Linux only."""
+    """Refuse memory beyond that in use now plus `n_bytes`. Linux only."""
     in_use = None if n_bytes is None else memory_in_use("VmData")
     if in_use is None or n_bytes is None:
         yield

@@ -116,7 +116,7 @@ def nearest_points(solver: str, X: Any, y: Any, *, seed: int, time_limit: float 
 def _solved(
     program: Callable[..., Any], X: Any, y: Any, solver: str, time_limit: float | None, **params: Any
 ) -> tuple[Any, str]:
-    """Return what a program returns, None if the solver failed, and the status with the warnings, or the error."""
+    """Return the answer of a program, None if the solver failed, and its status and warnings, or the error, as text."""
     import cvxpy
 
     try:
@@ -127,7 +127,7 @@ def _solved(
 
 
 def time_option(solver: str, time_limit: float | None) -> dict[str, Any]:
-    """Return the option that tells a solver the time limit, if it has one.
+    """Return the option that sets the time limit of a solver, if it has one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What users of other packages type to learn whether classes are separable: functions that stand alone.
+"""Self-contained functions that users of other packages would write to learn whether classes are separable.
 
 Reports print the source of these functions as scripts that reproduce an answer without this package: each has its
 imports inside and uses nothing else of this file. X is an array of shape (n_samples, n_features), y holds -1 and +1.

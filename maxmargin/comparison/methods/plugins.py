@@ -31,7 +31,7 @@ def from_file(path: str) -> Method:
     Raises
     ------
     InvalidOptionError
-        If the file cannot be run, or has no `fit` that takes what methods take.
+        If the file cannot be run, or has no `fit` with the arguments of a method.
     """
     try:
         content = Path(path).read_bytes()
@@ -49,7 +49,7 @@ def _from_file(path: str, mark: str) -> Method:
         raise InvalidOptionError(f"plug-in {path}: expected a Python file")
     module = importlib.util.module_from_spec(spec)
     try:
-        with redirect_stdout(sys.stderr):  # what a command prints is its answer
+        with redirect_stdout(sys.stderr):  # stdout is for the answer of the command
             spec.loader.exec_module(module)
     except BaseException as error:
         raise InvalidOptionError(f"plug-in {path}: {type(error).__name__}: {error}") from error

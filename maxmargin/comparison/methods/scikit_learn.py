@@ -74,7 +74,7 @@ def fit(name: str, X: Any, y: Any, *, seed: int, time_limit: float | None, **par
 
 
 def _claims(name: str, model: Any, params: Mapping[str, Any], *, has_converged: bool) -> dict[str, Any]:
-    """Return the claim of a fitted classifier, the objective that it is about, and a note why there is none.
+    """Return the claim of a fitted classifier, the objective that it is about, and a note if it claims nothing.
 
     Perceptron claims nothing: it stops when the loss no longer falls, and its ``t_`` counts rows, not mistakes. Nor
     does SGDClassifier, which stops likewise. SVC claims an optimum where ``fit_status_`` is 0, "correctly fitted".
