@@ -11,6 +11,7 @@ import click
 
 from maxmargin.cli import options as opt
 from maxmargin.cli.click_classes import ASKS_TO_COMPLETE, Command, Commands
+from maxmargin.cli.data_options import DataOptions
 from maxmargin.cli.deadline import TimeIsOverError, ended_within
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.research_commands import compare, trust
@@ -98,7 +99,7 @@ def app() -> None:
 @click.option("--columns", is_flag=True, help="Find the infinite coefficients of large separable data as well.")
 @opt.time_limit_option("Give up after this time.")
 @opt.count_option("--exact-limit", "Maximum number of columns for exact linear algebra.  [default: 1000]", least=0)
-def check(data: opt.DataOptions, *, force: bool, decimal: bool, **question: Any) -> int:
+def check(data: DataOptions, *, force: bool, decimal: bool, **question: Any) -> int:
     """Decide whether classes are separable, quasi-separable, or overlap.
 
     Exit 0: separable, proven; 3: not strictly separable, proven; 4: undecided. With --require: 0 proven to hold,
@@ -108,7 +109,7 @@ def check(data: opt.DataOptions, *, force: bool, decimal: bool, **question: Any)
     from maxmargin.cli.commands.check import check as command
 
     opt.check_outputs(data, question["proof"], force=force, rewritten=opt.PROOFS)
-    return command(data.request(decimal=decimal, are_notes_in_answer=not data.as_json), **question)
+    return command(opt.request(data, decimal=decimal, are_notes_in_answer=not data.as_json), **question)
 
 
 @app.command(
@@ -142,7 +143,7 @@ def check(data: opt.DataOptions, *, force: bool, decimal: bool, **question: Any)
 )
 @opt.force_option
 def margin(
-    data: opt.DataOptions, *, method: str, Cs: tuple[float, ...], class_weight: tuple[str, ...], force: bool, **how: Any
+    data: DataOptions, *, method: str, Cs: tuple[float, ...], class_weight: tuple[str, ...], force: bool, **how: Any
 ) -> int:
     """Find the maximum margin, as a proven interval or exactly.
 
@@ -155,11 +156,11 @@ def margin(
     if class_weight and not Cs:
         raise click.UsageError("--class-weight is for --soft")
     if not Cs:
-        return commands.margin(data.request("margin"), method=method, **how)
+        return commands.margin(opt.request(data, "margin"), method=method, **how)
     if how["exact"] or how["exact_limit"] is not None or how["proof"]:
         raise click.UsageError("--exact, --exact-limit and --proof are not for --soft")
-    weights, shared = commands.weights_of(class_weight), {name: how[name] for name in ("solver", "time_limit")}
-    return commands.soft(data.request("margin"), Cs=Cs, class_weight=weights, method=method, **shared)
+    shared = {name: how[name] for name in ("solver", "time_limit")}
+    return commands.soft(opt.request(data, "margin"), Cs=Cs, class_weight=class_weight, method=method, **shared)
 
 
 @app.command(
@@ -183,7 +184,7 @@ def margin(
     "--trace-limit", "Maximum number of lines of a trace.  [default: 10,000 presentations; 500 mistakes]", least=2
 )
 @opt.force_option
-def perceptron(data: opt.DataOptions, *, force: bool, **run: Any) -> int:
+def perceptron(data: DataOptions, *, force: bool, **run: Any) -> int:
     """Run the perceptron and say what the run proves.
 
     Exit 0: converged; 3: not within the limits. Ctrl-C stops it, prints the state, and exits with 130.
@@ -192,7 +193,7 @@ def perceptron(data: opt.DataOptions, *, force: bool, **run: Any) -> int:
 
     opt.check_outputs(data, run["trace"], run["trace_mistakes"], force=force, rewritten=opt.TRACES)
     run_file = data.resume and f"{data.resume}.run"
-    return command(data.request("perceptron").prepared(), resume=run_file, **run)
+    return command(opt.request(data, "perceptron").prepared(), resume=run_file, **run)
 
 
 @app.command(
@@ -217,7 +218,7 @@ def perceptron(data: opt.DataOptions, *, force: bool, **run: Any) -> int:
     least=0,
 )
 @opt.time_limit_option("Leave out what is not found within this time, and say so.")
-def report(data: opt.DataOptions, *, force: bool, **contents: Any) -> int:
+def report(data: DataOptions, *, force: bool, **contents: Any) -> int:
     """Report the mistakes, their bounds and the maximum margin, with proofs and figures.
 
     A summary is always printed.
@@ -229,7 +230,7 @@ def report(data: opt.DataOptions, *, force: bool, **contents: Any) -> int:
     if contents["names"] and contents["figures"] is None:
         raise click.UsageError("--figure says which figures to write; expected --figures DIR, where to write them")
     opt.check_outputs(data, contents["output"], force=force, rewritten=opt.REPORTS, folder=contents["figures"])
-    return command(data.request(), **contents)
+    return command(opt.request(data), **contents)
 
 
 @app.command(
@@ -261,7 +262,7 @@ def report(data: opt.DataOptions, *, force: bool, **contents: Any) -> int:
 )
 @click.option("--scales", is_flag=True, help="Also run at other bias scales.")
 @opt.time_limit_option("Stop after this time, with the orders that were tried by then.")
-def orders(data: opt.DataOptions, **study: Any) -> int:
+def orders(data: DataOptions, **study: Any) -> int:
     """Count mistakes in many orders of the rows, the best and the worst, beside the bounds.
 
     Where it is not proven that every run converges, runs stop after 10 epochs, or --max-epochs. --shifts and --scales
@@ -273,7 +274,7 @@ def orders(data: opt.DataOptions, **study: Any) -> int:
 
     if data.no_bias and (study["shifts"] or study["scales"]):
         raise click.UsageError("--shifts and --scales need the bias that --no-bias leaves out")
-    return command(data.request("orders"), **study)
+    return command(opt.request(data, "orders"), **study)
 
 
 @app.command(

@@ -6,7 +6,7 @@ The choices are spelled out here, so that ``--help`` imports nothing; a test com
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import wraps
 from inspect import cleandoc
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from maxmargin.cli.click_classes import SeveralNumbers
+from maxmargin.cli.data_options import DataOptions
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -38,43 +39,6 @@ PROOFS, TRACES, REPORTS = (".json",), (".md", ".tex"), (".html", ".md", ".json")
 """Suffixes with which an output of this kind overwrites a file without --force: no data are read from such files."""
 
 FORMATS = ("csv", "tsv", "parquet", "feather", "npz", "svm", "libsvm", "svmlight", "npy")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DataOptions:
-    """The options that say which data a command is about, how they are read, and how its answer is printed.
-
-    The names are those of `data_options`, which makes it; a command without an option leaves it at its default.
-    """
-
-    source: str
-    label: str | None
-    formula: str | None
-    positive: str | None
-    drop: tuple[str, ...]
-    id: str | None
-    one_hot: bool
-    one_hot_column: tuple[str, ...]
-    drop_missing: bool
-    sep: str | None
-    decimal_comma: bool
-    format: str | None
-    memory: str
-    cluster: str | None
-    no_bias: bool
-    as_json: bool
-    quiet: bool
-    resume: str | None = None
-    prepare: str = "raw"
-
-    def request(
-        self, two_classes_for: str | None = None, *, decimal: bool | None = None, are_notes_in_answer: bool = False
-    ) -> "Request":
-        """Read the data, and return them as a request: see `maxmargin.cli.request.read`."""
-        from maxmargin.cli.request import read
-
-        return read(self, two_classes_for, decimal=decimal, are_notes_in_answer=are_notes_in_answer)
-
 
 _SOURCE_HELP = """
 SOURCE is a file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, also .gz), X.npy beside y.npy, a folder of
@@ -321,6 +285,13 @@ def check_outputs(
     check_outputs(outputs, inputs, force=force, rewritten=rewritten)
     if folder is not None:
         check_output_folder(folder, outputs, inputs)
+
+
+def request(data: DataOptions, two_classes_for: str | None = None, **how: Any) -> "Request":
+    """Read the data, and return them as a request: see `maxmargin.cli.request.read`."""
+    from maxmargin.cli.request import read
+
+    return read(data, two_classes_for, **how)
 
 
 def _together(command: Command, *decorators: Callable[[Command], Command]) -> Command:

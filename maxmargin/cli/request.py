@@ -15,7 +15,7 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.progress import data_shown, note
 
 if TYPE_CHECKING:
-    from maxmargin.cli.options import DataOptions
+    from maxmargin.cli.data_options import DataOptions
     from maxmargin.data.dataset import Dataset
     from maxmargin.data.problems import DecimalReading
     from maxmargin.solvers.problem.problem import Problem
@@ -127,7 +127,11 @@ class Request:
 
 
 def read(
-    options: "DataOptions", two_classes_for: str | None, *, decimal: bool | None, are_notes_in_answer: bool
+    options: "DataOptions",
+    two_classes_for: str | None,
+    *,
+    decimal: bool | None = None,
+    are_notes_in_answer: bool = False,
 ) -> Request:
     """Read the source as the options say.
 

@@ -8,6 +8,7 @@ import click
 
 from maxmargin.cli import options as opt
 from maxmargin.cli.click_classes import Command
+from maxmargin.cli.data_options import DataOptions
 
 _ONLINE_EXAMPLES = """
 \b
@@ -75,7 +76,7 @@ Examples:
 @opt.prepare_option
 @click.option("--list", "as_list", is_flag=True, help="List the algorithms, their parameters and guarantees.")
 def online(
-    data: opt.DataOptions, *, algorithms: tuple[str, ...], parameters: tuple[str, ...], as_list: bool, **run: Any
+    data: DataOptions, *, algorithms: tuple[str, ...], parameters: tuple[str, ...], as_list: bool, **run: Any
 ) -> int:
     """Run online algorithms, and check on each run what the theory guarantees.
 
@@ -89,7 +90,7 @@ def online(
     if data.source is None:
         raise click.UsageError("Missing argument 'SOURCE'; maxmargin online --list lists the algorithms")
     chosen = commands.chosen_algorithms(algorithms or (commands.DEFAULT,), parameters)
-    return commands.online(data.request("online").prepared(), chosen, **run)
+    return commands.online(opt.request(data, "online").prepared(), chosen, **run)
 
 
 @click.command(
@@ -116,7 +117,7 @@ def online(
 )
 @opt.prepare_option
 @opt.time_limit_option("Stop after this time, with the bounds that are proven by then.")
-def bounds(data: opt.DataOptions, *, n_passes: int | None, until_convergence: bool, **run: Any) -> int:
+def bounds(data: DataOptions, *, n_passes: int | None, until_convergence: bool, **run: Any) -> int:
     """Compare the perceptron's mistakes with every bound that theory gives.
 
     The bounds that hold come first, the least before the others; then those whose assumption fails, with the
@@ -128,7 +129,7 @@ def bounds(data: opt.DataOptions, *, n_passes: int | None, until_convergence: bo
 
     if n_passes is not None and until_convergence:
         raise click.UsageError("--n-passes and --until-convergence exclude each other")
-    return command(data.request("bounds").prepared(), n_passes=None if until_convergence else n_passes or 1, **run)
+    return command(opt.request(data, "bounds").prepared(), n_passes=None if until_convergence else n_passes or 1, **run)
 
 
 @click.command(cls=Command, epilog=_JUDGE_EXAMPLES, most_used=(*opt.OF_TABLES, "plane", "time_limit", "as_json"))
@@ -149,7 +150,7 @@ def bounds(data: opt.DataOptions, *, n_passes: int | None, until_convergence: bo
     help="The g of the bound ((R + D)/g)^2 on the mistakes of one pass.  [default: the one of the least bound]",
 )
 @opt.time_limit_option("Stop the search for the maximum margin after this time.")
-def judge(data: opt.DataOptions, *, plane: Path, **question: Any) -> int:
+def judge(data: DataOptions, *, plane: Path, **question: Any) -> int:
     """Judge a given hyperplane: its margin and errors, its share of the maximum margin, and mistake bounds.
 
     The class +1 is on the side where w.x + b > 0. The hyperplane is compared with all hyperplanes that have a bias or,
@@ -161,7 +162,7 @@ def judge(data: opt.DataOptions, *, plane: Path, **question: Any) -> int:
     from maxmargin.cli.commands.judge import read_plane
 
     document, name = read_plane(plane, data.source)
-    return command(data.request("judge"), document=document, name=name, **question)
+    return command(opt.request(data, "judge"), document=document, name=name, **question)
 
 
 @click.command(
@@ -175,7 +176,7 @@ def judge(data: opt.DataOptions, *, plane: Path, **question: Any) -> int:
 @opt.solver_option
 @opt.time_limit_option("Stop each of the two searches after this time.", default=60.0)
 @opt.count_option("--max-rows", "Maximum number of distinct rows that are all searched.  [default: 2000]")
-def fewest_errors(data: opt.DataOptions, **search: Any) -> int:
+def fewest_errors(data: DataOptions, **search: Any) -> int:
     """Find the fewest rows to drop so that the rest is separable, and the least total slack.
 
     A row on the hyperplane is an error. Both answers are proven intervals.
@@ -185,7 +186,7 @@ def fewest_errors(data: opt.DataOptions, **search: Any) -> int:
     """
     from maxmargin.cli.commands.fewest_errors import fewest_errors as command
 
-    return command(data.request("fewest-errors"), **search)
+    return command(opt.request(data, "fewest-errors"), **search)
 
 
 @click.command(
@@ -195,11 +196,11 @@ def fewest_errors(data: opt.DataOptions, **search: Any) -> int:
 )
 @opt.data_options
 @opt.time_limit_option("Stop after this time, with what is proven by then.")
-def sensitivity(data: opt.DataOptions, *, time_limit: float | None) -> int:
+def sensitivity(data: DataOptions, *, time_limit: float | None) -> int:
     """Find the rows that hold the maximum margin, what it is without each of them, and how far rows may move.
 
     Exit 0: proven; 3: not strictly separable; 4: not proven.
     """
     from maxmargin.cli.commands import sensitivity as commands
 
-    return commands.sensitivity(data.request("sensitivity"), time_limit=time_limit)
+    return commands.sensitivity(opt.request(data, "sensitivity"), time_limit=time_limit)

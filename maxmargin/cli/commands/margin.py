@@ -19,7 +19,6 @@ from maxmargin.text.progress import waiting
 from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
-    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 _BALANCED = "balanced"
@@ -58,19 +57,19 @@ def exit_code(status: Status) -> Exit:
     return Exit.OK if status is Status.OPTIMAL else Exit.UNDECIDED
 
 
-def soft(request: Request, *, Cs: Sequence[float], class_weight: Weights, **options: Any) -> Exit:
+def soft(request: Request, *, Cs: Sequence[float], class_weight: Sequence[str], **options: Any) -> Exit:
     """Print the soft margin for one C or for several, and return the exit code.
 
     Parameters
     ----------
     Cs : sequence of float
         Costs of a unit of slack; several make a table.
-    class_weight : dict, str or None
-        What `weights_of` returns.
+    class_weight : sequence of str
+        As `weights_of` reads them.
     **options
         As in `maxmargin.soft_margin_path`.
     """
-    given = _by_label(class_weight, request.dataset)
+    given = weights_of(class_weight, request.dataset.classes)
     weights = row_weights(request.dataset, None, given)
     answers: dict[float, SoftMargin] = {}
     with waiting("solving for the soft margin", quiet=request.options.quiet), suppress(KeyboardInterrupt):
@@ -97,13 +96,13 @@ def soft(request: Request, *, Cs: Sequence[float], class_weight: Weights, **opti
     return max(exit_code(answer.status) for answer in found)
 
 
-def weights_of(texts: Sequence[str]) -> Weights:
-    """Parse ``--class-weight``: return factors by the texts of labels, in which ``=`` may occur, or ``balanced``.
+def weights_of(texts: Sequence[str], classes: Sequence[Label]) -> Weights:
+    """Parse ``--class-weight``: return factors by label, in whose text ``=`` may occur, or ``balanced``.
 
     Raises
     ------
     InvalidOptionError
-        If a text is neither ``balanced`` nor ``LABEL=FACTOR``.
+        If a text is neither ``balanced`` nor ``LABEL=FACTOR`` with a label of the data, or two are about one label.
     """
     if not texts:
         return None
@@ -116,30 +115,14 @@ def weights_of(texts: Sequence[str]) -> Weights:
         if not (name and equals) or number is None:
             expected = f"LABEL=FACTOR with a finite number from 0, or {_BALANCED} alone"
             raise InvalidOptionError(f"--class-weight is {text!r}; expected {expected}")
-        if name in factors:
-            raise _named_twice(name)
-        factors[name] = number
-    return factors
-
-
-def _by_label(weights: Weights, dataset: "Dataset") -> Weights:
-    """Return the weights with the labels of the data in place of their texts."""
-    if weights is None or isinstance(weights, str):
-        return weights
-    found: dict[Label, float] = {}
-    for name, factor in weights.items():
         try:
-            label = choose_positive(dataset.classes, name)
+            label = choose_positive(classes, name)
         except LabelError as error:
-            raise InvalidOptionError(f"--class-weight {name}={factor!r}: {error}") from error
-        if label in found:
-            raise _named_twice(name)
-        found[label] = factor
-    return found
-
-
-def _named_twice(name: Label) -> InvalidOptionError:
-    return InvalidOptionError(f"--class-weight names {name!r} twice; expected one factor for a label")
+            raise InvalidOptionError(f"--class-weight {name}={number!r}: {error}") from error
+        if label in factors:
+            raise InvalidOptionError(f"--class-weight names {name!r} twice; expected one factor for a label")
+        factors[label] = number
+    return factors
 
 
 def _factor(text: str) -> float | None:
