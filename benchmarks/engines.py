@@ -4,8 +4,8 @@ Of the maximum margin every interval must contain the exact value, which rationa
 at C = 1 every interval must meet that of `maxmargin`. An interval that does not counts as a failure.
 
 Examples:
-  python benchmarks/engines.py
-  python benchmarks/engines.py --peer maxmargin --peer '*interior-point'
+  python benchmarks/run.py engines
+  python benchmarks/run.py engines --peer maxmargin --peer '*interior-point'
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from data import bundled, title
-from measuring import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer
 
 NAMES = ("breast_cancer", "wine", "digits")
 HARD = tuple(f"{title(name)}, hard" for name in NAMES)
@@ -112,6 +112,3 @@ BENCHMARK = Benchmark(
     preparation=2.0,
     columns={"is_right": "contains the exact value, or meets ours", "claims": "claims", "engine": "engine"},
 )
-
-if __name__ == "__main__":
-    main(BENCHMARK)

@@ -4,8 +4,8 @@ Points of the unit sphere, moved away from a random hyperplane by 0.02. Every hy
 its exact geometric margin, with the best offset, against the proven upper bound.
 
 Examples:
-  python benchmarks/hard_margin.py --scale 0.1 --limit 60
-  python benchmarks/hard_margin.py --data '100k*' --peer maxmargin --peer 'one pass*' --fresh
+  python benchmarks/run.py hard_margin --scale 0.1 --limit 60
+  python benchmarks/run.py hard_margin --data '100k*' --peer maxmargin --peer 'one pass*' --fresh
 """
 
 import warnings
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from data import planted
-from measuring import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer
 
 Data = tuple[np.ndarray, np.ndarray, np.ndarray]
 Answer = tuple[np.ndarray | None, str]
@@ -169,6 +169,3 @@ BENCHMARK = Benchmark(
     accuracy=accuracy,
     columns={"extra_mib": "MiB beyond the data", "claims": "claims"},
 )
-
-if __name__ == "__main__":
-    main(BENCHMARK)

@@ -4,8 +4,8 @@ Every hyperplane that comes back is judged by its exact geometric margin, with t
 upper bound.
 
 Examples:
-  python benchmarks/margins.py
-  python benchmarks/margins.py --data 'wine*' --repeat 3
+  python benchmarks/run.py margins
+  python benchmarks/run.py margins --data 'wine*' --repeat 3
 """
 
 import warnings
@@ -14,7 +14,7 @@ from typing import Any
 
 from data import bundled, title
 from hard_margin import Answer, Data, accuracy, judge, ours, textbook
-from measuring import Benchmark, Peer, main
+from measuring import Benchmark, Peer
 
 MOST_ITERATIONS = 10_000_000
 """LIBSVM's limit, without which it does not end on breast_cancer."""
@@ -57,6 +57,3 @@ BENCHMARK = Benchmark(
     preparation=2.0,
     columns={"claims": "claims"},
 )
-
-if __name__ == "__main__":
-    main(BENCHMARK)

@@ -1,8 +1,8 @@
 """What a benchmark is, and how one of its cells, a peer on a data set, is measured in a process of its own.
 
-A benchmark is a script that hands a `Benchmark` to `main`. Its cells are tasks for the runner of limited processes,
-`maxmargin.comparison.jobs`: a fresh process makes the data, lets the peer warm up on little of it (imports,
-compilation), times it, and judges the answer; only solving is under the time limit.
+A benchmark is a script with a `Benchmark` named BENCHMARK, which `run.py` runs. Its cells are tasks for the runner of
+limited processes, `maxmargin.comparison.jobs`: a fresh process makes the data, lets the peer warm up on little of it
+(imports, compilation), times it, and judges the answer; only solving is under the time limit.
 """
 
 import ast
@@ -93,13 +93,6 @@ class Benchmark:
                     yield data, name
 
 
-def main(benchmark: Benchmark, arguments: list[str] | None = None) -> None:
-    """Run the cells that are not done, write them, and print the table."""
-    from run import parser, run
-
-    run([benchmark], parser(benchmark.text).parse_args(arguments))
-
-
 def of_data(values: float | Mapping[str, float], data: str, default: float) -> float:
     """Return what belongs to a data set."""
     return values.get(data, default) if isinstance(values, Mapping) else values
@@ -113,7 +106,7 @@ def measure(arguments: Mapping[str, Any], meter: Meter) -> Facts:
     """
     if arguments["folder"] is not None:
         tempfile.tempdir = str(arguments["folder"])
-    benchmark = _benchmark(arguments["file"])
+    benchmark = benchmark_of(arguments["file"])
     peer, make = benchmark.peers[arguments["peer"]], benchmark.data[arguments["data"]]
     scale, neighbours = arguments["scale"], Neighbours()
     _warm_up(peer, make(min(of_data(peer.warm_scale, arguments["data"], 0.0), scale)))
@@ -129,7 +122,7 @@ def measure(arguments: Mapping[str, Any], meter: Meter) -> Facts:
     return {**facts, "runs": runs, "others": neighbours.share()}
 
 
-def _benchmark(file: str) -> Benchmark:
+def benchmark_of(file: str) -> Benchmark:
     """Return the benchmark of a script."""
     folder, name = str(Path(file).parent), Path(file).stem
     if folder not in sys.path:

@@ -10,8 +10,8 @@ relative distance of its ends from ours is printed.
 The file lies in --folder and is made once, so that all of it may be in the page cache of the operating system.
 
 Examples:
-  python benchmarks/out_of_core.py --scale 0.01 --folder /var/tmp
-  python benchmarks/out_of_core.py --peer 'maxmargin*' --peer 'reading*' --fresh
+  python benchmarks/run.py out_of_core --scale 0.01 --folder /var/tmp
+  python benchmarks/run.py out_of_core --peer 'maxmargin*' --peer 'reading*' --fresh
 """
 
 import json
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measuring import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer
 
 N_ROWS, N_FEATURES, MARGIN = 20_000_000, 20, 0.02
 GROUP_ROWS = 250_000
@@ -172,6 +172,3 @@ BENCHMARK = Benchmark(
     preparation=20.0,
     columns={"peak_mib": "peak, MiB", "claims": "claims"},
 )
-
-if __name__ == "__main__":
-    main(BENCHMARK)

@@ -5,8 +5,8 @@ every mistake. It runs in plain floating point; `maxmargin` decides every score 
 exactly. All peers present the rows in the order of the file; scikit-learn's bias is learned as everybody's.
 
 Examples:
-  python benchmarks/perceptron.py --data 'digits*'
-  python benchmarks/perceptron.py --scale 0.1 --peer maxmargin
+  python benchmarks/run.py perceptron --data 'digits*'
+  python benchmarks/run.py perceptron --scale 0.1 --peer maxmargin
 """
 
 import os
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from data import bundled, few_overlapping, planted
-from measuring import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer
 
 REAL = {
     "iris, versicolor": ("iris", "versicolor", 200_000),
@@ -144,6 +144,3 @@ BENCHMARK = Benchmark(
     preparation=2.0,
     columns={"n_mistakes": "mistakes"},
 )
-
-if __name__ == "__main__":
-    main(BENCHMARK)

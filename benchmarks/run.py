@@ -17,11 +17,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatch
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from measuring import TASK, Benchmark, Cell, Facts, of_data
+from measuring import TASK, Benchmark, Cell, Facts, benchmark_of, of_data
 from tables import table
 
 from maxmargin.comparison.jobs.limit import Limit
@@ -120,19 +119,17 @@ class Step:
 
 def main() -> None:
     options_of = parser(__doc__ or "")
-    options_of.add_argument("names", nargs="*", metavar="BENCHMARK", help=f"of {', '.join(NAMES)} (default: all)")
+    options_of.add_argument(
+        "names", nargs="*", metavar="BENCHMARK", help=f"a script, or of {', '.join(NAMES)} (default: all)"
+    )
     options = options_of.parse_args()
-    unknown = set(options.names) - set(NAMES)
+    files = {name: RESULTS.parent / f"{name}.py" if name in NAMES else Path(name) for name in options.names or NAMES}
+    unknown = [name for name, file in files.items() if not file.is_file()]
     if unknown:
-        options_of.error(f"unknown benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
-    if options.output:
-        options_of.error("-o is for a single benchmark: python benchmarks/NAME.py -o FILE")
-    run([benchmark(name) for name in options.names or NAMES], options)
-
-
-def benchmark(name: str) -> Benchmark:
-    found: Benchmark = import_module(name).BENCHMARK
-    return found
+        options_of.error(f"unknown benchmark {', '.join(unknown)}; there are {', '.join(NAMES)}")
+    if options.output and len(files) > 1:
+        options_of.error("-o is for a single benchmark: python benchmarks/run.py NAME -o FILE")
+    run([benchmark_of(str(file)) for file in files.values()], options)
 
 
 def parser(text: str) -> argparse.ArgumentParser:
@@ -225,7 +222,7 @@ def missing(plans: list[Plan]) -> Iterator[str]:
     peers = [plan.benchmark.peers[name] for plan in plans for _, name in plan.due]
     modules = sorted({peer.needs for peer in peers if peer.is_missing and peer.needs})
     if modules:
-        yield f"not installed: {', '.join(modules)}; pip install 'maxmargin[peers]' brings them, here: make bench"
+        yield f"not installed: {', '.join(modules)}; make bench installs them"
 
 
 def steps(plans: list[Plan]) -> list[Step]:

@@ -5,8 +5,8 @@ times as many points as columns on the unit sphere, moved away from a random hyp
 Python.
 
 Examples:
-  python benchmarks/small.py --data iris --data wine
-  python benchmarks/small.py --scale 0.3 --repeat 3
+  python benchmarks/run.py small --data iris --data wine
+  python benchmarks/run.py small --scale 0.3 --repeat 3
 """
 
 import subprocess
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from data import bundled, planted
-from measuring import Benchmark, Peer, main
+from measuring import Benchmark, Peer
 
 BUNDLED = ("iris", "wine", "breast_cancer")
 COLUMNS = (30, 100, 200)
@@ -88,6 +88,3 @@ BENCHMARK = Benchmark(
     units=(START,),
     preparation=1.0,
 )
-
-if __name__ == "__main__":
-    main(BENCHMARK)

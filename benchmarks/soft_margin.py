@@ -10,8 +10,8 @@ The physical limit is BLAS on one weighted Gram matrix, times the number that ou
 (X * d[:, None]).T @ X, and dsyrk, which computes one triangle of it.
 
 Examples:
-  python benchmarks/soft_margin.py --scale 0.05 --limit 20
-  python benchmarks/soft_margin.py --data '100k*' --peer maxmargin --peer 'weighted*' --fresh
+  python benchmarks/run.py soft_margin --scale 0.05 --limit 20
+  python benchmarks/run.py soft_margin --data '100k*' --peer maxmargin --peer 'weighted*' --fresh
 """
 
 import re
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from data import overlapping
 from goals import GRAM, INTERIOR_POINT, SYRK
-from measuring import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer
 
 C = 1.0
 
@@ -240,6 +240,3 @@ BENCHMARK = Benchmark(
         "claims": "claims",
     },
 )
-
-if __name__ == "__main__":
-    main(BENCHMARK)

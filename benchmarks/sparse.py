@@ -10,9 +10,9 @@ by a planted normal, so that the offset matters. LIBLINEAR comes near it with C 
 margin, with the best offset, against the proven upper end. Its offset is penalised less the larger intercept_scaling.
 
 Examples:
-  python benchmarks/sparse.py --scale 0.1 --limit 60
-  python benchmarks/sparse.py --data '*, C = 1'
-  python benchmarks/sparse.py --data 'hard*'
+  python benchmarks/run.py sparse --scale 0.1 --limit 60
+  python benchmarks/run.py sparse --data '*, C = 1'
+  python benchmarks/run.py sparse --data 'hard*'
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from measuring import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer
 from scipy.sparse import csr_array, hstack
 
 GAP, TRUTH_GAP = 1e-6, 1e-9
@@ -222,6 +222,3 @@ BENCHMARK = Benchmark(
     preparation=10.0,
     columns={"claims": "claims"},
 )
-
-if __name__ == "__main__":
-    main(BENCHMARK)

@@ -8,8 +8,8 @@
 An answer that is not the one by which the data were made counts as a failure.
 
 Examples:
-  python benchmarks/verdicts.py --data '1M*'
-  python benchmarks/verdicts.py --scale 0.1 --repeat 3
+  python benchmarks/run.py verdicts --data '1M*'
+  python benchmarks/run.py verdicts --scale 0.1 --repeat 3
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from data import bundled, few_overlapping, planted, quasi_separable
-from measuring import Benchmark, Facts, Peer, main
+from measuring import Benchmark, Facts, Peer
 
 N_ROWS, N_FEATURES = 1_000_000, 50
 
@@ -126,6 +126,3 @@ BENCHMARK = Benchmark(
     is_enough=lambda facts: facts["is_right"],
     columns={"verdict": "verdict", "n_separated": "separated rows", "engine": "engine"},
 )
-
-if __name__ == "__main__":
-    main(BENCHMARK)

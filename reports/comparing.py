@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from maxmargin.comparison.audit.trust_audit import audited
-from maxmargin.comparison.compared import compared
+from maxmargin.comparison.carry_out import Progress, stage_text
 from maxmargin.comparison.comparison import Comparison
-from maxmargin.comparison.run_study import Progress, stage_text
+from maxmargin.comparison.run_study import run_study
 from maxmargin.reports.comparisons.research_report import comparison_report
 from maxmargin.reports.trust_report import TrustReport
 from maxmargin.text.progress import progress_shown, told
@@ -70,7 +70,7 @@ def compare(
     DataError
         If the study or its data cannot be read; the message names the line.
     InvalidOptionError
-        If an option has a value that it does not take, or pebble is not installed (``maxmargin[compare]``).
+        If an option has a value that it does not take, or pebble is not installed (``pip install pebble``).
 
     See Also
     --------
@@ -97,7 +97,7 @@ def compare(
     [('perceptron', 1701, True), ('hard-margin', None, True)]
     """
     with progress_shown(stage_text, quiet=not verbose) as line:
-        comparison = compared(
+        comparison = run_study(
             study,
             out=out,
             jobs=jobs,

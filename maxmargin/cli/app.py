@@ -11,6 +11,7 @@ import click
 
 from maxmargin.cli import options as opt
 from maxmargin.cli.click_classes import ASKS_TO_COMPLETE, Command, Commands
+from maxmargin.cli.data_options import DataOptions
 from maxmargin.cli.deadline import TimeIsOverError, ended_within
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.research_commands import compare, trust
@@ -98,7 +99,7 @@ def app() -> None:
 @click.option("--columns", is_flag=True, help="Find the infinite coefficients of large separable data as well.")
 @opt.time_limit_option("Give up after this time.")
 @opt.count_option("--exact-limit", "Maximum number of columns for exact linear algebra.  [default: 1000]", least=0)
-def check(**options: Any) -> int:
+def check(data: DataOptions, *, force: bool, decimal: bool, **question: Any) -> int:
     """Decide whether classes are separable, quasi-separable, or overlap.
 
     Exit 0: separable, proven; 3: not strictly separable, proven; 4: undecided. With --require: 0 proven to hold,
@@ -107,9 +108,8 @@ def check(**options: Any) -> int:
     """
     from maxmargin.cli.commands.check import check as command
 
-    opt.check_outputs(options, "proof", rewritten=opt.PROOFS)
-    decimal = options.pop("decimal")
-    return command(opt.request(options, decimal=decimal, are_notes_in_answer=not options["as_json"]), **options)
+    opt.check_outputs(data, question["proof"], force=force, rewritten=opt.PROOFS)
+    return command(opt.request(data, decimal=decimal, are_notes_in_answer=not data.as_json), **question)
 
 
 @app.command(
@@ -142,26 +142,25 @@ def check(**options: Any) -> int:
     "--proof", metavar="FILE", help="Write the proof of both ends of the interval; with --exact, of the exact margin."
 )
 @opt.force_option
-def margin(**options: Any) -> int:
+def margin(
+    data: DataOptions, *, method: str, Cs: tuple[float, ...], class_weight: tuple[str, ...], force: bool, **how: Any
+) -> int:
     """Find the maximum margin, as a proven interval or exactly.
 
     Exit 0: proven; 3: not strictly separable; 4: not proven.
     """
     from maxmargin.cli.commands import margin as commands
 
-    opt.check_outputs(options, "proof", rewritten=opt.PROOFS)
-    is_soft = bool(options["Cs"])
-    hard_only, soft_only = ("exact", "exact_limit", "proof"), ("Cs", "class_weight")
-    opt.check_method(options["method"], opt.SOFT_METHODS if is_soft else opt.MARGIN_METHODS)
-    if not is_soft and options["class_weight"]:
+    opt.check_outputs(data, how["proof"], force=force, rewritten=opt.PROOFS)
+    opt.check_method(method, opt.SOFT_METHODS if Cs else opt.MARGIN_METHODS)
+    if class_weight and not Cs:
         raise click.UsageError("--class-weight is for --soft")
-    if is_soft and (options["exact"] or options["exact_limit"] is not None or options["proof"]):
+    if not Cs:
+        return commands.margin(opt.request(data, "margin"), method=method, **how)
+    if how["exact"] or how["exact_limit"] is not None or how["proof"]:
         raise click.UsageError("--exact, --exact-limit and --proof are not for --soft")
-    for name in hard_only if is_soft else soft_only:
-        del options[name]
-    if is_soft:
-        options["class_weight"] = commands.weights_of(options["class_weight"])
-    return (commands.soft if is_soft else commands.margin)(opt.request(options, "margin"), **options)
+    shared = {name: how[name] for name in ("solver", "time_limit")}
+    return commands.soft(opt.request(data, "margin"), Cs=Cs, class_weight=class_weight, method=method, **shared)
 
 
 @app.command(
@@ -185,16 +184,16 @@ def margin(**options: Any) -> int:
     "--trace-limit", "Maximum number of lines of a trace.  [default: 10,000 presentations; 500 mistakes]", least=2
 )
 @opt.force_option
-def perceptron(**options: Any) -> int:
+def perceptron(data: DataOptions, *, force: bool, **run: Any) -> int:
     """Run the perceptron and say what the run proves.
 
     Exit 0: converged; 3: not within the limits. Ctrl-C stops it, prints the state, and exits with 130.
     """
     from maxmargin.cli.commands.perceptron import perceptron as command
 
-    opt.check_outputs(options, "trace", "trace_mistakes", rewritten=opt.TRACES)
-    run_file = options["resume"] and f"{options['resume']}.run"
-    return command(opt.request(options, "perceptron").prepared(), resume=run_file, **options)
+    opt.check_outputs(data, run["trace"], run["trace_mistakes"], force=force, rewritten=opt.TRACES)
+    run_file = data.resume and f"{data.resume}.run"
+    return command(opt.request(data, "perceptron").prepared(), resume=run_file, **run)
 
 
 @app.command(
@@ -219,7 +218,7 @@ def perceptron(**options: Any) -> int:
     least=0,
 )
 @opt.time_limit_option("Leave out what is not found within this time, and say so.")
-def report(**options: Any) -> int:
+def report(data: DataOptions, *, force: bool, **contents: Any) -> int:
     """Report the mistakes, their bounds and the maximum margin, with proofs and figures.
 
     A summary is always printed.
@@ -228,10 +227,10 @@ def report(**options: Any) -> int:
     """
     from maxmargin.cli.commands.report import report as command
 
-    if options["names"] and options["figures"] is None:
+    if contents["names"] and contents["figures"] is None:
         raise click.UsageError("--figure says which figures to write; expected --figures DIR, where to write them")
-    opt.check_outputs(options, "output", rewritten=opt.REPORTS, folder="figures")
-    return command(opt.request(options), **options)
+    opt.check_outputs(data, contents["output"], force=force, rewritten=opt.REPORTS, folder=contents["figures"])
+    return command(opt.request(data), **contents)
 
 
 @app.command(
@@ -263,7 +262,7 @@ def report(**options: Any) -> int:
 )
 @click.option("--scales", is_flag=True, help="Also run at other bias scales.")
 @opt.time_limit_option("Stop after this time, with the orders that were tried by then.")
-def orders(**options: Any) -> int:
+def orders(data: DataOptions, **study: Any) -> int:
     """Count mistakes in many orders of the rows, the best and the worst, beside the bounds.
 
     Where it is not proven that every run converges, runs stop after 10 epochs, or --max-epochs. --shifts and --scales
@@ -273,9 +272,9 @@ def orders(**options: Any) -> int:
     """
     from maxmargin.cli.commands.orders import orders as command
 
-    if options["no_bias"] and (options["shifts"] or options["scales"]):
+    if data.no_bias and (study["shifts"] or study["scales"]):
         raise click.UsageError("--shifts and --scales need the bias that --no-bias leaves out")
-    return command(opt.request(options, "orders"), **options)
+    return command(opt.request(data, "orders"), **study)
 
 
 @app.command(

@@ -1,4 +1,4 @@
-"""The exit code of a command, and how a signal ends it; what is said meanwhile is in `maxmargin.text.progress`."""
+"""Exit codes of commands, and their end by SIGTERM; notes and progress are in `maxmargin.text.progress`."""
 
 import signal
 import sys

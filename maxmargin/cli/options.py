@@ -6,6 +6,8 @@ The choices are spelled out here, so that ``--help`` imports nothing; a test com
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import fields
+from functools import wraps
 from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from maxmargin.cli.click_classes import SeveralNumbers
+from maxmargin.cli.data_options import DataOptions
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -197,11 +200,18 @@ def source_argument(*, is_required: bool = True) -> Callable[[Command], Command]
     return click.argument("source", required=is_required, shell_complete=complete)
 
 
-def data_options(command: Command, *, is_required: bool = True) -> Command:
-    """Add SOURCE and the options that say how it is read; a command may do without it."""
-    command.__doc__ = f"{cleandoc(command.__doc__ or '')}\n{_SOURCE_HELP}"
+def data_options(command: Callable[..., int], *, is_required: bool = True) -> Callable[..., int]:
+    """Add SOURCE and the options that say how it is read, which the command is given as `DataOptions`."""
+    names = {field.name for field in fields(DataOptions)}
+
+    @wraps(command)
+    def called(**values: Any) -> int:
+        of_data = {name: values.pop(name) for name in names & values.keys()}
+        return command(DataOptions(**of_data), **values)
+
+    called.__doc__ = f"{cleandoc(command.__doc__ or '')}\n{_SOURCE_HELP}"
     return _together(
-        command,
+        called,
         source_argument(is_required=is_required),
         click.option("--label", metavar="COL", help="Column of the labels.  [default: the last]"),
         click.option(
@@ -251,8 +261,10 @@ def run_options(most_mistakes: int, *, with_order: bool = True) -> Callable[[Com
     return lambda command: _together(command, *decorators)
 
 
-def check_outputs(options: dict[str, Any], *names: str, rewritten: Sequence[str], folder: str | None = None) -> None:
-    """Take --force out of ``options``, and raise before any work unless the files of these options may be written.
+def check_outputs(
+    data: DataOptions, *paths: Path | None, force: bool, rewritten: Sequence[str], folder: Path | None = None
+) -> None:
+    """Raise before any work unless these files may be written, and others into the folder.
 
     Without --force an existing file is overwritten only if it is empty, a proof, or has a suffix of ``rewritten``.
 
@@ -262,31 +274,24 @@ def check_outputs(options: dict[str, Any], *names: str, rewritten: Sequence[str]
         An output cannot be written, is an input of the command, or may be a file of another kind and there is no
         --force.
     """
-    outputs, force = [options[name] for name in names if options[name] is not None], options.pop("force")
-    into = None if folder is None else options[folder]
-    if not outputs and into is None:
+    outputs = [path for path in paths if path is not None]
+    if not outputs and folder is None:
         return
     if any(str(output) == "-" for output in outputs):
         raise click.UsageError("'-' is no file: what is written is a file, and only the answer goes to standard output")
     from maxmargin.cli.output_files import check_output_folder, check_outputs, inputs_of
 
-    inputs = inputs_of(options["source"], resume=options.get("resume"))
+    inputs = inputs_of(data.source, resume=data.resume)
     check_outputs(outputs, inputs, force=force, rewritten=rewritten)
-    if into is not None:
-        check_output_folder(into, outputs, inputs)
+    if folder is not None:
+        check_output_folder(folder, outputs, inputs)
 
 
-def request(
-    options: dict[str, Any],
-    two_classes_for: str | None = None,
-    *,
-    decimal: bool | None = None,
-    are_notes_in_answer: bool = False,
-) -> "Request":
-    """Return what the command is asked: see `maxmargin.cli.request.read`."""
+def request(data: DataOptions, two_classes_for: str | None = None, **how: Any) -> "Request":
+    """Read the data, and return them as a request: see `maxmargin.cli.request.read`."""
     from maxmargin.cli.request import read
 
-    return read(options, two_classes_for, decimal=decimal, are_notes_in_answer=are_notes_in_answer)
+    return read(data, two_classes_for, **how)
 
 
 def _together(command: Command, *decorators: Callable[[Command], Command]) -> Command:

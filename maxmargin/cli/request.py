@@ -15,6 +15,7 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.progress import data_shown, note
 
 if TYPE_CHECKING:
+    from maxmargin.cli.data_options import DataOptions
     from maxmargin.data.dataset import Dataset
     from maxmargin.data.problems import DecimalReading
     from maxmargin.solvers.problem.problem import Problem
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer", bound=NamedAnswer)
 
 _HOW_TO_READ = ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "format")
-"""Options of reading data that have the same name in Python, with a formula and without."""
+"""Options of reading data that `load` takes by the same names, with a formula and without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,21 +36,15 @@ class Request:
     dataset : Dataset
     reading : DecimalReading or None
         The exact numbers: those of the text with --decimal, or those of a source that binary64 cannot hold.
-    source : str
-        Where the data are, as the command was told.
     bias : bool
-    prepare : str
-        The preparation of the features, which `prepared` carries out.
-    as_json, quiet : bool
+    options : DataOptions
+        How the data were read; `prepared` carries out the preparation of the features.
     """
 
     dataset: "Dataset"
     reading: "DecimalReading | None"
-    source: str
     bias: bool
-    prepare: str
-    as_json: bool
-    quiet: bool
+    options: "DataOptions"
 
     @property
     def problem(self) -> "Problem":
@@ -67,12 +62,12 @@ class Request:
 
     @property
     def call_in_python(self) -> str | None:
-        """The call in Python that asks whether the data are separable; None where there is none with these numbers."""
+        """Call in Python that asks whether these data are separable; None if no call reads the same numbers."""
         from maxmargin.data.formats.source import STDIN
         from maxmargin.data.labels import CHOSEN
 
         read_as = self.dataset.read_as
-        if self.reading is not None or read_as is None or self.source == STDIN:
+        if self.reading is not None or read_as is None or self.options.source == STDIN:
             return None
         given = {name: value for name, value in read_as.items() if name not in ("source", "one_hot_columns")}
         if "one_hot_columns" in read_as:
@@ -81,7 +76,7 @@ class Request:
             given["positive"] = self.dataset.positive
         options = [f"{name}={value!r}" for name, value in given.items() if value != -1]
         bias = "" if self.bias or "formula" in read_as else ", bias=False"
-        return f"maxmargin.separability(maxmargin.load({', '.join([repr(self.source), *options])}){bias})"
+        return f"maxmargin.separability(maxmargin.load({', '.join([repr(self.options.source), *options])}){bias})"
 
     def named(self, answer: Answer) -> Answer:
         """Return the answer with the names of the rows and the columns of the data."""
@@ -98,20 +93,19 @@ class Request:
         from maxmargin.data.dataset import is_matrix
         from maxmargin.data.preparing import prepare
 
-        if self.prepare == "raw":
+        how = self.options.prepare
+        if how == "raw":
             return self
         if is_matrix(self.dataset.X):
-            return replace(self, dataset=replace(self.dataset, X=prepare(self.dataset.X, self.prepare).X, read_as=None))
-        raise InvalidOptionError(
-            f"--prepare {self.prepare} copies all rows, and these are not in memory: allow more --memory"
-        )
+            return replace(self, dataset=replace(self.dataset, X=prepare(self.dataset.X, how).X, read_as=None))
+        raise InvalidOptionError(f"--prepare {how} copies all rows, and these are not in memory: allow more --memory")
 
     def note(self, text: str) -> None:
         """Print a line on stderr unless quiet."""
-        note(text, quiet=self.quiet)
+        note(text, quiet=self.options.quiet)
 
     def write_proof(self, path: Path, certificate: "Certificate | None") -> None:
-        """Write a proof, with how to read its data, and note that; without a proof, note that there is none."""
+        """Write a proof and the options that read its data; without a proof, only print a note."""
         from maxmargin.certificates.proofs import write_proof
         from maxmargin.certificates.reuse import values_fields
 
@@ -121,25 +115,29 @@ class Request:
         data = self.dataset
         labels: dict[str, Any] = {"positive": data.positive} if data.is_binary else {"classes": data.classes}
         write_proof(path, certificate, **labels, **values_fields(certificate))
-        command = shlex.join(["maxmargin", "verify", str(path), self.source])
+        command = shlex.join(["maxmargin", "verify", str(path), self.options.source])
         self.note(f"wrote {path}; {command} checks it")
 
     def answer(self, schema: str, fields: Callable[[], dict[str, Any]], text: Callable[[], str]) -> None:
         """Print the answer as one JSON object or as text, after the description of the data."""
-        if self.as_json:
+        if self.options.as_json:
             print_json(schema, {**_data_fields(self.dataset), "bias": self.bias, **fields()})
         else:
             print_text(_headline(self.dataset), text())
 
 
 def read(
-    options: dict[str, Any], two_classes_for: str | None, *, decimal: bool | None, are_notes_in_answer: bool
+    options: "DataOptions",
+    two_classes_for: str | None,
+    *,
+    decimal: bool | None = None,
+    are_notes_in_answer: bool = False,
 ) -> Request:
-    """Take the options of reading data out of `options`, and read the source as they say.
+    """Read the source as the options say.
 
     Parameters
     ----------
-    options : dict
+    options : DataOptions
     two_classes_for : str, optional
         The name of a command that needs two classes.
     decimal : bool, optional
@@ -150,17 +148,18 @@ def read(
     Raises
     ------
     DataError, InvalidProblemError
-        If the data are not what the command needs.
+        If the data cannot be read, or the command needs two classes and they have more.
     """
     from maxmargin.data.problems import check_is_binary64
 
-    quiet, source, no_bias = options.pop("quiet"), options["source"], options.pop("no_bias")
-    click.get_current_context().with_resource(data_shown(quiet=quiet))
-    _check_formula(options["formula"], {"--no-bias": no_bias, "--decimal": bool(decimal)})
+    click.get_current_context().with_resource(data_shown(quiet=options.quiet))
+    if options.formula is not None and (options.no_bias or decimal):
+        refused = "--no-bias" if options.no_bias else "--decimal"
+        raise click.UsageError(f"--formula decides what {refused} would; expected one of them")
     dataset, reading = (_read_text if decimal else _read)(options)
     for text in dataset.notes:
         if not are_notes_in_answer or text.endswith("?"):
-            note(text, quiet=quiet)
+            note(text, quiet=options.quiet)
     if decimal is None:
         check_is_binary64(dataset)
     if two_classes_for is not None and not dataset.is_binary:
@@ -172,53 +171,40 @@ def read(
     return Request(
         dataset=dataset if reading is None else reading.dataset,
         reading=reading,
-        source=source,
-        bias=not no_bias if dataset.has_intercept is None else dataset.has_intercept,
-        prepare=options.pop("prepare", "raw"),
-        as_json=options.pop("as_json"),
-        quiet=quiet,
+        bias=not options.no_bias if dataset.has_intercept is None else dataset.has_intercept,
+        options=options,
     )
 
 
-def _read(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading | None]":
+def _read(options: "DataOptions") -> "tuple[Dataset, DecimalReading | None]":
     from maxmargin.data.problems import DecimalReading
     from maxmargin.data.tabular.loading import load
 
-    storage = {name: options.pop(name, None) for name in ("memory", "cluster", "resume")}
-    if options["formula"] is not None:
-        storage["memory"] = None  # whose default is for other data
-    dataset = load(options.pop("source"), formula=options.pop("formula"), **_columns(options), **storage)
+    memory = options.memory if options.formula is None else None  # whose default is for other data
+    storage: dict[str, Any] = {"memory": memory, "cluster": options.cluster, "resume": options.resume}
+    dataset = load(options.source, formula=options.formula, **_columns(options), **storage)
     return dataset, DecimalReading.of(dataset)
 
 
-def _read_text(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading]":
+def _read_text(options: "DataOptions") -> "tuple[Dataset, DecimalReading]":
     from maxmargin.certificates.decimals import read_decimal
 
-    del options["memory"], options["formula"]
-    if options.pop("cluster") is not None:
+    if options.cluster is not None:
         raise click.UsageError("--decimal needs the text in memory, not on a --cluster")
-    if options.pop("resume") is not None:
+    if options.resume is not None:
         raise click.UsageError("--decimal needs the text in memory, and --resume is for data on disk")
-    text = read_decimal(options.pop("source"), **_columns(options))
+    text = read_decimal(options.source, **_columns(options))
     return text.dataset, text
 
 
-def _check_formula(formula: str | None, refused: dict[str, bool]) -> None:
-    given = [name for name, is_given in refused.items() if is_given]
-    if formula is not None and given:
-        raise click.UsageError(f"--formula decides what {given[0]} would; expected one of them")
-
-
-def _columns(options: dict[str, Any]) -> dict[str, Any]:
-    """Take the arguments of `load` about columns and their text out of `options`."""
+def _columns(options: "DataOptions") -> dict[str, Any]:
+    """Return the arguments of `load` about columns and their text."""
     from maxmargin.data.formats.table import OneHot
 
-    label = options.pop("label")
-    one_hot = OneHot(every=options.pop("one_hot"), named=options.pop("one_hot_column"))
     return {
-        "label": -1 if label is None else label,
-        "one_hot": one_hot,
-        **{name: options.pop(name) for name in _HOW_TO_READ},
+        "label": -1 if options.label is None else options.label,
+        "one_hot": OneHot(every=options.one_hot, named=options.one_hot_column),
+        **{name: getattr(options, name) for name in _HOW_TO_READ},
     }
 
 

@@ -7,6 +7,7 @@ import click
 
 from maxmargin.cli import options as opt
 from maxmargin.cli.click_classes import Command
+from maxmargin.cli.data_options import DataOptions
 
 _COMPARE_EXAMPLES = """
 \b
@@ -80,7 +81,7 @@ def compare(**options: Any) -> int:
 @opt.time_limit_option("Limit for each solver.", default=60.0)
 @opt.count_option("--jobs", "Number of solvers that run at the same time.", default=1)
 @click.option("--method", "methods", metavar="NAME", multiple=True, help="Ask only this one; may be repeated.")
-def trust(**options: Any) -> int:
+def trust(data: DataOptions, *, force: bool, **question: Any) -> int:
     """Ask every installed solver about SOURCE, and compare what it claims with what is proven.
 
     Solvers of cvxpy, scikit-learn, statsmodels, z3 and the tolerance tests of other packages; then the units in which a
@@ -91,5 +92,5 @@ def trust(**options: Any) -> int:
     """
     from maxmargin.cli.commands.trust import trust as command
 
-    opt.check_outputs(options, "output", rewritten=opt.REPORTS)
-    return command(opt.request(options, "trust"), **options)
+    opt.check_outputs(data, question["output"], force=force, rewritten=opt.REPORTS)
+    return command(opt.request(data, "trust"), **question)

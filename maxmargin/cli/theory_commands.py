@@ -1,12 +1,14 @@
 """The commands that put theory next to runs and hyperplanes: online algorithms, bounds, judgements, fewest errors."""
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
 
 from maxmargin.cli import options as opt
 from maxmargin.cli.click_classes import Command
+from maxmargin.cli.data_options import DataOptions
 
 _ONLINE_EXAMPLES = """
 \b
@@ -73,7 +75,9 @@ Examples:
 @opt.time_limit_option("Stop a run after this time.")
 @opt.prepare_option
 @click.option("--list", "as_list", is_flag=True, help="List the algorithms, their parameters and guarantees.")
-def online(**options: Any) -> int:
+def online(
+    data: DataOptions, *, algorithms: tuple[str, ...], parameters: tuple[str, ...], as_list: bool, **run: Any
+) -> int:
     """Run online algorithms, and check on each run what the theory guarantees.
 
     Exit 0: converged, as the algorithm's own rule says; 3: not within the limits, or, in a table, not every one. Ctrl-C
@@ -81,13 +85,12 @@ def online(**options: Any) -> int:
     """
     from maxmargin.cli.commands import online as commands
 
-    names = options.pop("algorithms") or (commands.DEFAULT,)
-    if options.pop("as_list"):
-        return commands.catalogue(as_json=options["as_json"])
-    if options["source"] is None:
+    if as_list:
+        return commands.catalogue(as_json=data.as_json)
+    if data.source is None:
         raise click.UsageError("Missing argument 'SOURCE'; maxmargin online --list lists the algorithms")
-    chosen = commands.chosen_algorithms(names, options.pop("parameters"))
-    return commands.online(opt.request(options, "online").prepared(), chosen, **options)
+    chosen = commands.chosen_algorithms(algorithms or (commands.DEFAULT,), parameters)
+    return commands.online(opt.request(data, "online").prepared(), chosen, **run)
 
 
 @click.command(
@@ -114,7 +117,7 @@ def online(**options: Any) -> int:
 )
 @opt.prepare_option
 @opt.time_limit_option("Stop after this time, with the bounds that are proven by then.")
-def bounds(**options: Any) -> int:
+def bounds(data: DataOptions, *, n_passes: int | None, until_convergence: bool, **run: Any) -> int:
     """Compare the perceptron's mistakes with every bound that theory gives.
 
     The bounds that hold come first, the least before the others; then those whose assumption fails, with the
@@ -124,11 +127,9 @@ def bounds(**options: Any) -> int:
     """
     from maxmargin.cli.commands.bounds import bounds as command
 
-    n_passes, is_endless = options.pop("n_passes"), options.pop("until_convergence")
-    if n_passes is not None and is_endless:
+    if n_passes is not None and until_convergence:
         raise click.UsageError("--n-passes and --until-convergence exclude each other")
-    options["n_passes"] = None if is_endless else n_passes or 1
-    return command(opt.request(options, "bounds").prepared(), **options)
+    return command(opt.request(data, "bounds").prepared(), n_passes=None if until_convergence else n_passes or 1, **run)
 
 
 @click.command(cls=Command, epilog=_JUDGE_EXAMPLES, most_used=(*opt.OF_TABLES, "plane", "time_limit", "as_json"))
@@ -149,7 +150,7 @@ def bounds(**options: Any) -> int:
     help="The g of the bound ((R + D)/g)^2 on the mistakes of one pass.  [default: the one of the least bound]",
 )
 @opt.time_limit_option("Stop the search for the maximum margin after this time.")
-def judge(**options: Any) -> int:
+def judge(data: DataOptions, *, plane: Path, **question: Any) -> int:
     """Judge a given hyperplane: its margin and errors, its share of the maximum margin, and mistake bounds.
 
     The class +1 is on the side where w.x + b > 0. The hyperplane is compared with all hyperplanes that have a bias or,
@@ -160,8 +161,8 @@ def judge(**options: Any) -> int:
     from maxmargin.cli.commands.judge import judge as command
     from maxmargin.cli.commands.judge import read_plane
 
-    document, name = read_plane(options.pop("plane"), options["source"])
-    return command(opt.request(options, "judge"), document=document, name=name, **options)
+    document, name = read_plane(plane, data.source)
+    return command(opt.request(data, "judge"), document=document, name=name, **question)
 
 
 @click.command(
@@ -175,7 +176,7 @@ def judge(**options: Any) -> int:
 @opt.solver_option
 @opt.time_limit_option("Stop each of the two searches after this time.", default=60.0)
 @opt.count_option("--max-rows", "Maximum number of distinct rows that are all searched.  [default: 2000]")
-def fewest_errors(**options: Any) -> int:
+def fewest_errors(data: DataOptions, **search: Any) -> int:
     """Find the fewest rows to drop so that the rest is separable, and the least total slack.
 
     A row on the hyperplane is an error. Both answers are proven intervals.
@@ -185,7 +186,7 @@ def fewest_errors(**options: Any) -> int:
     """
     from maxmargin.cli.commands.fewest_errors import fewest_errors as command
 
-    return command(opt.request(options, "fewest-errors"), **options)
+    return command(opt.request(data, "fewest-errors"), **search)
 
 
 @click.command(
@@ -195,11 +196,11 @@ def fewest_errors(**options: Any) -> int:
 )
 @opt.data_options
 @opt.time_limit_option("Stop after this time, with what is proven by then.")
-def sensitivity(**options: Any) -> int:
+def sensitivity(data: DataOptions, *, time_limit: float | None) -> int:
     """Find the rows that hold the maximum margin, what it is without each of them, and how far rows may move.
 
     Exit 0: proven; 3: not strictly separable; 4: not proven.
     """
     from maxmargin.cli.commands import sensitivity as commands
 
-    return commands.sensitivity(opt.request(options, "sensitivity"), **options)
+    return commands.sensitivity(opt.request(data, "sensitivity"), time_limit=time_limit)

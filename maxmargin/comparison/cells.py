@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from maxmargin.comparison.data_sets import DataSet, View, view_fields
+from maxmargin.comparison.data_sets import DataSet, RowSelection
 from maxmargin.comparison.study_file import SCHEMA, Setting, Study
 from maxmargin.text.version import __version__
 
@@ -27,7 +27,7 @@ class Cell:
     Attributes
     ----------
     data : DataSet
-    view : View
+    view : RowSelection
         The rows that it sees.
     setting : Setting
     seed : int or None
@@ -37,25 +37,25 @@ class Cell:
     """
 
     data: DataSet
-    view: View
+    view: RowSelection
     setting: Setting
     seed: int | None
     tolerance: float
 
     @property
     def key(self) -> str:
-        """Hash of all that determines the record, limits excepted."""
+        """Hash of all that the record depends on, except the limits."""
         method, params = self.setting.method, dict(self.setting.params)
         marks = [self.tolerance, self.view.order, self.seed, method.name, method.version, params]
         return _hash([*self._data_marks(), *marks])
 
     @property
     def facts_key(self) -> str:
-        """Hash of all that determines what is proven of the rows: their order and the method do not."""
+        """Hash of all that the proofs about the rows depend on, so not of the order of the rows or of the method."""
         return _hash(["facts", __version__, *self._data_marks()])
 
     @property
-    def facts_view(self) -> View:
+    def facts_view(self) -> RowSelection:
         """The rows in the order of the source."""
         return replace(self.view, order="source", seed=0)
 
@@ -94,14 +94,14 @@ def cells_of(study: Study, data_sets: list[DataSet]) -> Iterator[Cell]:
                     yield Cell(data=data, view=ordered, setting=setting, seed=seed, tolerance=study.tolerance)
 
 
-def _views(study: Study, data: DataSet) -> Iterator[View]:
+def _views(study: Study, data: DataSet) -> Iterator[RowSelection]:
     for prepare in study.prepare:
         for fold in range(study.folds) if study.folds else (None,):
             for order in study.orders:
                 yield replace(data.view, prepare=prepare, folds=study.folds, fold=fold, order=order)
 
 
-def _seeds(study: Study, view: View, setting: Setting) -> tuple[int | None, ...]:
+def _seeds(study: Study, view: RowSelection, setting: Setting) -> tuple[int | None, ...]:
     is_random = view.order == "random" or setting.method.seed_matters(setting.params)
     return study.seeds if is_random else (None,)
 
@@ -109,7 +109,7 @@ def _seeds(study: Study, view: View, setting: Setting) -> tuple[int | None, ...]
 def arguments_of(study: Study, cell: Cell, facts: Mapping[str, Any], *, is_alone: bool) -> dict[str, Any]:
     """Return the arguments of the task that solves a cell."""
     return {
-        "view": view_fields(cell.view),
+        "view": cell.view,
         "method": cell.setting.method.name,
         "version": cell.setting.method.version,
         "plugins": list(study.plugins),

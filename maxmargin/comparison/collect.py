@@ -5,11 +5,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from maxmargin.comparison.carry_out import CELLS, PROOFS, StudyPlan
 from maxmargin.comparison.cells import FIELDS
 from maxmargin.comparison.comparison import OURS, Comparison
 from maxmargin.comparison.jobs.machine import machine, versions
 from maxmargin.comparison.jobs.store import NAME, Store
-from maxmargin.comparison.run_study import CELLS, PROOFS, Plan
 from maxmargin.text.data_error import DataError
 
 _PLAN = "plan"
@@ -22,7 +22,7 @@ _FACTS_OF_DATA = ("data", "data_sha256", "prepare", "features", "fold", "n_sampl
                   "gamma_lower", "gamma_upper", "seconds")  # fmt: skip
 
 
-def collected(plan: Plan, store: Store, *, jobs: int) -> Comparison:
+def collected(plan: StudyPlan, store: Store, *, jobs: int) -> Comparison:
     """Return the records of a plan, and note the plan in the store."""
     identities = [cell.identity() for cell in plan.cells]
     proofs = {cell.facts_key: _identity_of_data(cell.identity()) for cell in plan.cells}
@@ -58,7 +58,7 @@ def load_comparison(folder: "str | os.PathLike[str]") -> Comparison:
 def _comparison(noted: Mapping[str, Any], store: Store) -> Comparison:
     found, proofs = store.records(CELLS), store.records(PROOFS)
     records = [
-        dict.fromkeys(FIELDS) | _known(found[identity["cell"]]) | _renamed(identity)
+        dict.fromkeys(FIELDS) | found[identity["cell"]] | _renamed(identity)
         for identity in noted["cells"]
         if identity["cell"] in found
     ]
@@ -75,12 +75,8 @@ def _comparison(noted: Mapping[str, Any], store: Store) -> Comparison:
     )
 
 
-def _known(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {field: value for field, value in record.items() if field in FIELDS}
-
-
 def _renamed(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a record is called in this study; the same rows may have had another name when it was written."""
+    """Return the names of a record in this study; the rows may have had other names when it was written."""
     return {field: value for field, value in identity.items() if field not in ("n_samples", "n_features")}
 
 
@@ -93,11 +89,11 @@ def _data(identity: Mapping[str, Any], proof: Mapping[str, Any] | None) -> dict[
     return dict.fromkeys(_FACTS_OF_DATA) | {"verdict": "undecided"} | dict(identity) | proven
 
 
-def _questions(plan: Plan) -> dict[str, str]:
+def _questions(plan: StudyPlan) -> dict[str, str]:
     return {cell.setting.method.name: cell.setting.method.question.value for cell in plan.cells}
 
 
-def _packages(plan: Plan) -> Iterator[str]:
+def _packages(plan: StudyPlan) -> Iterator[str]:
     yield "maxmargin"
     yield from sorted({package for cell in plan.cells for package in cell.setting.method.packages} | {"numpy", "scipy"})
 

@@ -1,4 +1,4 @@
-"""The records of a study, and what they say of failures and false claims."""
+"""The records of a study, with its failures and false claims."""
 
 import json
 import math
@@ -40,7 +40,7 @@ class Comparison(Result):
         `n_features`, `radius`, `verdict`, `gamma_lower`, `gamma_upper`, and the `seconds` of the proof.
     settings : dict
         What all cells share: `seeds`, `orders`, `prepare`, `folds`, `tolerance`, `limit`, `jobs`, and
-        `questions`, what each method answers.
+        `questions`, the question that each method answers.
     environment : dict
         The machine, and the versions of the packages.
     n_not_run : int

@@ -1,8 +1,8 @@
 """The data of a study: its questions of two classes, and the rows that a method sees of each."""
 
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +21,7 @@ from maxmargin.text.data_error import DataError, quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class RowSelection:
     """Which rows of which data set a method sees, in which order.
 
     Attributes
@@ -59,7 +59,7 @@ class DataSet:
     ----------
     name : str
         The name of the source, with the positive class where there are several questions about it.
-    view : View
+    view : RowSelection
         All its rows, raw.
     n_samples, n_features : int
     seconds_to_read : float
@@ -67,20 +67,20 @@ class DataSet:
     """
 
     name: str
-    view: View
+    view: RowSelection
     n_samples: int
     n_features: int
     seconds_to_read: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Seen:
+class SeenRows:
     """The rows that methods see, in the order of the source, and those that are held out."""
 
     problem: Problem
     held_out: Problem | None = None
 
-    def ordered(self, view: View) -> Problem:
+    def ordered(self, view: RowSelection) -> Problem:
         """Return the rows in the order of a view."""
         order = _order(view, self.problem.y)
         return self.problem if order is None else _rows_of(self.problem, order)
@@ -107,7 +107,7 @@ def data_sets(study: Study) -> Iterator[DataSet]:
             question = dataset if positive is None else dataset.one_vs_rest(positive)
             problem = problem_of(question)
             _check_folds(name, problem, study.folds)
-            view = View(
+            view = RowSelection(
                 path=source.path,
                 reading=tuple(source.reading.items()),
                 positive=positive,
@@ -151,22 +151,12 @@ def _is_class(dataset: Dataset, wanted: object) -> bool:
     return True
 
 
-def view_fields(view: View) -> dict[str, Any]:
-    """Return a view as arguments of a task."""
-    return asdict(view)
-
-
-def view_of(fields: Mapping[str, Any]) -> View:
-    """Return the view of these fields."""
-    return View(**{**fields, "reading": tuple(tuple(pair) for pair in fields["reading"])})
-
-
-def seen(view: View) -> Seen:
+def seen(view: RowSelection) -> SeenRows:
     """Return the rows of a view, whatever its order; those of the last views are kept."""
     return _seen(replace(view, order="source", seed=0))
 
 
-def _order(view: View, y: Floats) -> Rows | None:
+def _order(view: RowSelection, y: Floats) -> Rows | None:
     if view.order == "random":
         return np.random.default_rng(view.seed).permutation(len(y))
     if view.order == "reversed":
@@ -179,21 +169,21 @@ def _rows_of(problem: Problem, rows: Rows) -> Problem:
 
 
 @lru_cache(maxsize=4)
-def _seen(view: View) -> Seen:
+def _seen(view: RowSelection) -> SeenRows:
     whole = _whole(replace(view, prepare="raw", folds=0, fold=None))
     if not view.folds:
-        return Seen(problem=Problem(_contiguous(prepare(whole.X, view.prepare).X), whole.y))
+        return SeenRows(problem=Problem(_contiguous(prepare(whole.X, view.prepare).X), whole.y))
     is_held = _folds(whole.y, view.folds) == view.fold
     train = _rows_of(whole, np.flatnonzero(~is_held))
     prepared, held = prepare(train.X, view.prepare), whole.X[np.flatnonzero(is_held)]
-    return Seen(
+    return SeenRows(
         problem=Problem.validated(_contiguous(prepared.X), train.y),
         held_out=Problem(_contiguous(prepared.apply(held)), whole.y[is_held]),
     )
 
 
 @lru_cache(maxsize=2)
-def _whole(view: View) -> Problem:
+def _whole(view: RowSelection) -> Problem:
     dataset = load(view.path, **dict(view.reading))
     question = dataset if view.positive is None else dataset.one_vs_rest(view.positive)
     problem = problem_of(question)

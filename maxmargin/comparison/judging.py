@@ -1,4 +1,4 @@
-"""What is true of a method's answer: its hyperplane and its claim against the proven facts of the data."""
+"""Judges the answer of a method: its hyperplane and its claim against the proofs about the data."""
 
 import math
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from maxmargin.comparison.data_sets import Seen
+from maxmargin.comparison.data_sets import SeenRows
 from maxmargin.comparison.methods.method import Claim
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
@@ -40,7 +40,7 @@ _ROUNDING = Fraction(1, 1 << 30)
 
 
 class InvalidAnswerError(ValueError):
-    """A method returned what is no answer: NaN, a vector of the wrong length, an unknown claim."""
+    """The answer of a method cannot be judged: NaN, a vector of the wrong length, an unknown claim."""
 
 
 def finite(value: float) -> float | None:
@@ -49,13 +49,13 @@ def finite(value: float) -> float | None:
 
 
 def judged(
-    data: Seen, facts: Mapping[str, Any], answer: Any, *, tolerance: float, time_limit: float | None
+    data: SeenRows, facts: Mapping[str, Any], answer: Any, *, tolerance: float, time_limit: float | None
 ) -> dict[str, Any]:
     """Return the fields of a record that depend on the answer of a method.
 
     Parameters
     ----------
-    data : Seen
+    data : SeenRows
         The rows that the method saw.
     facts : mapping
         `verdict`, `gamma_lower` and `gamma_upper`, as they are proven.
@@ -135,7 +135,7 @@ def _bounds(answer: Mapping[str, Any]) -> dict[str, float]:
     return {name: float(value) for name, value in (answer.get("bounds") or {}).items() if math.isfinite(value)}
 
 
-def _measured_plane(data: Seen, facts: Mapping[str, Any], w: Floats, b: float) -> dict[str, Any]:
+def _measured_plane(data: SeenRows, facts: Mapping[str, Any], w: Floats, b: float) -> dict[str, Any]:
     """Return the margin, rounded down, and the errors of a hyperplane.
 
     A vector of zeros has no margin, and a margin below the least float is not given.
@@ -154,7 +154,7 @@ def _measured_plane(data: Seen, facts: Mapping[str, Any], w: Floats, b: float) -
 
 
 def _measured_objective(
-    data: Seen, objective: Mapping[str, Any], w: Floats, b: float, time_limit: float | None
+    data: SeenRows, objective: Mapping[str, Any], w: Floats, b: float, time_limit: float | None
 ) -> dict[str, Any]:
     """Return the soft-margin objective of a hyperplane, rounded up, and the proven interval of the least one."""
     C, intercept = _soft_margin_of(objective)
@@ -184,7 +184,7 @@ def _is_positive(value: Any) -> TypeGuard[float]:
 
 @lru_cache(maxsize=16)
 def _optimum(
-    data: Seen, intercept: Any, C: float, time_limit: float | None
+    data: SeenRows, intercept: Any, C: float, time_limit: float | None
 ) -> tuple[Problem, float | None, float | None]:
     """Return the problem of a soft margin, and the proven interval of the least objective."""
     problem = _with_intercept(data.problem, intercept)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.comparison.data_sets import Seen, View, seen, view_of
+from maxmargin.comparison.data_sets import RowSelection, SeenRows, seen
 from maxmargin.comparison.jobs.child import Meter
 from maxmargin.comparison.jobs.outcome import LONGEST_MESSAGE, NOT_RUN
 from maxmargin.comparison.judging import InvalidAnswerError, judged
@@ -21,13 +21,13 @@ from maxmargin.solvers.problem.problem import Problem
 TASK = f"{__name__}:solve"
 
 _SHARE_FOR_METHOD = 0.9
-"""Share of the time limit that a method is told of; those that stop by themselves do so before they are ended."""
+"""Share of the time limit that a method is given, so that it can stop by itself before its process is ended."""
 
 _COLD_SECONDS = 10.0
 """Seconds up to which the first run of a method on some data is done again, warm; the second one counts."""
 
 _PASS_SECONDS, _MOST_PASSES = 0.005, 20
-"""Seconds for measuring a product X @ w, and how often it is repeated at most; the least time counts."""
+"""Seconds for measuring products X @ w, and the largest number of them; the least time counts."""
 
 
 def solve(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
@@ -40,19 +40,19 @@ def solve(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
         mean something because no other cell runs.
     meter : Meter
     """
-    view, params, limit = view_of(arguments["view"]), arguments["params"], meter.limit.seconds
+    view, params, limit = arguments["view"], arguments["params"], meter.limit.seconds
     try:
         method, data = _method_of(arguments), seen(view)
     except (WordedError, OSError) as error:
         return {"status": NOT_RUN, "message": str(error)}
     problem = data.ordered(view)
-    told = None if limit is None else _SHARE_FOR_METHOD * limit
+    own_limit = None if limit is None else _SHARE_FOR_METHOD * limit
 
     def fit() -> Any:
-        # A method may write into what it is given, and the answer is judged by the rows as they are.
+        # A plug-in may write into its arguments, and the answer is judged by the rows as they are: it gets copies.
         X, y, own = (problem.X.copy(), problem.y.copy(), deepcopy(params)) if method.is_foreign else (*rows, params)
         with np.errstate(), meter.measured():
-            return method.fit(X, y, seed=arguments["seed"], time_limit=told, **own)
+            return method.fit(X, y, seed=arguments["seed"], time_limit=own_limit, **own)
 
     rows = problem.X, problem.y
 
@@ -76,7 +76,7 @@ def _message(answer: Mapping[str, Any]) -> str:
 
 
 def _with_bounds(method: Method, problem: Problem, answer: Any, params: Mapping[str, Any]) -> Any:
-    """Return an answer with the mistake bounds that are proven of its run, and no others."""
+    """Return an answer whose mistake bounds are those proven for its run; bounds that a method claims are dropped."""
     if not isinstance(answer, Mapping):
         return answer
     bounds = {} if method.bounds is None else method.bounds(problem.X, problem.y, answer, **params)
@@ -98,12 +98,12 @@ def _method_of(arguments: Mapping[str, Any]) -> Method:
 
 
 @lru_cache(maxsize=1 << 16)
-def _met(name: str, view: View) -> list[None]:
+def _met(name: str, view: RowSelection) -> list[None]:
     """Return a list that is empty until a method has run on some data in this process."""
     return []
 
 
-def _is_first(name: str, view: View) -> bool:
+def _is_first(name: str, view: RowSelection) -> bool:
     """Return whether a method runs on these data for the first time: it may have had to be imported or compiled."""
     runs = _met(name, replace(view, order="source", seed=0))
     runs.append(None)
@@ -111,7 +111,7 @@ def _is_first(name: str, view: View) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _seconds_of_a_pass(data: Seen) -> float:
+def _seconds_of_a_pass(data: SeenRows) -> float:
     """Return the seconds of one product X @ w."""
     X = data.problem.X
     w, least, spent = np.ones(X.shape[1]), float("inf"), 0.0

@@ -1,4 +1,4 @@
-"""What is to be compared: a study, read from a TOML file or a dict, with its mistakes named by their line."""
+"""Studies, read from a TOML file or a dict; errors name the line of the file."""
 
 import glob
 import json
@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -36,9 +36,7 @@ _READING = {
     "label": _COLUMN, "drop": _COLUMNS, "id": _COLUMN, "one_hot": _COLUMNS, "drop_missing": "true or false",
     "sep": "a text", "decimal_comma": "true or false", "format": "a text",
 }  # fmt: skip
-"""Arguments of `maxmargin.load` that a table [[data]] may give, and what each is."""
-
-_NAMES = {str: "text", int: "whole number", dict: "table {seconds = ..., memory = ...}"}
+"""Arguments of `maxmargin.load` that a table [[data]] may give, with their types."""
 
 _MOST_SEED = (1 << 32) - 1
 """Largest seed that all libraries take."""
@@ -117,7 +115,7 @@ class Study:
         Raises
         ------
         DataError
-            If it is not a study; the text names the line, what was found and what was expected.
+            If it is not a study; the message names the line, the value found and the value expected.
         OSError
             If the file cannot be read.
         """
@@ -161,16 +159,21 @@ class _Reader:
         self._check_keys(content, _TOP, table="", number=0)
         if content.get("schema") != SCHEMA or isinstance(content["schema"], bool | float):
             self._refuse("schema", f"schema {content.get('schema')!r}", f"schema = {SCHEMA}")
-        plugins = tuple(map(self._near, self._several(content, "plugins", str, ()) if "plugins" in content else ()))
+        plugins = tuple(map(self._near, self._texts(content, "plugins") if "plugins" in content else ()))
+        folds, of_folds = content.get("folds", 0), "0, or a number of folds from 2"
+        seeds, of_seeds = content.get("seeds", 0), f"whole numbers from 0 to {_MOST_SEED}"
+        tolerance = content.get("tolerance", DEFAULT_TOLERANCE)
         return Study(
-            title=self._one(content, "title", str, Path(self.name).stem),
+            title=self._checked("title", content.get("title", Path(self.name).stem), _is_text, "a text"),
             sources=tuple(self._sources(content)),
             settings=tuple(self._settings(content, plugins)),
-            seeds=self._seeds(content),
-            orders=self._words(content, "orders", ORDERS, ("source",)),
-            prepare=self._words(content, "prepare", tuple(map(str, How)), ("raw",)),
-            folds=self._folds(content),
-            tolerance=self._tolerance(content),
+            seeds=self._different("seeds", seeds, lambda seed: _is_whole(seed) and 0 <= seed <= _MOST_SEED, of_seeds),
+            orders=self._words(content, "orders", ORDERS),
+            prepare=self._words(content, "prepare", tuple(map(str, How))),
+            folds=self._checked("folds", folds, lambda n: _is_whole(n) and (n == 0 or n > 1), of_folds),
+            tolerance=float(
+                self._checked("tolerance", tolerance, lambda t: _is_positive(t) and t < 1, "a number below 1, above 0")
+            ),
             limit=self._limit(content),
             plugins=plugins,
         )
@@ -183,7 +186,7 @@ class _Reader:
             if "positive" in table and not isinstance(table["positive"], str | int | float):
                 self._refuse("positive", quote(table["positive"]), "a class", "data", number)
             features = self._features(table, number)
-            for wanted in self._several(table, "source", str, (), table="data", number=number):
+            for wanted in self._texts(table, "source", "data", number):
                 for path in self._found(wanted, number):
                     name = wanted if path == self._near(wanted) else os.path.relpath(path, self.folder)
                     name += f" ({features})" if features else ""
@@ -226,15 +229,20 @@ class _Reader:
         return found
 
     def _near(self, path: str) -> str:
-        """Return the path of a file beside the study, or else what was written."""
+        """Return the path of a file beside the study; the path as written if there is no such file."""
         beside = self.folder / path
         return str(beside.resolve()) if beside.exists() else path
 
     def _settings(self, content: Mapping[str, Any], plugins: tuple[str, ...]) -> Iterator[Setting]:
         seen: set[str] = set()
+        expected = "numbers, texts, true, false, or tables of them"
         for number, table in enumerate(self._tables(content, "method")):
-            grid = {key: self._values(key, value, number) for key, value in table.items() if key != "name"}
-            for name in self._several(table, "name", str, (), table="method", number=number):
+            grid = {
+                key: self._all(key, value, _is_parameter, expected, "method", number)
+                for key, value in table.items()
+                if key != "name"
+            }
+            for name in self._texts(table, "name", "method", number):
                 method = self._method(name, plugins, grid, number)
                 for values in product(*grid.values()):
                     params = dict(zip(grid, values, strict=True))
@@ -244,15 +252,6 @@ class _Reader:
                         self._refuse("name", text, "every setting once", "method", number)
                     seen.add(mark)
                     yield Setting(method=method, params=params)
-
-    def _values(self, key: str, value: Any, number: int) -> list[Any]:
-        """Return the values of a parameter; each is one that JSON holds, or infinity."""
-        values = value if isinstance(value, list) else [value]
-        wrong = [one for one in values if not _is_parameter(one)]
-        if wrong or not values:
-            expected = "numbers, texts, true, false, or tables of them"
-            self._refuse(key, quote(wrong[0]) if wrong else "nothing", expected, "method", number)
-        return values
 
     def _method(self, name: str, plugins: tuple[str, ...], grid: Mapping[str, Any], number: int) -> Method:
         try:
@@ -266,30 +265,12 @@ class _Reader:
                 self._refuse(key, str(error), "", "method", number)
         return method
 
-    def _seeds(self, content: Mapping[str, Any]) -> tuple[int, ...]:
-        seeds: tuple[int, ...] = self._several(content, "seeds", int, (0,))
-        for seed in seeds:
-            if not 0 <= seed <= _MOST_SEED:
-                self._refuse("seeds", str(seed), f"whole numbers from 0 to {_MOST_SEED}")
-        return seeds
-
-    def _tolerance(self, content: Mapping[str, Any]) -> float:
-        tolerance = self._positive(content, "tolerance", DEFAULT_TOLERANCE)
-        if tolerance >= 1:
-            self._refuse("tolerance", f"{tolerance:g}", "a number below 1")
-        return tolerance
-
-    def _folds(self, content: Mapping[str, Any]) -> int:
-        folds: int = self._one(content, "folds", int, 0)
-        if folds < 0 or folds == 1:
-            self._refuse("folds", str(folds), "0, or a number of folds from 2")
-        return folds
-
     def _limit(self, content: Mapping[str, Any]) -> Limit:
-        table = self._one(content, "limit", dict, {})
+        expected = "a table {seconds = ..., memory = ...}"
+        table = self._checked("limit", content.get("limit", {}), lambda value: isinstance(value, Mapping), expected)
         self._check_keys(table, ("seconds", "memory"), table="limit", number=0)
-        seconds = self._positive(table, "seconds", DEFAULT_SECONDS, table="limit")
-        given = table.get("memory", DEFAULT_MEMORY)
+        given, seconds = table.get("memory", DEFAULT_MEMORY), table.get("seconds", DEFAULT_SECONDS)
+        seconds = float(self._checked("seconds", seconds, _is_positive, "a positive number", "limit"))
         try:
             memory = memory_size(given)
         except WordedError as error:
@@ -306,39 +287,34 @@ class _Reader:
             self._refuse(key, "nothing" if tables is None else quote(tables), f"tables [[{key}]]")
         return tables
 
-    def _several(
-        self, content: Mapping[str, Any], key: str, kind: type, default: tuple[Any, ...], **where: Any
+    def _texts(self, table: Mapping[str, Any], key: str, *where: Any) -> tuple[str, ...]:
+        """Return one text or several as a tuple."""
+        return self._different(key, table.get(key, []), _is_text, "one text or a list of them", *where)
+
+    def _words(self, content: Mapping[str, Any], key: str, choices: tuple[str, ...]) -> tuple[str, ...]:
+        """Return some of these words, by default the first."""
+        return self._different(key, content.get(key, choices[0]), choices.__contains__, f"one of {', '.join(choices)}")
+
+    def _different(
+        self, key: str, value: Any, is_right: Callable[[Any], bool], expected: str, *where: Any
     ) -> tuple[Any, ...]:
-        """Return one value or several of a type as a tuple."""
-        value = content.get(key, list(default))
-        values = value if isinstance(value, list) else [value]
-        wrong = [one for one in values if not isinstance(one, kind) or isinstance(one, bool)]
-        if wrong or not values:
-            self._refuse(key, quote(wrong[0]) if wrong else "nothing", f"one {_NAMES[kind]} or a list of them", **where)
+        """Return one value or several different ones as a tuple."""
+        values = self._all(key, value, is_right, expected, *where)
         if len(set(values)) < len(values):
-            self._refuse(key, "a value twice", "every value once", **where)
+            self._refuse(key, "a value twice", "every value once", *where)
         return tuple(values)
 
-    def _words(
-        self, table: Mapping[str, Any], key: str, choices: tuple[str, ...], default: tuple[str, ...]
-    ) -> tuple[str, ...]:
-        values = self._several(table, key, str, default)
-        for value in values:
-            if value not in choices:
-                self._refuse(key, quote(value), f"one of {', '.join(choices)}")
-        return values
+    def _all(self, key: str, value: Any, is_right: Callable[[Any], bool], expected: str, *where: Any) -> list[Any]:
+        """Return one value or several as a list, each of which is checked."""
+        values = value if isinstance(value, list) else [value]
+        if not values:
+            self._refuse(key, "nothing", expected, *where)
+        return [self._checked(key, one, is_right, expected, *where) for one in values]
 
-    def _one(self, table: Mapping[str, Any], key: str, kind: type, default: Any) -> Any:
-        value = table.get(key, default)
-        if not isinstance(value, kind) or isinstance(value, bool):
-            self._refuse(key, quote(value), f"a {_NAMES[kind]}")
+    def _checked(self, key: str, value: Any, is_right: Callable[[Any], bool], expected: str, *where: Any) -> Any:
+        if not is_right(value):
+            self._refuse(key, quote(value), expected, *where)
         return value
-
-    def _positive(self, content: Mapping[str, Any], key: str, default: float, table: str = "") -> float:
-        value = content.get(key, default)
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= sys.float_info.max:
-            self._refuse(key, quote(value), "a positive number", table)
-        return float(value)
 
     def _check_keys(self, content: Any, known: tuple[str, ...], *, table: str, number: int) -> None:
         for key in content:
@@ -355,8 +331,20 @@ class _Reader:
         raise DataError(f"{self.name}: {where}{key!r}: {wanted}")
 
 
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= sys.float_info.max
+
+
 def _is_column(value: Any) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
+    return isinstance(value, str) or _is_whole(value)
 
 
 def _is_parameter(value: Any) -> bool:

@@ -18,8 +18,8 @@ import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.comparison.cells import FIELDS
 from maxmargin.comparison.collect import load_comparison
-from maxmargin.comparison.compared import compared
 from maxmargin.comparison.jobs.store import NAME, Store
+from maxmargin.comparison.run_study import run_study
 from maxmargin.reports.comparisons.research_report import comparison_report
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError
@@ -59,7 +59,7 @@ name = ["perceptron", "hard-margin"]
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> mm.Comparison:
     folder = tmp_path_factory.mktemp("undisturbed")
-    return compared(study(folder, SMALL, good=GOOD), out=folder / "out")
+    return run_study(study(folder, SMALL, good=GOOD), out=folder / "out")
 
 
 def test_every_record_has_every_field_and_agrees_with_the_verbs(undisturbed: mm.Comparison) -> None:
@@ -100,12 +100,12 @@ def test_a_comparison_prints_travels_and_becomes_a_frame(undisturbed: mm.Compari
 @pytest.mark.slow
 def test_two_shards_merged_are_the_whole(tmp_path: Path, undisturbed: mm.Comparison) -> None:
     path = study(tmp_path, SMALL, good=GOOD)
-    parts = [compared(path, out=tmp_path / f"part{number}", shard=f"{number}/2") for number in (1, 2)]
+    parts = [run_study(path, out=tmp_path / f"part{number}", shard=f"{number}/2") for number in (1, 2)]
     assert sum(len(part.records) for part in parts) == len(undisturbed.records)
     assert min(len(part.records) for part in parts) > 0
     plans = []
     folders = [tmp_path / "part1", tmp_path / "part2"]
-    whole = compared(path, out=tmp_path / "whole", merge=folders, on_plan=plans.append)
+    whole = run_study(path, out=tmp_path / "whole", merge=folders, on_plan=plans.append)
     assert plans[0].due == ()
     assert timeless(whole) == timeless(undisturbed)
 
@@ -113,7 +113,7 @@ def test_two_shards_merged_are_the_whole(tmp_path: Path, undisturbed: mm.Compari
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", "1/0", "-1/2"])
 def test_shards_that_do_not_exist_are_refused(tmp_path: Path, shard: str) -> None:
     with pytest.raises(mm.InvalidProblemError, match="expected I/N"):
-        compared(study(tmp_path, SMALL, good=GOOD), shard=shard)
+        run_study(study(tmp_path, SMALL, good=GOOD), shard=shard)
 
 
 @pytest.mark.slow
@@ -128,7 +128,7 @@ source = "agresti"
 name = {json.dumps([*names, "good", "cvxpy.MOSEK"])}
 """
     path = study(tmp_path, text, good=GOOD, **{name: hostile(name) for name in names})
-    comparison = compared(path, jobs=2, grace=10.0)
+    comparison = run_study(path, jobs=2, grace=10.0)
     found = {record["method"]: record["status"] for record in comparison.records}
     assert found == {**ENDINGS, "good": "ok", "cvxpy.MOSEK": "not_installed"}
     by_name = {record["method"]: record for record in comparison.records}
@@ -154,9 +154,9 @@ def test_after_the_time_limit_no_cell_begins(tmp_path: Path) -> None:
 def test_cells_run_again_when_their_limit_grows(tmp_path: Path) -> None:
     text = "limit = {{seconds = {}}}\nplugins = ['good.py']\n[[data]]\nsource = 'xor'\n"
     text += "[[method]]\nname = 'good'\npause = 1.5\n"
-    first = compared(study(tmp_path, text.format(1), good=GOOD), out=tmp_path / "out")
+    first = run_study(study(tmp_path, text.format(1), good=GOOD), out=tmp_path / "out")
     assert [record["status"] for record in first.records] == ["timeout"]
-    second = compared(study(tmp_path, text.format(10), good=GOOD), out=tmp_path / "out")
+    second = run_study(study(tmp_path, text.format(10), good=GOOD), out=tmp_path / "out")
     assert [record["status"] for record in second.records] == ["ok"]
 
 
@@ -166,7 +166,7 @@ def test_what_time_left_open_is_proven_and_judged_again_with_more(tmp_path: Path
     text = "limit = {{seconds = {}}}\nplugins = ['good.py']\n[[data]]\nsource = 'planted-gap:4000:100:12'\n"
     text += "[[method]]\nname = 'good'\n"
     comparisons = [
-        compared(study(tmp_path, text.format(seconds), good=GOOD), out=tmp_path / "out") for seconds in (0.1, 60)
+        run_study(study(tmp_path, text.format(seconds), good=GOOD), out=tmp_path / "out") for seconds in (0.1, 60)
     ]
     (early,), (late,) = (comparison.records for comparison in comparisons)
     assert (early["status"], early["verdict"], early["share"]) == ("ok", "undecided", None)
@@ -179,7 +179,7 @@ def test_a_run_that_stopped_by_itself_when_its_time_was_over_runs_again_with_mor
     text = "limit = {{seconds = {}}}\n[[data]]\nsource = 'xor'\n[[method]]\nname = 'perceptron'\nmax_mistakes = {}\n"
     mistakes = []
     for seconds, most in ((3, 10**12), (3, 10**12), (12, 10**12), (12, 1000), (24, 1000)):
-        comparison = compared(study(tmp_path, text.format(seconds, most)), out=tmp_path / "out")
+        comparison = run_study(study(tmp_path, text.format(seconds, most)), out=tmp_path / "out")
         mistakes += [record["n_mistakes"] for record in comparison.records]
     assert mistakes[0] == mistakes[1] < mistakes[2]
     assert mistakes[3:] == [1000, 1000]
@@ -189,11 +189,11 @@ def test_a_run_that_stopped_by_itself_when_its_time_was_over_runs_again_with_mor
 def test_a_method_that_was_installed_meanwhile_runs(tmp_path: Path) -> None:
     text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
     path = study(tmp_path, text, good="NEEDS = ('module_of_tomorrow',)\n" + GOOD)
-    assert compared(path, out=tmp_path / "out").records[0]["status"] == "not_installed"
+    assert run_study(path, out=tmp_path / "out").records[0]["status"] == "not_installed"
     (tmp_path / "module_of_tomorrow.py").write_text("")
     sys.path.insert(0, str(tmp_path))
     try:
-        assert compared(path, out=tmp_path / "out").records[0]["status"] == "ok"
+        assert run_study(path, out=tmp_path / "out").records[0]["status"] == "ok"
     finally:
         sys.path.remove(str(tmp_path))
 
@@ -203,15 +203,15 @@ def test_patterns_of_files_and_names_beside_the_study(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     for name in ("a", "b"):
         (tmp_path / "data" / f"{name}.csv").write_text("x,y\n1,0\n2,1\n")
-    comparison = compared(study(tmp_path, "[[data]]\nsource = 'data/*.csv'\n[[method]]\nname = 'lp'\n"))
+    comparison = run_study(study(tmp_path, "[[data]]\nsource = 'data/*.csv'\n[[method]]\nname = 'lp'\n"))
     assert [record["data"] for record in comparison.records] == ["data/a.csv", "data/b.csv"]
 
 
 @pytest.mark.slow
 def test_a_changed_plug_in_is_another_method(tmp_path: Path) -> None:
     text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
-    first = compared(study(tmp_path, text, good=GOOD), out=tmp_path / "out")
-    second = compared(study(tmp_path, text, good=GOOD + "\n# changed\n"), out=tmp_path / "out")
+    first = run_study(study(tmp_path, text, good=GOOD), out=tmp_path / "out")
+    second = run_study(study(tmp_path, text, good=GOOD + "\n# changed\n"), out=tmp_path / "out")
     assert first.records[0]["version"] != second.records[0]["version"]
     assert first.records[0]["cell"] != second.records[0]["cell"]
 
@@ -222,7 +222,7 @@ def test_changed_data_are_other_cells(tmp_path: Path) -> None:
     keys = []
     for value in (3, 4):
         (tmp_path / "data.csv").write_text(f"x,y\n1,0\n{value},1\n")
-        keys.append(compared(study(tmp_path, text), out=tmp_path / "out").records[0]["cell"])
+        keys.append(run_study(study(tmp_path, text), out=tmp_path / "out").records[0]["cell"])
     assert keys[0] != keys[1]
 
 
@@ -231,7 +231,7 @@ def test_folds_hold_rows_out(tmp_path: Path) -> None:
     text = (
         "folds = 5\n[[data]]\nsource = 'iris'\npositive = 'setosa'\n[[method]]\nname = ['perceptron', 'hard-margin']\n"
     )
-    comparison = compared(study(tmp_path, text))
+    comparison = run_study(study(tmp_path, text))
     assert {record["fold"] for record in comparison.records} == set(range(5))
     assert all(record["n_samples"] == 120 and record["held_out_errors"] <= 30 for record in comparison.records)
     whole = mm.hard_margin(mm.load("iris", positive="setosa").X, mm.load("iris", positive="setosa").y)
@@ -244,7 +244,7 @@ def test_folds_without_rows_of_a_class_are_refused(tmp_path: Path, n_of_each: in
     (tmp_path / "few.csv").write_text("\n".join(["x,y", *rows]))
     path = study(tmp_path, f"folds = {folds}\n[[data]]\nsource = 'few.csv'\n[[method]]\nname = 'lp'\n")
     with pytest.raises(DataError, match=f"few.csv: {folds} folds need"):
-        compared(path)
+        run_study(path)
 
 
 @pytest.mark.slow
@@ -252,7 +252,7 @@ def test_no_fold_is_empty(tmp_path: Path) -> None:
     rows = [f"{i},{label}" for i, label in enumerate(["a"] * 2 + ["b"] * 3)]
     (tmp_path / "few.csv").write_text("\n".join(["x,y", *rows]))
     path = study(tmp_path, "folds = 5\n[[data]]\nsource = 'few.csv'\n[[method]]\nname = 'lp'\n")
-    comparison = compared(path)
+    comparison = run_study(path)
     assert [record["held_out_errors"] is not None for record in comparison.records] == [True] * 5
     assert [fact["n_samples"] for fact in comparison.data] == [4] * 5
 
@@ -264,7 +264,7 @@ def test_numbers_beyond_binary64_are_left_out_and_judged_all_the_same(tmp_path: 
     (tmp_path / "huge.csv").write_text(text)
     (tmp_path / "tiny.csv").write_text("a,y\n" + "".join(f"{5e-324 * i},{'pn'[i > 4]}\n" for i in range(9)))
     text = "[[data]]\nsource = ['huge.csv', 'tiny.csv']\n[[method]]\nname = ['hard-margin', 'soft-margin', 'lp']\n"
-    comparison = compared(study(tmp_path, text))
+    comparison = run_study(study(tmp_path, text))
     assert not comparison.failures and not comparison.false_claims
     assert {record["verdict"] for record in comparison.records} == {"separable"}
     by_cell = {(record["data"], record["method"]): record for record in comparison.records}
@@ -284,7 +284,7 @@ features = "polynomial:2"
 [[method]]
 name = "lp"
 """
-    comparison = compared(study(tmp_path, text))
+    comparison = run_study(study(tmp_path, text))
     names = ["iris: setosa", "xor", *(f"iris (polynomial:2): {name}" for name in ("setosa", "versicolor", "virginica"))]
     assert [record["data"] for record in comparison.records] == names
     assert [record["n_features"] for record in comparison.records] == [4, 2, 14, 14, 14]
@@ -355,7 +355,7 @@ def test_broken_plug_ins_and_toml_are_one_line(tmp_path: Path, capsys: pytest.Ca
     assert run(["compare", str(path), "-o", str(tmp_path / "out")]) == 2
     assert "no TOML" in capsys.readouterr().err
     with pytest.raises(DataError):
-        compared({"schema": 1, "data": [], "method": []})
+        run_study({"schema": 1, "data": [], "method": []})
 
 
 @pytest.mark.slow
@@ -369,7 +369,7 @@ def test_a_dry_run_runs_nothing_and_a_second_run_neither(tmp_path: Path, capsys:
     assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--dry-run", "-q", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["n_due"] == 0
     first, plans = load_comparison(tmp_path / "out"), []
-    again = compared(path, out=tmp_path / "out", on_plan=plans.append)
+    again = run_study(path, out=tmp_path / "out", on_plan=plans.append)
     assert plans[0].due == ()
     assert again.records == first.records
 
@@ -406,7 +406,7 @@ def is_alive(pid: int) -> bool:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends processes with their parent")
 def test_a_study_that_is_killed_ten_times_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
     path = study(tmp_path, SLOW_STUDY, good=GOOD)
-    expected = compared(path, out=tmp_path / "undisturbed")
+    expected = run_study(path, out=tmp_path / "undisturbed")
     out, randomness, n_killed = tmp_path / "out", random.Random(0), 0
     while n_killed < 10:
         process = started("compare", str(path), "-o", str(out), "--jobs", "2", "--quiet", start_new_session=True)
@@ -452,7 +452,7 @@ def _done(folder: Path) -> dict[str, Any]:
 @pytest.mark.slow
 def test_two_processes_on_one_folder_do_no_harm(tmp_path: Path) -> None:
     path = study(tmp_path, SLOW_STUDY, good=GOOD)
-    expected = compared(path, out=tmp_path / "undisturbed")
+    expected = run_study(path, out=tmp_path / "undisturbed")
     both = [started("compare", str(path), "-o", str(tmp_path / "out"), "--quiet") for _ in range(2)]
     for process in both:
         _, err = process.communicate(timeout=300)
@@ -466,7 +466,7 @@ def test_a_dask_cluster_gives_the_same_records(tmp_path: Path, undisturbed: mm.C
 
     path = study(tmp_path, SMALL, good=GOOD)
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        found = compared(path, cluster=cluster.scheduler_address)
+        found = run_study(path, cluster=cluster.scheduler_address)
     assert timeless(found) == timeless(undisturbed)
 
 
@@ -520,8 +520,8 @@ def test_data_that_change_while_a_study_runs_are_an_error(tmp_path: Path) -> Non
         (tmp_path / "data.csv").write_text("x,y\n3,0\n1,1\n2,0\n")
 
     with pytest.raises(DataError, match="have changed since the study was planned"):
-        compared(path, out=tmp_path / "out", on_plan=change)
-    (record,) = compared(path, out=tmp_path / "out").records
+        run_study(path, out=tmp_path / "out", on_plan=change)
+    (record,) = run_study(path, out=tmp_path / "out").records
     assert (record["status"], record["verdict"], record["claim_true"]) == ("ok", "separable", True)
 
 
@@ -530,7 +530,7 @@ def test_sparse_rows_are_such_as_peers_take(tmp_path: Path) -> None:
     (tmp_path / "rows.svm").write_text("-1 1:1\n-1 1:2 3:1\n+1 2:1\n+1 2:2 3:1\n")
     text = "orders = ['reversed']\n[[data]]\nsource = 'rows.svm'\n"
     text += "[[method]]\nname = ['sklearn.SVC', 'sklearn.LinearSVC', 'cvxpy.CLARABEL', 'perceptron', 'lp']\n"
-    comparison = compared(study(tmp_path, text))
+    comparison = run_study(study(tmp_path, text))
     assert [record["status"] for record in comparison.records] == ["ok"] * 5
     assert [record["n_errors"] for record in comparison.records] == [0] * 5
 
@@ -554,9 +554,9 @@ def fit(X, y, *, seed, time_limit, params=None):
 def test_a_method_that_writes_into_its_rows_harms_no_other(tmp_path: Path) -> None:
     text = "orders = ['source', 'random']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = {}\n"
     others = ["hard-margin", "sklearn.SVC", "perceptron", "statsmodels.GLM"]
-    alone = compared(study(tmp_path, text.format(others)))
+    alone = run_study(study(tmp_path, text.format(others)))
     path = study(tmp_path, "plugins = ['vandal.py']\n" + text.format(["vandal", *others]), vandal=VANDAL)
-    beside = compared(path)
+    beside = run_study(path)
     assert timeless(alone) == [one for one in timeless(beside) if one["method"] != "vandal"]
     messages = {record["message"] for record in beside.records if record["method"] == "vandal"}
     assert len(messages) == 1, "the first run, the warm run and every order see the same rows"
@@ -570,7 +570,7 @@ def test_seeds_of_plug_ins_are_varied_and_recorded(tmp_path: Path) -> None:
     text = "seeds = [{}]\nplugins = ['seeded.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'seeded'\n"
     for seeds in ([0, 1], [7], [1, 0]):
         path = study(tmp_path, text.format(", ".join(map(str, seeds))), seeded=seeded)
-        found = [(record["seed"], record["n_mistakes"]) for record in compared(path, out=tmp_path / "out").records]
+        found = [(record["seed"], record["n_mistakes"]) for record in run_study(path, out=tmp_path / "out").records]
         assert found == [(seed, seed) for seed in seeds]
 
 
@@ -600,7 +600,7 @@ def test_lists_of_columns_and_tables_of_parameters(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("id,x1,c,y\n1,0,u,a\n2,1,v,b\n3,2,u,b\n4,0,v,a\n")
     text = "[[data]]\nsource = 'd.csv'\ndrop = ['id']\none_hot = ['c']\n"
     text += "[[method]]\nname = 'sklearn.SVC'\nC = [1, inf]\n[[method]]\nname = 'lp'\n"
-    comparison = compared(study(tmp_path, text))
+    comparison = run_study(study(tmp_path, text))
     lp = comparison.records[-1]
     assert (lp["status"], lp["n_features"], lp["claim_true"]) == ("ok", 2, True)
     assert [record["params"].get("C") for record in comparison.to_dict()["records"]] == [1, "inf", None]
@@ -615,9 +615,9 @@ def test_a_file_that_is_missing_for_a_moment_is_read_later(tmp_path: Path) -> No
         (tmp_path / "d.csv").rename(tmp_path / "e.csv")
 
     with pytest.raises((DataError, OSError), match=r"(?i)no such file"):
-        compared(path, out=tmp_path / "out", on_plan=move)
+        run_study(path, out=tmp_path / "out", on_plan=move)
     (tmp_path / "e.csv").rename(tmp_path / "d.csv")
-    assert [record["status"] for record in compared(path, out=tmp_path / "out").records] == ["ok"]
+    assert [record["status"] for record in run_study(path, out=tmp_path / "out").records] == ["ok"]
 
 
 @pytest.mark.slow
@@ -625,10 +625,10 @@ def test_a_plug_in_that_changes_while_a_study_runs_is_not_taken_for_the_old_one(
     text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
     path = study(tmp_path, text, good=GOOD)
     with pytest.raises(DataError, match="has changed since the study was planned"):
-        compared(path, out=tmp_path / "out", on_plan=lambda plan: (tmp_path / "good.py").write_text(GOOD + "\n"))
+        run_study(path, out=tmp_path / "out", on_plan=lambda plan: (tmp_path / "good.py").write_text(GOOD + "\n"))
 
 
 @pytest.mark.parametrize("shard", [3, (0, 0), (5, 3), (1,), ("a", "b")])
 def test_shards_in_python_are_checked_as_well(tmp_path: Path, shard: Any) -> None:
     with pytest.raises(InvalidOptionError, match="expected I/N"):
-        compared(study(tmp_path, SMALL, good=GOOD), shard=shard)
+        run_study(study(tmp_path, SMALL, good=GOOD), shard=shard)

@@ -12,8 +12,8 @@ from method_cases import CASES, NOT_NEGATIVE, SLOW, Case
 import maxmargin as mm
 from maxmargin.comparison.methods import cvxpy_solvers
 from maxmargin.comparison.methods.every_method import catalogue, method_of
-from maxmargin.comparison.methods.hearing import heard
-from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
+from maxmargin.comparison.methods.method import Answer, Claim, Method, QuestionKind
+from maxmargin.comparison.methods.recorded_warnings import with_warnings
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -70,7 +70,7 @@ def test_the_list_of_methods_imports_no_peer() -> None:
 def test_a_method_says_what_it_is(name: str) -> None:
     method = catalogue()[name]
     assert method.name == name
-    assert method.question in Question
+    assert method.question in QuestionKind
     assert method.summary and "\n" not in method.summary
     assert method.version or not method.is_installed
 
@@ -250,7 +250,7 @@ def estimator_of(name: str, X: Any, y: Any, **params: Any) -> Any:
     kind = name.removeprefix("sklearn.")
     kernel = {"kernel": "linear"} if kind == "SVC" else {}
     module = svm if hasattr(svm, kind) else linear_model
-    return heard(getattr(module, kind)(random_state=0, **kernel, **params).fit, X, y)[0]
+    return with_warnings(getattr(module, kind)(random_state=0, **kernel, **params).fit, X, y)[0]
 
 
 @pytest.mark.slow

@@ -21,8 +21,7 @@ SCRIPT = '''
 
 More about it."""
 import os, sys, time
-sys.path.insert(0, {folder!r})
-from measuring import Benchmark, Peer, main
+from measuring import Benchmark, Peer
 
 def count(data, setting):
     with open({log!r}, "a") as file:
@@ -61,9 +60,6 @@ BENCHMARK = Benchmark(
     accuracy=lambda facts, ours: facts["value"] / ours["value"] - 1 if "value" in facts else None,
     is_enough=lambda facts: facts["value"] < 2,
 )
-
-if __name__ == "__main__":
-    main(BENCHMARK)
 '''
 
 
@@ -72,23 +68,11 @@ class Run:
 
     def __init__(self, folder: Path) -> None:
         self.script, self.log, self.output = folder / "script.py", folder / "log", folder / "out.json"
-        self.script.write_text(SCRIPT.format(folder=str(BENCHMARKS), log=str(self.log)))
+        self.script.write_text(SCRIPT.format(log=str(self.log)))
 
     def __call__(self, *options: str) -> str:
-        command = [
-            sys.executable,
-            str(self.script),
-            "--repeat",
-            "2",
-            "--limit",
-            "1",
-            "--budget",
-            "1",
-            "-o",
-            str(self.output),
-            *options,
-        ]
-        done = subprocess.run(command, capture_output=True, text=True)
+        limits = ("--repeat", "2", "--limit", "1", "--budget", "1")
+        done = script("run.py", str(self.script), *limits, "-o", str(self.output), *options)
         assert done.returncode == 0, done.stderr
         self.notes = done.stderr
         return done.stdout
@@ -200,7 +184,7 @@ def test_all_benchmarks_are_listed():
 STEPS = """
 import json, run
 options = run.parser("").parse_args(["--fresh"])
-due = run.steps([run.Plan.of(run.benchmark(name), options) for name in run.NAMES])
+due = run.steps([run.Plan.of(run.benchmark_of(f"{name}.py"), options) for name in run.NAMES])
 print(json.dumps([[step.plan.benchmark.name, step.cell[0], step.seconds] for step in due]))
 """
 
@@ -221,9 +205,9 @@ def test_a_benchmark_that_does_not_exist_is_one_line():
     assert "there are small, margins" in done.stderr.splitlines()[-1]
 
 
-def test_missing_peers_are_one_line_that_names_the_extra(run):
+def test_missing_peers_are_one_line(run):
     lines = [line for line in run.first_notes.splitlines() if "no_such_module" in line]
-    assert lines == ["not installed: no_such_module; pip install 'maxmargin[peers]' brings them, here: make bench"]
+    assert lines == ["not installed: no_such_module; make bench installs them"]
 
 
 def test_what_was_not_installed_is_tried_again(run):
@@ -249,7 +233,7 @@ def test_the_machine_has_no_name_and_no_path(run):
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_ours_runs_at_a_small_scale(name, tmp_path):
     options = ("--scale", "0.001", "--repeat", "1", "--limit", "60", "--folder", tmp_path, "-o", tmp_path / "out.json")
-    done = script(f"{name}.py", "--peer", "maxmargin", "--peer", "maxmargin margin", *options)
+    done = script("run.py", name, "--peer", "maxmargin", "--peer", "maxmargin margin", *options)
     assert done.returncode == 0, done.stderr
     cells = json.loads((tmp_path / "out.json").read_text())["cells"]
     assert {cell["status"] for cell in cells} == {"ok"}, cells

@@ -1,4 +1,4 @@
-"""``maxmargin bounds``: the mistakes of a run next to what theory says of them."""
+"""``maxmargin bounds``: the mistakes of a run beside the bounds of theory."""
 
 import math
 import shutil
@@ -22,8 +22,8 @@ def bounds(
     request: Request, *, bias_scale: float | str, n_passes: int | None, C: float, time_limit: float | None
 ) -> Exit:
     """Run the perceptron, compute the bounds, print both, and return the exit code."""
-    prepare = request.prepare
-    with run_shown(quiet=request.quiet) as on_progress:
+    prepare = request.options.prepare
+    with run_shown(quiet=request.options.quiet) as on_progress:
         run, every = run_and_bounds(
             request.problem,
             bias_scale=bias_scale,

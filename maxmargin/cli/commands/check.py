@@ -62,7 +62,7 @@ def check(
     ask = partial(separability_of, bias=request.bias, time_limit=time_limit, exact_limit=exact_limit)
     of_two = partial(ask, method=method, solver=solver)
     older = None if reuse is None else _older_proof(reuse, request, clock)
-    with waiting("looking for a proof", quiet=request.quiet):
+    with waiting("looking for a proof", quiet=request.options.quiet):
         classes = None
         if dataset.is_binary:
             seconds = time_limit if reuse is None else clock.share()
@@ -166,7 +166,7 @@ def _near_remarks(request: Request, answer: "Separability") -> list[str]:
     from maxmargin.data.formats.source import kind_of
 
     read_as = request.dataset.read_as or {}
-    has_text = kind_of(request.source, read_as.get("format")) in DELIMITED and "formula" not in read_as
+    has_text = kind_of(request.options.source, read_as.get("format")) in DELIMITED and "formula" not in read_as
     is_wanted = has_text and request.reading is None and answer.near_lines()
     return ["  --decimal decides for the decimal numbers in the file, without their rounding"] if is_wanted else []
 

@@ -13,17 +13,17 @@ from maxmargin.text.progress import duration_text, note, progress_shown
 from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
+    from maxmargin.comparison.carry_out import StudyPlan
     from maxmargin.comparison.comparison import Comparison, Record
-    from maxmargin.comparison.run_study import Plan
     from maxmargin.comparison.study_file import Study
 
 
 def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, quiet: bool, **options: Any) -> Exit:
-    """Run what is due, write the report, print its summary."""
+    """Run the cells that are due, write the report, and print its summary."""
+    from maxmargin.comparison.carry_out import stage_text
     from maxmargin.comparison.collect import load_comparison
-    from maxmargin.comparison.compared import compared
     from maxmargin.comparison.jobs.store import StoreError
-    from maxmargin.comparison.run_study import stage_text
+    from maxmargin.comparison.run_study import run_study
     from maxmargin.comparison.study_file import Study
 
     old = None if diff is None else load_comparison(diff)
@@ -31,12 +31,12 @@ def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, qui
     if dry_run:
         return _dry_run(read, output, as_json=as_json, shard=options["shard"], merge=options["merge"])
 
-    def on_plan(plan: "Plan") -> None:
+    def on_plan(plan: "StudyPlan") -> None:
         note(f"{counted(len(plan.cells), 'cell')}, {len(plan.due):,} to run", quiet=quiet)
 
     try:
         with cleaned_up_at_sigterm(), progress_shown(stage_text, quiet=quiet) as line:
-            comparison = compared(read, out=output, on_plan=on_plan, on_progress=line, **options)
+            comparison = run_study(read, out=output, on_plan=on_plan, on_progress=line, **options)
     except KeyboardInterrupt:
         code, comparison = Exit.INTERRUPTED, load_comparison(output)
         note("interrupted: the same command goes on from here", quiet=quiet)
@@ -49,9 +49,9 @@ def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, qui
 
 def _dry_run(study: "Study", output: Path, *, as_json: bool, **options: Any) -> Exit:
     """Print the plan; nothing is run."""
-    from maxmargin.comparison.compared import planned
+    from maxmargin.comparison.run_study import plan_study
 
-    plan, records = planned(study, out=output, **options)
+    plan, records = plan_study(study, out=output, **options)
     _print_plan(plan, records, as_json=as_json)
     return Exit.UNDECIDED if plan.due else Exit.OK
 
@@ -69,8 +69,8 @@ def _write(comparison: "Comparison", old: "Comparison | None", output: Path, *, 
     note(f"wrote {output / 'report.html'}", quiet=quiet)
 
 
-def _print_plan(plan: "Plan", records: "Sequence[Record]", *, as_json: bool) -> None:
-    """Print what is to be run, and what it costs: at most the limit for every cell, and what such cells took so far."""
+def _print_plan(plan: "StudyPlan", records: "Sequence[Record]", *, as_json: bool) -> None:
+    """Print the number of cells to run, their largest total time, and the time of the cells that have a record."""
     every, due = (Counter(cell.setting.method.name for cell in cells) for cells in (plan.cells, plan.due))
     limit = plan.study.limit.seconds or 0.0
     taken = {name: _usual_seconds(name, records) for name in every}
@@ -97,6 +97,6 @@ def _print_plan(plan: "Plan", records: "Sequence[Record]", *, as_json: bool) -> 
 
 
 def _usual_seconds(name: str, records: "Sequence[Record]") -> float | None:
-    """Return the median seconds of the records of a method; None where there are none."""
+    """Return the median time of a method over its records, in seconds; None without a record."""
     found = [record["seconds"] for record in records if record["method"] == name and record["seconds"] is not None]
     return median(found) if found else None

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 def fewest_errors(
     request: Request, *, method: str, solver: str | None, time_limit: float, max_rows: int | None
 ) -> Exit:
-    """Search for both, print what is proven of them, and return the exit code."""
+    """Search for the fewest errors and the least slack, print the proven intervals, and return the exit code."""
     problem = request.problem
-    with waiting("searching for the fewest errors", quiet=request.quiet):
+    with waiting("searching for the fewest errors", quiet=request.options.quiet):
         answer = solve(problem, method=method, solver=solver, time_limit=time_limit, max_rows=max_rows or MAX_ROWS)
     answer = request.named(answer)
     is_interrupted = answer.reason == WHAT_WAS_PROVEN
-    slack = None if is_interrupted else _slack(problem, time_limit, quiet=request.quiet)
+    slack = None if is_interrupted else _slack(problem, time_limit, quiet=request.options.quiet)
     remark = "least total slack: not computed" if slack is None else slack.interval_text
     request.answer(
         "fewest-errors",

@@ -67,7 +67,7 @@ def _document(data: "Generated") -> str:
 
 
 def truth_fields(data: "Generated") -> dict[str, Any]:
-    """Return what is known of the data, as JSON fields; rows are numbered from 0."""
+    """Return the verdict, the margin and their reason as JSON fields; rows are numbered from 0."""
     truth = data.truth
     return {
         "family": data.full_name.partition(":")[0],

@@ -1,4 +1,4 @@
-"""``maxmargin judge``: a hyperplane from a file, next to what is proven about the data."""
+"""``maxmargin judge``: a hyperplane from a file, compared with the proven maximum margin and bounds."""
 
 import json
 import math
@@ -43,7 +43,7 @@ def judge(request: Request, *, document: dict[str, Any], name: str, g: float | N
         if plane.b != 0:
             _refuse(name, "b", repr(plane.b), "0, as --no-bias asks for hyperplanes through the origin")
         plane = plane.of_kind(bias=False)
-    with waiting("judging the hyperplane", quiet=request.quiet):
+    with waiting("judging the hyperplane", quiet=request.options.quiet):
         judged = judge_plane(request.dataset, plane, g=g, time_limit=time_limit)
     request = replace(request, bias=judged.bias)
     request.answer("judge", judged.fields, judged.summary)

@@ -19,7 +19,6 @@ from maxmargin.text.progress import waiting
 from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
-    from maxmargin.data.dataset import Dataset
     from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 _BALANCED = "balanced"
@@ -39,7 +38,7 @@ def margin(request: Request, *, exact: bool, exact_limit: int | None, proof: Pat
         The file for the proof of the exact margin, of both ends of the interval, or that the margin is 0.
     """
     most_columns = EXACT_LIMIT if exact_limit is None else exact_limit
-    with waiting("solving for the maximum margin", quiet=request.quiet):
+    with waiting("solving for the maximum margin", quiet=request.options.quiet):
         answer = request.named(hard_margin(request.problem, exact=exact, exact_limit=most_columns, **options))
     if proof is not None:
         request.write_proof(proof, answer.interval_certificate)
@@ -58,22 +57,22 @@ def exit_code(status: Status) -> Exit:
     return Exit.OK if status is Status.OPTIMAL else Exit.UNDECIDED
 
 
-def soft(request: Request, *, Cs: Sequence[float], class_weight: Weights, **options: Any) -> Exit:
+def soft(request: Request, *, Cs: Sequence[float], class_weight: Sequence[str], **options: Any) -> Exit:
     """Print the soft margin for one C or for several, and return the exit code.
 
     Parameters
     ----------
     Cs : sequence of float
         Costs of a unit of slack; several make a table.
-    class_weight : dict, str or None
-        What `weights_of` returns.
+    class_weight : sequence of str
+        As `weights_of` reads them.
     **options
         As in `maxmargin.soft_margin_path`.
     """
-    given = _by_label(class_weight, request.dataset)
+    given = weights_of(class_weight, request.dataset.classes)
     weights = row_weights(request.dataset, None, given)
     answers: dict[float, SoftMargin] = {}
-    with waiting("solving for the soft margin", quiet=request.quiet), suppress(KeyboardInterrupt):
+    with waiting("solving for the soft margin", quiet=request.options.quiet), suppress(KeyboardInterrupt):
         for answer in rising_soft_margins(request.problem, Cs, sample_weight=weights, **options):
             answers[answer.C] = request.named(answer)
     if not answers:
@@ -97,13 +96,13 @@ def soft(request: Request, *, Cs: Sequence[float], class_weight: Weights, **opti
     return max(exit_code(answer.status) for answer in found)
 
 
-def weights_of(texts: Sequence[str]) -> Weights:
-    """Return what ``--class-weight`` asks for: factors by the texts of labels, in which ``=`` may occur, or a word.
+def weights_of(texts: Sequence[str], classes: Sequence[Label]) -> Weights:
+    """Parse ``--class-weight``: return factors by label, in whose text ``=`` may occur, or ``balanced``.
 
     Raises
     ------
     InvalidOptionError
-        If a text is neither ``balanced`` nor ``LABEL=FACTOR``.
+        If a text is neither ``balanced`` nor ``LABEL=FACTOR`` with a label of the data, or two are about one label.
     """
     if not texts:
         return None
@@ -112,38 +111,22 @@ def weights_of(texts: Sequence[str]) -> Weights:
     factors: dict[Label, float] = {}
     for text in texts:
         name, equals, factor = text.rpartition("=")
-        number = _number(factor)
+        number = _factor(factor)
         if not (name and equals) or number is None:
             expected = f"LABEL=FACTOR with a finite number from 0, or {_BALANCED} alone"
             raise InvalidOptionError(f"--class-weight is {text!r}; expected {expected}")
-        if name in factors:
-            raise _named_twice(name)
-        factors[name] = number
+        try:
+            label = choose_positive(classes, name)
+        except LabelError as error:
+            raise InvalidOptionError(f"--class-weight {name}={number!r}: {error}") from error
+        if label in factors:
+            raise InvalidOptionError(f"--class-weight names {name!r} twice; expected one factor for a label")
+        factors[label] = number
     return factors
 
 
-def _by_label(weights: Weights, dataset: "Dataset") -> Weights:
-    """Return the weights with the labels of the data in place of their texts."""
-    if weights is None or isinstance(weights, str):
-        return weights
-    found: dict[Label, float] = {}
-    for name, factor in weights.items():
-        try:
-            label = choose_positive(dataset.classes, name)
-        except LabelError as error:
-            raise InvalidOptionError(f"--class-weight {name}={factor!r}: {error}") from error
-        if label in found:
-            raise _named_twice(name)
-        found[label] = factor
-    return found
-
-
-def _named_twice(name: Label) -> InvalidOptionError:
-    return InvalidOptionError(f"--class-weight names {name!r} twice; expected one factor for a label")
-
-
-def _number(text: str) -> float | None:
-    """Return the finite number from 0 that a text is."""
+def _factor(text: str) -> float | None:
+    """Return a finite number from 0, parsed from a text; None if it is not one."""
     try:
         value = float(text)
     except ValueError:

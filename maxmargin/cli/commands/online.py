@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from maxmargin.solvers.problem.problem import Problem
 
 DEFAULT = "averaged"
-"""The algorithm where none is named."""
+"""Name of the algorithm that runs by default."""
 
 _ALL = "all"
 
@@ -107,7 +107,7 @@ class _Runner:
     def run(self, algorithm: "Algorithm") -> "OnlineRun":
         import numpy as np
 
-        with run_shown(algorithm.name, quiet=self.request.quiet) as on_progress:
+        with run_shown(algorithm.name, quiet=self.request.options.quiet) as on_progress:
             run = run_online(
                 self.problem,
                 algorithm,
@@ -122,12 +122,12 @@ class _Runner:
         """Return the maximum margin in the user's space."""
         from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 
-        with waiting("solving for the maximum margin", quiet=self.request.quiet):
+        with waiting("solving for the maximum margin", quiet=self.request.options.quiet):
             limit = self.settings.proof_time
             return hard_margin(self.problem, time_limit=limit) if self.problem.bias else self.truth.hard
 
     def answer(self, schema: str, fields: Callable[[], dict[str, Any]], text: Callable[[], str]) -> None:
-        asked = {"prepare": self.request.prepare, "seed": self.seed}
+        asked = {"prepare": self.request.options.prepare, "seed": self.seed}
         self.request.answer(schema, lambda: {**asked, **fields()}, text)
 
 
@@ -159,7 +159,7 @@ def _one(runner: _Runner, algorithm: "Algorithm") -> Exit:
     runner.answer(
         "online",
         lambda: _run_fields(run, runner, maximum),
-        lambda: run.summary(maximum=maximum, reference=runner.truth, prepare=request.prepare),
+        lambda: run.summary(maximum=maximum, reference=runner.truth, prepare=request.options.prepare),
     )
     return _exit_code([run], maximum)
 
@@ -184,7 +184,7 @@ def _several(runner: _Runner, algorithms: "tuple[Algorithm, ...]") -> Exit:
     runner.answer(
         "online-comparison",
         lambda: {"runs": [entry(name, run) for name, run in runs.items()]},
-        lambda: _table_text(runs, maximum, runner.request.prepare),
+        lambda: _table_text(runs, maximum, runner.request.options.prepare),
     )
     return _exit_code(list(runs.values()), maximum) if is_whole else Exit.INTERRUPTED
 

@@ -25,19 +25,19 @@ def orders(request: Request, *, shifts: bool, scales: bool, time_limit: float | 
     most = min(options["max_mistakes"], _MOST_MISTAKES_OF_A_POINT)
     asked: dict[str, Any] = {"bias_scale": options["bias_scale"], "max_mistakes": most}
     points = {}
-    with waiting("moving the rows, or changing the bias scale", quiet=request.quiet):
+    with waiting("moving the rows, or changing the bias scale", quiet=request.options.quiet):
         if scales:
             points["scales"] = scale_study(data.X, data.y, max_mistakes=most, time_limit=limits.share(4))
         if shifts:
             raw = request.dataset  # the preparations are those of the data as read
             points["shifts"] = translation_study(data.X, data.y, time_limit=limits.share(3), **asked)
             points["preparations"] = preparation_study(raw.X, raw.y, time_limit=limits.share(2), **asked)
-    with counting_shown("trying orders of the rows", quiet=request.quiet) as on_progress:
+    with counting_shown("trying orders of the rows", quiet=request.options.quiet) as on_progress:
         study = order_study(data.X, data.y, bias=bias, time_limit=limits.share(), on_progress=on_progress, **options)
     found = {name: [asdict(point) for point in part] for name, part in points.items()}
     request.answer(
         "orders",
-        lambda: {"prepare": request.prepare, **study.fields(), **found},
+        lambda: {"prepare": request.options.prepare, **study.fields(), **found},
         lambda: "\n".join([study.summary(), *_points_text(points)]),
     )
     return Exit.OK

@@ -40,7 +40,7 @@ def perceptron(
         check_writable(options["resume"])
     problem, scale, options["time_limit"] = in_time(request.problem, options.pop("bias_scale"), options["time_limit"])
     request = replace(request, bias=problem.bias)
-    with run_shown(quiet=request.quiet) as on_progress:
+    with run_shown(quiet=request.options.quiet) as on_progress:
         run = run_perceptron(problem, bias_scale=scale, rng=seed, on_progress=on_progress, **options)
     run = request.named(run)
     exit_code = _EXITS.get(run.stop_reason, Exit.NOT_CONVERGED)
@@ -55,8 +55,8 @@ def perceptron(
         exit_code = Exit.INTERRUPTED
     request.answer(
         "perceptron",
-        lambda: {**run.fields(prepare=request.prepare, seed=seed), **traced},
-        lambda: run.summary(prepare=request.prepare),
+        lambda: {**run.fields(prepare=request.options.prepare, seed=seed), **traced},
+        lambda: run.summary(prepare=request.options.prepare),
     )
     return exit_code
 
@@ -76,7 +76,7 @@ def _write_trace(
         steps = (replace(step, row=rows[step.row]) for step in steps)
     with progress_shown(
         lambda seconds, n_steps: f"writing {path}: {counted(n_steps, 'presentation')}, {seconds:.0f} s",
-        quiet=request.quiet,
+        quiet=request.options.quiet,
     ) as on_step:
         n_lines, n_mistakes, is_whole = write_trace(
             path, steps, dataset.feature_names, most_steps=limit or MOST_STEPS, on_step=on_step
@@ -101,7 +101,7 @@ def _write_mistakes(
     from maxmargin.theory.mistake_traces import MOST_POINTS, space_margin, trace_of
     from maxmargin.theory.trace import write_mistake_trace
 
-    with waiting("tracing the mistakes", quiet=request.quiet):
+    with waiting("tracing the mistakes", quiet=request.options.quiet):
         hard = space_margin(problem, run.settings.bias_scale)
         found = trace_of(problem, run, hard, rng=np.random.default_rng(seed), most_points=limit or MOST_POINTS)
     rows = np.where(found.row == UNKNOWN_ROW, UNKNOWN_ROW, request.names.numbers(found.row))
@@ -109,6 +109,6 @@ def _write_mistakes(
     thinned = "" if found.is_whole else ": all of the first ones, then evenly on a logarithmic scale"
     request.note(f"{path}: {n_lines:,} of {counted(run.n_mistakes, 'mistake')}{thinned}")
     request.note(found.summary())
-    told = found.to_dict()
+    fields = found.to_dict()
     written = {"file": str(path), "n_lines": n_lines, "is_whole": found.is_whole, "holds": found.holds}
-    return {"mistake_trace": {**written, **{name: told[name] for name in _OF_A_TRACE}}}
+    return {"mistake_trace": {**written, **{name: fields[name] for name in _OF_A_TRACE}}}

@@ -23,15 +23,15 @@ def report(
     Cs: Sequence[float],
     **options: Any,
 ) -> Exit:
-    """Make the report, write what was asked for, print the summary."""
+    """Make the report, write the page and the figures that are wanted, and print the summary."""
     from maxmargin.reports.document import check_page_suffix
     from maxmargin.reports.margin_report import margin_report
 
     if output is not None:
         check_page_suffix(output)
     request.note("making the report")
-    data, bias, prepare = request.dataset, request.bias, request.prepare
-    with run_shown(quiet=request.quiet) as on_progress:
+    data, bias, prepare = request.dataset, request.bias, request.options.prepare
+    with run_shown(quiet=request.options.quiet) as on_progress:
         result = margin_report(
             data, bias=bias, prepare=prepare, rng=seed, Cs=Cs or None, on_progress=on_progress, **options
         )
@@ -40,7 +40,7 @@ def report(
     if output is not None:
         result.save(output, figures=figures)
     width = min(100, shutil.get_terminal_size().columns)
-    print_text((result.to_json() if request.as_json else result.to_terminal(width=width)).removesuffix("\n"))
+    print_text((result.to_json() if request.options.as_json else result.to_terminal(width=width)).removesuffix("\n"))
     for path in (output, figures):
         if path is not None:
             request.note(f"wrote {path}")

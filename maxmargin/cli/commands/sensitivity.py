@@ -10,7 +10,7 @@ from maxmargin.text.progress import counting_shown
 
 def sensitivity(request: Request, *, time_limit: float | None) -> Exit:
     """Leave out the rows that hold the margin one by one, print what is proven, and return the exit code."""
-    with counting_shown("leaving out rows", quiet=request.quiet) as on_progress:
+    with counting_shown("leaving out rows", quiet=request.options.quiet) as on_progress:
         answer = request.named(solve(request.problem, time_limit=time_limit, on_progress=on_progress))
     request.answer("sensitivity", answer.fields, answer.summary)
     return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else exit_code(answer.status)

@@ -9,8 +9,8 @@ from maxmargin.text.progress import progress_shown
 
 
 def trust(request: Request, *, output: Path | None, time_limit: float, jobs: int, methods: tuple[str, ...]) -> Exit:
-    """Ask the solvers, write what was asked for, print the report, return the exit code."""
-    from maxmargin.comparison.run_study import stage_text
+    """Ask the solvers, write the page if it is wanted, print the report, and return the exit code."""
+    from maxmargin.comparison.carry_out import stage_text
     from maxmargin.reports.comparing import trust as ask
     from maxmargin.reports.document import check_page_suffix
 
@@ -19,7 +19,7 @@ def trust(request: Request, *, output: Path | None, time_limit: float, jobs: int
     if not request.bias:
         raise InvalidOptionError("--no-bias: the solvers are asked for hyperplanes with a bias")
 
-    with cleaned_up_at_sigterm(), progress_shown(stage_text, quiet=request.quiet) as line:
+    with cleaned_up_at_sigterm(), progress_shown(stage_text, quiet=request.options.quiet) as line:
         report = ask(request.dataset, time_limit=time_limit, jobs=jobs, methods=methods or None, on_progress=line)
     if output is not None:
         report.save(output)

@@ -27,7 +27,7 @@ _WRITTEN_IN_PYTHON = (
     "was written in Python and does not say how this file is read as its data; there, "
     "maxmargin.verify(certificate, X, y) checks it, or maxmargin.verify(certificate, df, formula)"
 )
-"""What is said of a proof that names no file."""
+"""End of the message about a proof that names no file."""
 
 
 class _UnreadableError(Exception):

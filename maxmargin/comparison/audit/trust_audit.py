@@ -8,14 +8,14 @@ import numpy as np
 from maxmargin.api.question import Question
 from maxmargin.comparison.audit.scripts import Call, script_of, setting_name
 from maxmargin.comparison.audit.unit_audit import audit_units
+from maxmargin.comparison.carry_out import Progress, StudyPlan, carry_out
 from maxmargin.comparison.collect import collected
 from maxmargin.comparison.comparison import Comparison
 from maxmargin.comparison.jobs.limit import Limit, check_jobs
 from maxmargin.comparison.jobs.pool import Pool
 from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.methods.every_method import catalogue, method_of
-from maxmargin.comparison.methods.method import Question as Asked
-from maxmargin.comparison.run_study import Plan, Progress, carry_out
+from maxmargin.comparison.methods.method import QuestionKind
 from maxmargin.comparison.study_file import Setting, Source, Study
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
@@ -71,9 +71,9 @@ def audited(
     with Pool(jobs) as workers, Store(workers.new_folder()) as store:
         source = _as_file(dataset, workers)
 
-        def comparison_of(*sources: Source) -> tuple[Plan, Comparison]:
+        def comparison_of(*sources: Source) -> tuple[StudyPlan, Comparison]:
             study = Study(title="trust", sources=sources, settings=settings, limit=limit)
-            plan = Plan.of(study, store)
+            plan = StudyPlan.of(study, store)
             carry_out(plan, store, workers, jobs=jobs, on_progress=on_progress)
             return plan, collected(plan, store, jobs=jobs)
 
@@ -133,8 +133,8 @@ def _settings(methods: Iterable[str] | None) -> Iterator[Setting]:
 def _default_methods() -> Iterator[str]:
     """Yield the names of the installed methods that answer a question about separation or the maximum margin."""
     for name, method in catalogue().items():
-        is_soft = method.question is Asked.SOFT_MARGIN and name not in _SETTINGS
-        if method.is_installed and method.question is not Asked.ONLINE and not is_soft:
+        is_soft = method.question is QuestionKind.SOFT_MARGIN and name not in _SETTINGS
+        if method.is_installed and method.question is not QuestionKind.ONLINE and not is_soft:
             yield name
 
 
@@ -180,7 +180,7 @@ def _gap(setting: Setting, records: Iterable[Mapping[str, Any]]) -> dict[str, An
 
 def _is_fine(record: Mapping[str, Any]) -> bool:
     """Return whether a solver answered, and not wrongly; a regression without an estimate rightly claims nothing."""
-    has_answered = record["claim"] is not None or method_of(record["method"]).question is Asked.LOGISTIC
+    has_answered = record["claim"] is not None or method_of(record["method"]).question is QuestionKind.LOGISTIC
     return record["status"] == "ok" and has_answered and record["claim_true"] is not False
 
 

@@ -1,7 +1,7 @@
 """Units: by how much columns have to be rescaled until a tolerance turns the verdict around.
 
 Whether classes are separable does not change when columns are multiplied by positive numbers, but the optimum of a
-linear program with bounded coefficients does, and with it what a fixed tolerance makes of it.
+linear program with bounded coefficients does, and with it the verdict that follows from a fixed tolerance.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.comparison.data_sets import View, seen, view_fields, view_of
+from maxmargin.comparison.data_sets import RowSelection, seen
 from maxmargin.comparison.jobs.child import Meter
 from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.outcome import Ending, Outcome
@@ -35,7 +35,7 @@ RULES = {
     "max t > tolerance": "the optimum of max t, y(w.x + b) >= t, |w| <= 1",
     "any |beta| > tolerance": "a coefficient of the program of Konis (2007)",
 }
-"""Rules that turn an optimum into a verdict, and what each compares."""
+"""Rules that turn an optimum into a verdict, each with the number that it compares with the tolerance."""
 
 
 def rescaled(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def rescaled(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
         `view`, the rows; `column`, its position, or None for all columns.
     meter : Meter
     """
-    problem = seen(view_of(arguments["view"])).problem
+    problem = seen(arguments["view"]).problem
     X: Floats = np.array(problem.X if isinstance(problem.X, np.ndarray) else problem.X.toarray())
     column = arguments["column"]
     chosen = slice(None) if column is None else [column]
@@ -70,11 +70,12 @@ def _scaled(X: Floats, columns: Any, power: int) -> Floats | None:
 
 
 def _values(X: Floats, y: Floats) -> dict[str, float | None]:
-    return dict(zip(RULES, (_asked(_largest_t, X, y), _asked(_largest_coefficient, X, y)), strict=True))
+    optima = (_finite_or_none(_largest_t, X, y), _finite_or_none(_largest_coefficient, X, y))
+    return dict(zip(RULES, optima, strict=True))
 
 
-def _asked(optimum: Callable[[Floats, Floats], Any], X: Floats, y: Floats) -> float | None:
-    """Return an optimum; None if the solver gives none, or fails."""
+def _finite_or_none(optimum: Callable[[Floats, Floats], Any], X: Floats, y: Floats) -> float | None:
+    """Return an optimum; None if the solver returns none, or fails."""
     try:
         found = optimum(X, y)
     except Exception:  # solvers raise anything
@@ -87,12 +88,14 @@ def _largest_t(X: Floats, y: Floats) -> Any:
 
 
 def _largest_coefficient(X: Floats, y: Floats) -> Any:
-    beta, _, optimum = konis_lp(X, y)
-    return None if beta is None or optimum is None else np.abs(beta).max()
+    w, b, *_ = konis_lp(X, y)
+    return None if w is None else np.abs([*w, b]).max()
 
 
-def audit_units(view: View, names: Sequence[str], verdict: str, workers: Workers, limit: Limit) -> list[dict[str, Any]]:
-    """Return, for every rule and tolerance, what it says of the data, and which rescaling turns that around.
+def audit_units(
+    view: RowSelection, names: Sequence[str], verdict: str, workers: Workers, limit: Limit
+) -> list[dict[str, Any]]:
+    """Return the verdict of every rule and tolerance on the data, and the rescalings that reverse it.
 
     Returns
     -------
@@ -109,8 +112,7 @@ def audit_units(view: View, names: Sequence[str], verdict: str, workers: Workers
             found[job.arguments["column"]] = _answer(outcome)
 
     jobs = (
-        Job(key=f"{column}", task=TASK, limit=limit, arguments={"view": view_fields(view), "column": column})
-        for column in columns
+        Job(key=f"{column}", task=TASK, limit=limit, arguments={"view": view, "column": column}) for column in columns
     )
     run(jobs, workers, is_done=lambda job: False, on_done=note)
     labels: dict[int | None, str] = {None: "all columns"} | dict(enumerate(names))
@@ -146,7 +148,7 @@ def _entry(
 
 
 def _cases(measured: Mapping[int | None, Any], rule: str) -> Iterator[tuple[int | None, int, float | None]]:
-    """Yield what was rescaled, the power of ten, and the value; the data as they are once only."""
+    """Yield the rescaled column, the power of ten and the value; the unscaled data only once."""
     for column, by_power in measured.items():
         for power, values in by_power.items():
             if int(power) != 0 or column is None:

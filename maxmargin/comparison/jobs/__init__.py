@@ -1,1 +1,1 @@
-"""Tasks in limited processes, and the file that keeps their records; nothing here knows what the tasks are about."""
+"""Tasks in limited processes, and the file that keeps their records; they work for tasks of any kind."""

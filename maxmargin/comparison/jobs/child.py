@@ -1,7 +1,9 @@
-"""What happens inside a limited process: one task after the other, each under its limits.
+"""The inside of a limited process: it carries out one task after the other, each under its limits.
 
-The time limit is the kernel's timer of the process, which ends it by SIGALRM whatever it does; a task that blocks this
-signal is killed from outside. Memory is limited by RLIMIT_DATA. What a task prints goes to a file.
+The time limit holds for the measured part of a task alone, not for reading data, warming up and judging the answer, so
+it cannot be pebble's, which counts from the start of the task. It is the kernel's timer, which ends the process by
+SIGALRM whatever it does; a task that blocks this signal is killed from outside, by pebble. Memory is limited by
+RLIMIT_DATA. The output of a task goes to a file.
 """
 
 import ctypes
@@ -18,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
-from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.limit import LONGEST, Limit
 from maxmargin.comparison.jobs.outcome import LONGEST_MESSAGE, Ending, Outcome, is_out_of_memory
 
 _DIE_WITH_PARENT = 1
@@ -28,14 +30,8 @@ _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS
 
 _MIB = 1 << 20
 
-_MOST_PRINTED = 1 << 30
-"""Largest size in bytes of a file that a task may write, that of what it prints among them."""
-
 _LEFT = 70
 """Exit code of a process that a task left with 0."""
-
-_LONGEST_TIMER = 1e8
-"""Seconds of the longest time limit that the kernel is asked to keep: three years."""
 
 
 class Meter:
@@ -57,7 +53,7 @@ class Meter:
     def measured(self) -> Iterator[None]:
         """Measure the block; the time limit ends the process."""
         before = reset_peak()
-        with self.limited():
+        with _memory_limited(self.limit.memory), _ended_after(self.limit.seconds):
             started = time.perf_counter()
             try:
                 yield
@@ -66,19 +62,13 @@ class Meter:
         peak = memory_in_use("VmHWM")
         self.peak_mib = None if peak is None or before is None else round((peak - before) / _MIB, 2)
 
-    @contextmanager
-    def limited(self) -> Iterator[None]:
-        """Put the block under the limits of time and memory without measuring it."""
-        with _memory_limited(self.limit.memory), _ended_after(self.limit.seconds):
-            yield
-
 
 Task = Callable[[Mapping[str, Any], Meter], Mapping[str, Any]]
-"""A task takes its arguments and a meter for the part that is limited, and returns what JSON holds."""
+"""A task takes its arguments and a meter for the part that is limited, and returns a mapping that JSON can hold."""
 
 
 def set_up(folder: str, n_threads: int | None) -> None:
-    """Prepare a process: it dies with its parent, hears no Ctrl-C, prints to a file, and has its number of threads."""
+    """Prepare a process: it dies with its parent, ignores Ctrl-C, prints to a file, and has its number of threads."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     os.setsid()
@@ -88,7 +78,6 @@ def set_up(folder: str, n_threads: int | None) -> None:
     descriptor = os.open(log_of(folder, os.getpid()), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
-    _limit_files()
     if n_threads is not None:
         os.environ.update(dict.fromkeys(_THREAD_VARIABLES, str(n_threads)))
         from threadpoolctl import threadpool_limits
@@ -96,18 +85,11 @@ def set_up(folder: str, n_threads: int | None) -> None:
         threadpool_limits(n_threads)
 
 
-def _limit_files() -> None:
-    """Limit the size of the files that tasks write. POSIX only."""
-    with suppress(ImportError, ValueError):
-        import resource
-
-        _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-        most = _MOST_PRINTED if hard == resource.RLIM_INFINITY else min(hard, _MOST_PRINTED)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
-
-
 def _never_leave_in_silence() -> None:
-    """Have `os._exit(0)` end this process with another code, since its end would not be noticed."""
+    """Have `os._exit(0)` end this process with another code.
+
+    Pebble looks only at processes that ended with another code than 0, and would wait for this task for ever.
+    """
     leave, own = os._exit, os.getpid()
 
     def left(code: int) -> NoReturn:
@@ -123,7 +105,7 @@ def log_of(folder: str, pid: int) -> Path:
 
 def execute(task: str, arguments: Mapping[str, Any], limit: Limit) -> Outcome:
     """Carry out a task, named as "module:function"."""
-    _forget_output()
+    _empty_the_log()
     meter = Meter(limit)
     try:
         answer = json.dumps(_function(task)(arguments, meter), allow_nan=False)
@@ -145,8 +127,8 @@ def _is_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or is_refused or is_out_of_memory(str(error))
 
 
-def _forget_output() -> None:
-    """Empty the file of what earlier tasks printed."""
+def _empty_the_log() -> None:
+    """Delete the output of earlier tasks."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
             stream.flush()
@@ -161,7 +143,7 @@ def _ended_after(seconds: float | None) -> Iterator[None]:
         yield
         return
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, min(seconds, _LONGEST_TIMER))
+    signal.setitimer(signal.ITIMER_REAL, min(seconds, LONGEST))
     try:
         yield
     finally:
@@ -170,7 +152,7 @@ def _ended_after(seconds: float | None) -> Iterator[None]:
 
 @contextmanager
 def _memory_limited(n_bytes: int | None) -> Iterator[None]:
-    """Refuse memory beyond what is in use now and this. Linux only."""
+    """Refuse memory beyond that in use now plus `n_bytes`. Linux only."""
     in_use = None if n_bytes is None else memory_in_use("VmData")
     if in_use is None or n_bytes is None:
         yield

@@ -34,7 +34,7 @@ class Cluster:
         try:
             from distributed import Client
         except ImportError:
-            raise InvalidOptionError("Dask is not installed: pip install 'maxmargin[dask]'") from None
+            raise InvalidOptionError("Dask is not installed: pip install 'dask[dataframe,distributed]'") from None
         try:
             self._client: Any = Client(address, timeout=10)
         except (OSError, ValueError) as error:

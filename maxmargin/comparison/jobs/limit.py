@@ -8,15 +8,14 @@ from typing import Any
 from maxmargin.solvers.errors import InvalidOptionError
 
 GRACE = 30.0
-"""Seconds that a task has beside those that are limited: to read its data, to warm up, to judge the answer."""
+"""Seconds that a task may take for everything but its measured part: reading data, warming up, judging the answer."""
 
-
-_LONGEST = 1e8
-"""Seconds beyond which nobody waits for a process: three years."""
+LONGEST = 1e8
+"""Longest time limit in seconds that is kept: three years."""
 
 
 def check_jobs(jobs: object) -> None:
-    """Refuse what is no number of processes.
+    """Refuse a number of processes that is not a whole number from 1.
 
     Raises
     ------
@@ -28,7 +27,7 @@ def check_jobs(jobs: object) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """What a task may take.
+    """The limits of a task.
 
     Attributes
     ----------
@@ -59,7 +58,7 @@ class Limit:
     @property
     def backstop(self) -> float | None:
         """Seconds after which the process is killed from outside; None without a limit."""
-        return None if self.seconds is None or self.seconds > _LONGEST else self.seconds + self.grace
+        return None if self.seconds is None or self.seconds > LONGEST else self.seconds + self.grace
 
     def to_dict(self) -> dict[str, Any]:
         """Return the limits by name, for a record."""

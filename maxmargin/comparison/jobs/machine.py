@@ -1,4 +1,4 @@
-"""What times depend on: the machine, its memory, its BLAS, the packages; without names and paths."""
+"""The machine, its memory, its BLAS and the packages, on which times depend; without names and paths."""
 
 import os
 import platform
@@ -17,7 +17,7 @@ PACKAGES = (
 
 @cache
 def machine() -> dict[str, Any]:
-    """Describe what the times depend on."""
+    """Return the properties of the machine on which times depend."""
     return {
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 LONGEST_MESSAGE = 300
-"""Number of characters of what a task said that are kept."""
-
+"""Largest number of characters of a message that are kept."""
 
 NOT_RUN = "not_run"
 """The status of a task that could not begin, for a reason that passes: its data cannot be read, or have changed."""

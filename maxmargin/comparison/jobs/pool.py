@@ -17,12 +17,8 @@ from maxmargin.comparison.jobs.limit import Limit, check_jobs
 from maxmargin.comparison.jobs.outcome import Ending, Outcome, of_dead_process
 from maxmargin.solvers.errors import InvalidOptionError
 
-_PREFIX = "maxmargin-"
-"""How the names of folders for the output of processes begin; the number of the process that made it follows."""
-
-
 _TAIL = 1 << 14
-"""Bytes at the end of what a process printed among which its last line is looked for."""
+"""Number of bytes at the end of the output of a process in which its last line is looked for."""
 
 
 class Pool:
@@ -53,9 +49,9 @@ class Pool:
         try:
             from pebble import ProcessPool
         except ImportError:
-            raise InvalidOptionError("pebble is not installed: pip install 'maxmargin[compare]'") from None
+            raise InvalidOptionError("pebble is not installed: pip install pebble") from None
         self.n_workers = n_workers
-        self._folder = _own_folder()
+        self._folder = tempfile.mkdtemp(prefix="maxmargin-")
         context: Any = multiprocessing.get_context("spawn")
         self._pool = ProcessPool(
             n_workers,
@@ -80,7 +76,7 @@ class Pool:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def new_folder(self) -> Path:
-        """Make a folder that is deleted with the processes; or later, if this process is killed."""
+        """Make a folder that is deleted when the pool is closed."""
         return Path(tempfile.mkdtemp(dir=self._folder))
 
     def submit(self, task: str, arguments: Mapping[str, Any], limit: Limit) -> "Future[Outcome]":
@@ -116,7 +112,7 @@ class Pool:
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
     def _end_dead_groups(self) -> None:
-        """Kill what processes that have ended left running."""
+        """Kill the processes that were started by processes of this pool that have ended."""
         for log in Path(self._folder).glob("*.log"):
             pid = int(log.stem)
             if not _is_alive(pid):
@@ -125,20 +121,11 @@ class Pool:
                 log.unlink(missing_ok=True)
 
 
-def _own_folder() -> str:
-    """Make a folder for what processes print, and delete those of processes that were killed."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
-        pid = folder.name.removeprefix(_PREFIX).partition("-")[0]
-        if pid.isdecimal() and not _is_alive(int(pid)):
-            shutil.rmtree(folder, ignore_errors=True)
-    return tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")
-
-
 def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # of another user
+    except PermissionError:  # the number belongs to a process of another user by now
         return True
     return True

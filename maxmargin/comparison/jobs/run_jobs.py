@@ -1,4 +1,4 @@
-"""Tasks handed to processes a few at a time, so that what others have done meanwhile is not done again."""
+"""Tasks are handed to processes a few at a time, so that those done elsewhere meanwhile are not done again."""
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -34,7 +34,7 @@ class Job:
 
 
 class Workers(Protocol):
-    """What carries out tasks: `maxmargin.comparison.jobs.pool.Pool`, or a cluster."""
+    """Interface of `maxmargin.comparison.jobs.pool.Pool` and of the cluster: they carry out tasks."""
 
     n_workers: int
 

@@ -1,4 +1,4 @@
-"""The file of all records, written one by one: what is in it survives the death of any process."""
+"""The file of all records, which are written one by one and survive the death of any process."""
 
 import json
 import os

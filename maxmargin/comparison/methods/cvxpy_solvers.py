@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from maxmargin.comparison.methods import textbook_programs as programs
-from maxmargin.comparison.methods.hearing import heard
-from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
+from maxmargin.comparison.methods.method import Answer, Claim, Method, QuestionKind
+from maxmargin.comparison.methods.recorded_warnings import with_warnings
 
 QUADRATIC = {
     "CLARABEL": "clarabel", "HIGHS": "highspy", "OSQP": "osqp", "SCS": "scs", "DAQP": "daqp", "PIQP": "piqp",
@@ -50,18 +50,18 @@ NO_DISTANCE = 1e-6
 def methods() -> Iterator[Method]:
     """Yield a method for every solver and program."""
     for solver, module in QUADRATIC.items():
-        yield _method("cvxpy", solver, module, hard_margin, programs.hard_margin_qp, Question.HARD_MARGIN)
+        yield _method("cvxpy", solver, module, hard_margin, programs.hard_margin_qp, QuestionKind.HARD_MARGIN)
         yield _method(
-            "cvxpy.nearest-points", solver, module, nearest_points, programs.nearest_points_qp, Question.HARD_MARGIN
+            "cvxpy.nearest-points", solver, module, nearest_points, programs.nearest_points_qp, QuestionKind.HARD_MARGIN
         )
-        yield _method("cvxpy.soft", solver, module, soft_margin, programs.soft_margin_qp, Question.SOFT_MARGIN, "C")
+        yield _method("cvxpy.soft", solver, module, soft_margin, programs.soft_margin_qp, QuestionKind.SOFT_MARGIN, "C")
     for solver, module in (QUADRATIC | LINEAR).items():
-        yield _method("cvxpy.max-t", solver, module, max_t, programs.max_t_lp, Question.SEPARATION)
+        yield _method("cvxpy.max-t", solver, module, max_t, programs.max_t_lp, QuestionKind.SEPARATION)
 
 
 def _method(
-    prefix: str, solver: str, module: str, fit: Callable[..., Answer], script: Callable[..., Any], question: Question,
-    *parameters: str,
+    prefix: str, solver: str, module: str, fit: Callable[..., Answer], script: Callable[..., Any],
+    question: QuestionKind, *parameters: str,
 ) -> Method:  # fmt: skip
     what = (script.__doc__ or "").partition("\n")[0].rstrip(".")
     return Method(
@@ -116,18 +116,18 @@ def nearest_points(solver: str, X: Any, y: Any, *, seed: int, time_limit: float 
 def _solved(
     program: Callable[..., Any], X: Any, y: Any, solver: str, time_limit: float | None, **params: Any
 ) -> tuple[Any, str]:
-    """Return what a program returns, None if the solver failed, and the status with the warnings, or the error."""
+    """Return the answer of a program, None if the solver failed, and its status and warnings, or the error, as text."""
     import cvxpy
 
     try:
-        solved, said = heard(program, X, y, solver=solver, **params, **time_option(solver, time_limit))
+        solved, said = with_warnings(program, X, y, solver=solver, **params, **time_option(solver, time_limit))
     except cvxpy.SolverError as error:
         return None, f"solver error: {' '.join(str(error).split())}"
     return solved, "; ".join([str(solved[2]), *said])
 
 
 def time_option(solver: str, time_limit: float | None) -> dict[str, Any]:
-    """Return the option that tells a solver the time limit, if it has one.
+    """Return the option that sets the time limit of a solver, if it has one.
 
     Examples
     --------

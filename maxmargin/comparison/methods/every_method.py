@@ -7,17 +7,16 @@ from maxmargin.comparison.methods import (
     cvxpy_solvers,
     online_runs,
     ours,
-    rational_solver,
     scikit_learn,
+    separation_tests,
     statistical_fits,
-    tolerance_rules,
 )
 from maxmargin.comparison.methods.method import Method
 from maxmargin.comparison.methods.plugins import from_entry_points, from_file
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import nearest, quote
 
-_FAMILIES = (online_runs, ours, scikit_learn, cvxpy_solvers, statistical_fits, tolerance_rules, rational_solver)
+_FAMILIES = (online_runs, ours, scikit_learn, cvxpy_solvers, statistical_fits, separation_tests)
 """Modules with a function `methods`."""
 
 

@@ -1,6 +1,5 @@
-"""What a method of a comparison is: how it is called, what it claims, and which question it answers."""
+"""The methods of a comparison: their call, their claims, and the questions that they answer."""
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,13 +8,14 @@ from typing import Any
 
 from maxmargin.comparison.jobs.machine import versions
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.data_error import nearest
 
 Answer = Mapping[str, Any]
-"""What `fit` returns; see `Method`."""
+"""The value that `fit` returns; see `Method`."""
 
 
 class Claim(StrEnum):
-    """What a method says of its own answer."""
+    """The claim of a method about its own answer."""
 
     SEPARABLE = "separable"
     """The classes are strictly separable."""
@@ -35,7 +35,7 @@ class Claim(StrEnum):
     """An unpenalised logistic regression has converged: the maximum-likelihood estimate exists."""
 
 
-class Question(StrEnum):
+class QuestionKind(StrEnum):
     """The question that a method answers; times are compared between methods of one question."""
 
     SEPARATION = "separation"
@@ -59,7 +59,7 @@ class Method:
         own status), ``n_mistakes``, ``n_updates``, ``capped`` (whether a limit of the method stopped it), and
         ``objective``: the soft-margin problem that it says it solves, {"C": float, "intercept": "free", "none" or s},
         where s is the value of a constant column whose weight is penalised.
-    question : Question
+    question : QuestionKind
     summary : str
         One line.
     needs : tuple of str
@@ -84,7 +84,7 @@ class Method:
 
     name: str
     fit: Callable[..., Answer]
-    question: Question
+    question: QuestionKind
     summary: str
     needs: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
@@ -129,9 +129,10 @@ class Method:
         for name in params:
             if name not in self.parameters:
                 known = ", ".join(sorted(self.parameters)) or "none"
-                near = difflib.get_close_matches(name, self.parameters, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise InvalidOptionError(f"{self.name} has no parameter {name!r}; it has {known}{hint}")
+                hint = nearest(name, self.parameters)
+                raise InvalidOptionError(
+                    f"{self.name} has no parameter {name!r}; it has {known}{f'; {hint}' if hint else ''}"
+                )
 
 
 def _is_there(module: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
+from maxmargin.comparison.methods.method import Answer, Claim, Method, QuestionKind
 from maxmargin.comparison.methods.ours import PACKAGES
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem.problem import Problem
@@ -38,7 +38,7 @@ def methods() -> Iterator[Method]:
     yield Method(
         name="perceptron",
         fit=perceptron,
-        question=Question.ONLINE,
+        question=QuestionKind.ONLINE,
         summary="Rosenblatt's perceptron, its mistakes exact",
         packages=PACKAGES,
         parameters=_PERCEPTRON,
@@ -49,7 +49,7 @@ def methods() -> Iterator[Method]:
         yield Method(
             name=f"online.{name}",
             fit=partial(online, name),
-            question=Question.ONLINE,
+            question=QuestionKind.ONLINE,
             summary=entry.summary,
             packages=PACKAGES,
             parameters=_ONLINE | entry.parameters.keys(),

@@ -5,10 +5,10 @@ are separable if they are through the origin, or that its hyperplane separates. 
 claim.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
+from maxmargin.comparison.methods.method import Answer, Claim, Method, QuestionKind
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.problem.problem import Problem
@@ -22,30 +22,17 @@ _CLAIMS = {True: Claim.SEPARABLE, False: Claim.NOT_SEPARABLE, None: None}
 
 def methods() -> Iterator[Method]:
     """Yield the methods."""
-    yield Method(
-        name="hard-margin",
-        fit=hard_margin,
-        question=Question.HARD_MARGIN,
-        summary="maximum margin with a proven interval",
-        packages=PACKAGES,
-        parameters=frozenset({"bias", "method", "solver"}),
+    soft = "soft margin with a free bias and a proven interval"
+    rows: tuple[tuple[str, Callable[..., Answer], QuestionKind, str, set[str]], ...] = (
+        ("hard-margin", hard_margin, QuestionKind.HARD_MARGIN, "maximum margin with a proven interval", set()),
+        ("soft-margin", soft_margin, QuestionKind.SOFT_MARGIN, soft, {"C"}),
+        ("lp", linear_program, QuestionKind.SEPARATION, "linear program of separability, its verdict proven", set()),
     )
-    yield Method(
-        name="soft-margin",
-        fit=soft_margin,
-        question=Question.SOFT_MARGIN,
-        summary="soft margin with a free bias and a proven interval",
-        packages=PACKAGES,
-        parameters=frozenset({"C", "bias", "method", "solver"}),
-    )
-    yield Method(
-        name="lp",
-        fit=linear_program,
-        question=Question.SEPARATION,
-        summary="linear program of separability, its verdict proven",
-        packages=PACKAGES,
-        parameters=frozenset({"bias", "method", "solver"}),
-    )
+    for name, fit, question, summary, own in rows:
+        parameters = frozenset({"bias", "method", "solver"} | own)
+        yield Method(
+            name=name, fit=fit, question=question, summary=summary, packages=PACKAGES, parameters=parameters
+        )  # fmt: skip
 
 
 def hard_margin(X: Any, y: Any, *, seed: int, time_limit: float | None, bias: bool = True, **options: Any) -> Answer:

@@ -1,20 +1,10 @@
-"""What users of other packages type to learn whether classes are separable: functions that stand alone.
+"""Self-contained functions that users of other packages would write to learn whether classes are separable.
 
 Reports print the source of these functions as scripts that reproduce an answer without this package: each has its
 imports inside and uses nothing else of this file. X is an array of shape (n_samples, n_features), y holds -1 and +1.
 """
 
 from typing import Any
-
-
-def konis_lp(X: Any, y: Any) -> Any:
-    """Solve max sum y_i (x_i, 1).beta subject to y_i (x_i, 1).beta >= 0, -1 <= beta <= 1 (Konis 2007)."""
-    import numpy as np
-    from scipy.optimize import linprog
-
-    Z = np.column_stack([X, np.ones(len(y))]) * y[:, None]
-    solved = linprog(-Z.sum(axis=0), A_ub=-Z, b_ub=np.zeros(len(y)), bounds=(-1, 1), method="highs")
-    return solved.x, solved.message, -solved.fun if solved.success else None
 
 
 def any_coefficient(X: Any, y: Any, tolerance: float = 1e-4) -> Any:
@@ -43,10 +33,11 @@ def any_coefficient(X: Any, y: Any, tolerance: float = 1e-4) -> Any:
     return beta[1:], beta[0], bool(largest > tolerance), f"max |beta| = {largest:.3g}"
 
 
-def sum_of_coefficients(X: Any, y: Any, tolerance: float = 1e-3) -> Any:
-    """Return whether max sum y_i (x_i, 1).beta, y_i (x_i, 1).beta >= 0, |beta| <= 1, has sum |beta_j| > tolerance.
+def konis_lp(X: Any, y: Any, measure: str = "optimum", tolerance: float = 1e-8) -> Any:
+    """Solve max sum y_i (x_i, 1).beta, y_i (x_i, 1).beta >= 0, |beta| <= 1 (Konis 2007); is the measure > tolerance?
 
-    That is the test of the R package safeBinaryRegression, with HiGHS in place of lp_solve.
+    The measure is "optimum" or "sum |beta|", by which the R package safeBinaryRegression decides, with lp_solve in
+    place of HiGHS.
     """
     import numpy as np
     from scipy.optimize import linprog
@@ -55,20 +46,8 @@ def sum_of_coefficients(X: Any, y: Any, tolerance: float = 1e-3) -> Any:
     solved = linprog(-Z.sum(axis=0), A_ub=-Z, b_ub=np.zeros(len(y)), bounds=(-1, 1), method="highs")
     if not solved.success:
         return None, None, None, solved.message
-    total = np.abs(solved.x).sum()
-    return solved.x[:-1], solved.x[-1], bool(total > tolerance), f"sum |beta| = {total:.3g}"
-
-
-def optimum(X: Any, y: Any, tolerance: float = 1e-8) -> Any:
-    """Return whether the optimum of max sum y_i (x_i, 1).beta, y_i (x_i, 1).beta >= 0, |beta| <= 1, is > tolerance."""
-    import numpy as np
-    from scipy.optimize import linprog
-
-    Z = np.column_stack([X, np.ones(len(y))]) * y[:, None]
-    solved = linprog(-Z.sum(axis=0), A_ub=-Z, b_ub=np.zeros(len(y)), bounds=(-1, 1), method="highs")
-    if not solved.success:
-        return None, None, None, solved.message
-    return solved.x[:-1], solved.x[-1], bool(-solved.fun > tolerance), f"optimum {-solved.fun:.3g}"
+    value = -solved.fun if measure == "optimum" else np.abs(solved.x).sum()
+    return solved.x[:-1], solved.x[-1], bool(value > tolerance), f"{measure} = {value:.3g}"
 
 
 def feasible(X: Any, y: Any, seconds: float | None = None) -> Any:
@@ -146,8 +125,8 @@ def z3_rationals(X: Any, y: Any, seconds: float | None = None) -> Any:
         solver.add(score >= 1 if sign > 0 else score <= -1)
     answer = str(solver.check())
     if answer != "sat":
-        return None, None, answer
+        return None, None, {"unsat": False}.get(answer), answer
     model: Any = solver.model()
     values = [model.eval(variable, model_completion=True).as_fraction() for variable in (*w, b)]
     largest = max(abs(value) for value in values)  # a hyperplane may be multiplied by any positive number
-    return [float(value / largest) for value in values[:-1]], float(values[-1] / largest), answer
+    return [float(value / largest) for value in values[:-1]], float(values[-1] / largest), True, answer

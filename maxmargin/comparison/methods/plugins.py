@@ -12,8 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from maxmargin.comparison.methods.hearing import heard
-from maxmargin.comparison.methods.method import Answer, Method, Question
+from maxmargin.comparison.methods.method import Answer, Method, QuestionKind
+from maxmargin.comparison.methods.recorded_warnings import with_warnings
 from maxmargin.solvers.errors import InvalidOptionError
 
 GROUP = "maxmargin.methods"
@@ -31,7 +31,7 @@ def from_file(path: str) -> Method:
     Raises
     ------
     InvalidOptionError
-        If the file cannot be run, or has no `fit` that takes what methods take.
+        If the file cannot be run, or has no `fit` with the arguments of a method.
     """
     try:
         content = Path(path).read_bytes()
@@ -49,7 +49,7 @@ def _from_file(path: str, mark: str) -> Method:
         raise InvalidOptionError(f"plug-in {path}: expected a Python file")
     module = importlib.util.module_from_spec(spec)
     try:
-        with redirect_stdout(sys.stderr):  # what a command prints is its answer
+        with redirect_stdout(sys.stderr):  # stdout is for the answer of the command
             spec.loader.exec_module(module)
     except BaseException as error:
         raise InvalidOptionError(f"plug-in {path}: {type(error).__name__}: {error}") from error
@@ -65,7 +65,7 @@ def from_entry_points() -> Iterator[Method]:
         except Exception as error:  # another package's fault must not hide every method
             summary = f"broken entry point: {error}"
             yield Method(
-                name=point.name, fit=partial(_broken, summary), question=Question.SEPARATION, summary=summary,
+                name=point.name, fit=partial(_broken, summary), question=QuestionKind.SEPARATION, summary=summary,
                 mark=mark, parameters=None,
             )  # fmt: skip
 
@@ -78,13 +78,13 @@ def _method(found: ModuleType | Callable[..., Any], *, default: str, where: str,
     fit = found if callable(found) else getattr(found, "fit", None)
     if not callable(fit):
         raise InvalidOptionError(f"{where}: found no function fit(X, y, *, seed, time_limit)")
-    question, needs = getattr(found, "QUESTION", Question.SEPARATION.value), getattr(found, "NEEDS", ())
-    if not isinstance(question, str) or question not in set(Question):
-        raise InvalidOptionError(f"{where}: QUESTION is {question!r}; expected one of {', '.join(Question)}")
+    question, needs = getattr(found, "QUESTION", QuestionKind.SEPARATION.value), getattr(found, "NEEDS", ())
+    if not isinstance(question, str) or question not in set(QuestionKind):
+        raise InvalidOptionError(f"{where}: QUESTION is {question!r}; expected one of {', '.join(QuestionKind)}")
     return Method(
         name=getattr(found, "NAME", default),
         fit=partial(_heard, fit),
-        question=Question(question),
+        question=QuestionKind(question),
         summary=(fit.__doc__ or getattr(found, "__doc__", None) or where).strip().partition("\n")[0],
         needs=(needs,) if isinstance(needs, str) else tuple(needs),
         mark=mark,
@@ -97,7 +97,7 @@ def _method(found: ModuleType | Callable[..., Any], *, default: str, where: str,
 def _heard(fit: Callable[..., Any], X: Any, y: Any, **options: Any) -> Answer:
     """Call `fit`, and add its warnings to its message."""
     answer: Answer
-    answer, said = heard(fit, X, y, **options)
+    answer, said = with_warnings(fit, X, y, **options)
     if not (said and isinstance(answer, Mapping)):
         return answer
     return {**answer, "message": "; ".join([part for part in (answer.get("message"), *said) if part])}

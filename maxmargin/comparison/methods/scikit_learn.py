@@ -7,31 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.comparison.methods.hearing import heard
-from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
+from maxmargin.comparison.methods.method import Answer, Claim, Method, QuestionKind
 from maxmargin.comparison.methods.peer_scripts import sklearn_classifier
+from maxmargin.comparison.methods.recorded_warnings import with_warnings
 
 _COMMON = frozenset({"class_weight", "fit_intercept", "max_iter", "tol"})
 
-_PARAMETERS: dict[str, tuple[Question, bool, frozenset[str]]] = {
+_PARAMETERS: dict[str, tuple[QuestionKind, bool, frozenset[str]]] = {
     "Perceptron": (
-        Question.ONLINE,
+        QuestionKind.ONLINE,
         True,
         _COMMON | {"alpha", "early_stopping", "eta0", "l1_ratio", "n_iter_no_change", "penalty", "shuffle",
                    "validation_fraction"},
     ),
     "SGDClassifier": (
-        Question.ONLINE,
+        QuestionKind.ONLINE,
         True,
         _COMMON | {"alpha", "average", "early_stopping", "epsilon", "eta0", "l1_ratio", "learning_rate", "loss",
                    "n_iter_no_change", "penalty", "power_t", "shuffle", "validation_fraction"},
     ),
     "LinearSVC": (
-        Question.SOFT_MARGIN, True, _COMMON | {"C", "dual", "intercept_scaling", "loss", "penalty"}
+        QuestionKind.SOFT_MARGIN, True, _COMMON | {"C", "dual", "intercept_scaling", "loss", "penalty"}
     ),
-    "SVC": (Question.SOFT_MARGIN, False, _COMMON - {"fit_intercept"} | {"C", "cache_size", "shrinking"}),
+    "SVC": (QuestionKind.SOFT_MARGIN, False, _COMMON - {"fit_intercept"} | {"C", "cache_size", "shrinking"}),
     "LogisticRegression": (
-        Question.LOGISTIC, True, _COMMON | {"C", "dual", "intercept_scaling", "l1_ratio", "penalty", "solver"}
+        QuestionKind.LOGISTIC, True, _COMMON | {"C", "dual", "intercept_scaling", "l1_ratio", "penalty", "solver"}
     ),
 }  # fmt: skip
 """For every classifier its question, whether its seed matters, and its parameters."""
@@ -61,7 +61,7 @@ def _has_random_solver(params: Mapping[str, Any]) -> bool:
 def fit(name: str, X: Any, y: Any, *, seed: int, time_limit: float | None, **params: Any) -> Answer:
     """Fit a classifier, and read its claim off its number of iterations and its warnings."""
     kernel = {"kernel": "linear"} if name == "SVC" else {}
-    model, said = heard(sklearn_classifier, X, y, name, **kernel, random_state=seed, **params)
+    model, said = with_warnings(sklearn_classifier, X, y, name, **kernel, random_state=seed, **params)
     n_iterations, limit = int(np.max(model.n_iter_)), float(model.max_iter) if model.max_iter > 0 else math.inf
     has_converged = n_iterations < limit and not any(text.startswith("ConvergenceWarning") for text in said)
     relation = f"< {limit:,.0f}" if n_iterations < limit else f"reaches the limit {limit:,.0f}"
@@ -74,7 +74,7 @@ def fit(name: str, X: Any, y: Any, *, seed: int, time_limit: float | None, **par
 
 
 def _claims(name: str, model: Any, params: Mapping[str, Any], *, has_converged: bool) -> dict[str, Any]:
-    """Return the claim of a fitted classifier, the objective that it is about, and a note why there is none.
+    """Return the claim of a fitted classifier, the objective that it is about, and a note if it claims nothing.
 
     Perceptron claims nothing: it stops when the loss no longer falls, and its ``t_`` counts rows, not mistakes. Nor
     does SGDClassifier, which stops likewise. SVC claims an optimum where ``fit_status_`` is 0, "correctly fitted".

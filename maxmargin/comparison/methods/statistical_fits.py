@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from maxmargin.comparison.methods import peer_scripts as scripts
-from maxmargin.comparison.methods.hearing import heard
-from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
+from maxmargin.comparison.methods.method import Answer, Claim, Method, QuestionKind
+from maxmargin.comparison.methods.recorded_warnings import with_warnings
 
 
 def methods() -> Iterator[Method]:
@@ -17,7 +17,7 @@ def methods() -> Iterator[Method]:
         yield Method(
             name=f"statsmodels.{name}",
             fit=partial(fit, script),
-            question=Question.LOGISTIC,
+            question=QuestionKind.LOGISTIC,
             summary=(script.__doc__ or "").rstrip("."),
             needs=("statsmodels",),
             packages=("statsmodels",),
@@ -35,7 +35,7 @@ def fit(script: Callable[..., Any], X: Any, y: Any, *, seed: int, time_limit: fl
     from statsmodels.tools.sm_exceptions import PerfectSeparationError
 
     try:
-        (w, b, converged), said = heard(script, X if isinstance(X, np.ndarray) else X.toarray(), y, **options)
+        (w, b, converged), said = with_warnings(script, X if isinstance(X, np.ndarray) else X.toarray(), y, **options)
     except PerfectSeparationError as error:
         return {"w": None, "claim": Claim.SEPARABLE, "message": f"PerfectSeparationError: {error}"}
     except np.linalg.LinAlgError as error:

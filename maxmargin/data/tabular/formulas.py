@@ -135,9 +135,7 @@ def _factors_with_columns(features: Any) -> Iterator[Factor]:
 
 def _parsed(formula: str, columns: Sequence[str]) -> Any:
     if find_spec("formulaic") is None:
-        raise InvalidOptionError(
-            f"{quote(formula)} is a formula, which needs formulaic; install it with pip install 'maxmargin[formula]'"
-        )
+        raise InvalidOptionError(f"{quote(formula)} is a formula, which needs formulaic: pip install formulaic")
     from formulaic import Formula
     from formulaic.errors import FormulaicError
 

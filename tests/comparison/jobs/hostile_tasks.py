@@ -53,6 +53,10 @@ def leave(arguments: Arguments, meter: Meter) -> dict[str, Any]:
     os._exit(7)
 
 
+def leave_as_if_done(arguments: Arguments, meter: Meter) -> dict[str, Any]:
+    os._exit(0)
+
+
 def quit_politely(arguments: Arguments, meter: Meter) -> dict[str, Any]:
     sys.exit("had enough")
 

@@ -65,6 +65,7 @@ def test_a_fresh_process_for_every_task() -> None:
         ("segfault", Ending.CRASHED, -signal.SIGSEGV, "killed by SIGSEGV: on the way down"),
         ("hang", Ending.TIMEOUT, -signal.SIGALRM, "the time is over"),
         ("leave", Ending.CRASHED, 7, "exit code 7"),
+        ("leave_as_if_done", Ending.CRASHED, 70, "exit code 70"),
         ("quit_politely", Ending.ERROR, None, "SystemExit: had enough"),
         ("fail", Ending.ERROR, None, "ValueError: not like this"),
         ("answer_nan", Ending.ERROR, None, "ValueError: Out of range float values are not JSON compliant"),

@@ -62,7 +62,7 @@ def _client(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError as error:
-        found, expected = "no Dask", "it installed: pip install maxmargin[dask]"
+        found, expected = "no Dask", "it installed: pip install 'dask[dataframe,distributed]'"
         raise data_error(address, option="cluster", found=found, expected=expected) from error
     workers = backend()
     if isinstance(workers, OnCluster) and workers.client.scheduler.address == address:

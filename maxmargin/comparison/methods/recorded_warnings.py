@@ -1,17 +1,17 @@
-"""Calls of other packages, whose warnings become part of the answer."""
+"""Calls of other packages with their warnings recorded, which become part of the message of a method."""
 
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 
-def heard(call: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, list[str]]:
-    """Return what a function returns, and its warnings as text: the category and the message, each once.
+def with_warnings(call: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, list[str]]:
+    """Call a function; return its value and its warnings as text, category and message, each once.
 
     Examples
     --------
     >>> import warnings
-    >>> heard(lambda: warnings.warn("not accurate", UserWarning))
+    >>> with_warnings(lambda: warnings.warn("not accurate", UserWarning))
     (None, ['UserWarning: not accurate'])
     """
     with warnings.catch_warnings(record=True) as caught:

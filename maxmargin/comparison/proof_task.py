@@ -1,10 +1,10 @@
-"""What is proven of the rows that methods see: the task that finds it, once for all methods and orders."""
+"""The task that proves the verdict and the margin of the rows of a study, once for all methods and orders."""
 
 import time
 from collections.abc import Mapping
 from typing import Any
 
-from maxmargin.comparison.data_sets import seen, view_of
+from maxmargin.comparison.data_sets import seen
 from maxmargin.comparison.jobs.child import Meter
 from maxmargin.comparison.jobs.outcome import NOT_RUN
 from maxmargin.comparison.judging import finite
@@ -27,7 +27,7 @@ def prove(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
     Parameters
     ----------
     arguments : mapping
-        `view`, the fields of a `View`; `time_limit`, seconds.
+        `view`, a `RowSelection`; `time_limit`, seconds.
     meter : Meter
 
     Returns
@@ -38,7 +38,7 @@ def prove(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
         time might prove more), `seconds` of the proof, and `certificate` with its claim.
     """
     try:
-        problem = seen(view_of(arguments["view"])).problem
+        problem = seen(arguments["view"]).problem
     except (WordedError, OSError) as error:
         return {"status": NOT_RUN, "message": str(error)}
     started = time.perf_counter()

@@ -1,4 +1,7 @@
-"""The tests for separation of other packages: a program in floating point, and a tolerance that makes it a verdict."""
+"""The tests for separation of other packages.
+
+Most solve a program in floating point and compare a number with a tolerance; z3 decides in exact rational arithmetic.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -7,31 +10,34 @@ from typing import Any
 import numpy as np
 
 from maxmargin.comparison.methods import peer_scripts as scripts
-from maxmargin.comparison.methods.hearing import heard
-from maxmargin.comparison.methods.method import Answer, Claim, Method, Question
+from maxmargin.comparison.methods.method import Answer, Claim, Method, QuestionKind
+from maxmargin.comparison.methods.recorded_warnings import with_warnings
 
 Claims = Mapping[bool | None, Claim | None]
-"""What a rule means by True and by False; None where it says neither."""
+"""The claims that the answers True and False of a test stand for, and None, where it answers neither."""
 
 _OF_ANY_SEPARATION: Claims = {True: Claim.SEPARATION, False: Claim.NO_SEPARATION, None: None}
-"""Of rules that do not tell complete from quasi-complete separation."""
+"""Claims of tests that do not distinguish complete from quasi-complete separation."""
 
 _OF_COMPLETE_SEPARATION: Claims = {True: Claim.SEPARABLE, False: Claim.NOT_SEPARABLE, None: None}
 
 
 def methods() -> Iterator[Method]:
-    """Yield the rules."""
+    """Yield the tests."""
+    sum_rule: Callable[..., Any] = partial(scripts.konis_lp, measure="sum |beta|", tolerance=1e-3)
+    of_r = "any |beta| of the program of Konis > 1e-4 (R: detectseparation)"
     konis = (
-        (
-            "detectseparation",
-            scripts.any_coefficient,
-            "any |beta| of the program of Konis > 1e-4 (R: detectseparation)",
-        ),
-        ("safeBinaryRegression", scripts.sum_of_coefficients, "sum |beta| of it > 1e-3 (R: safeBinaryRegression)"),
-        ("objective", scripts.optimum, "its optimum > 1e-8"),
+        ("detectseparation", scripts.any_coefficient, of_r),
+        ("safeBinaryRegression", sum_rule, "sum |beta| of it > 1e-3 (R: safeBinaryRegression)"),
+        ("objective", scripts.konis_lp, "its optimum > 1e-8"),
     )
     for name, script, summary in konis:
         yield _rule(f"rule.{name}", script, _OF_ANY_SEPARATION, summary, parameters=("tolerance",))
+    summary = "z3, linear real arithmetic on the exact numbers"
+    yield _rule(
+        "z3", scripts.z3_rationals, _OF_COMPLETE_SEPARATION, summary,
+        packages=("z3-solver",), needs=("z3",), is_timed=True,
+    )  # fmt: skip
     summary = "y (w.x + b) >= 1 is feasible, by SciPy's linprog"
     yield _rule("rule.feasible", scripts.feasible, _OF_COMPLETE_SEPARATION, summary, is_timed=True)
     summary = "firthmodels' test: any |beta| of the program of Konis > tol"
@@ -51,7 +57,7 @@ def _rule(
     needs: tuple[str, ...] = (), parameters: tuple[str, ...] = (), is_timed: bool = False,
 ) -> Method:  # fmt: skip
     return Method(
-        name=name, fit=partial(fit, script, claims, is_timed), question=Question.SEPARATION, summary=summary,
+        name=name, fit=partial(fit, script, claims, is_timed), question=QuestionKind.SEPARATION, summary=summary,
         needs=needs, packages=packages, parameters=frozenset(parameters), script=script,
     )  # fmt: skip
 
@@ -60,9 +66,9 @@ def fit(
     script: Callable[..., Any], claims: Claims, is_timed: bool, X: Any, y: Any, *, seed: int,
     time_limit: float | None, **params: Any,
 ) -> Answer:  # fmt: skip
-    """Apply a rule that stands alone, and read its verdict as a claim."""
+    """Call the script of a test, and translate its answer into a claim."""
     seconds = {"seconds": time_limit} if is_timed else {}
     rows = X if isinstance(X, np.ndarray) else X.toarray()
-    (w, b, says, message), said = heard(script, rows, y, **seconds, **params)
+    (w, b, says, message), said = with_warnings(script, rows, y, **seconds, **params)
     plane = {"w": None} if w is None else {"w": w, "b": float(b)}
     return {**plane, "claim": claims[says], "message": "; ".join([message, *said]), "capped": says is None}

@@ -1,0 +1,289 @@
+"""Runs the cells of a study that have no record yet, and collects the records."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from maxmargin.comparison.cells import FIELDS, Cell, arguments_of, cells_of
+from maxmargin.comparison.data_sets import data_sets
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.outcome import NOT_RUN, Ending, Outcome
+from maxmargin.comparison.jobs.run_jobs import Job, Workers, run
+from maxmargin.comparison.jobs.store import Store
+from maxmargin.comparison.proof_task import FACTS
+from maxmargin.comparison.proof_task import TASK as FACTS_TASK
+from maxmargin.comparison.solve import TASK as CELL_TASK
+from maxmargin.comparison.study_file import Study
+from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.data_error import DataError
+from maxmargin.text.progress import duration_text
+
+CELLS, PROOFS = "cell", "facts"
+"""Kinds of records."""
+
+NOT_INSTALLED = "not_installed"
+
+TIMEOUT = Ending.TIMEOUT.value
+
+_UNKNOWN = {"verdict": "undecided", "gamma_lower": None, "gamma_upper": None, "radius": None, "capped": False}
+"""Facts where the proof did not end."""
+
+_TIMES_READING = 4.0
+"""How many times as long as here the data may take to be read in another process."""
+
+_GRACE_OF_PROOF = 60.0
+"""Seconds that a proof may take beyond twice the time limit, which it keeps by itself."""
+
+Progress = Callable[["StudyProgress"], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyProgress:
+    """The progress of a study.
+
+    Attributes
+    ----------
+    what : str
+        "proofs" or "cells".
+    n_done, n_due : int
+    seconds : float
+        Since the stage began.
+    """
+
+    what: str
+    n_done: int
+    n_due: int
+    seconds: float
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Estimate of the seconds left, at the average speed so far; None before anything is done."""
+        return None if self.n_done == 0 else self.seconds / self.n_done * (self.n_due - self.n_done)
+
+
+def stage_text(_: float, stage: StudyProgress) -> str:
+    """Return the progress of a study in words."""
+    left = stage.seconds_left
+    text = f"{stage.what}: {stage.n_done:,} of {stage.n_due:,}"
+    return text if left is None else f"{text}, {duration_text(left)} left"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyPlan:
+    """The cells of a study or of a shard of it, and which of them are due.
+
+    Attributes
+    ----------
+    study : Study
+    cells : tuple of Cell
+    due : tuple of Cell
+        Those without a record, and those that ran into a limit that is greater now.
+    """
+
+    study: Study
+    cells: tuple[Cell, ...]
+    due: tuple[Cell, ...]
+
+    @property
+    def n_done(self) -> int:
+        """Number of cells that have a record and are not due."""
+        return len(self.cells) - len(self.due)
+
+    @classmethod
+    def of(cls, study: Study, store: Store, shard: tuple[int, int] | None = None) -> "StudyPlan":
+        """Read the data of a study and list its cells.
+
+        Raises
+        ------
+        DataError
+            If data cannot be read.
+        """
+        every = tuple(cells_of(study, list(data_sets(study))))
+        cells = every if shard is None else tuple(cell for cell in every if _is_in(cell, shard))
+        due = tuple(cell for cell in cells if _is_due(cell, store, study.limit))
+        return cls(study=study, cells=cells, due=due)
+
+
+def _is_due(cell: Cell, store: Store, limit: Limit) -> bool:
+    """Return whether a cell has no record that stands: a method may have been installed, a limit raised."""
+    if not store.is_done(cell.key, limit):
+        return True
+    return store.status(cell.key) == NOT_INSTALLED and cell.setting.method.is_installed
+
+
+def _limit_of_proof(limit: Limit) -> Limit:
+    """Return the limit of a proof: twice the time of a method, which proofs keep by themselves."""
+    seconds = None if limit.seconds is None else 2 * limit.seconds
+    return Limit(seconds=seconds, memory=limit.memory, grace=_GRACE_OF_PROOF)
+
+
+def _allowing_to_read(limit: Limit, cell: Cell, seconds: float = 0.0) -> Limit:
+    """Return a limit with time to read the data of a cell in another process, and these seconds."""
+    return replace(limit, grace=limit.grace + _TIMES_READING * cell.data.seconds_to_read + seconds)
+
+
+def shard_of(shard: object) -> tuple[int, int]:
+    """Return I and N of "I/N" or of a pair.
+
+    Raises
+    ------
+    InvalidOptionError
+        Unless 1 <= I <= N.
+    """
+    text = "/".join(map(str, shard)) if isinstance(shard, tuple | list) else str(shard)
+    number, slash, total = text.partition("/")
+    if not (slash and number.isdecimal() and total.isdecimal() and 1 <= int(number) <= int(total)):
+        raise InvalidOptionError(f"shard is {shard!r}; expected I/N with 1 <= I <= N, such as 1/4")
+    return int(number), int(total)
+
+
+def _is_in(cell: Cell, shard: tuple[int, int]) -> bool:
+    number, total = shard
+    return int(cell.key, 16) % total == number - 1
+
+
+def carry_out(
+    plan: StudyPlan,
+    store: Store,
+    workers: Workers,
+    *,
+    jobs: int,
+    limits: Limits | None = None,
+    on_progress: Progress | None = None,
+) -> None:
+    """Prove the verdicts and margins that the due cells still need, and run these cells.
+
+    After the time limit nothing more is begun.
+
+    Raises
+    ------
+    DataError
+        If data or a plug-in have changed since the plan, or cannot be read any more.
+    """
+    due = [cell for cell in plan.due if cell.setting.method.is_installed]
+    for cell in plan.due:
+        if not cell.setting.method.is_installed:
+            missing = {"status": NOT_INSTALLED, "message": f"needs {', '.join(cell.setting.method.needs)}"}
+            store.put(cell.key, CELLS, _record(cell, {}, missing), plan.study.limit)
+    run_all = partial(_run, store, workers, limits or Limits(), on_progress)
+    _prove(plan.study, due, store, run_all)
+    _solve(plan.study, due, store, run_all, n_jobs=jobs)
+
+
+def _check_has_run(outcome: Outcome) -> None:
+    """Refuse a task that could not begin; the same command goes on when it can.
+
+    Raises
+    ------
+    DataError
+    """
+    found = _answer(outcome) if outcome.ending is Ending.OK else {}
+    if found.get("status") == NOT_RUN:
+        raise DataError(f"{found['message']}; what was written before is kept")
+
+
+def _prove(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[..., None]) -> None:
+    """Prove the verdict and the margin of the rows of every cell."""
+    limit = _limit_of_proof(study.limit)
+    jobs = [
+        Job(
+            key=key, task=FACTS_TASK, limit=_allowing_to_read(limit, cell),
+            arguments={"view": cell.facts_view, "time_limit": study.limit.seconds},
+        )
+        for key, cell in {cell.facts_key: cell for cell in cells}.items()
+    ]  # fmt: skip
+
+    def write(job: Job, outcome: Outcome) -> None:
+        _check_has_run(outcome)
+        proof = _of_proof(outcome)
+        store.put(job.key, PROOFS, proof, limit, status=TIMEOUT if proof["capped"] else None)
+
+    run_all("proofs", jobs, write)
+
+
+def _solve(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[..., None], *, n_jobs: int) -> None:
+    """Run the cells, and judge them by the proofs about their rows."""
+    known, by_key = store.records(PROOFS), {cell.key: cell for cell in cells}
+    facts = {key: _facts(known.get(cell.facts_key)) for key, cell in by_key.items()}
+    stopped = {key: _limit_hit(store.status(cell.facts_key)) for key, cell in by_key.items()}
+    jobs = [
+        Job(
+            key=key, task=CELL_TASK, limit=_allowing_to_read(study.limit, cell, seconds=study.limit.seconds or 0.0),
+            arguments=arguments_of(study, cell, facts[key], is_alone=n_jobs == 1),
+        )
+        for key, cell in by_key.items()
+    ]  # fmt: skip
+
+    def write(job: Job, outcome: Outcome) -> None:
+        _check_has_run(outcome)
+        record = _record(by_key[job.key], facts[job.key], _of_cell(outcome) | {"jobs": n_jobs})
+        is_late = _is_stopped_by_time(record, study.limit)
+        store.put(job.key, CELLS, record, study.limit, status=TIMEOUT if is_late else stopped[job.key])
+
+    run_all("cells", jobs, write)
+
+
+def _run(
+    store: Store,
+    workers: Workers,
+    limits: Limits,
+    on_progress: Progress | None,
+    what: str,
+    jobs: Sequence[Job],
+    on_done: Callable[[Job, Outcome], None],
+) -> None:
+    """Run jobs, and report the progress after each."""
+    began, n_done = time.monotonic(), 0
+
+    def finish(job: Job, outcome: Outcome) -> None:
+        nonlocal n_done
+        on_done(job, outcome)
+        n_done += 1
+        if on_progress is not None:
+            on_progress(StudyProgress(what=what, n_done=n_done, n_due=len(jobs), seconds=time.monotonic() - began))
+
+    run(jobs, workers, is_done=lambda job: limits.is_over() or _is_done(job, store), on_done=finish)
+
+
+def _is_done(job: Job, store: Store) -> bool:
+    """Return whether another process has done a job meanwhile."""
+    return store.is_done(job.key, job.limit) and store.status(job.key) != NOT_INSTALLED
+
+
+def _limit_hit(status: str | None) -> str | None:
+    """Return the status of a proof if a limit has stopped it: with more, its cells are due again, as it is."""
+    return status if status in (Ending.TIMEOUT, Ending.MEMORY) else None
+
+
+def _is_stopped_by_time(record: Mapping[str, Any], limit: Limit) -> bool:
+    """Return whether a method seems to have stopped by itself because its time was nearly over."""
+    return bool(record["capped"]) and limit.seconds is not None and record["seconds"] > limit.seconds / 2
+
+
+def _of_proof(outcome: Outcome) -> dict[str, Any]:
+    found = _answer(outcome) if outcome.ending is Ending.OK else dict(_UNKNOWN)
+    return {"status": outcome.ending.value, "message": outcome.message, **found}
+
+
+def _facts(record: Mapping[str, Any] | None) -> dict[str, Any]:
+    known = _UNKNOWN if record is None else record
+    return {name: known[name] for name in FACTS if name in known}
+
+
+def _of_cell(outcome: Outcome) -> dict[str, Any]:
+    ended = {"status": outcome.ending.value, "message": outcome.message, "exit_code": outcome.exit_code}
+    measured = {"seconds": outcome.seconds, "peak_mib": outcome.peak_mib}
+    return ended | measured | (_answer(outcome) if outcome.ending is Ending.OK else {})
+
+
+def _answer(outcome: Outcome) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(outcome.answer)
+    return answer
+
+
+def _record(cell: Cell, facts: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
+    return dict.fromkeys(FIELDS) | cell.identity() | dict(facts) | dict(measured)
