@@ -13,7 +13,7 @@ from maxmargin.solvers.answers.cards import card as small_card
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text import escaping
-from maxmargin.text.tables import booktabs_lines, csv_lines, markdown_lines, tabular_lines
+from maxmargin.text.tables import aligned, booktabs_lines, csv_lines, markdown_lines, tabular_lines
 
 PAGE_SUFFIXES = (".html", ".md", ".json")
 """Suffixes of the files of a report."""
@@ -126,6 +126,13 @@ class Table:
             "LaTeX": "\n".join(tabular_lines(self.columns, self.rows, numeric=self.numeric)),
             "CSV": "\n".join(csv_lines(self.columns, self._with_numbers())),
         }
+
+    def lines(self, most: int | None = None) -> list[str]:
+        """Return the caption and the first rows, all without `most`, as lines for a terminal."""
+        more = 0 if most is None else max(0, len(self.rows) - most)
+        rows = [tuple(map(shown, row)) for row in (self.columns, *self.rows[:most])]
+        words = [column for column in range(len(self.columns)) if column not in self.numeric]
+        return [f"{self.caption}:", *aligned(rows, to_the_left=words), *([f"and {more:,} more"] if more else [])]
 
     def _with_numbers(self) -> Iterable[Sequence[object]]:
         """Return the rows with the numbers themselves where a cell is one, so that programs can read them."""

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from maxmargin.reports.pages.classes_page import ClassesPage
     from maxmargin.reports.pages.margin_page import MarginPage
     from maxmargin.reports.study.class_study import ClassStudy
-    from maxmargin.reports.study.report_settings import Settings
-    from maxmargin.reports.study.study import Study
+    from maxmargin.reports.study.report_settings import ReportSettings
+    from maxmargin.reports.study.two_class_study import TwoClassStudy
     from maxmargin.solvers.perceptron.settings import Progress
 
 
@@ -35,12 +35,12 @@ class MarginReport:
 
     Parameters
     ----------
-    study : Study or ClassStudy
+    study : TwoClassStudy or ClassStudy
         The results, as `maxmargin.margin_report` computes them.
 
     Attributes
     ----------
-    study : Study or ClassStudy
+    study : TwoClassStudy or ClassStudy
         The results themselves: of a question about two classes, or of every class and every pair.
 
     See Also
@@ -55,7 +55,7 @@ class MarginReport:
     233
     """
 
-    study: "Study | ClassStudy"
+    study: "TwoClassStudy | ClassStudy"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as dicts, lists, texts, booleans, None and finite numbers.
@@ -189,9 +189,9 @@ class MarginReport:
     @cached_property
     def _summary(self) -> dict[str, Any]:
         from maxmargin.reports.sections import many_classes, two_classes
-        from maxmargin.reports.study.study import Study
+        from maxmargin.reports.study.two_class_study import TwoClassStudy
 
-        if isinstance(self.study, Study):
+        if isinstance(self.study, TwoClassStudy):
             return two_classes.summarize(self.study)
         return many_classes.summarize(self.study)
 
@@ -199,9 +199,9 @@ class MarginReport:
     def _page(self) -> "MarginPage | ClassesPage":
         from maxmargin.reports.pages.classes_page import ClassesPage
         from maxmargin.reports.pages.margin_page import MarginPage
-        from maxmargin.reports.study.study import Study
+        from maxmargin.reports.study.two_class_study import TwoClassStudy
 
-        if isinstance(self.study, Study):
+        if isinstance(self.study, TwoClassStudy):
             return MarginPage(self.study, self._summary, self._document)
         return ClassesPage(self.study, self._summary, self._document)
 
@@ -302,10 +302,10 @@ def margin_report(
     """
     from maxmargin.api.running import seed_of
     from maxmargin.data.tabular.given import given
-    from maxmargin.reports.study.report_settings import Settings
+    from maxmargin.reports.study.report_settings import ReportSettings
 
     asked = given(X, y, bias=bias, positive=positive)
-    settings = Settings(
+    settings = ReportSettings(
         bias=asked.bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed_of(rng), max_epochs=max_epochs,
         max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),
         orders=orders, time_limit=time_limit,
@@ -314,11 +314,11 @@ def margin_report(
 
 
 def report_with(
-    dataset: "Dataset", settings: "Settings", *, on_progress: "Callable[[Progress], None] | None" = None
+    dataset: "Dataset", settings: "ReportSettings", *, on_progress: "Callable[[Progress], None] | None" = None
 ) -> MarginReport:
     """Return the report of a data set with these settings, which include sizes and solvers."""
     from maxmargin.reports.study.class_study import study_classes
-    from maxmargin.reports.study.study import study
+    from maxmargin.reports.study.two_class_parts import study_two_classes
 
-    run = study if dataset.is_binary else study_classes
+    run = study_two_classes if dataset.is_binary else study_classes
     return MarginReport(run(dataset, settings, on_progress=on_progress))

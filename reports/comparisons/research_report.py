@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maxmargin.comparison.comparison import Comparison
 from maxmargin.reports.comparisons import (
     background,
     comparison_page,
@@ -17,7 +18,7 @@ from maxmargin.reports.comparisons import (
     reached_margins,
     timings,
 )
-from maxmargin.reports.comparisons.runs import ComparisonLike, Runs
+from maxmargin.reports.comparisons.runs import Runs
 from maxmargin.reports.document import Document, Table
 
 if TYPE_CHECKING:
@@ -48,12 +49,12 @@ class ComparisonReport:
     comparison_report : Make a report.
     """
 
-    comparison: ComparisonLike
-    old: ComparisonLike | None = None
+    comparison: Comparison
+    old: Comparison | None = None
 
     def to_dict(self, *, times: bool = True) -> dict[str, Any]:
         """Return what the report says as dicts, lists, texts, booleans, None and finite numbers."""
-        from maxmargin.reports.sections.shared import plain
+        from maxmargin.reports.study.summary_fields import plain
 
         result: dict[str, Any] = plain(self._fields(times=times))
         return result
@@ -80,9 +81,9 @@ class ComparisonReport:
         figures = {key: figure(picture) for key, picture in self.pictures(times=times).items()}
         return self._document(times=times).html(figures)
 
-    def summary(self, *, times: bool = True) -> str:
-        """Return the main results as plain text of about 25 lines, failures and false claims first."""
-        return "\n".join(comparison_page.summary_lines(self._fields(times=times))) + "\n"
+    def summary(self) -> str:
+        """Return the main results as plain text of about 25 lines, failures and false claims first, without times."""
+        return "\n".join(comparison_page.summary_lines(self._fields(times=False))) + "\n"
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -93,8 +94,8 @@ class ComparisonReport:
         """Return the figures by their keys, with captions and alternative texts."""
         from maxmargin.reports.comparisons import comparison_pictures
 
-        time_laws = self._time_laws if times else ()
-        return comparison_pictures.pictures(self._profiles(times=times), self._laws, time_laws)
+        times_of_methods = self._times if times else ()
+        return comparison_pictures.pictures(self._profiles(times=times), self._laws, times_of_methods)
 
     def save(self, folder: "str | os.PathLike[str]") -> list[Path]:
         """Write the report into a folder, which is made if there is none.
@@ -155,8 +156,8 @@ class ComparisonReport:
         return mistake_laws.laws_of(self._runs)
 
     @cached_property
-    def _time_laws(self) -> tuple[margin_times.TimeLaw, ...]:
-        return margin_times.time_laws_of(self._runs)
+    def _times(self) -> tuple[margin_times.MethodTimes, ...]:
+        return margin_times.times_of_methods(self._runs)
 
     def _profiles(self, *, times: bool) -> tuple[question_profiles.QuestionProfile, ...]:
         return tuple(profile for profile in self._all_profiles if times or profile.kind != "time")
@@ -176,7 +177,7 @@ class ComparisonReport:
             "margins": reached_margins.margin_fields(runs),
             "claims": reached_margins.claim_fields(runs),
             "times": timings.fields(runs) if times else None,
-            "margin_times": margin_times.fields(self._time_laws) if times else None,
+            "margin_times": margin_times.fields(self._times) if times else None,
             "profiles": question_profiles.fields(self._profiles(times=times)),
             "mistakes": mistake_laws.fields(runs, self._laws),
             "held_out": background.held_out_fields(runs),
@@ -188,7 +189,7 @@ class ComparisonReport:
         return comparison_page.document(self._fields(times=times))
 
 
-def comparison_report(comparison: ComparisonLike, *, old: ComparisonLike | None = None) -> ComparisonReport:
+def comparison_report(comparison: Comparison, *, old: Comparison | None = None) -> ComparisonReport:
     """Report on a comparison of methods.
 
     Parameters

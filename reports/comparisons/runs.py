@@ -5,15 +5,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from maxmargin.comparison.cells import FIELDS
+from maxmargin.comparison.comparison import Comparison
 from maxmargin.text.number_formats import one_line
 
 Record = Mapping[str, Any]
-
-TIMED_FIELDS = ("seconds", "times_ours", "passes", "peak_mib", "jobs")
-"""The fields that differ from one execution of the same study to the next."""
 
 TOLERANCE = 1e-6
 """Relative distance from the maximum margin that counts as reached, where the settings name none."""
@@ -23,40 +21,6 @@ QUESTIONS = ("separation", "hard margin", "soft margin", "logistic", "online")
 
 _LONGEST_METHOD, _LONGEST_DATA = 48, 48
 """Number of characters of the names in tables."""
-
-
-class ComparisonLike(Protocol):
-    """What a report needs of a comparison."""
-
-    @property
-    def title(self) -> str:
-        """The title of the study."""
-        ...
-
-    @property
-    def records(self) -> Sequence[Record]:
-        """One record for each run, with the keys `FIELDS`."""
-        ...
-
-    @property
-    def data(self) -> Sequence[Record]:
-        """The proven facts on each data set."""
-        ...
-
-    @property
-    def settings(self) -> Record:
-        """Seeds, orders, limits, tolerance and number of jobs; ``questions`` may give the question of each method."""
-        ...
-
-    @property
-    def environment(self) -> Record:
-        """The machine and the versions."""
-        ...
-
-    @property
-    def n_not_run(self) -> int:
-        """Number of cells that have no record yet."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,10 +52,10 @@ class Runs:
 
     Parameters
     ----------
-    comparison : ComparisonLike
+    comparison : Comparison
     """
 
-    comparison: ComparisonLike
+    comparison: Comparison
 
     @cached_property
     def records(self) -> tuple[Record, ...]:

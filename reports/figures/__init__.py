@@ -6,7 +6,6 @@ FIGURES = (
     "potential",
     "mistakes",
     "orders",
-    "translations",
     "distances",
     "projection",
     "soft-margin",

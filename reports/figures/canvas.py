@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from maxmargin.reports.study.study import Study
+    from maxmargin.reports.study.two_class_study import TwoClassStudy as Study
 
 INK = "#17191c"
 """Colour of text and axes, which a page replaces by its own text colour."""

@@ -13,7 +13,7 @@ from maxmargin.text.number_formats import count, number, plural, upper_end
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from maxmargin.reports.study.study import Study
+    from maxmargin.reports.study.two_class_study import TwoClassStudy as Study
     from maxmargin.theory.mistake_traces import MistakeTrace
 
 

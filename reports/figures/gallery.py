@@ -9,9 +9,8 @@ from maxmargin.reports.figures.curves import margin_path, potential, proof_curve
 from maxmargin.reports.figures.mistake_pictures import mistakes, orders, shows_margins
 from maxmargin.reports.figures.projection import distances, projection
 from maxmargin.reports.figures.soft_pictures import soft_margin
-from maxmargin.reports.figures.translation_pictures import translations
 from maxmargin.reports.study.class_study import ClassStudy
-from maxmargin.reports.study.study import Study
+from maxmargin.reports.study.two_class_study import TwoClassStudy as Study
 from maxmargin.text.number_formats import number
 
 _FARTHEST_DRAWN = 1e300
@@ -20,7 +19,7 @@ _FARTHEST_DRAWN = 1e300
 _FIGURES = dict(
     zip(
         FIGURES[:-1],
-        (margin_path, proof_curves, potential, mistakes, orders, translations, distances, projection, soft_margin),
+        (margin_path, proof_curves, potential, mistakes, orders, distances, projection, soft_margin),
         strict=True,
     )
 )
@@ -30,7 +29,6 @@ _IN_UNITS = {
     "margin-path": "achieved margin",
     "proof-curves": "quantities in Novikoff's proof",
     "orders": "random orders and their margins",
-    "translations": "mistakes under translation",
     "distances": "distances of the rows",
     "projection": "rows and the hyperplanes",
     "soft-margin": "soft margin over C",
@@ -52,7 +50,6 @@ def left_out(study: Study | ClassStudy) -> dict[str, str]:
     if isinstance(study, ClassStudy):
         return {}
     has = {
-        "translations": bool(study.translated.scales),
         "orders": study.orders is not None and shows_margins(study.orders),
         "distances": bool(study.planes),
     }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from maxmargin.reports.study.study import Study
+    from maxmargin.reports.study.two_class_study import TwoClassStudy as Study
 
 
 _OVERLAP = 0.2

@@ -12,7 +12,7 @@ from maxmargin.text.number_formats import number, plural
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from maxmargin.reports.study.study import Study
+    from maxmargin.reports.study.two_class_study import TwoClassStudy as Study
 
 
 def soft_margin(study: "Study") -> canvas.Picture:

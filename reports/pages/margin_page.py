@@ -28,7 +28,7 @@ from maxmargin.reports.pages.page_script import DROP, MOST_BYTES, MOST_BYTES_BES
 from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.sections.shared import source_name
 from maxmargin.reports.study.scene import Scene, scene_of
-from maxmargin.reports.study.study import Study
+from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.number_formats import number, one_line
 
@@ -42,7 +42,7 @@ _FEWEST_FRAMES, _FRAME_NUMBERS = 6, 480
 class MarginPage:
     """The page of a study, its summary and its document."""
 
-    def __init__(self, study: Study, summary: dict[str, Any], document: Document) -> None:
+    def __init__(self, study: TwoClassStudy, summary: dict[str, Any], document: Document) -> None:
         self.study, self.summary, self.document = study, summary, document
 
     def html(self) -> str:

@@ -26,28 +26,26 @@ from maxmargin.reports.document import (
     facts,
 )
 from maxmargin.reports.phrasing import length, name_of, of_kind, shown_upper, tone, verdict_name
-from maxmargin.reports.sections import class_contents, separability_section
+from maxmargin.reports.sections import class_contents
 from maxmargin.reports.sections.lead import joined
 from maxmargin.reports.sections.logistic import of_answer
-from maxmargin.reports.sections.perceptron_section import run_fields
-from maxmargin.reports.sections.proof_section import claims, page_proof
+from maxmargin.reports.sections.proof_section import claims
 from maxmargin.reports.sections.separability_section import rows_table, shown_share
 from maxmargin.reports.sections.shared import (
     Columns,
-    chosen,
     class_limitations,
-    describe,
     left_out,
     method,
     name_columns,
     notes,
-    plain,
     source_name,
-    summary_of,
     table_of,
     what_was_read,
 )
 from maxmargin.reports.study.class_study import ClassStudy, Contest
+from maxmargin.reports.study.parts.run_part import run_fields
+from maxmargin.reports.study.parts.verdict_part import answer_fields
+from maxmargin.reports.study.summary_fields import chosen, describe, page_proof, plain, summary_of
 from maxmargin.solvers.answers.forms import without_intercepts
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.text.number_formats import (
@@ -81,7 +79,7 @@ def summarize(study: ClassStudy) -> dict[str, Any]:
         "data": {**data, "sha256": study.problem.sha256},
         "one_vs_rest": [_contest(contest) for contest in study.one_vs_rest],
         "pairs": [_contest(contest) for contest in study.pairs],
-        "multinomial": separability_section.fields(dataset, study.multinomial, None, settings),
+        "multinomial": answer_fields(dataset, study.multinomial, None, settings),
     }
     report = summary_of("classes", study.multinomial, settings, parts)
     report["proofs"] = _proofs(study)

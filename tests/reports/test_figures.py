@@ -21,10 +21,10 @@ from maxmargin.reports.figures.soft_pictures import plot_soft_counts, plot_soft_
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.study.class_study import ClassStudy
 from maxmargin.reports.study.scene import marked_rows, scene_of
-from maxmargin.reports.study.study import Study
+from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.errors import InvalidOptionError
 
-KEYS = ["margin-path", "proof-curves", "potential", "mistakes", "orders", "translations"]
+KEYS = ["margin-path", "proof-curves", "potential", "mistakes", "orders"]
 LAST_KEYS = ["distances", "projection", "soft-margin"]
 
 
@@ -56,8 +56,8 @@ def axes() -> Axes:
     return Figure().add_subplot()
 
 
-def study_of(report: MarginReport) -> Study:
-    assert isinstance(report.study, Study)
+def study_of(report: MarginReport) -> TwoClassStudy:
+    assert isinstance(report.study, TwoClassStudy)
     return report.study
 
 
@@ -95,8 +95,7 @@ def test_pyplot_is_not_imported() -> None:
 
 def test_pictures_have_titles_captions_and_alternative_texts(report: MarginReport, classes: MarginReport) -> None:
     is_separable = study_of(report).trace.u is not None
-    has_maximum = study_of(report).maximum is not None
-    absent = {key for key, is_there in (("potential", is_separable), ("translations", has_maximum)) if not is_there}
+    absent = set() if is_separable else {"potential"}
     assert [picture.key for picture in report.pictures] == [key for key in (*KEYS, *LAST_KEYS) if key not in absent]
     assert [picture.key for picture in classes.pictures] == ["classes"]
     for picture in (*report.pictures, *classes.pictures):

@@ -57,7 +57,7 @@ def test_parameters_are_told_apart(record: Record, comparison: Comparison) -> No
 
 def test_a_share_below_1_is_never_shown_as_the_whole(record: Record, comparison: Comparison) -> None:
     fields = reached_margins.margin_fields(Runs(comparison(record("easy", "m", share=1 - 1e-12))))
-    table, _note = reached_margins.margin_blocks(fields)
+    (table,) = reached_margins.margin_blocks(fields)
     assert "100 %" not in table.rows[0]
 
 
