@@ -203,7 +203,7 @@ class MarginReport:
 
         if isinstance(self.study, TwoClassStudy):
             return MarginPage(self.study, self._summary, self._document)
-        return ClassesPage(self.study, self._summary, self._document)
+        return ClassesPage(self.study.problem, self._summary, self._document)
 
     @cached_property
     def _document(self) -> "Document":
