@@ -13,7 +13,7 @@ from maxmargin.solvers.answers.cards import card as small_card
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text import escaping
-from maxmargin.text.tables import aligned, booktabs_lines, csv_lines, markdown_lines, tabular_lines
+from maxmargin.text.tables import aligned, csv_lines, latex_lines, markdown_lines
 
 PAGE_SUFFIXES = (".html", ".md", ".json")
 """Suffixes of the files of a report."""
@@ -123,7 +123,7 @@ class Table:
         """Return the table as Markdown and LaTeX, with the texts of its cells, and as CSV, with their numbers."""
         return {
             "Markdown": "\n".join(markdown_lines(self.columns, self.rows, numeric=self.numeric, is_padded=True)),
-            "LaTeX": "\n".join(tabular_lines(self.columns, self.rows, numeric=self.numeric)),
+            "LaTeX": "\n".join(latex_lines(self.columns, self.rows, numeric=self.numeric)),
             "CSV": "\n".join(csv_lines(self.columns, self._with_numbers())),
         }
 
@@ -364,14 +364,11 @@ class Document:
         return re.sub(r"\n{3,}", "\n\n", page).strip() + "\n"
 
     def latex(self) -> str:
-        """Return the page as a LaTeX document that needs booktabs and longtable, without its figures."""
+        """Return the tables as a LaTeX document that needs booktabs and longtable; each can be copied into another."""
         lines = [*_PREAMBLE, rf"\title{{{escaping.latex(self.title)}}}", r"\begin{document}", r"\maketitle"]
-        sentences = [*self.headline, plain_text(self.lead)]
-        lines += [rf"{escaping.latex(sentence)}\par" for sentence in sentences if sentence]
-        lines += [line for block in self.opening for line in _latex_lines(block)]
-        for section in self.sections:
-            lines += ["", rf"\section*{{{escaping.latex(section.title)}}}"]
-            lines += [line for block in section.blocks for line in _latex_lines(block)]
+        for table in self.tables:
+            lines += ["", *latex_lines(table.columns, table.rows, numeric=table.numeric, caption=table.caption)]
+            lines += [rf"{escaping.latex(table.note)}\par"] if table.note else []
         return "\n".join([*lines, r"\end{document}"]) + "\n"
 
     def _rendered(self, template: str, *, autoescape: bool, is_padded: bool = False, **parts: Any) -> str:
@@ -443,29 +440,6 @@ def check_page_suffix(path: Path) -> None:
     """
     if path.suffix.lower() not in PAGE_SUFFIXES:
         raise InvalidOptionError(f"{path} ends in {path.suffix!r}; expected {', '.join(PAGE_SUFFIXES)}")
-
-
-def _latex_lines(block: Block) -> list[str]:
-    """Return a block in LaTeX; a table stands by itself, so that it can be copied into another document."""
-    if isinstance(block, Paragraph):
-        return [rf"{escaping.latex(plain_text(block.text))}\par"]
-    if isinstance(block, Points):
-        return [r"\begin{itemize}", *(rf"\item {escaping.latex(item)}" for item in block.items), r"\end{itemize}"]
-    if isinstance(block, Code):
-        lines = (escaping.latex(line).replace(" ", r"\ ") for line in block.lines)
-        return [r"{\ttfamily\footnotesize\raggedright", *(rf"{line}\par" for line in lines), "}"]
-    if isinstance(block, Details):
-        return [
-            rf"\subsection*{{{escaping.latex(block.title)}}}",
-            *(line for part in block.blocks for line in _latex_lines(part)),
-        ]
-    if isinstance(block, ProofSlot):
-        items = tuple(f"{line.name}: {line.claim}" for line in block.lines)
-        return _latex_lines(Points(items)) if items else []
-    if isinstance(block, FigureSlot):
-        return [] if block.table is None else _latex_lines(block.table)
-    note = [rf"{escaping.latex(block.note)}\par"] if block.note else []
-    return ["", *booktabs_lines(block.caption, block.columns, block.rows, numeric=block.numeric), *note, ""]
 
 
 def _markdown(text: Text) -> str:

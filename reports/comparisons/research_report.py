@@ -71,7 +71,7 @@ class ComparisonReport:
         return self._document(times=times).markdown(self.pictures(times=times), is_padded=True)
 
     def to_latex(self, *, times: bool = True) -> str:
-        """Return the report as a LaTeX document without figures, whose tables can be copied into others."""
+        """Return the tables of the report as a LaTeX document, from which they can be copied into others."""
         return self._document(times=times).latex()
 
     def to_html(self, *, times: bool = True) -> str:
