@@ -80,7 +80,8 @@ class TrustReport(Result):
         document = self._document
         lines = [shown(document.subtitle), self.headline, shown(plain_text(document.lead))]
         for table in document.tables:
-            lines += ["", *table.lines()]
+            if any(table.columns):  # the table of facts repeats what is above
+                lines += ["", *table.lines()]
         if self.script:
             what = "This script gives the false and the missing answers again, without the solvers of maxmargin:"
             lines += ["", what, "", self.script]

@@ -92,10 +92,10 @@ class ComparisonReport:
 
     def pictures(self, *, times: bool = True) -> "dict[str, Picture]":
         """Return the figures by their keys, with captions and alternative texts."""
-        from maxmargin.reports.comparisons import comparison_pictures
+        from maxmargin.reports.comparisons import comparison_displays
 
         times_of_methods = self._times if times else ()
-        return comparison_pictures.pictures(self._profiles(times=times), self._laws, times_of_methods)
+        return comparison_displays.pictures(self._profiles(times=times), self._laws, times_of_methods)
 
     def save(self, folder: "str | os.PathLike[str]") -> list[Path]:
         """Write the report into a folder, which is made if there is none.

@@ -12,7 +12,7 @@ from maxmargin.displays.margin_distribution_display import MarginDistributionDis
 from maxmargin.displays.plane_view import View
 from maxmargin.reports.figures import canvas
 from maxmargin.reports.phrasing import name_of
-from maxmargin.reports.study.scene import across_of, marked_rows, widest_across
+from maxmargin.reports.study.drawn_rows import across_of, marked_rows, widest_across
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.number_formats import count, number, one_line, plural, side
 

@@ -24,7 +24,7 @@ from maxmargin.reports.drawings.run_moments import moments, states_of
 from maxmargin.reports.drawings.svg import Drawing
 from maxmargin.reports.pages.checked_page import CheckedPage, caption_of
 from maxmargin.reports.sections.ruler_contents import rulers_of
-from maxmargin.reports.study.scene import Scene, scene_of
+from maxmargin.reports.study.drawn_rows import DrawnRows, drawn_rows_of
 from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.number_formats import number, one_line
@@ -44,9 +44,9 @@ class MarginPage(CheckedPage):
         self.study = study
 
     @cached_property
-    def scene(self) -> Scene:
+    def drawn_rows(self) -> DrawnRows:
         """The rows that are drawn."""
-        return scene_of(self.study)
+        return drawn_rows_of(self.study)
 
     @property
     def proofs(self) -> dict[str, dict[str, Any]]:
@@ -76,11 +76,11 @@ class MarginPage(CheckedPage):
         return {"curves": f'<div class="pair">{"".join(map(_figure, pictures))}</div>'}
 
     def _views(self) -> str:
-        scene = self.scene
-        pictures = [_figure(picture) for picture in (scatter(scene), strips(scene)) if picture is not None]
+        view = self.drawn_rows
+        pictures = [_figure(picture) for picture in (scatter(view), strips(view)) if picture is not None]
         classes = [_class_name(entry) for entry in self.summary["data"]["classes"]]
         caption = (
-            f"● {classes[0]}, ■ {classes[1]}. {_legend(scene)} {drawn_rows_text(scene, self.study.problem.n_samples)}"
+            f"● {classes[0]}, ■ {classes[1]}. {_legend(view)} {drawn_rows_text(view, self.study.problem.n_samples)}"
         )
         parts = [
             f'<div id="views" class="pair" role="group" tabindex="0" aria-label="{_KEYS}">{"".join(pictures)}</div>',
@@ -96,7 +96,7 @@ class MarginPage(CheckedPage):
         if not len(rows) or len(rows) < run.n_mistakes or not self.study.dataset.is_in_memory:
             return ""
         signs = problem.y[rows]
-        picture = moments(self.scene, states_of(rows.tolist(), problem.dense_rows(rows), signs, self.study.scale))
+        picture = moments(self.drawn_rows, states_of(rows.tolist(), problem.dense_rows(rows), signs, self.study.scale))
         return "" if picture is None else f'<noscript><div class="moments">{picture.markup}</div></noscript>'
 
     def _moving(self) -> dict[str, Any]:
@@ -108,20 +108,20 @@ class MarginPage(CheckedPage):
         return [*chosen, *super()._options()]
 
     def _view_data(self) -> dict[str, Any]:
-        study, scene = self.study, self.scene
-        order = np.concatenate([np.flatnonzero(~scene.is_positive), np.flatnonzero(scene.is_positive)])
-        rows = scene.rows[order].tolist()
+        study, view = self.study, self.drawn_rows
+        order = np.concatenate([np.flatnonzero(~view.is_positive), np.flatnonzero(view.is_positive)])
+        rows = view.rows[order].tolist()
         dual, mistaken = study.hard.dual, study.run.mistake_counts
         has_dual = len(dual) == study.problem.n_samples
         return {
-            "rows": rows, "n_negative": int((~scene.is_positive).sum()), "names": self._row_names(rows),
+            "rows": rows, "n_negative": int((~view.is_positive).sum()), "names": self._row_names(rows),
             "classes": [_class_name(entry) for entry in reversed(self.summary["data"]["classes"])],
             "strips": [{"name": plane.name, "w": _rounded(plane.unit), "b": plane.offset} for plane in self._planes()],
             "mistaken": {row: int(mistaken[row]) for row in rows if mistaken[row]},
             "multipliers": {row: number(float(dual[row]), 4) for row in rows if has_dual and dual[row]},
-            "unit": "γ*" if scene.has_margin else "", "margin": study.hard.lower if study.maximum is not None else None,
-            "divisor": scene.unit,
-            "axes": [*map(_rounded, axes_of(scene))],
+            "unit": "γ*" if view.has_margin else "", "margin": study.hard.lower if study.maximum is not None else None,
+            "divisor": view.unit,
+            "axes": [*map(_rounded, axes_of(view))],
         }  # fmt: skip
 
     def _planes(self) -> list[Plane]:
@@ -137,7 +137,7 @@ class MarginPage(CheckedPage):
 
     def _run_data(self) -> dict[str, Any] | None:
         """Return what a script replays; None where floating point does not tell the products of weights and rows."""
-        if abs(self.scene.exponent) > _LARGEST_EXPONENT:
+        if abs(self.drawn_rows.exponent) > _LARGEST_EXPONENT:
             return None
         replay = self.study.replay
         frames = [frame for frame in replay.frames if frame.n_mistakes > len(replay.rows)]
@@ -157,16 +157,16 @@ def _class_name(entry: dict[str, Any]) -> str:
     return "the rest" if entry["label"] == "rest" else one_line(entry["label"], 24)
 
 
-def _legend(scene: Scene) -> str:
+def _legend(view: DrawnRows) -> str:
     parts = []
-    if scene.reference is not None:
-        parts.append(f"Solid green: {scene.reference_name}{' and its band' if shows_band(scene) else ''}.")
-    if scene.found is not None:
+    if view.reference is not None:
+        parts.append(f"Solid green: {view.reference_name}{' and its band' if shows_band(view) else ''}.")
+    if view.found is not None:
         parts.append("Dashed orange: the perceptron.")
-    if len(scene.strips) == 2:
+    if len(view.strips) == 2:
         parts.append("Right: the distance of each row from both; grey lines join the marks of a row.")
-    if len(scene.marked):
-        parts.append(f"Circled: {scene.marked_name}.")
+    if len(view.marked):
+        parts.append(f"Circled: {view.marked_name}.")
     return " ".join(parts)
 
 

@@ -27,7 +27,7 @@ from maxmargin.reports.document import (
 )
 from maxmargin.reports.phrasing import length, name_of, of_kind, shown_upper, tone, verdict_name
 from maxmargin.reports.sections import class_contents
-from maxmargin.reports.sections.lead import joined
+from maxmargin.reports.sections.answer_sentences import joined
 from maxmargin.reports.sections.logistic import of_answer
 from maxmargin.reports.sections.proof_section import claims
 from maxmargin.reports.sections.separability_section import rows_table, shown_share
@@ -138,7 +138,7 @@ def document(report: dict[str, Any]) -> Document:
         title=f"{source_name(data)}: {n_classes}",
         subtitle=_subtitle(data),
         headline=(_headline(report),),
-        lead=class_lead(report),
+        lead=class_answer_sentences(report),
         opening=(
             FigureSlot("matrix", class_contents.matrix_table(report)),
             FigureSlot("class-rulers", class_contents.rulers_table(report) if report["one_vs_rest"] else None),
@@ -177,7 +177,7 @@ def _headline(report: dict[str, Any]) -> str:
     return f"{subject} linearly separable{of_kind(report)} from the rest{ending}."
 
 
-def class_lead(report: dict[str, Any]) -> Text:
+def class_answer_sentences(report: dict[str, Any]) -> Text:
     """Return the verdict on all classes at once, the pairs, and the perceptron beside the maximum margins."""
     rest, pairs, n_pairs = report["one_vs_rest"], report["pairs"], math.comb(len(report["data"]["classes"]), 2)
     found = len(_separable(pairs))

@@ -17,15 +17,15 @@ from maxmargin.reports.document import (
     facts,
 )
 from maxmargin.reports.sections import (
-    comparison_section,
     logistic,
     orders_section,
     proof_section,
     separability_section,
+    side_by_side_section,
     why_so_many,
 )
 from maxmargin.reports.sections import perceptron_section as perceptron
-from maxmargin.reports.sections.lead import lead_of
+from maxmargin.reports.sections.answer_sentences import answer_sentences
 from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.sections.shared import (
     Columns,
@@ -106,7 +106,7 @@ def _data_fields(study: TwoClassStudy) -> dict[str, Any]:
 def document(report: dict[str, Any]) -> Document:
     """Return the page of a two-class report, in the order of a reader's questions."""
     sections = (
-        Section(anchor="comparison", title="Side by side", blocks=comparison_section.blocks(report)),
+        Section(anchor="comparison", title="Side by side", blocks=side_by_side_section.blocks(report)),
         Section(anchor="see", title="See it", blocks=(FigureSlot("rows"),)),
         Section(anchor="why", title=why_so_many.title(report), blocks=why_so_many.blocks(report)),
         Section(anchor="logistic", title="For a logistic regression", blocks=logistic.blocks(report)),
@@ -119,7 +119,7 @@ def document(report: dict[str, Any]) -> Document:
         title=phrasing.question(report),
         subtitle=_subtitle(data),
         headline=(phrasing.headline(report),),
-        lead=lead_of(report),
+        lead=answer_sentences(report),
         opening=tuple(FigureSlot(ruler.key) for ruler in rulers_of(report)),
         tone=phrasing.tone(report),
         cards=_cards(report),

@@ -12,7 +12,7 @@ from maxmargin.reports.study.parts.run_part import RUN
 from maxmargin.reports.study.parts.soft_margin_part import SOFT_MARGIN
 from maxmargin.reports.study.parts.verdict_part import VERDICT
 from maxmargin.reports.study.report_settings import OnProgress, ReportSettings
-from maxmargin.reports.study.two_class_study import TwoClassStudy, Work, prepared_problem
+from maxmargin.reports.study.two_class_study import TwoClassStudy, Workspace, prepared_problem
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.interior_point.interior_point import one_thread_each
 from maxmargin.theory.mistake_traces import FEWEST_POINTS
@@ -36,11 +36,11 @@ def study_two_classes(
     check_orders(settings.orders, is_in_memory=dataset.is_in_memory)
     limits = Limits(time_limit=settings.time_limit)
     study = TwoClassStudy(dataset=dataset, settings=settings, problem=prepared_problem(dataset, settings))
-    work = Work(limits=limits, on_progress=on_progress)
+    workspace = Workspace(limits=limits, on_progress=on_progress)
     with one_thread_each(study.problem):
         for part in PARTS:
-            began, work.limits = time.perf_counter(), limits.part(part.n_shares)
-            part.compute(study, work)
+            began, workspace.limits = time.perf_counter(), limits.part(part.n_shares)
+            part.compute(study, workspace)
             study.seconds[part.name] = time.perf_counter() - began
     study.most_traced = FEWEST_POINTS if limits.is_over() else settings.sizes.traced_mistakes
     return study

@@ -223,7 +223,7 @@ class TwoClassStudy:
 
 
 @dataclass(slots=True, kw_only=True)
-class Work:
+class Workspace:
     """What the parts of a study need while they compute, and the study does not keep.
 
     Attributes
@@ -259,7 +259,7 @@ class Part:
 
     name: str
     n_shares: int
-    compute: Callable[[TwoClassStudy, Work], None]
+    compute: Callable[[TwoClassStudy, Workspace], None]
     fields: Callable[[TwoClassStudy], dict[str, Any]]
 
 

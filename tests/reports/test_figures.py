@@ -20,7 +20,7 @@ from maxmargin.reports.figures.projection import plot_distances, plot_projection
 from maxmargin.reports.figures.soft_pictures import plot_soft_counts, plot_soft_widths
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.study.class_study import ClassStudy
-from maxmargin.reports.study.scene import marked_rows, scene_of
+from maxmargin.reports.study.drawn_rows import drawn_rows_of, marked_rows
 from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.errors import InvalidOptionError
 
@@ -188,7 +188,7 @@ def test_the_rows_of_the_proof_are_circled(report: MarginReport) -> None:
 def test_the_strip_of_the_fewest_errors_has_the_rows_in_error_on_the_wrong_side() -> None:
     X = np.random.default_rng(3).normal(size=(40, 3))
     study = study_of(margin_report(mm.from_arrays(X, np.arange(40) % 2), max_mistakes=500))
-    scene = scene_of(study)
+    scene = drawn_rows_of(study)
     assert study.errors is not None and scene.strips[-1].name == "hyperplane of fewest errors"
     assert np.flatnonzero(scene.strips[-1].distances <= 0).tolist() == sorted(study.errors.error_rows.tolist())
     assert scene.marked.tolist() == sorted(study.errors.error_rows.tolist())
@@ -196,7 +196,7 @@ def test_the_strip_of_the_fewest_errors_has_the_rows_in_error_on_the_wrong_side(
 
 def test_the_strip_of_a_quasi_separating_hyperplane_has_the_touching_rows_on_it() -> None:
     study = study_of(margin_report(mm.load("agresti-quasi"), Cs=(1.0,), max_mistakes=20))
-    scene = scene_of(study)
+    scene = drawn_rows_of(study)
     distances = scene.strips[-1].distances
     assert study.separability.touching_rows is not None
     assert scene.strips[-1].name == "quasi-separating hyperplane"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.reports.study.two_class_study import Part, SoftPoint, TwoClassStudy, Work
+from maxmargin.reports.study.two_class_study import Part, SoftPoint, TwoClassStudy, Workspace
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem, radius
@@ -21,8 +21,8 @@ _OF_SPECIAL_DATA = ("unit_norm", "conjunction")
 """Bounds that are left out unless their assumption holds."""
 
 
-def _compute(study: TwoClassStudy, work: Work) -> None:
-    context = work.context = _context_of(study, work.limits)
+def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
+    context = workspace.context = _context_of(study, workspace.limits)
     bounds = (bound for bound in bounds_of(context) if bound.valid or bound.name not in _OF_SPECIAL_DATA)
     study.bounds = tuple(bound for bound in bounds if context.problem.bias or bound.name not in _WITH_BIAS_ONLY)
     study.run_hard = without_multipliers(context.run_hard, study.problem)

@@ -12,7 +12,7 @@ from maxmargin.data.preparing import How, prepare
 from maxmargin.reports.study.parts.bounds_part import without_multipliers
 from maxmargin.reports.study.parts.run_part import affordable, run_fields, run_of
 from maxmargin.reports.study.report_settings import OUT_OF_TIME
-from maxmargin.reports.study.two_class_study import Centred, Part, TwoClassStudy, Work
+from maxmargin.reports.study.two_class_study import Centred, Part, TwoClassStudy, Workspace
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
@@ -21,8 +21,8 @@ from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.problem.rows import InMemory
 
 
-def _compute(study: TwoClassStudy, work: Work) -> None:
-    study.centred, study.not_centred = None, _why_not_centred(study, work)
+def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
+    study.centred, study.not_centred = None, _why_not_centred(study, workspace)
     if study.not_centred:
         return
     try:
@@ -31,18 +31,18 @@ def _compute(study: TwoClassStudy, work: Work) -> None:
         study.not_centred = str(error)
         return
     scale = study.run.settings.bias_scale
-    run = run_of(moved, affordable(study), scale, work.on_progress, work.limits.share(2))
-    hard = uninterrupted(study.settings.solvers.hard_margin(moved, time_limit=work.limits.share()))
+    run = run_of(moved, affordable(study), scale, workspace.on_progress, workspace.limits.share(2))
+    hard = uninterrupted(study.settings.solvers.hard_margin(moved, time_limit=workspace.limits.share()))
     study.centred = Centred(problem=moved, hard=without_multipliers(hard, study.problem), run=run)
 
 
-def _why_not_centred(study: TwoClassStudy, work: Work) -> str:
+def _why_not_centred(study: TwoClassStudy, workspace: Workspace) -> str:
     """Return why the question is not asked of the centred rows, "" if it is."""
     if not study.problem.bias:
         return "through the origin, the maximum margin itself changes with a translation"
     if study.settings.prepare in (How.CENTER, How.STANDARDIZE):
         return "the data are centred already"
-    return OUT_OF_TIME if work.limits.is_over() else ""
+    return OUT_OF_TIME if workspace.limits.is_over() else ""
 
 
 def _fields(study: TwoClassStudy) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from maxmargin.api.question import with_names
 from maxmargin.data.tabular.given import names_of
 from maxmargin.reports.study.report_settings import OUT_OF_TIME
 from maxmargin.reports.study.summary_fields import chosen, row_fields
-from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Work
+from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Workspace
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import INSTANT
 from maxmargin.solvers.problem.rows import InMemory
@@ -15,8 +15,8 @@ from maxmargin.text.number_formats import count
 _OF_FEWEST_ERRORS = ("lower", "upper", "status", "n_nodes", "engine")
 
 
-def _compute(study: TwoClassStudy, work: Work) -> None:
-    time_limit = work.limits.share()
+def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
+    time_limit = workspace.limits.share()
     study.errors, study.why_no_errors = None, _why_not_searched(study)
     if study.why_no_errors:
         return

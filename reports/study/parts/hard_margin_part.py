@@ -8,7 +8,7 @@ import numpy as np
 
 from maxmargin.api.measures import norm, unit
 from maxmargin.reports.study.summary_fields import chosen, row_fields
-from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Work
+from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Workspace
 from maxmargin.solvers.answers.statuses import uninterrupted
 
 _OF_HARD_MARGIN = (
@@ -17,9 +17,9 @@ _OF_HARD_MARGIN = (
 )  # fmt: skip
 
 
-def _compute(study: TwoClassStudy, work: Work) -> None:
+def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
     solve, answer = study.settings.solvers.hard_margin, study.separability
-    found = solve(study.problem, method="textbook", verdict=answer, time_limit=work.limits.share())
+    found = solve(study.problem, method="textbook", verdict=answer, time_limit=workspace.limits.share())
     study.hard = uninterrupted(found)
 
 

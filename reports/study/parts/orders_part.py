@@ -7,7 +7,7 @@ import numpy as np
 
 from maxmargin.api.running import run_perceptron
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, ReportSettings
-from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Work
+from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Workspace
 from maxmargin.solvers.answers.forms import through
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.engine_choice import MOST_ROWS
@@ -72,8 +72,8 @@ def check_orders(orders: int | None, *, is_in_memory: bool) -> None:
         raise InvalidOptionError(f"orders is {orders}; expected 0 for rows that are not in memory, or more memory")
 
 
-def _compute(study: TwoClassStudy, work: Work) -> None:
-    context, settings, limits = work.context, study.settings, work.limits
+def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
+    context, settings, limits = workspace.context, study.settings, workspace.limits
     plan = OUT_OF_TIME if limits.is_over() else plan_of(context, settings)
     if isinstance(plan, str):
         study.orders, study.why_orders = None, plan

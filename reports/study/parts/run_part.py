@@ -11,7 +11,7 @@ from maxmargin.api.measures import angle_degrees, cosine
 from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.reports.study.report_settings import OnProgress, ReportSettings
 from maxmargin.reports.study.summary_fields import chosen
-from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Work
+from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Workspace
 from maxmargin.solvers.exact.dyadic import round_down
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.result import PerceptronRun
@@ -32,10 +32,10 @@ _OF_RUN = (
 )  # fmt: skip
 
 
-def _compute(study: TwoClassStudy, work: Work) -> None:
-    problem, scale = with_bias_scale(study.problem, study.settings.bias_scale, work.limits.part(2))
+def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
+    problem, scale = with_bias_scale(study.problem, study.settings.bias_scale, workspace.limits.part(2))
     study.run_problem = problem
-    study.run = run_of(problem, affordable(study), scale, work.on_progress, work.limits.share())
+    study.run = run_of(problem, affordable(study), scale, workspace.on_progress, workspace.limits.share())
 
 
 def affordable(study: TwoClassStudy) -> ReportSettings:

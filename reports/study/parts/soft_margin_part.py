@@ -10,7 +10,7 @@ import numpy as np
 from maxmargin.api.measures import SLACK, is_flat
 from maxmargin.reports.study.parts.centred_part import about_the_mean
 from maxmargin.reports.study.summary_fields import chosen
-from maxmargin.reports.study.two_class_study import Part, SoftPoint, TwoClassStudy, Work
+from maxmargin.reports.study.two_class_study import Part, SoftPoint, TwoClassStudy, Workspace
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
@@ -115,12 +115,12 @@ def _without_rows(solution: SoftMargin) -> SoftMargin:
     return replace(solution, slack=np.empty(0), dual=np.empty(0), support=np.empty(0, dtype=np.int64))
 
 
-def _compute(study: TwoClassStudy, work: Work) -> None:
+def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
     settings = study.settings
     study.soft = soft_points(
         study.problem,
         settings.Cs or default_grid(study.problem, study.hard),
-        work.limits.share(),
+        workspace.limits.share(),
         settings.solvers.soft_margins,
         settings.sizes.textbook_numbers,
     )

@@ -11,7 +11,7 @@ from maxmargin.api.deciding import named
 from maxmargin.data.dataset import Dataset
 from maxmargin.reports.study.report_settings import ReportSettings
 from maxmargin.reports.study.summary_fields import chosen, row_fields
-from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Work
+from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Workspace
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.exact.dyadic import as_fraction
 from maxmargin.solvers.problem.problem import Problem
@@ -38,8 +38,8 @@ _OF_ANSWER = (
 )  # fmt: skip
 
 
-def _compute(study: TwoClassStudy, work: Work) -> None:
-    study.separability = named(separability(study.problem, time_limit=work.limits.share()), study.dataset)
+def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
+    study.separability = named(separability(study.problem, time_limit=workspace.limits.share()), study.dataset)
 
 
 def _fields(study: TwoClassStudy) -> dict[str, Any]:

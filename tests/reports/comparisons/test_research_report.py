@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from maxmargin.reports.comparisons import ComparisonReport, comparison_report, margin_times
-from maxmargin.reports.comparisons.comparison_pictures import plot_mistake_laws, plot_profile
+from maxmargin.reports.comparisons.comparison_displays import plot_mistake_laws, plot_profile
 from maxmargin.reports.comparisons.mistake_laws import laws_of
 from maxmargin.reports.comparisons.question_profiles import profiles_of
 from maxmargin.reports.comparisons.record_files import write_csv, write_parquet

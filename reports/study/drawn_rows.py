@@ -56,7 +56,7 @@ class Strip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Scene:
+class DrawnRows:
     """The rows that are drawn, in coordinates that no unit of the data overflows.
 
     A row x is at the point ``ldexp(x @ basis, -exponent) * factor + shift``.
@@ -141,7 +141,7 @@ class Scene:
         return found
 
 
-def scene_of(study: "TwoClassStudy") -> Scene:
+def drawn_rows_of(study: "TwoClassStudy") -> DrawnRows:
     """Return the rows that the page of a study draws."""
     marked, name = marked_rows(study)
     rows, sample, text = _drawn(study, marked)
@@ -162,7 +162,7 @@ def scene_of(study: "TwoClassStudy") -> Scene:
     if study.reference is not None and not is_of_columns:
         points[:, 0] = signs * _as_proven(study, rows, signs * points[:, 0], has_margin=has_margin)
     strips = _strips(study, rows, sample, exponent, unit, has_margin=has_margin)
-    return Scene(
+    return DrawnRows(
         rows=rows, is_positive=signs > 0, points=points, basis=basis, exponent=exponent, factor=factor, shift=shift,
         centre=_rest(sample, basis), labels=labels, is_of_columns=is_of_columns,
         reference=_line(study.reference, basis, exponent, factor, shift),

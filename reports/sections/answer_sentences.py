@@ -24,7 +24,7 @@ Report = dict[str, Any]
 _MOST_NAMED = 3
 
 
-def lead_of(report: Report) -> Text:
+def answer_sentences(report: Report) -> Text:
     """Return the sentences."""
     if report["strictly_separable"]:
         return _converged(report) if report["perceptron"]["converged"] else _stopped(report)
