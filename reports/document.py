@@ -1,8 +1,10 @@
 """A page: its parts, and how they are written as HTML that needs nothing but itself, Markdown, LaTeX and plain text."""
 
+import json
+import os
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +15,8 @@ from maxmargin.solvers.answers.cards import card as small_card
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text import escaping
+from maxmargin.text.number_formats import one_line, plural
+from maxmargin.text.outputs import write_text
 from maxmargin.text.tables import aligned, csv_lines, latex_lines, markdown_lines
 
 PAGE_SUFFIXES = (".html", ".md", ".json")
@@ -52,6 +56,15 @@ def plain_text(text: Text) -> str:
     if isinstance(text, str):
         return text
     return "".join(piece if isinstance(piece, str) else piece.text for piece in text)
+
+
+def marked_names(names: Sequence[tuple[str, str]], most: int, *, others: str, role: str = "") -> tuple[str | Mark, ...]:
+    """Return the first names in a sentence, each with what follows it, and the number of others by this noun."""
+    shown_names = [
+        piece for name, after in names[:most] for piece in (", ", Mark(one_line(name), role), after) if piece
+    ]
+    more = len(names) - most
+    return (*shown_names[1:], *([f" and {plural(more, others)}"] if more > 0 else []))
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,6 +441,28 @@ def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
             yield from _opened(block.blocks)
         else:
             yield block
+
+
+def json_text(fields: Mapping[str, Any]) -> str:
+    """Return the fields of a report as JSON; its numbers read back as they are."""
+    text = json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    return escaping.json_characters(text) + "\n"
+
+
+def save_page(path: str | os.PathLike[str], *forms: Callable[[], str]) -> Path:
+    """Write a report in the form that the suffix names, of those for `PAGE_SUFFIXES`, and return where it is.
+
+    Raises
+    ------
+    InvalidOptionError
+        A ValueError, for any other suffix; nothing is written.
+    OSError
+        If the file cannot be written; its old content stays.
+    """
+    target = Path(path)
+    check_page_suffix(target)
+    write_text(target, dict(zip(PAGE_SUFFIXES, forms, strict=True))[target.suffix.lower()]())
+    return target
 
 
 def check_page_suffix(path: Path) -> None:

@@ -1,7 +1,6 @@
 """The margin report: the perceptron next to the proven maximum margin, as one page."""
 
 import copy
-import json
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -67,9 +66,9 @@ class MarginReport:
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON; its numbers read back as they are."""
-        from maxmargin.text.escaping import json_characters
+        from maxmargin.reports.document import json_text
 
-        return json_characters(json.dumps(self._summary, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+        return json_text(self._summary)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, without figures."""
@@ -111,15 +110,12 @@ class MarginReport:
         InvalidOptionError
             A ValueError, for any other suffix; nothing is written.
         """
-        from maxmargin.reports.document import check_page_suffix
-        from maxmargin.text.outputs import write_text
+        from maxmargin.reports.document import save_page
 
-        target = Path(path)
-        check_page_suffix(target)
-        forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
+        to_markdown = self.to_markdown
         if figures is not None:
-            forms[".md"] = partial(self._linked_markdown, target, Path(figures))
-        write_text(target, forms[target.suffix.lower()]())
+            to_markdown = partial(self._linked_markdown, Path(path), Path(figures))
+        target = save_page(path, self.to_html, to_markdown, self.to_json)
         if target.suffix.lower() == ".html":
             self._save_data_beside(target)
         return target

@@ -1,12 +1,11 @@
-"""What every installed solver says of a data set, against what is proven: the result, and its text."""
+"""The trust report: the claims of every installed solver about a data set, against the proven facts."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.comparison.comparison import with_words
-from maxmargin.reports.document import PAGE_SUFFIXES, check_page_suffix, plain_text
+from maxmargin.reports.document import json_text, plain_text, save_page
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.forms import Result, counted, plain
 from maxmargin.solvers.basics.printable import shown
@@ -22,7 +21,7 @@ _PARTS = ("source", "proven", "solvers", "script", "units", "gaps")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TrustReport(Result):
-    """What every installed solver says of a data set, against what is proven.
+    """The claims of every installed solver about a data set, against the proven facts.
 
     Attributes
     ----------
@@ -99,9 +98,7 @@ class TrustReport(Result):
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON; its numbers read back as they are."""
-        from maxmargin.text.escaping import json_characters
-
-        return json_characters(json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+        return json_text(self.to_dict())
 
     def to_markdown(self) -> str:
         """Return the report as Markdown."""
@@ -131,13 +128,7 @@ class TrustReport(Result):
         OSError
             If the file cannot be written; its old content stays.
         """
-        from maxmargin.text.outputs import write_text
-
-        target = Path(path)
-        check_page_suffix(target)
-        forms = dict(zip(PAGE_SUFFIXES, (self.to_html, self.to_markdown, self.to_json), strict=True))
-        write_text(target, forms[target.suffix.lower()]())
-        return target
+        return save_page(path, self.to_html, self.to_markdown, self.to_json)
 
     @property
     def _document(self) -> "Document":

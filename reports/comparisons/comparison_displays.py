@@ -219,7 +219,7 @@ def _legend_lines(labels: Sequence[str]) -> int:
 
 
 def _marked(n_steps: int, position: int) -> tuple[int, int]:
-    """Return which points of a curve are marked: few, and others than those of the curves before."""
+    """Return the first marked point of a curve and the distance of the next; curves differ in their first point."""
     every = max(1, n_steps // 6)
     return position % every, every
 

@@ -1,4 +1,4 @@
-"""What changed since an old run of a comparison: cells are matched by what they are, not by a hash."""
+"""The changes since an old run of a comparison; cells are matched by their settings, not by a hash."""
 
 from collections.abc import Iterator
 from statistics import geometric_mean
@@ -45,7 +45,7 @@ def _cells(runs: Runs) -> dict[str, Record]:
 
 def _verdicts(old: Runs, new: Runs) -> list[Fields]:
     """Return the data sets whose verdict changed; it is an alarm if both are proven on the same numbers."""
-    before, after = _facts(old), _facts(new)
+    before, after = _proven_facts(old), _proven_facts(new)
     changed = []
     for key, now in after.items():
         then = before.get(key)
@@ -62,7 +62,7 @@ def _verdicts(old: Runs, new: Runs) -> list[Fields]:
     return changed
 
 
-def _facts(runs: Runs) -> dict[str, Record]:
+def _proven_facts(runs: Runs) -> dict[str, Record]:
     """Return the facts on each data set, from the records of its runs where it is not in the list of the data."""
     return {identity(entry, _OF_DATA): entry for entry in (*runs.records, *runs.comparison.data)}
 

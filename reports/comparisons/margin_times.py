@@ -34,7 +34,7 @@ class TimePoint:
     Attributes
     ----------
     key : str
-        What tells the data set from others; labels may be cut.
+        Identifies the data set; labels may be cut.
     data : str
     difficulty : float
         R/gamma.

@@ -5,8 +5,8 @@ from statistics import median
 from typing import Any
 
 from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, is_separable, separates, share_of
-from maxmargin.reports.document import Block, Mark, Paragraph, Table
-from maxmargin.text.number_formats import UNKNOWN, count, number, one_line, plural, share_of_the_best
+from maxmargin.reports.document import Block, Mark, Paragraph, Table, marked_names
+from maxmargin.text.number_formats import UNKNOWN, count, number, plural, share_of_the_best
 
 Fields = dict[str, Any]
 
@@ -58,11 +58,8 @@ def who_reaches(found: Fields) -> tuple[str | Mark, ...]:
     rest = f"; {separating} {'separates' if n_separating == 1 else 'separate'} all of it."
     if not names:
         return ("No method reaches the maximum margin on all separable data", rest)
-    shown = [Mark(one_line(name), "truth") for name in names[:_MOST_NAMED]]
-    pieces = [piece for name in shown for piece in (", ", name)][1:]
-    more = len(names) - len(shown)
-    others = f" and {plural(more, 'other method')}" if more else ""
-    return ("The maximum margin is reached on all separable data by ", *pieces, f"{others}{rest}")
+    by = marked_names([(name, "") for name in names], _MOST_NAMED, others="other method", role="truth")
+    return ("The maximum margin is reached on all separable data by ", *by, rest)
 
 
 def margin_blocks(found: Fields) -> tuple[Block, ...]:

@@ -1,6 +1,5 @@
 """The report of a research comparison: failures and false claims first, then margins, claims, times and mistakes."""
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +18,7 @@ from maxmargin.reports.comparisons import (
     timings,
 )
 from maxmargin.reports.comparisons.runs import Runs
-from maxmargin.reports.document import Document, Table
+from maxmargin.reports.document import Document, Table, json_text
 
 if TYPE_CHECKING:
     import os
@@ -61,10 +60,7 @@ class ComparisonReport:
 
     def to_json(self, *, times: bool = True) -> str:
         """Return `to_dict` as JSON; its numbers read back as they are."""
-        from maxmargin.text.escaping import json_characters
-
-        text = json.dumps(self.to_dict(times=times), indent=2, ensure_ascii=False, allow_nan=False, default=str)
-        return json_characters(text) + "\n"
+        return json_text(self.to_dict(times=times))
 
     def to_markdown(self, *, times: bool = True) -> str:
         """Return the report as Markdown; its figures are links into the folder ``figures``."""

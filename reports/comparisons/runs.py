@@ -34,7 +34,7 @@ class MethodRuns:
     question : str
         The question that it answers; only methods with the same one are compared with each other.
     records : tuple of mapping
-        Without those of status "not_installed", where nothing was run.
+        Without records of status "not_installed".
     """
 
     label: str
@@ -101,20 +101,7 @@ class Runs:
 
     def _question(self, records: Sequence[Record]) -> str:
         stated = (self.comparison.settings.get("questions") or {}).get(records[0]["method"])
-        return str(stated or records[0]["question"] or _question_of_results(records))
-
-
-def _question_of_results(records: Sequence[Record]) -> str:
-    """Return the question that a method seems to answer, by what its runs returned."""
-    claims = {record["claim"] for record in records}
-    if any(record["n_mistakes"] is not None for record in records):
-        return "online"
-    if "estimate exists" in claims:
-        return "logistic"
-    if "optimal" in claims or any(record["objective"] is not None for record in records):
-        return "soft margin"
-    has_verdicts_only = bool(claims & {"separable", "not separable"}) and "maximum margin" not in claims
-    return "separation" if has_verdicts_only else "hard margin"
+        return str(stated or records[0]["question"])
 
 
 def _rank(question: str) -> tuple[int, str]:
@@ -162,12 +149,12 @@ def identity(record: Record, names: Iterable[str]) -> str:
 
 
 def data_key(record: Record) -> str:
-    """Return what tells the data that a method saw from others."""
+    """Return a key of the data that a method saw: data set, preparation, features and fold."""
     return identity(record, ("data", "prepare", "features", "fold"))
 
 
 def data_set_key(record: Record) -> str:
-    """Return what tells a data set from others, whatever the fold."""
+    """Return a key of a data set, which all its folds share."""
     return identity(record, ("data", "prepare", "features"))
 
 

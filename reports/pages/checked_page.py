@@ -1,4 +1,4 @@
-"""What every page with a script carries: its proofs and their data, the script under its policy, and its tables."""
+"""A page that checks its proofs: it carries the proofs, their data, and a script under a content security policy."""
 
 import base64
 import hashlib

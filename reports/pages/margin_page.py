@@ -136,7 +136,7 @@ class MarginPage(CheckedPage):
         return None if dataset.rows is None else [str(int(dataset.rows[row])) for row in rows]
 
     def _run_data(self) -> dict[str, Any] | None:
-        """Return what a script replays; None where floating point does not tell the products of weights and rows."""
+        """Return the run that a script replays; None if products of weights and rows may exceed binary64."""
         if abs(self.drawn_rows.exponent) > _LARGEST_EXPONENT:
             return None
         replay = self.study.replay

@@ -68,7 +68,7 @@ def _stopped(report: Report) -> Text:
 
 
 def _times_smaller(upper: float, lower: float) -> str:
-    """Return how far the bound of the mistakes is from the truth, "" where it is near or no number tells."""
+    """Return the ratio of the bound from the mistakes to the margin in words, "" if it is near 1 or not finite."""
     ratio = float(upper) / lower if lower > 0 else 0.0
     return f", {number(ratio, 2)} times smaller" if 1.005 < ratio < math.inf else ""
 

@@ -422,7 +422,7 @@ def _details(report: dict[str, Any]) -> tuple[Block, ...]:
     if answer["verdict"] != "undecided":
         whole += (
             Paragraph(f"Proven in exact arithmetic: {answer['reason']}."),
-            _facts(report),
+            _facts_table(report),
             *_touching_tables(answer),
         )
     parts = (
@@ -433,7 +433,7 @@ def _details(report: dict[str, Any]) -> tuple[Block, ...]:
     return tuple(Details(title, blocks) for title, blocks in parts)
 
 
-def _facts(report: dict[str, Any]) -> Table:
+def _facts_table(report: dict[str, Any]) -> Table:
     answer, n_rows = report["multinomial"], report["data"]["n_samples"]
     n_touching = length(answer, "touching_rows")
     rows = [

@@ -1,4 +1,4 @@
-"""What reports on two and on many classes share: tables, limitations, and the method."""
+"""Tables, limitations and the description of the method, for reports on two and on many classes."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence

@@ -26,7 +26,7 @@ _SAME_DIRECTION = 1e-6
 
 
 def blocks(report: Report) -> tuple[Block, ...]:
-    """Return the table, with the rows that tell something."""
+    """Return the table, without rows that are empty for all methods."""
     entries = report["compared"]
     wanted = {name: (text, order) for name, text, order in _ROWS if any(text(entry, report) for entry in entries)}
     rows = tuple((name, *((text(entry, report) or UNKNOWN) for entry in entries)) for name, (text, _) in wanted.items())

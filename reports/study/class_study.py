@@ -14,7 +14,7 @@ from maxmargin.data.preparing import How, prepare
 from maxmargin.data.problems import class_problem_of
 from maxmargin.reports.study.parts.run_part import run_of
 from maxmargin.reports.study.report_settings import OnProgress, ReportSettings
-from maxmargin.reports.study.two_class_study import prepared_problem
+from maxmargin.reports.study.two_class_study import prepared_problem, strongest_proof
 from maxmargin.solvers.answers.statuses import Verdict, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError, option
@@ -30,7 +30,7 @@ from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.theory.context import augmented
 
 Part = tuple[int, tuple[int, ...]]
-"""The code of the class +1, and those of the classes -1."""
+"""The code of the class +1, and the codes of the classes -1."""
 
 _FEWEST_SHARES = 4
 """Fewest shares into which the time is divided; the multinomial question takes one share."""
@@ -65,10 +65,8 @@ class Contest:
 
     @property
     def proof(self) -> Certificate | None:
-        """The proof of the maximum margin, else that of the verdict, else that no hyperplane separates strictly."""
-        if self.separability.strictly_separable:
-            return self.hard.interval_certificate or self.separability.certificate
-        return self.separability.certificate or self.separability.witness
+        """The strongest proof that was found."""
+        return strongest_proof(self.separability, self.hard)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -27,7 +27,7 @@ _MOST_JOINED = 100
 """Largest number of rows whose marks in the two strips are joined by a line."""
 
 _LEAST_UNIT, _LARGEST_EXPONENT = 1e-300, 40
-"""Least unit of distances, and exponent of two of the data from which on their own unit is not that of distances."""
+"""Least unit of distances, and the binary exponent of the data from which on distances have another unit than they."""
 
 _FARTHEST = 1e300
 """Greatest distance of a mark, beyond which it stays at the edge."""

@@ -76,7 +76,7 @@ def _entries(key: str, value: Any) -> dict[str, Any]:
 
 
 def chosen(answer: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return these fields of an answer, and the lengths of those of its lists that are cut."""
+    """Return these fields of an answer, and the full length of each list among them that is cut."""
     lengths = {f"{name}_count": answer.get(f"{name}_count") for name in names}
     is_cut = {name: length for name, length in lengths.items() if length is not None and length > LONGEST_LIST}
     return {**{name: answer[name] for name in names if name in answer}, **is_cut}

@@ -168,10 +168,8 @@ class TwoClassStudy:
 
     @cached_property
     def proof(self) -> Certificate | None:
-        """The proof of the maximum margin, else that of the verdict, else that no hyperplane separates strictly."""
-        if self.separability.strictly_separable:
-            return self.hard.interval_certificate or self.separability.certificate
-        return self.separability.certificate or self.separability.witness
+        """The strongest proof that was found."""
+        return strongest_proof(self.separability, self.hard)
 
     @cached_property
     def fewest_errors(self) -> SoftPoint | None:
@@ -224,7 +222,7 @@ class TwoClassStudy:
 
 @dataclass(slots=True, kw_only=True)
 class Workspace:
-    """What the parts of a study need while they compute, and the study does not keep.
+    """Data that the parts of a study share while they compute, and that the study does not keep.
 
     Attributes
     ----------
@@ -261,6 +259,13 @@ class Part:
     n_shares: int
     compute: Callable[[TwoClassStudy, Workspace], None]
     fields: Callable[[TwoClassStudy], dict[str, Any]]
+
+
+def strongest_proof(answer: Separability, hard: HardMargin) -> Certificate | None:
+    """Return the proof of the maximum margin, else of the verdict, else that no hyperplane separates strictly."""
+    if answer.strictly_separable:
+        return hard.interval_certificate or answer.certificate
+    return answer.certificate or answer.witness
 
 
 def prepared_problem(dataset: Dataset, settings: ReportSettings) -> Problem:

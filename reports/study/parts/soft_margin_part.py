@@ -59,7 +59,7 @@ def soft_points(
     solve: Callable[..., Iterable[SoftMargin]] = rising_soft_margins,
     textbook_numbers: int | None = None,
 ) -> tuple[SoftPoint, ...]:
-    """Return the soft margins in the order of Cs; when the time is over, only those of the smallest C, at least one.
+    """Return the soft margins in the order of Cs; when the time is over, only for the smallest C, and at least one.
 
     cvxpy solves the textbook programs, for some C evenly spaced in the grid if all of them together had more than
     `textbook_numbers` entries; the other C are left to the engines of this package.
@@ -82,7 +82,7 @@ def soft_points(
 
 
 def _asked_of_cvxpy(problem: Problem, rising: list[float], most_numbers: int | None) -> list[float]:
-    """Return the C whose textbook programs have so many entries together; at least one."""
+    """Return the C, at least one, whose textbook programs have up to `most_numbers` entries in total."""
     if most_numbers is None:
         return rising
     n_asked = min(len(rising), max(1, most_numbers // (problem.n_samples * problem.n_features)))

@@ -43,7 +43,7 @@ def test_failures_do_not_separate(record: Record, comparison: Comparison) -> Non
 
 
 def test_a_method_that_only_decides_has_no_margins(record: Record, comparison: Comparison) -> None:
-    entry = margins(comparison(record("easy", "lp", claim="separable", claim_true=True)))["lp"]
+    entry = margins(comparison(record("easy", "lp", question="separation", claim="separable", claim_true=True)))["lp"]
     assert entry["n_separated"] is entry["least_share"] is None
     assert entry["question"] == "separation"
 
