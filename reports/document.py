@@ -141,7 +141,16 @@ class Table:
         }
 
     def lines(self, most: int | None = None) -> list[str]:
-        """Return the caption and the first rows, all without `most`, as lines for a terminal."""
+        """Return the caption and the first rows, all without `most`, as lines for a terminal.
+
+        Examples
+        --------
+        >>> print("\\n".join(Table("Times", ("Name", "s"), (("a", "10"), ("b", "2")), numeric=[1]).lines(1)))
+        Times:
+        Name   s
+        a     10
+        and 1 more
+        """
         more = 0 if most is None else max(0, len(self.rows) - most)
         rows = [tuple(map(shown, row)) for row in (self.columns, *self.rows[:most])]
         words = [column for column in range(len(self.columns)) if column not in self.numeric]
