@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from maxmargin.solvers.answers.cards import card as small_card
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text import escaping
 from maxmargin.text.number_formats import one_line, plural
@@ -33,7 +33,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Emphasis:
     """A piece of a sentence that stands out.
 
     Attributes
@@ -47,7 +47,7 @@ class Mark:
     role: str = ""
 
 
-Text = str | tuple[str | Mark, ...]
+Text = str | tuple[str | Emphasis, ...]
 """Sentences, some pieces of which may stand out."""
 
 
@@ -58,10 +58,12 @@ def plain_text(text: Text) -> str:
     return "".join(piece if isinstance(piece, str) else piece.text for piece in text)
 
 
-def marked_names(names: Sequence[tuple[str, str]], most: int, *, others: str, role: str = "") -> tuple[str | Mark, ...]:
+def marked_names(
+    names: Sequence[tuple[str, str]], most: int, *, others: str, role: str = ""
+) -> tuple[str | Emphasis, ...]:
     """Return the first names in a sentence, each with what follows it, and the number of others by this noun."""
     shown_names = [
-        piece for name, after in names[:most] for piece in (", ", Mark(one_line(name), role), after) if piece
+        piece for name, after in names[:most] for piece in (", ", Emphasis(one_line(name), role), after) if piece
     ]
     more = len(names) - most
     return (*shown_names[1:], *([f" and {plural(more, others)}"] if more > 0 else []))
@@ -84,7 +86,7 @@ class Points:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableBlock:
     """Rows of texts under column names.
 
     Attributes
@@ -145,14 +147,14 @@ class Table:
 
         Examples
         --------
-        >>> print("\\n".join(Table("Times", ("Name", "s"), (("a", "10"), ("b", "2")), numeric=[1]).lines(1)))
+        >>> print("\\n".join(TableBlock("Times", ("Name", "s"), (("a", "10"), ("b", "2")), numeric=[1]).lines(1)))
         Times:
         Name   s
         a     10
         and 1 more
         """
         more = 0 if most is None else max(0, len(self.rows) - most)
-        rows = [tuple(map(shown, row)) for row in (self.columns, *self.rows[:most])]
+        rows = [tuple(map(printable, row)) for row in (self.columns, *self.rows[:most])]
         words = [column for column in range(len(self.columns)) if column not in self.numeric]
         return [f"{self.caption}:", *aligned(rows, to_the_left=words), *([f"and {more:,} more"] if more else [])]
 
@@ -184,9 +186,9 @@ class Explanation:
     reference: str = ""
 
 
-def facts(caption: str, rows: Iterable[tuple[str, str]]) -> Table:
+def facts(caption: str, rows: Iterable[tuple[str, str]]) -> TableBlock:
     """Return a table of names and values, whose columns have no names."""
-    return Table(caption, ("", ""), tuple(rows))
+    return TableBlock(caption, ("", ""), tuple(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,17 +211,17 @@ class FigureSlot:
     Attributes
     ----------
     key : str
-    table : Table, optional
+    table : TableBlock, optional
         The content of the figure.
     """
 
     key: str
-    table: Table | None = None
+    table: TableBlock | None = None
     kind: ClassVar[str] = "figure"
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
+class DetailsBlock:
     """Blocks that a page shows when its reader opens them.
 
     Attributes
@@ -275,7 +277,7 @@ class ProofSlot:
     kind: ClassVar[str] = "proof"
 
 
-Block = Paragraph | Points | Table | Code | FigureSlot | Details | ProofSlot
+Block = Paragraph | Points | TableBlock | Code | FigureSlot | DetailsBlock | ProofSlot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -341,10 +343,10 @@ class Document:
     opening: tuple[Block, ...] = ()
 
     @property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[TableBlock, ...]:
         """All tables, those behind what a reader opens included, in their order."""
         return tuple(
-            block for section in self.sections for block in _opened(section.blocks) if isinstance(block, Table)
+            block for section in self.sections for block in _opened(section.blocks) if isinstance(block, TableBlock)
         )
 
     def html(self, figures: Mapping[str, Any], script: "Script | None" = None) -> str:
@@ -425,20 +427,22 @@ class Document:
     def terminal(self, *, width: int = 80) -> str:
         """Return the answer, the key numbers, and the limitations, as plain text of this width in characters."""
         sentences = [*self.headline, plain_text(self.lead)]
-        answer = [textwrap.fill(shown(sentence), width) for sentence in sentences if sentence]
+        answer = [textwrap.fill(printable(sentence), width) for sentence in sentences if sentence]
         label_width = max(len(card.label) for card in self.cards)
         cards = [
-            shown(f"  {card.label:<{label_width}}  {card.value}{f'  ({card.note})' if card.note else ''}")
+            printable(f"  {card.label:<{label_width}}  {card.value}{f'  ({card.note})' if card.note else ''}")
             for card in self.cards
         ]
-        return "\n".join([shown(self.subtitle), "", *answer, "", *cards, *self._unknown(width)]) + "\n"
+        return "\n".join([printable(self.subtitle), "", *answer, "", *cards, *self._unknown(width)]) + "\n"
 
     def _unknown(self, width: int) -> list[str]:
         lines = []
         for section in self.sections:
             if section.anchor == "unknown":
                 lines += ["", f"{section.title}:"]
-                items = [shown(item) for block in section.blocks if isinstance(block, Points) for item in block.items]
+                items = [
+                    printable(item) for block in section.blocks if isinstance(block, Points) for item in block.items
+                ]
                 lines += [textwrap.fill(item, width, initial_indent="- ", subsequent_indent="  ") for item in items]
         return lines
 
@@ -446,7 +450,7 @@ class Document:
 def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
     """Yield the blocks, and in place of those that a reader opens what they hold."""
     for block in blocks:
-        if isinstance(block, Details):
+        if isinstance(block, DetailsBlock):
             yield from _opened(block.blocks)
         else:
             yield block
@@ -490,7 +494,7 @@ def _markdown(text: Text) -> str:
     """Return a text in Markdown, its marks in bold."""
     if isinstance(text, tuple):
         return "".join(
-            f"**{escaping.markdown(p.text)}**" if isinstance(p, Mark) else escaping.markdown(p) for p in text
+            f"**{escaping.markdown(p.text)}**" if isinstance(p, Emphasis) else escaping.markdown(p) for p in text
         )
     return escaping.markdown(text)
 
@@ -513,4 +517,4 @@ def _sort_keys(values: Iterable[float | None]) -> str:
 
 def _visible(value: object) -> object:
     """Escape the invisible characters of a text; a picture is mark-up of our own."""
-    return shown(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -8,7 +8,7 @@ from maxmargin.comparison.comparison import with_words
 from maxmargin.reports.document import json_text, plain_text, save_page
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.forms import Result, counted, plain
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 
 if TYPE_CHECKING:
     import os
@@ -77,7 +77,7 @@ class TrustReport(Result):
     def summary(self) -> str:
         """Return the report as text, with the script."""
         document = self._document
-        lines = [shown(document.subtitle), self.headline, shown(plain_text(document.lead))]
+        lines = [printable(document.subtitle), self.headline, printable(plain_text(document.lead))]
         for table in document.tables:
             if any(table.columns):  # the table of facts repeats what is above
                 lines += ["", *table.lines()]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.forms import some
 from maxmargin.solvers.answers.statuses import Verdict
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.separability.separability_solution import Separability
 
@@ -80,7 +80,7 @@ class SeparationError(ValueError):
         self.verdict, self.certificate = answer.verdict, answer.certificate
         what = f"{about}: " if about else ""
         found = f"required {requirement}, found {answer.verdict}{self._terms}: {answer.reason_alone}"
-        super().__init__(shown(f"{what}{advice} ({found})" if advice else f"{what}{found}"))
+        super().__init__(printable(f"{what}{advice} ({found})" if advice else f"{what}{found}"))
 
     @property
     def _terms(self) -> str:

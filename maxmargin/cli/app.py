@@ -16,7 +16,7 @@ from maxmargin.cli.feedback import Exit
 from maxmargin.cli.research_commands import compare, trust
 from maxmargin.cli.theory_commands import bounds, fewest_errors, judge, online, sensitivity
 from maxmargin.reports.figures import FIGURES
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.progress import compiling_shown
 
 _EXAMPLES = """
@@ -427,4 +427,4 @@ def _refused(text: str) -> int:
 def _say(text: str) -> None:
     """Print a line on stderr, unless its reader has left."""
     with suppress(OSError):
-        print(f"maxmargin: {shown(text)}", file=sys.stderr, flush=True)
+        print(f"maxmargin: {printable(text)}", file=sys.stderr, flush=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from maxmargin.solvers.answers.forms import NamedAnswer, Names, plain
-from maxmargin.solvers.basics.printable import shown, shown_lines
+from maxmargin.solvers.basics.printable import printable, printable_lines
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.progress import data_shown, note
 
@@ -232,7 +232,7 @@ def print_json(schema: str, fields: dict[str, Any]) -> None:
 def print_text(*parts: str) -> None:
     """Print text; nothing that comes from data acts on the terminal. Single lines were escaped before."""
     for part in parts:
-        print(shown_lines(part))
+        print(printable_lines(part))
 
 
 def _data_fields(dataset: "Dataset") -> dict[str, Any]:
@@ -251,8 +251,8 @@ def _data_fields(dataset: "Dataset") -> dict[str, Any]:
 
 def _headline(dataset: "Dataset") -> str:
     """Return the data set in one line, and which class is +1."""
-    shape = f"{shown(dataset.source)}: {dataset.n_samples} x {dataset.n_features}"
+    shape = f"{printable(dataset.source)}: {dataset.n_samples} x {dataset.n_features}"
     if dataset.is_binary:
-        why = f"+1 is {shown(repr(dataset.positive))} ({shown(dataset.positive_reason)})"
-        return f"{shape}, {shown(dataset.positive)} (+1) against {shown(dataset.negative)} (-1); {why}"
+        why = f"+1 is {printable(repr(dataset.positive))} ({printable(dataset.positive_reason)})"
+        return f"{shape}, {printable(dataset.positive)} (+1) against {printable(dataset.negative)} (-1); {why}"
     return f"{shape}, {len(dataset.classes)} classes"

@@ -9,7 +9,7 @@ import numpy as np
 from maxmargin.models.reading import Asked, ModelReading
 from maxmargin.solvers.answers.forms import Names, Result, counted, plain, some, through
 from maxmargin.solvers.answers.statuses import Verdict
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.solvers.separability.terms import Term
@@ -241,7 +241,7 @@ class ModelCheck(Result):
         """Return the verdict, the infinite coefficients, whether `converged` is true, what to do, and the proof."""
         head = [f"{self.model_name}, {self.kind}", *([self.event] if self.event else [])]
         head += [f"the columns are those that {', '.join(self.made_by)} made"] * bool(self.made_by)
-        lines = [shown("; ".join(head)), f"  {self._existence}", *self._claim_lines()]
+        lines = [printable("; ".join(head)), f"  {self._existence}", *self._claim_lines()]
         if len(self.answers) > 1:
             found = [f"{part} {answer.verdict.value}" for part, answer in self.answers.items()]
             lines.append(f"  one question for each: {some(found, _MOST, '{n} in all')}")
@@ -249,9 +249,9 @@ class ModelCheck(Result):
             lines += [f"  {_full(part, line.strip())}" if part else line for line in answer.near_lines()]
         if self.verdict is not Verdict.UNDECIDED:
             lines += [*self._coefficient_lines(), *self._row_lines(), *self._advice_lines()]
-        lines += [f"  note: {shown(note)}" for note in self.notes]
+        lines += [f"  note: {printable(note)}" for note in self.notes]
         reason = self.reason.replace(through(False), "")  # the constant is a column, so that this would mislead
-        return "\n".join([*lines, f"  {self._proof_of}: {shown(reason)}"])
+        return "\n".join([*lines, f"  {self._proof_of}: {printable(reason)}"])
 
     @property
     def _proof_of(self) -> str:
@@ -302,8 +302,8 @@ class ModelCheck(Result):
         for name in signed[:_MOST]:
             lines.append(self._coefficient_line(name))
             if name in terms and not terms[name].is_combined:
-                lines.append(f"      {shown(terms[name].reason)}")
-        lines += [f"    in combination: {shown(reason)}" for reason in combinations]
+                lines.append(f"      {printable(terms[name].reason)}")
+        lines += [f"    in combination: {printable(reason)}" for reason in combinations]
         lines += [f"    ... {len(signed) - _MOST} more"] * (len(signed) > _MOST)
         if either:
             lines.append(f"  coefficients that can go to infinity with either sign: {self._some(either)}")
@@ -332,7 +332,7 @@ class ModelCheck(Result):
         word = "by what was printed" if name in self.computed else "printed"
         printed = [f"{word} {self.estimates[name]:.6g}"] if name in self.estimates else []
         printed += [f"standard error {self.standard_errors[name]:.6g}"] if name in self.standard_errors else []
-        return f"    {shown(name)}: {limit}{' (' * bool(printed)}{', '.join(printed)}{')' * bool(printed)}"
+        return f"    {printable(name)}: {limit}{' (' * bool(printed)}{', '.join(printed)}{')' * bool(printed)}"
 
     def _advice_lines(self) -> list[str]:
         if self.verdict is Verdict.OVERLAP or not self.has_likelihood:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import MARKS, WordedError
 from maxmargin.solvers.errors import option as mention
 
@@ -101,8 +101,8 @@ def data_error(
         positions.append(mention(option))
     position = f"{', '.join(positions)}: " if positions else ""
     advice = f" ({hint})" if hint else ""
-    message = shown(f"{position}found {found}, expected {expected}{advice}", but=MARKS)
-    return DataError(f"{shown(source)}: {message}")
+    message = printable(f"{position}found {found}, expected {expected}{advice}", but=MARKS)
+    return DataError(f"{printable(source)}: {message}")
 
 
 def quote(value: object) -> str:

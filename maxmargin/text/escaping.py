@@ -2,7 +2,7 @@
 
 import re
 
-from maxmargin.solvers.basics.printable import is_unsafe, shown
+from maxmargin.solvers.basics.printable import is_unsafe, printable
 
 _MARKDOWN = re.compile(r"([\\`*\[\]<>|&$~#])|(?<![^\W_])(_)|(_)(?![^\W_])")
 _MARKDOWN_START = re.compile(r"^(\s*)(?:([-+=])(?=\s|[-=]*$)|(\d+)([.)])(?=\s|$))")
@@ -37,7 +37,7 @@ def markdown(text: object) -> str:
     >>> print(markdown("a|b <i> γ* breast_cancer"), markdown("1. a\n# b"))
     a\|b \<i\> γ\* breast_cancer 1\. a\\n\# b
     """
-    escaped = _MARKDOWN.sub(lambda match: f"\\{match.group()}", shown(text))
+    escaped = _MARKDOWN.sub(lambda match: f"\\{match.group()}", printable(text))
     return _MARKDOWN_START.sub(_escaped_start, escaped)
 
 
@@ -49,7 +49,7 @@ def latex(text: object) -> str:
     >>> print(latex("50 % of R_1 at 10⁻⁵"), latex("--seed"), latex("д"))
     50 \% of R\_1 at 10$^{-5}$ -{}-seed [U+0434]
     """
-    found = "".join(map(_latex_character, _LATEX_DASHES.sub("-\0", shown(text)))).replace("\0", "{}")
+    found = "".join(map(_latex_character, _LATEX_DASHES.sub("-\0", printable(text)))).replace("\0", "{}")
     return found.replace("}$$^{", "")
 
 

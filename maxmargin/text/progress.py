@@ -9,7 +9,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from maxmargin.solvers.basics.compiling import announced_to
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.announcing import listened
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _TO_THE_START = "\r\x1b[K"
 def note(text: str, *, quiet: bool) -> None:
     """Print a line on stderr unless quiet."""
     if not quiet:
-        print(f"maxmargin: {shown(text)}", file=sys.stderr, flush=True)
+        print(f"maxmargin: {printable(text)}", file=sys.stderr, flush=True)
 
 
 class ProgressLine:
@@ -66,7 +66,7 @@ class ProgressLine:
         self._next = now + (_SECONDS_BETWEEN_STATES if self._is_live else _SECONDS_BETWEEN_LINES)
         self._is_shown = True
         start, end = (_TO_THE_START, "") if self._is_live else ("", "\n")
-        print(f"{start}{shown(self._text(now - self._began, *state))}", end=end, file=sys.stderr, flush=True)
+        print(f"{start}{printable(self._text(now - self._began, *state))}", end=end, file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Take the line away from the terminal."""

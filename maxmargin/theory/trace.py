@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.escaping import markdown
 from maxmargin.text.tables import write_table
 
@@ -173,7 +173,7 @@ def write_mistake_trace(path: Path, columns: Mapping[str, Any], summary: str) ->
     if path.suffix != ".csv":
         is_latex, number = path.suffix == ".tex", "{:.6g}".format
         titles = [MISTAKE_TITLES[name][is_latex] for name in columns]
-        above = shown(summary) if is_latex else markdown(summary)
+        above = printable(summary) if is_latex else markdown(summary)
     cells = [_texts(name, values, number) for name, values in columns.items()]
     write_table(path, titles, zip(*cells, strict=True), above=above)
     return len(columns["row"])

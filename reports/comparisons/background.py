@@ -4,7 +4,7 @@ from statistics import fmean, median
 from typing import Any
 
 from maxmargin.reports.comparisons.runs import MethodRuns, Record, Runs, data_key, data_label
-from maxmargin.reports.document import Block, Paragraph, Table, facts
+from maxmargin.reports.document import Block, Paragraph, TableBlock, facts
 from maxmargin.text.number_formats import UNKNOWN, count, first_of, number, one_line, proven
 
 Fields = dict[str, Any]
@@ -51,7 +51,7 @@ def held_out_blocks(found: Fields) -> tuple[Block, ...]:
     rows = tuple((entry["data"] or "all", entry["method"], *_spread(entry)) for entry in entries[:_MOST_ROWS])
     columns = ("Data", "Method", "Runs", "Mean", "Median", "Least", "Most")
     note = f"Over the folds, orders and seeds with a hyperplane. {first_of(_MOST_ROWS, len(entries), 'rows')}".strip()
-    return (Table("Errors on held-out rows of one fold", columns, rows, numeric=range(2, 7), note=note),)
+    return (TableBlock("Errors on held-out rows of one fold", columns, rows, numeric=range(2, 7), note=note),)
 
 
 def _spread(entry: Fields) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ def data_blocks(found: list[Fields]) -> tuple[Block, ...]:
         "arithmetic on the numbers as stored, and γ* lies between two proven ends; its digits are those on which they "
         "agree. All facts are on the data that the methods saw: after preparation, and of the training rows of a fold."
     )
-    return (Table("Proven facts", columns, rows, numeric=(1, 2, 3, 5, 6, 7)[: 5 + has_times], note=note),)
+    return (TableBlock("Proven facts", columns, rows, numeric=(1, 2, 3, 5, 6, 7)[: 5 + has_times], note=note),)
 
 
 def _data_row(entry: Fields) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from maxmargin.reports.comparisons import (
     reached_margins,
     timings,
 )
-from maxmargin.reports.document import Block, Card, Details, Document, Section, Table
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.reports.document import Block, Card, DetailsBlock, Document, Section, TableBlock
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.number_formats import count, one_line, plural
 
 Fields = dict[str, Any]
@@ -51,11 +51,11 @@ def document(found: Fields) -> Document:
 def _folded(title: str, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     """Return the blocks with long tables, and all that is about settings, behind a line that opens them."""
     if title == background.SETTINGS_TITLE:
-        return (Details("Settings, versions and environment", blocks),)
+        return (DetailsBlock("Settings, versions and environment", blocks),)
     most = _MOST_ROWS_OF_FAILURES if title == failures.TITLE else _MOST_ROWS_OPEN
     return tuple(
-        Details(f"{block.caption} ({count(len(block.rows))} rows)", (block,))
-        if isinstance(block, Table) and len(block.rows) > most
+        DetailsBlock(f"{block.caption} ({count(len(block.rows))} rows)", (block,))
+        if isinstance(block, TableBlock) and len(block.rows) > most
         else block
         for block in blocks
     )
@@ -97,10 +97,10 @@ def summary_lines(found: Fields) -> list[str]:
     lines = [found["title"], *failures.sentences(failed)]
     if "changes" in found:
         lines.append(f"Since the old run: {differences.sentence(found['changes'])}")
-    lines = [one_line(shown(line), 2 * _WIDTH) for line in lines]
+    lines = [one_line(printable(line), 2 * _WIDTH) for line in lines]
     tables = [(table, _MOST_LISTED) for table in failures.blocks(failed)]
     tables += [(table, _MOST_METHODS) for table in reached_margins.margin_blocks(found["margins"])]
     for table, most in tables:
-        if isinstance(table, Table):
+        if isinstance(table, TableBlock):
             lines += [line[:_WIDTH] for line in table.lines(most)]
     return lines

@@ -6,7 +6,7 @@ from typing import Any
 
 from maxmargin.reports.comparisons.estimates.means import is_censored
 from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, method_label
-from maxmargin.reports.document import Block, Paragraph, Table
+from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, first_of, number, plural
 
 Fields = dict[str, Any]
@@ -113,7 +113,7 @@ def blocks(found: Fields) -> tuple[Block, ...]:
         return (Paragraph(text),)
     columns = ("Change", "Data", "Method", "Order", "Seed", "Old", "New")
     note = first_of(_MOST_ROWS, len(rows), "changes")
-    return (Paragraph(text), Table("What changed", columns, rows[:_MOST_ROWS], numeric=(4,), note=note))
+    return (Paragraph(text), TableBlock("What changed", columns, rows[:_MOST_ROWS], numeric=(4,), note=note))
 
 
 def _rows(found: Fields) -> Iterator[tuple[str, ...]]:

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, is_separable, method_label
-from maxmargin.reports.document import Block, Mark, Paragraph, Table, marked_names
+from maxmargin.reports.document import Block, Emphasis, Paragraph, TableBlock, marked_names
 from maxmargin.text.number_formats import UNKNOWN, count, number, one_line, percent, plural, proven
 
 Fields = dict[str, Any]
@@ -116,7 +116,7 @@ def sentences(found: Fields) -> tuple[str, ...]:
     return (first, f"The comparison is not complete: {missing} no record yet.")
 
 
-def who_is_wrong(found: Fields) -> tuple[str | Mark, ...]:
+def who_is_wrong(found: Fields) -> tuple[str | Emphasis, ...]:
     """Return whose claims are false, as the pieces of a sentence; nothing where there are none."""
     counts = Counter[str]()
     for entry in found["false_claims"]:
@@ -127,23 +127,23 @@ def who_is_wrong(found: Fields) -> tuple[str | Mark, ...]:
     return ("False claims come from ", *marked_names(names, _MOST_NAMED, others="other method"), ". ")
 
 
-def _failures_table(failures: list[Fields]) -> Table:
+def _failures_table(failures: list[Fields]) -> TableBlock:
     rows = tuple(
         (entry["method"], entry["status"], count(entry["n"]), _named(entry["data"]), _message(entry["messages"]))
         for entry in failures
     )
     columns = ("Method", "Status", "Runs", "Data", "Message")
-    return Table("Runs that failed, by method and status", columns, rows, numeric=(2,))
+    return TableBlock("Runs that failed, by method and status", columns, rows, numeric=(2,))
 
 
-def _false_claims_table(claims: list[Fields]) -> Table:
+def _false_claims_table(claims: list[Fields]) -> TableBlock:
     rows = tuple(
         (entry["data"], entry["method"], count(entry["n"]), entry["claim"], entry["proven"], entry["off"])
         for entry in claims
     )
     columns = ("Data", "Method", "Runs", "Claim", "What is proven", "How far off, at worst")
     note = "A claim is what the method says of its own result. It is false where the opposite is proven."
-    return Table("Claims that are false", columns, rows, numeric=(2,), note=note)
+    return TableBlock("Claims that are false", columns, rows, numeric=(2,), note=note)
 
 
 def _named(names: list[str]) -> str:

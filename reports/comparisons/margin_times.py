@@ -17,7 +17,7 @@ from maxmargin.reports.comparisons.runs import (
     is_separable,
     separates,
 )
-from maxmargin.reports.document import Block, FigureSlot, Table
+from maxmargin.reports.document import Block, FigureSlot, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, number
 
 Fields = dict[str, Any]
@@ -147,7 +147,7 @@ def blocks(found: Fields | None) -> tuple[Block, ...]:
     )  # fmt: skip
     columns = ("Data", "R²/γ*²", "Fastest online", "Mistakes", "Seconds", "Fastest solver", "Seconds", "First")
     caption, note = "The first separating hyperplane, data set by data set", "A few milliseconds are mostly overhead."
-    return (FigureSlot(FIGURE), Table(caption, columns, rows, numeric=(1, 3, 4, 6), note=note))
+    return (FigureSlot(FIGURE), TableBlock(caption, columns, rows, numeric=(1, 3, 4, 6), note=note))
 
 
 def _winner(race: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from maxmargin.reports.comparisons.runs import (
     data_set_label,
     is_separable,
 )
-from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
+from maxmargin.reports.document import Block, FigureSlot, Paragraph, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, listed, number, plural
 
 Fields = dict[str, Any]
@@ -196,14 +196,14 @@ def _explanation(found: Fields) -> str:
     )
 
 
-def _exponent_table(entries: list[Fields]) -> Table:
+def _exponent_table(entries: list[Fields]) -> TableBlock:
     rows = tuple(
         (entry["method"], number(entry["value"], 3), _interval(entry), *_counts(entry), entry["reason"] or UNKNOWN)
         for entry in entries
     )
     interval = f"{number(100 * CONFIDENCE)} % interval"
     columns = ("Method", "a", interval, "Data sets", "Runs stopped", "Not given because")
-    return Table("Exponent of the mistakes in R/γ*", columns, rows, numeric=range(1, 5), note=_EXPONENT_NOTE)
+    return TableBlock("Exponent of the mistakes in R/γ*", columns, rows, numeric=range(1, 5), note=_EXPONENT_NOTE)
 
 
 _EXPONENT_NOTE = (
@@ -219,7 +219,7 @@ def _counts(entry: Fields) -> tuple[str, str]:
     return count(entry["n"]), count(entry["n_stopped"])
 
 
-def _ratio_table(entries: list[Fields]) -> Table:
+def _ratio_table(entries: list[Fields]) -> TableBlock:
     rows = tuple(
         (
             entry["method"], count(entry["n"]), number(entry["median"], 3), number(entry["largest"], 3),
@@ -229,4 +229,4 @@ def _ratio_table(entries: list[Fields]) -> Table:
     )  # fmt: skip
     columns = ("Method", "Runs", "Median", "Largest", "Above 1", "Smallest bounds")
     note = "Only bounds whose assumptions are proven for the run. A ratio above 1 would disprove a theorem or a count."
-    return Table("Mistakes divided by the smallest valid bound", columns, rows, numeric=range(1, 5), note=note)
+    return TableBlock("Mistakes divided by the smallest valid bound", columns, rows, numeric=range(1, 5), note=note)

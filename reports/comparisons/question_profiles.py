@@ -19,7 +19,7 @@ from maxmargin.reports.comparisons.runs import (
     separates,
     share_of,
 )
-from maxmargin.reports.document import Block, FigureSlot, Paragraph, Table
+from maxmargin.reports.document import Block, FigureSlot, Paragraph, TableBlock
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.number_formats import count, number, percent, plural
 
@@ -204,7 +204,7 @@ def _of_one(entry: Fields) -> list[Block]:
         return [Paragraph(f"{name}: {why}, so there is no profile.")]
     rows = tuple((method["method"], *map(percent, method["rho"])) for method in entry["methods"])
     columns = ("Method", *(f"τ = {number(tau)}" for tau in entry["taus"]))
-    table = Table(f"{name}: ρ(τ)", columns, rows, numeric=range(1, len(columns)), note=_note(entry))
+    table = TableBlock(f"{name}: ρ(τ)", columns, rows, numeric=range(1, len(columns)), note=_note(entry))
     return [table, FigureSlot(entry["figure"])]
 
 

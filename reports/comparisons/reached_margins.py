@@ -5,7 +5,7 @@ from statistics import median
 from typing import Any
 
 from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, is_separable, separates, share_of
-from maxmargin.reports.document import Block, Mark, Paragraph, Table, marked_names
+from maxmargin.reports.document import Block, Emphasis, Paragraph, TableBlock, marked_names
 from maxmargin.text.number_formats import UNKNOWN, count, number, plural, share_of_the_best
 
 Fields = dict[str, Any]
@@ -47,7 +47,7 @@ def reaching(found: Fields) -> list[str]:
     return [entry["method"] for entry in found["methods"] if entry["n_reached"] == entry["n_data"]]
 
 
-def who_reaches(found: Fields) -> tuple[str | Mark, ...]:
+def who_reaches(found: Fields) -> tuple[str | Emphasis, ...]:
     """Return who reaches the maximum margin, as the pieces of sentences."""
     able = [entry for entry in found["methods"] if entry["n_reached"] is not None]
     if not able:
@@ -82,7 +82,7 @@ def margin_blocks(found: Fields) -> tuple[Block, ...]:
         for entry in found["methods"]
     )
     columns = ("Question", "Method", "Separable data sets", "Separates", "Reaches γ*", "Median of γ*", "Least of γ*")
-    return (Table("Margins on separable data", columns, rows, numeric=range(2, 7), note=note),)
+    return (TableBlock("Margins on separable data", columns, rows, numeric=range(2, 7), note=note),)
 
 
 def _share(share: float | None) -> str:
@@ -123,7 +123,7 @@ def claim_blocks(found: list[Fields]) -> tuple[Block, ...]:
         "It is true or false where this is proven. A run without a claim misreports nothing, and a run that failed has "
         "no claim."
     )
-    return (Table("Claims of the methods", columns, rows, numeric=range(2, 6), note=note),)
+    return (TableBlock("Claims of the methods", columns, rows, numeric=range(2, 6), note=note),)
 
 
 def _truths(entry: Fields) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from maxmargin.reports.comparisons import (
     timings,
 )
 from maxmargin.reports.comparisons.runs import Runs
-from maxmargin.reports.document import Document, Table, json_text
+from maxmargin.reports.document import Document, TableBlock, json_text
 
 if TYPE_CHECKING:
     import os
@@ -82,7 +82,7 @@ class ComparisonReport:
         return "\n".join(comparison_page.summary_lines(self._fields(times=False))) + "\n"
 
     @property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[TableBlock, ...]:
         """All tables of the report, with captions, as they are printed."""
         return self._document(times=True).tables
 

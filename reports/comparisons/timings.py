@@ -7,7 +7,7 @@ from typing import Any
 
 from maxmargin.reports.comparisons.estimates.means import SHIFT, is_censored, shifted_geometric_mean, times_of
 from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key
-from maxmargin.reports.document import Block, Paragraph, Table
+from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, number
 
 Fields = dict[str, Any]
@@ -107,7 +107,7 @@ def blocks(found: Fields | None) -> tuple[Block, ...]:
     }
     rows = tuple(tuple(text(entry) for text in columns.values()) for entry in found["methods"])
     numeric = range(2, len(columns) - 1)
-    return (Table("Time of one run", tuple(columns), rows, numeric=numeric, note=_note(found)),)
+    return (TableBlock("Time of one run", tuple(columns), rows, numeric=numeric, note=_note(found)),)
 
 
 def _ratio_text(entry: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import escape
 
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 
 Point = tuple[float, float]
 
@@ -84,7 +84,7 @@ class Sheet:
         where = "" if anchor == "start" else f' text-anchor="{anchor}"'
         x, y = at
         self.elements.append(
-            f'<text{_of_role(role)} x="{short(x)}" y="{short(y)}"{where}>{escape(shown(text), quote=False)}</text>'
+            f'<text{_of_role(role)} x="{short(x)}" y="{short(y)}"{where}>{escape(printable(text), quote=False)}</text>'
         )
 
     def raw(self, markup: str) -> None:
@@ -96,8 +96,8 @@ class Sheet:
         names = f"{self.key}-title", f"{self.key}-finding"
         return (
             f'<svg id="{self.key}"{attributes} viewBox="0 0 {short(self.width)} {short(self.height)}" role="img" '
-            f'aria-labelledby="{names[0]} {names[1]}"><title id="{names[0]}">{escape(shown(title), quote=False)}'
-            f'</title><desc id="{names[1]}">{escape(shown(finding), quote=False)}</desc>{"".join(self.elements)}</svg>'
+            f'aria-labelledby="{names[0]} {names[1]}"><title id="{names[0]}">{escape(printable(title), quote=False)}'
+            f'</title><desc id="{names[1]}">{escape(printable(finding), quote=False)}</desc>{"".join(self.elements)}</svg>'
         )
 
     def _named(self, name: str) -> str:

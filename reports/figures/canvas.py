@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maxmargin.displays.drawing import BOUND, MAXIMUM, NEGATIVE, PERCEPTRON, POSITIVE
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.outputs import replacing
 
 if TYPE_CHECKING:
@@ -120,7 +120,9 @@ def save(picture: Picture, folder: Path) -> list[Path]:
 
 def figure(picture: Picture) -> str:
     """Return the picture with its title and caption as an element of an HTML page."""
-    title, caption, alt = (escape(shown(text), quote=True) for text in (picture.title, picture.caption, picture.alt))
+    title, caption, alt = (
+        escape(printable(text), quote=True) for text in (picture.title, picture.caption, picture.alt)
+    )
     drawing = f'<div role="img" aria-label="{alt}">{inline_svg(picture)}</div>'
     drawing = f'<div class="drawn" role="region" aria-label="{title}" tabindex="0">{drawing}</div>'  # it scrolls
     return f"<figure>{drawing}<figcaption><b>{title}.</b> {caption}</figcaption></figure>"

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.reports.document import Details, Document, Script, Table
+from maxmargin.reports.document import DetailsBlock, Document, Script, TableBlock
 from maxmargin.reports.pages.page_data import embedded_data, raw_data
 from maxmargin.reports.sections.shared import source_name
 from maxmargin.solvers.answers.forms import plain
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 
 MOST_BYTES = 2_000_000
@@ -121,7 +121,7 @@ class CheckedPage(ABC):
 
 def caption_of(text: str) -> str:
     """Return the caption of a figure as markup, "" for none."""
-    return f"<figcaption>{escape(shown(text), quote=False)}</figcaption>" if text else ""
+    return f"<figcaption>{escape(printable(text), quote=False)}</figcaption>" if text else ""
 
 
 def _script_of(parts: Mapping[str, Any]) -> Script:
@@ -133,11 +133,11 @@ def _script_of(parts: Mapping[str, Any]) -> Script:
     return Script(policy=policy, source=source, worker=script_text("check_proof.js"), parts=texts)
 
 
-def _tables_of(document: Document) -> list[Table]:
+def _tables_of(document: Document) -> list[TableBlock]:
     """Return the tables that can be copied."""
     blocks = [block for section in document.sections for block in section.blocks]
-    inner = [part for block in blocks if isinstance(block, Details) for part in block.blocks]
-    return [block for block in (*blocks, *inner) if isinstance(block, Table) and block.key]
+    inner = [part for block in blocks if isinstance(block, DetailsBlock) for part in block.blocks]
+    return [block for block in (*blocks, *inner) if isinstance(block, TableBlock) and block.key]
 
 
 def _json(value: Any) -> str:

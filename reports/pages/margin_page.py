@@ -26,7 +26,7 @@ from maxmargin.reports.pages.checked_page import CheckedPage, caption_of
 from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.study.drawn_rows import DrawnRows, drawn_rows_of
 from maxmargin.reports.study.two_class_study import TwoClassStudy
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.number_formats import number, one_line
 
 _LARGEST_EXPONENT = 250
@@ -86,7 +86,7 @@ class MarginPage(CheckedPage):
             f'<div id="views" class="pair" role="group" tabindex="0" aria-label="{_KEYS}">{"".join(pictures)}</div>',
             '<p id="row-said" role="status" data-script hidden>Point at a row, or use the arrow keys.</p>',
             _REPLAY if self._can_check else "",
-            f'<p class="note">{escape(shown(caption.strip()), quote=False)}</p>',
+            f'<p class="note">{escape(printable(caption.strip()), quote=False)}</p>',
         ]
         return "".join(parts) + self._without_script()
 

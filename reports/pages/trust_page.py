@@ -9,13 +9,13 @@ from maxmargin.reports.document import (
     Block,
     Card,
     Code,
-    Details,
+    DetailsBlock,
     Document,
-    Mark,
+    Emphasis,
     Paragraph,
     Points,
     Section,
-    Table,
+    TableBlock,
     facts,
 )
 from maxmargin.reports.sections.shared import source_name
@@ -87,28 +87,30 @@ def _has_margin(facts_of: Fields) -> bool:
     return bool(facts_of["gamma_lower"] and facts_of["gamma_upper"])
 
 
-def _what_is_proven(facts_of: Fields) -> tuple[str | Mark, ...]:
+def _what_is_proven(facts_of: Fields) -> tuple[str | Emphasis, ...]:
     verdict = facts_of["verdict"]
     if verdict == Verdict.UNDECIDED.value:
         return ("Whether the classes are separable was not decided, so that some claims are not judged.",)
-    stated: tuple[str | Mark, ...] = ("Proven: the classes are ", Mark(verdict))
+    stated: tuple[str | Emphasis, ...] = ("Proven: the classes are ", Emphasis(verdict))
     if verdict == Verdict.OVERLAP.value:
-        stated = ("Proven: the classes ", Mark("overlap"))
+        stated = ("Proven: the classes ", Emphasis("overlap"))
     if not _has_margin(facts_of):
         return (*stated, ".")
-    best = Mark(proven(facts_of["gamma_lower"], facts_of["gamma_upper"]), "truth")
+    best = Emphasis(proven(facts_of["gamma_lower"], facts_of["gamma_upper"]), "truth")
     return (*stated, ", with the maximum margin ", best, ".")
 
 
-def _who(solvers: tuple[Fields, ...]) -> list[str | Mark]:
+def _who(solvers: tuple[Fields, ...]) -> list[str | Emphasis]:
     """Return whose claims are false, and how many solvers claim nothing."""
     wrong = Counter(one_line(entry["method"]) for entry in solvers if entry["claim_true"] is False)
-    sentences: list[str | Mark] = []
+    sentences: list[str | Emphasis] = []
     if wrong:
         named, more = list(wrong)[:_MOST_NAMED], len(wrong) - _MOST_NAMED
         last = f" and {plural(more, 'other')}" if more > 0 else ""
         joints = ["", *[", "] * (len(named) - 2), *([", " if last else " and "] * (len(named) > 1))]
-        names = [piece for joint, method in zip(joints, named, strict=True) for piece in (joint, Mark(method)) if piece]
+        names = [
+            piece for joint, method in zip(joints, named, strict=True) for piece in (joint, Emphasis(method)) if piece
+        ]
         sentences += [" False claims come from ", *names, f"{last}."]
     silent = sum(entry["claim"] is None for entry in solvers)
     if silent:
@@ -171,7 +173,7 @@ def _claims(solvers: Iterable[Fields]) -> tuple[Block, ...]:
         "False claims come first, then failures, then no claims. The share is the margin of the hyperplane that a "
         "solver returns, divided by the proven maximum margin γ*; rows in error are not strictly on their side of it."
     )
-    return (Table("Claims against what is proven", columns, rows, numeric=(3, 4, 5), note=note),)
+    return (TableBlock("Claims against what is proven", columns, rows, numeric=(3, 4, 5), note=note),)
 
 
 def _truth(entry: Fields) -> str:
@@ -204,7 +206,7 @@ def _units(units: Iterable[Fields]) -> tuple[Block, ...]:
         "Whether classes are separable does not depend on the units of the columns. What a tolerance makes of the "
         "optimum of a program does, and these rules are used to tell."
     )
-    return (Paragraph(text), Table("Rules with a tolerance, in other units", columns, rows, numeric=(1,)))
+    return (Paragraph(text), TableBlock("Rules with a tolerance, in other units", columns, rows, numeric=(1,)))
 
 
 def _tolerance(value: float) -> str:
@@ -243,7 +245,7 @@ def _gaps(gaps: Iterable[Fields]) -> tuple[Block, ...]:
         "Data were made whose classes are separable, or overlap, by 2⁻ᵏ around 0. The table has the smallest gap, and "
         "the smallest overlap, down to which a solver answers and claims nothing false."
     )
-    return (Paragraph(text), Table("The smallest gap that a solver gets right", columns, rows))
+    return (Paragraph(text), TableBlock("The smallest gap that a solver gets right", columns, rows))
 
 
 def _gap(k: int | None) -> str:
@@ -256,10 +258,10 @@ def _script(script: str) -> tuple[Block, ...]:
         "but that rows which it cannot hold are read with it."
     )
     lines = tuple(script.splitlines())
-    return (Paragraph(text), Details(f"The script ({plural(len(lines), 'line')})", (Code(lines),)))
+    return (Paragraph(text), DetailsBlock(f"The script ({plural(len(lines), 'line')})", (Code(lines),)))
 
 
-def _facts_table(found: Fields) -> Table:
+def _facts_table(found: Fields) -> TableBlock:
     known = found["proven"]
     rows = [("Source", source_name(dict(found))), ("Verdict", known["verdict"])]
     if known["gamma_lower"] is not None:

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from maxmargin.reports.document import Mark, Text
+from maxmargin.reports.document import Emphasis, Text
 from maxmargin.reports.phrasing import fewest_errors, length, novikoff, of_kind, shown_upper, verdict_name
 from maxmargin.solvers.answers.forms import through
 from maxmargin.text.number_formats import (
@@ -36,31 +36,31 @@ def answer_sentences(report: Report) -> Text:
 def _converged(report: Report) -> Text:
     run, hard, share = report["perceptron"], report["hard_margin"], report["comparison"]["share_of_maximum"]
     bound = novikoff(report)
-    allowed: Text = "" if bound is None else ("; theory allows ", Mark(floor_of(bound["value"])))
-    stopped: Text = ("The perceptron stopped after ", Mark(plural(run["n_mistakes"], "mistake"), "perceptron"))
-    best = Mark(proven(hard["lower"], shown_upper(hard)), "truth")
+    allowed: Text = "" if bound is None else ("; theory allows ", Emphasis(floor_of(bound["value"])))
+    stopped: Text = ("The perceptron stopped after ", Emphasis(plural(run["n_mistakes"], "mistake"), "perceptron"))
+    best = Emphasis(proven(hard["lower"], shown_upper(hard)), "truth")
     largest: Text = (f"the largest possible margin{of_kind(report)}, γ* = ", best, ", proven.")
     if run["n_errors"] or share is None or share <= 0:
         touching = plural(run["n_errors"], "row")
         return joined(stopped, allowed, f". Its hyperplane passes through {touching}; ", largest)
-    kept: Text = (". Its hyperplane keeps ", Mark(percent(share), "perceptron"), " of ")
+    kept: Text = (". Its hyperplane keeps ", Emphasis(percent(share), "perceptron"), " of ")
     return joined(stopped, allowed, kept, largest)
 
 
 def _stopped(report: Report) -> Text:
     run, hard = report["perceptron"], report["hard_margin"]
-    made = Mark(plural(run["n_mistakes"], "mistake"), "perceptron")
+    made = Emphasis(plural(run["n_mistakes"], "mistake"), "perceptron")
     state = f" the perceptron still errs on {plural(run['n_errors'], 'row')}."
     if not run["n_errors"]:
         state = " the perceptron was stopped; its hyperplane separates all rows, but its last epoch was not finished."
-    best = Mark(proven(hard["lower"], shown_upper(hard)), "truth")
+    best = Emphasis(proven(hard["lower"], shown_upper(hard)), "truth")
     upper, bound = run["margin_upper"], novikoff(report)
     if upper is None:
         truth: Text = (f" The largest possible margin{of_kind(report)}, proven, is γ* = ", best, ".")
     else:
         times = _times_smaller(upper, hard["lower"])
         truth = (
-            " Its mistakes alone prove that the margin is at most ", Mark(upper_end(upper, 3), "bound"),
+            " Its mistakes alone prove that the margin is at most ", Emphasis(upper_end(upper, 3), "bound"),
             "; the truth, proven, is γ* = ", best, f"{times}.",
         )  # fmt: skip
     rest = "" if bound is None else f" It may need up to {floor_of(bound['value'])} mistakes."
@@ -77,34 +77,34 @@ def _overlap(report: Report) -> Text:
     run, best = report["perceptron"], report["fewest_errors"]
     none = f"No hyperplane{of_kind(report)} separates the classes; "
     if best["reason"] is None and best["lower"] == best["upper"]:
-        fewest: Text = ("the best makes ", Mark(plural(best["upper"], "error"), "truth"), ", proven.")
+        fewest: Text = ("the best makes ", Emphasis(plural(best["upper"], "error"), "truth"), ", proven.")
     elif best["reason"] is None:
         ends = f"{count(best['lower'])} to {plural(best['upper'], 'error')}"
-        fewest = ("the best makes ", Mark(ends, "truth"), ", proven.")
+        fewest = ("the best makes ", Emphasis(ends, "truth"), ", proven.")
     else:
         soft = fewest_errors(report)
         errors = run["n_errors"] if soft is None else min(run["n_errors"], soft["n_errors"])
-        fewest = ("the fewest errors found are ", Mark(count(errors), "truth"), ".")
+        fewest = ("the fewest errors found are ", Emphasis(count(errors), "truth"), ".")
     return joined(none, fewest, _never_settles(run))
 
 
 def _never_settles(run: Report) -> Text:
     least, most = run["fewest_mistakes_in_an_epoch"], run["most_mistakes_in_an_epoch"]
     if least is None:
-        made = Mark(plural(run["n_mistakes"], "mistake"), "perceptron")
+        made = Emphasis(plural(run["n_mistakes"], "mistake"), "perceptron")
         return (" The perceptron made ", made, " and did not finish an epoch.")
     if run["converged"]:
         return (" The perceptron stopped, by its rule for a score of 0, on a hyperplane through rows.",)
     ends = count(least) if least == most else f"{count(least)} to {count(most)}"
     noun = "mistake" if most == 1 else "mistakes"
     rest = f" an epoch, and {plural(run['n_errors'], 'row')} in error at its end."
-    return (" The perceptron never settles: ", Mark(f"{ends} {noun}", "perceptron"), rest)
+    return (" The perceptron never settles: ", Emphasis(f"{ends} {noun}", "perceptron"), rest)
 
 
 def _quasi(report: Report) -> Text:
     answer, n_rows = report["separability"], report["data"]["n_samples"]
     n_separated = length(answer, "separated_rows")
-    rows = Mark(f"only {count(n_separated)} of {plural(n_rows, 'row')}", "truth")
+    rows = Emphasis(f"only {count(n_separated)} of {plural(n_rows, 'row')}", "truth")
     infinite, finite = answer["infinite_columns"], answer["finite_columns"]
     if not infinite:
         some = f"Some hyperplane{of_kind(report)} has no row on its wrong side, and separates "
@@ -115,7 +115,7 @@ def _quasi(report: Report) -> Text:
     noun = "separates" if len(names) == 1 else "separate"
     fate = "Its logistic coefficient is infinite" if len(names) == 1 else "Their logistic coefficients are not finite"
     others = {0: "no other stays finite", 1: "the other is finite"}.get(len(finite), "the others are finite")
-    return joined(separate, (Mark(shown, "truth"),), f" {noun}, and ", (rows,), f". {fate}; {others}.")
+    return joined(separate, (Emphasis(shown, "truth"),), f" {noun}, and ", (rows,), f". {fate}; {others}.")
 
 
 def _undecided(report: Report) -> Text:
@@ -124,7 +124,7 @@ def _undecided(report: Report) -> Text:
     known = "No bound of the margin is proven."
     if math.isfinite(upper):
         known = f"It is proven that the margin{of_kind(report)} is in {interval(hard['lower'], upper)}."
-    made = Mark(plural(run["n_mistakes"], "mistake"), "perceptron")
+    made = Emphasis(plural(run["n_mistakes"], "mistake"), "perceptron")
     return joined(
         known, f" Whether a hyperplane{through(report['data']['bias'])} separates the classes is open. ",
         "The perceptron made ", (made,), " without converging.",

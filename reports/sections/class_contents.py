@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from maxmargin.reports.document import Table
+from maxmargin.reports.document import TableBlock
 from maxmargin.reports.drawings.class_matrix import Cell
 from maxmargin.reports.drawings.class_rulers import ClassRuler
 from maxmargin.reports.phrasing import of_kind, verdict_name
@@ -135,13 +135,13 @@ def matrix_finding(report: Report) -> str:
     return f"One cell for each class and pair of classes: {'; '.join(parts)}."
 
 
-def matrix_table(report: Report) -> Table:
+def matrix_table(report: Report) -> TableBlock:
     """Return the matrix as a table."""
     names, cells = names_of(report), cells_of(report)
     columns = ("", *(one_line(name, 24) for name in names))
     indices = range(len(names))
     rows = tuple((one_line(names[i], 24), *("; ".join(cells[i, j].lines) for j in indices)) for i in indices)
-    return Table("The matrix of the classes", columns, rows, range(1, len(columns)), matrix_caption(report))
+    return TableBlock("The matrix of the classes", columns, rows, range(1, len(columns)), matrix_caption(report))
 
 
 def sorted_classes(report: Report) -> list[Report]:
@@ -186,7 +186,7 @@ def rulers_finding(report: Report) -> str:
     return "; ".join(f"{ruler.name}: {ruler.text}" for ruler in rulers_of_classes(report)) + "."
 
 
-def rulers_table(report: Report) -> Table:
+def rulers_table(report: Report) -> TableBlock:
     """Return the numbers of the rulers as a table."""
     rows = tuple(
         (
@@ -196,4 +196,4 @@ def rulers_table(report: Report) -> Table:
         for c in sorted_classes(report)
     )  # fmt: skip
     columns = ("Class", "γ*", "Margin kept", "At most, by the mistakes")
-    return Table("The margins of each class against the rest", columns, rows, (1, 2, 3))
+    return TableBlock("The margins of each class against the rest", columns, rows, (1, 2, 3))

@@ -12,16 +12,16 @@ from maxmargin.data.dataset import REST
 from maxmargin.reports.document import (
     Block,
     Card,
-    Details,
+    DetailsBlock,
     Document,
+    Emphasis,
     FigureSlot,
-    Mark,
     Paragraph,
     Points,
     ProofLine,
     ProofSlot,
     Section,
-    Table,
+    TableBlock,
     Text,
     facts,
 )
@@ -188,7 +188,7 @@ def class_answer_sentences(report: dict[str, Any]) -> Text:
     n_open = sum(contest["strictly_separable"] is None for contest in (*rest, *pairs)) + left_out(report)
     ending = "Every answer is proven." if not n_open else f"{plural(n_open, 'question')} could not be decided."
     return joined(
-        _multinomial_text(report), (" ", Mark(of_pairs, "truth")), f" {verb} separable{of_kind(report)}. {ending} ",
+        _multinomial_text(report), (" ", Emphasis(of_pairs, "truth")), f" {verb} separable{of_kind(report)}. {ending} ",
         _compared([*rest, *pairs]),
     )  # fmt: skip
 
@@ -198,7 +198,7 @@ def _multinomial_text(report: dict[str, Any]) -> Text:
     if report["verdict"] == "undecided":
         return f"Whether all classes at once (multinomial) are separable{without} is not decided."
     verb = "" if report["verdict"] == "overlap" else "are "
-    return (f"All classes at once (multinomial) {verb}", Mark(report["verdict"], "truth"), f"{without}.")
+    return (f"All classes at once (multinomial) {verb}", Emphasis(report["verdict"], "truth"), f"{without}.")
 
 
 def _compared(contests: list[dict[str, Any]]) -> Text:
@@ -217,11 +217,11 @@ def _compared(contests: list[dict[str, Any]]) -> Text:
     on = "the only separable question" if len(separable) == 1 else f"the {questions}"
     if len(ended) < len(separable):
         on = f"{count(len(ended))} of {on}"
-    bound: Text = (", ", Mark(_range(ratios, percent), "bound"), " of what theory allows") if ratios else ""
+    bound: Text = (", ", Emphasis(_range(ratios, percent), "bound"), " of what theory allows") if ratios else ""
     keep = "hyperplanes keep" if len(ended) > 1 else "hyperplane keeps"
     return joined(
-        f"On {on} the perceptron converged after ", (Mark(mistakes, "perceptron"),), bound, f"; its {keep} ",
-        (Mark(shares, "perceptron"),), " of γ*.",
+        f"On {on} the perceptron converged after ", (Emphasis(mistakes, "perceptron"),), bound, f"; its {keep} ",
+        (Emphasis(shares, "perceptron"),), " of γ*.",
     )  # fmt: skip
 
 
@@ -258,7 +258,7 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
 def _data(report: dict[str, Any]) -> tuple[Block, ...]:
     data = report["data"]
     rows = tuple((one_line(entry["label"]), count(entry["count"])) for entry in data["classes"])
-    classes = Table("The classes", ("Class", "Rows"), rows, numeric=(1,))
+    classes = TableBlock("The classes", ("Class", "Rows"), rows, numeric=(1,))
     return (what_was_read(data), classes, *notes(data))
 
 
@@ -274,7 +274,7 @@ def _questions(report: dict[str, Any]) -> tuple[Block, ...]:
         ("Each class against the rest", "rest", report["one_vs_rest"]),
         ("Each pair of classes", "pairs", report["pairs"]),
     )
-    details = (Details(title, (_table(title, entries, key),)) for title, key, entries in tables if entries)
+    details = (DetailsBlock(title, (_table(title, entries, key),)) for title, key, entries in tables if entries)
     return (Paragraph(text), *details)
 
 
@@ -292,7 +292,7 @@ _CONTEST: Columns = {
 }
 
 
-def _table(caption: str, contests: list[dict[str, Any]], key: str) -> Table:
+def _table(caption: str, contests: list[dict[str, Any]], key: str) -> TableBlock:
     table = table_of(caption, contests, _CONTEST, numeric=(4, 5, 7, 8, 9), most=_MOST_PAIRS)
     return replace(table, key=key)
 
@@ -345,7 +345,7 @@ def _proof_blocks(report: dict[str, Any]) -> tuple[Block, ...]:
     )
     others = "Each class against the rest has a page of its own, with its proof, and so has each pair:"
     found.append(Paragraph(which + others if len(held) > 1 else others))
-    return (*found, Details("The commands", (Points(_commands(report)),)))
+    return (*found, DetailsBlock("The commands", (Points(_commands(report)),)))
 
 
 def _class_name(label: object) -> str:
@@ -430,10 +430,10 @@ def _details(report: dict[str, Any]) -> tuple[Block, ...]:
         ("All classes at once", whole),
         ("Settings and versions", method(report)),
     )
-    return tuple(Details(title, blocks) for title, blocks in parts)
+    return tuple(DetailsBlock(title, blocks) for title, blocks in parts)
 
 
-def _facts_table(report: dict[str, Any]) -> Table:
+def _facts_table(report: dict[str, Any]) -> TableBlock:
     answer, n_rows = report["multinomial"], report["data"]["n_samples"]
     n_touching = length(answer, "touching_rows")
     rows = [
@@ -447,7 +447,7 @@ def _facts_table(report: dict[str, Any]) -> Table:
     return facts("All classes at once", (*rows, ("Engine", answer["engine"])))
 
 
-def _touching_tables(answer: dict[str, Any]) -> tuple[Table, ...]:
+def _touching_tables(answer: dict[str, Any]) -> tuple[TableBlock, ...]:
     """Return some touching rows, and the inequalities that exclude strict separation."""
     tables = []
     if answer["verdict"] == "quasi-separable":
@@ -457,7 +457,7 @@ def _touching_tables(answer: dict[str, Any]) -> tuple[Table, ...]:
     return tuple(tables)
 
 
-def _witness(entries: list[dict[str, Any]]) -> Table:
+def _witness(entries: list[dict[str, Any]]) -> TableBlock:
     columns: Columns = {
         **name_columns(entries),
         "Against": lambda entry: one_line(entry["against"]),

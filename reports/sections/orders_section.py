@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from maxmargin.reports.document import Block, Paragraph, Table
+from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.reports.phrasing import bound_title
 from maxmargin.reports.study.parts.orders_part import ADVERSARY, LOCAL_SEARCH, RANDOM, SOURCE
 from maxmargin.text.number_formats import count, floor_of, number, percent, plural
@@ -48,7 +48,7 @@ def _cut(orders: Mapping[str, Any]) -> str:
     return f" {count(n_cut)} of the orders did not converge within {plural(orders['max_mistakes'], 'mistake')}."
 
 
-def _orders_table(orders: Mapping[str, Any]) -> Table:
+def _orders_table(orders: Mapping[str, Any]) -> TableBlock:
     rows = [
         ("Order of the source", *_cells(orders["file_order"])),
         ("Fewest mistakes found in an order", *_cells(orders["best_order"])),
@@ -66,7 +66,7 @@ def _orders_table(orders: Mapping[str, Any]) -> Table:
         for bound in orders["bounds"]
         if not bound["vacuous"]
     ]
-    return Table("Mistakes by order", ("", "Mistakes", "Epochs"), tuple(rows), numeric=(1, 2))
+    return TableBlock("Mistakes by order", ("", "Mistakes", "Epochs"), tuple(rows), numeric=(1, 2))
 
 
 def _cells(found: Mapping[str, Any]) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from maxmargin.reports import phrasing
-from maxmargin.reports.document import Block, Paragraph, Table, facts
+from maxmargin.reports.document import Block, Paragraph, TableBlock, facts
 from maxmargin.text.number_formats import (
     count,
     floor_of,
@@ -33,7 +33,7 @@ def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
     return (Paragraph(opening), _run_table(report), *trace)
 
 
-def _run_table(report: dict[str, Any]) -> Table:
+def _run_table(report: dict[str, Any]) -> TableBlock:
     run = report["perceptron"]
     rows = [
         ("Mistakes", count(run["n_mistakes"])),
@@ -97,7 +97,7 @@ def normals(report: dict[str, Any]) -> tuple[Block, ...]:
         f"The {_MOST_FEATURES} of {count(len(names))} features with the largest |w*|." if len(best) > len(rows) else ""
     )
     columns = ("Feature", "w*/‖w*‖", "Perceptron w/‖w‖")
-    return (Table("The unit normals, feature by feature", columns, rows, (1, 2), note),)
+    return (TableBlock("The unit normals, feature by feature", columns, rows, (1, 2), note),)
 
 
 def _checked(report: dict[str, Any]) -> str:
@@ -116,7 +116,7 @@ def _checked(report: dict[str, Any]) -> str:
     )
 
 
-def _trace_table(report: dict[str, Any]) -> Table:
+def _trace_table(report: dict[str, Any]) -> TableBlock:
     trace, n_mistakes = report["trace"], report["perceptron"]["n_mistakes"]
     last = {
         name: trace[name][-1] for name in ("w_dot_u", "w_dot_u_at_least", "norm", "root_of_squares", "norm_at_most")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from maxmargin.reports.document import Block, Paragraph, Table
+from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.reports.phrasing import length, of_kind, unless_flat
 from maxmargin.reports.sections.shared import Entries, name_columns, row_names, table_of
 from maxmargin.text.number_formats import count, number, one_line, plural, short_fraction, side
@@ -157,13 +157,13 @@ def _where_shared(report: dict[str, Any]) -> str:
     return f" ({', '.join(coordinates)})"
 
 
-def rows_table(answer: dict[str, Any]) -> Table:
+def rows_table(answer: dict[str, Any]) -> TableBlock:
     """Return how many rows touch and how many can be strictly separated, with the first of either by name."""
     rows = []
     for title, name in (("Touching", "touching"), ("Strictly separated", "separated")):
         n_rows = length(answer, f"{name}_rows")
         rows.append((title, count(n_rows), _few(answer[f"first_{name}"], n_rows)))
-    return Table("Which rows touch", ("", "Rows", "Row numbers, from 0, and classes"), tuple(rows), numeric=(1,))
+    return TableBlock("Which rows touch", ("", "Rows", "Row numbers, from 0, and classes"), tuple(rows), numeric=(1,))
 
 
 def _few(entries: Entries, total: int) -> str:
@@ -176,7 +176,7 @@ def shown_share(entry: dict[str, Any]) -> str:
     return short_fraction(entry["share"], entry["share_value"])
 
 
-def _shares_table(entries: Entries, *, bias: bool, caption: str = "") -> Table:
+def _shares_table(entries: Entries, *, bias: bool, caption: str = "") -> TableBlock:
     columns = {
         **name_columns(entries),
         "Side": lambda entry: side(entry["sign"]),

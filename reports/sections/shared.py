@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from maxmargin.reports.document import Block, Paragraph, Points, Table, facts
+from maxmargin.reports.document import Block, Paragraph, Points, TableBlock, facts
 from maxmargin.reports.phrasing import novikoff, of_kind
 from maxmargin.text.number_formats import count, first_of, floor_of, listed, number, one_line, plural
 
@@ -27,7 +27,7 @@ def source_name(data: dict[str, Any]) -> str:
 
 def what_was_read(
     data: dict[str, Any], *, classes: Iterable[tuple[str, str]] = (), numbers: Iterable[tuple[str, str]] = ()
-) -> Table:
+) -> TableBlock:
     """Return the table of the data, with rows for the classes in the middle and for the numbers at the end."""
     rows = [
         ("Source", source_name(data)),
@@ -71,14 +71,14 @@ def table_of(
     most: int | None = None,
     noun: str = "",
     total: int | None = None,
-) -> Table:
+) -> TableBlock:
     """Return a table of entries, or of the first ones, with the texts that its columns make of each.
 
     `total` is the number of entries where the list of them was cut before.
     """
     rows = tuple(tuple(text(entry) for text in columns.values()) for entry in entries[:most])
     note = "" if most is None else first_of(most, total or len(entries), noun)
-    return Table(caption, tuple(columns), rows, numeric, note)
+    return TableBlock(caption, tuple(columns), rows, numeric, note)
 
 
 def method(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -91,8 +91,8 @@ def method(report: dict[str, Any]) -> tuple[Block, ...]:
     )
     return (
         Paragraph(text),
-        Table("Settings", ("Setting", "Value"), settings),
-        Table("Versions", ("Package", "Version"), versions),
+        TableBlock("Settings", ("Setting", "Value"), settings),
+        TableBlock("Versions", ("Package", "Version"), versions),
     )
 
 

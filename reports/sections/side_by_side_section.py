@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from maxmargin.reports.document import Block, Table
+from maxmargin.reports.document import Block, TableBlock
 from maxmargin.text.number_formats import (
     UNKNOWN,
     number,
@@ -39,7 +39,7 @@ def blocks(report: Report) -> tuple[Block, ...]:
         if entry["share"] is not None and entry["share"] > 0
     }
     columns = ("", *(one_line(entry["name"]) for entry in entries))
-    table = Table(
+    table = TableBlock(
         "The methods side by side", columns, rows, numeric=range(1, len(columns)), shares=shares, orders=orders,
         key="comparison", note=f"{FLOAT} in floating point; all other numbers are proven in exact arithmetic.",
     )  # fmt: skip

@@ -7,13 +7,13 @@ from maxmargin.reports import phrasing
 from maxmargin.reports.document import (
     Block,
     Card,
-    Details,
+    DetailsBlock,
     Document,
     FigureSlot,
     Paragraph,
     Points,
     Section,
-    Table,
+    TableBlock,
     facts,
 )
 from maxmargin.reports.sections import (
@@ -148,7 +148,7 @@ def _details(report: dict[str, Any]) -> tuple[Block, ...]:
         ("The verdict, and how it was found", separability_section.blocks(report)),
         ("Settings and versions", method(report)),
     )
-    return tuple(Details(title, blocks) for title, blocks in parts if blocks)
+    return tuple(DetailsBlock(title, blocks) for title, blocks in parts if blocks)
 
 
 def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
@@ -241,7 +241,7 @@ def _margin_text(report: dict[str, Any]) -> str:
     )
 
 
-def _margin_table(hard: dict[str, Any]) -> Table:
+def _margin_table(hard: dict[str, Any]) -> TableBlock:
     rows = (
         ("Proven interval of γ*", interval(hard["lower"], hard["upper"])),
         ("Relative width", shown(hard, "relative_width", 3)),
@@ -254,7 +254,7 @@ def _margin_table(hard: dict[str, Any]) -> Table:
     return facts("The maximum margin", rows)
 
 
-def _solvers_table(hard: dict[str, Any]) -> Table:
+def _solvers_table(hard: dict[str, Any]) -> TableBlock:
     """Return what each solver reported, which proves nothing; empty columns are left out."""
     columns: Columns = {
         "Solver": lambda entry: entry["solver"],

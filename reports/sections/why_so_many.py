@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from maxmargin.reports.document import Block, Explanation, FigureSlot, Paragraph, Table
+from maxmargin.reports.document import Block, Explanation, FigureSlot, Paragraph, TableBlock
 from maxmargin.reports.phrasing import bound_title, bounded_runs, holding_bounds, of_kind
 from maxmargin.reports.sections.bound_formulas import formula_of
 from maxmargin.reports.sections.orders_section import FOUND
@@ -48,7 +48,7 @@ def _bounds(report: Report) -> tuple[Block, ...]:
         for bound in holding
     )
     caption = f"Bounds on the mistakes, of which this run made {count(made)}, tightest first"
-    table = Table(
+    table = TableBlock(
         caption, ("Bound", "Holds for", "Mistakes, at most", "Used"), rows, numeric=(2, 3), shares=shares,
         explained=explained, note=f"Bars are logarithmic. {_not_holding(report)}".strip(),
     )  # fmt: skip

@@ -6,7 +6,7 @@ colours, of the rule at its left and of thin lines, can be told from a light gro
 
 from collections.abc import Iterable
 
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 
 Pairs = Iterable[tuple[str, str]]
 
@@ -90,7 +90,7 @@ def _details(rest: Pairs) -> str:
 def _safe(text: str) -> str:
     from html import escape  # not needed by commands, whose start it would delay
 
-    return escape(shown(text))
+    return escape(printable(text))
 
 
 def between(lower: float, upper: float) -> str:

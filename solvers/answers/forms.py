@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.cards import card
 from maxmargin.solvers.answers.factors import Factor
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 
 LONGEST_LIST = 1000
@@ -92,7 +92,7 @@ class Names:
     def plane_lines(self, w: Any, b: float) -> list[str]:
         """Return w and b as lines, with the names of the columns of w."""
         columns = range(len(w)) if self.columns is None else self.columns
-        weights = [f"    {shown(name)}: {weight!r}" for name, weight in zip(columns, w.tolist(), strict=True)]
+        weights = [f"    {printable(name)}: {weight!r}" for name, weight in zip(columns, w.tolist(), strict=True)]
         more = len(weights) - _MOST_WEIGHTS
         rest = [f"    ... {more} more (--json lists all)"] if more > 0 else []
         return ["  w", *weights[:_MOST_WEIGHTS], *rest, f"  b {b!r}"]
@@ -355,7 +355,7 @@ def some(values: Sequence[object], most: int, rest: str) -> str:
     >>> some([0, 1], 2, "({n} in all)"), some([0, 1, 2], 2, "({n} in all)"), some([0, 1, 2], 2, "{more} more")
     ('0, 1', '0, 1, ... (3 in all)', '0, 1, ... 1 more')
     """
-    first = ", ".join(map(shown, values[:most]))
+    first = ", ".join(map(printable, values[:most]))
     n = len(values)
     return first if n <= most else f"{first}, ... {rest.format(n=n, more=n - most)}"
 

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Protocol, TypeVar
 
 from maxmargin.solvers.answers.forms import through
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 
 WHAT_WAS_PROVEN = "interrupted: this is what was proven by then"
 """The reason that an answer gives if Ctrl-C cut the work short."""
@@ -161,7 +161,10 @@ class Status(StrEnum):
 
     def lines(self, reason: str, *, bias: bool, advice: str = "") -> list[str]:
         """Return the lines of text that a result begins with: the status with its advice, and the reason if any."""
-        return [f"{self.value}: {advice or self.advice_for(bias=bias)}", *([f"  {shown(reason)}"] if reason else [])]
+        return [
+            f"{self.value}: {advice or self.advice_for(bias=bias)}",
+            *([f"  {printable(reason)}"] if reason else []),
+        ]
 
 
 _STATUSES = {

@@ -10,7 +10,7 @@ import numpy as np
 from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, some, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.proof.certificate import CommonHullPoint
 
@@ -112,7 +112,7 @@ class FewestErrors(NamedAnswer):
             first = f"fewest errors {self.upper:,} (proven: no hyperplane{kind} has fewer)"
         else:
             first = f"fewest errors{kind} between {self.lower:,} and {self.upper:,} (proven)"
-        lines = [first, *([f"  {shown(self.reason)}"] if self.reason else []), self._rows_line(kind)]
+        lines = [first, *([f"  {printable(self.reason)}"] if self.reason else []), self._rows_line(kind)]
         if self.lower:
             search = self.lower > self.packing_lower
             nodes = f", and the search of {counted(self.n_nodes, 'node')}" if search else ""

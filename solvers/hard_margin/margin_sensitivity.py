@@ -15,7 +15,7 @@ from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, rounded_d
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.reals import binary64
 from maxmargin.solvers.hard_margin.hard_bracket import SUPPORT_WEIGHT
@@ -247,7 +247,7 @@ class Sensitivity(NamedAnswer):
             elif math.isinf(high):
                 found = f"at least {float(low)!r}; not computed"
             row = numbers[position]
-            called = "" if self.names.ids is None else f" ({shown(str(self.names.ids[self.rows[position]]))})"
+            called = "" if self.names.ids is None else f" ({printable(str(self.names.ids[self.rows[position]]))})"
             yield f"    {row}{called}: weight {self.weights[position]:.6g}, {found}"
 
     def fields(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from maxmargin.solvers.answers.forms import INTERCEPT, Names, counted
 from maxmargin.solvers.basics.array_types import Rows
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.separability.answer_parts import Answer, called
 
 
@@ -126,4 +126,4 @@ def other_meaning(answer: Answer) -> list[str]:
     """Return the names of the terms of the finite part that are infinite or not determined in the whole model."""
     assert answer.columns is not None
     kept = [column for column in answer.remaining_columns or () if column in answer.columns.infinite]
-    return [shown(called(answer, column)) for column in kept]
+    return [printable(called(answer, column)) for column in kept]

@@ -11,7 +11,7 @@ import numpy as np
 from maxmargin.solvers.answers.forms import counted, rounded_up
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.exact.dyadic import (
     Integers,
     as_dense,
@@ -365,7 +365,7 @@ def near_lines(
     if not found:
         return []
     called = [f"column {name}" if isinstance(name, int) else name for name in found]
-    lines = [f"  {shown(f'{name} {words}')}" for name, words in zip(called[:most], found.values(), strict=False)]
+    lines = [f"  {printable(f'{name} {words}')}" for name, words in zip(called[:most], found.values(), strict=False)]
     lines += [f"  ... {len(found) - most} more nearly aliased columns (--json lists them)"] * (len(found) > most)
     them = "this column" if len(found) == 1 else f"these {counted(len(found), 'column')}"
     end = " as well" * (without is verdict) + " (proven)" * (without is not Verdict.UNDECIDED)

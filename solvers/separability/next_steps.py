@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from maxmargin.solvers.answers.forms import counted, some
 from maxmargin.solvers.answers.statuses import Verdict
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.separability.answer_parts import Absence, Answer, Findings
 from maxmargin.solvers.separability.finite_part import other_meaning
 from maxmargin.solvers.separability.levels import OPPOSITE
@@ -75,8 +75,10 @@ def _about_columns(found: Sequence[Absence]) -> list[str]:
     if not of_columns:
         return []
     factor, level = of_columns[0].factor, of_columns[0].level
-    reference = shown(factor.level(factor.reference))
-    return [f"  (dropping the column {shown(factor.columns[level])} merges the level with the reference, {reference})"]
+    reference = printable(factor.level(factor.reference))
+    return [
+        f"  (dropping the column {printable(factor.columns[level])} merges the level with the reference, {reference})"
+    ]
 
 
 def _finite_part(answer: Answer, findings: Findings | None, call: str | None) -> list[str]:

@@ -20,7 +20,7 @@ from maxmargin.solvers.answers.forms import (
 )
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Mask, Rows
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import nearest_floats
 from maxmargin.solvers.problem.candidate import SolverRun
@@ -247,10 +247,10 @@ class Separability(NamedAnswer):
         lines = [*self._event_lines(), self.headline, *self.near_lines()]
         if self.verdict is not Verdict.UNDECIDED:
             lines += self._logistic_lines(is_known)
-        lines += [f"  {shown(note)}" for note in self.names.notes]
+        lines += [f"  {printable(note)}" for note in self.names.notes]
         if self.verdict in (Verdict.SEPARABLE, Verdict.QUASI_SEPARABLE):
             lines += next_steps(self, with_columns=is_known, call=call)
-        lines += ["proof", f"  {shown(self.reason_alone)}"]
+        lines += ["proof", f"  {printable(self.reason_alone)}"]
         if self.strictly_separable is False:
             lines += self._rows_lines()
         last = f"found by {self.engine}" if self.proof else f"verdict: {self.verdict.advice_for(bias=self.bias)}"
@@ -265,9 +265,9 @@ class Separability(NamedAnswer):
         """Return the line that says which class is the event."""
         if self.positive is None or self.names.label is None:
             return []
-        other = "all others" if self.negative == "rest" else shown(str(self.negative))
-        event = f"the event (+1) is {shown(str(self.positive))}, against {other}"
-        return [f"{shown(self.names.label)}: {event}; {shown(str(self.positive_reason))}"]
+        other = "all others" if self.negative == "rest" else printable(str(self.negative))
+        event = f"the event (+1) is {printable(str(self.positive))}, against {other}"
+        return [f"{printable(self.names.label)}: {event}; {printable(str(self.positive_reason))}"]
 
     def near_lines(self) -> list[str]:
         """Return the lines about columns that are dependent up to rounding; none if nothing is proven."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from maxmargin.solvers.answers.forms import LISTED_ELSEWHERE, counted, some
 from maxmargin.solvers.answers.statuses import Verdict
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.separability.answer_parts import Absence, Answer, Findings, called, sides
 from maxmargin.solvers.separability.levels import OPPOSITE, absences, reason_of, words_of
 
@@ -78,14 +78,14 @@ def terms_of(answer: Answer) -> tuple[Term, ...] | None:
 
 def terms_lines(answer: Answer, terms: Sequence[Term], most: int) -> list[str]:
     """Return a line for each of the first terms with a sign, one for a combination, and one for the other terms."""
-    contrast = f"contrasts with {shown(answer.class_names[0])}" if answer.class_names else ""
+    contrast = f"contrasts with {printable(answer.class_names[0])}" if answer.class_names else ""
     signed = [term for term in terms if term.sign in OPPOSITE]
     if signed:
         lines = [f"  infinite coefficients{contrast and f', as {contrast}'}", *_signed_lines(signed, most)]
     else:
         which = f"the coefficients{contrast and f' ({contrast})'}"
         together = "" if answer.findings is None else answer.findings.together
-        lines = [f"  {which} go to infinity together: {shown(together)}"]
+        lines = [f"  {which} go to infinity together: {printable(together)}"]
     either = [term.name for term in terms if term.sign not in OPPOSITE]
     if either:
         said = "each may go to infinity with either sign, or stay at any finite value, while others go to infinity"
@@ -94,18 +94,18 @@ def terms_lines(answer: Answer, terms: Sequence[Term], most: int) -> list[str]:
 
 
 def _signed_lines(terms: Sequence[Term], most: int) -> list[str]:
-    names = [shown(str(term.name)) for term in terms[:most]]
+    names = [printable(str(term.name)) for term in terms[:most]]
     width = max(map(len, names), default=0)
     counts = Counter(term.reason for term in terms if term.is_combined)
     lines, before = list[str](), ""
     for name, term in zip(names, terms, strict=False):
-        reason = shown(term.reason) if counts[term.reason] < 2 else _IN_COMBINATION
+        reason = printable(term.reason) if counts[term.reason] < 2 else _IN_COMBINATION
         is_again = reason == before and reason not in (_IN_COMBINATION, _TOGETHER, _MAY_JOIN)
         lines.append(f"    {name:<{width}}  {term.sign}  {_AS_ABOVE if is_again else reason}")
         before = reason
     more = len(terms) - len(names)
     lines += [f"    ... {LISTED_ELSEWHERE.format(more=more)}"] if more else []
-    return lines + [f"    the combination: {shown(reason)}" for reason, count in counts.items() if count > 1]
+    return lines + [f"    the combination: {printable(reason)}" for reason, count in counts.items() if count > 1]
 
 
 def _reason(answer: Answer, coordinate: int, sign: str) -> str | None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.escaping import json_characters, markdown
 
 FORGED = "valid: separable (proven)"
@@ -188,7 +188,7 @@ def test_a_terminal_report_is_made_of_shown_text() -> None:
 
 @given(st.text(st.characters()))
 def test_shown_text_is_one_visible_line(text: str) -> None:
-    line = shown(text)
+    line = printable(text)
     assert len(line.splitlines()) <= 1 and not any(unicodedata.category(c) in HIDDEN for c in line)
     if text.isprintable():
         assert line == text or "\\u" in line or "\\U" in line

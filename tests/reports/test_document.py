@@ -7,22 +7,22 @@ from maxmargin.reports.document import (
     Block,
     Card,
     Code,
-    Details,
+    DetailsBlock,
     Document,
+    Emphasis,
     Explanation,
     FigureSlot,
-    Mark,
     Paragraph,
     Points,
     ProofSlot,
     Section,
-    Table,
+    TableBlock,
 )
 
 HOSTILE = "<script>alert(1)</script>\n\x1b[2J**x**\u202e"
 
 
-def document(*blocks: Block, lead: tuple[str | Mark, ...] = ()) -> Document:
+def document(*blocks: Block, lead: tuple[str | Emphasis, ...] = ()) -> Document:
     return Document(
         title="A page",
         subtitle="of data",
@@ -34,9 +34,9 @@ def document(*blocks: Block, lead: tuple[str | Mark, ...] = ()) -> Document:
     )
 
 
-TABLE = Table("Numbers", ("Name", "n"), (("a", "1"), ("b", "2")), numeric=(1,), note="All of them.")
+TABLE = TableBlock("Numbers", ("Name", "n"), (("a", "1"), ("b", "2")), numeric=(1,), note="All of them.")
 PARTS = (
-    Paragraph(("It is ", Mark("so", "truth"), ".")),
+    Paragraph(("It is ", Emphasis("so", "truth"), ".")),
     Points(("one", "two")),
     TABLE,
     Code(("x = 1", "    y <b> *2*")),
@@ -49,7 +49,7 @@ def body(page: str) -> str:
 
 def test_markdown_has_what_a_page_opens_below_a_heading() -> None:
     inside = body(document(*PARTS).markdown())
-    opened = body(document(Details("More of it", PARTS)).markdown())
+    opened = body(document(DetailsBlock("More of it", PARTS)).markdown())
     assert opened == f"\n### More of it\n{inside}"
     assert "It is **so**." in inside and "- one\n- two\n" in inside
     assert "**Numbers**\n\n| Name | n |\n|---|---:|\n| a | 1 |\n| b | 2 |\n\nAll of them.\n" in inside
@@ -58,15 +58,15 @@ def test_markdown_has_what_a_page_opens_below_a_heading() -> None:
 
 def test_markdown_has_details_within_details_and_leaves_out_the_check_of_a_proof() -> None:
     page = document(
-        Details("Outer", (ProofSlot(), Details("Inner", (Paragraph("Deep."),)))), Paragraph("After.")
+        DetailsBlock("Outer", (ProofSlot(), DetailsBlock("Inner", (Paragraph("Deep."),)))), Paragraph("After.")
     ).markdown()
     assert body(page) == "\n### Outer\n\n### Inner\n\nDeep.\n\nAfter.\n"
 
 
 def test_markdown_has_the_lead_and_what_explains_the_rows_of_a_table() -> None:
     explained = (Explanation("it is <one>", "<math></math>", "Someone 1962"), Explanation("two", "", "Someone else"))
-    table = Table("Bounds", ("Name", "n"), TABLE.rows, explained=explained)
-    page = document(table, lead=("It kept ", Mark("2 %", "perceptron"), " of a_b*.")).markdown()
+    table = TableBlock("Bounds", ("Name", "n"), TABLE.rows, explained=explained)
+    page = document(table, lead=("It kept ", Emphasis("2 %", "perceptron"), " of a_b*.")).markdown()
     assert "\n**The answer.**\nAnd more.\n\nIt kept **2 %** of a_b\\*.\n\n| | | |\n" in page
     assert "- a: it is \\<one\\>. Someone 1962.\n- b: two. Someone else.\n" in page and "<math>" not in page
 
@@ -79,7 +79,7 @@ def test_markdown_links_the_figures_that_are_there() -> None:
 
 
 def test_the_page_has_what_it_opens_closed_and_a_policy_without_scripts() -> None:
-    page = document(Details("More of it", PARTS)).html({})
+    page = document(DetailsBlock("More of it", PARTS)).html({})
     assert '<details class="part"><summary>More of it</summary>' in page and "<details open" not in page
     assert '<b class="truth">so</b>' in page and "<code>x = 1\n    y &lt;b&gt; *2*\n</code>" in page
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
@@ -89,9 +89,9 @@ def test_the_page_has_what_it_opens_closed_and_a_policy_without_scripts() -> Non
 
 def test_names_stay_text_in_every_form() -> None:
     explained = (Explanation(HOSTILE, "", HOSTILE),)
-    table = Table(HOSTILE, (HOSTILE, "n"), ((HOSTILE, "1"),), note=HOSTILE, explained=explained)
-    parts = (Paragraph((HOSTILE, Mark(HOSTILE))), Points((HOSTILE,)), table, Code((HOSTILE,)))
-    made = document(Details(HOSTILE, parts), lead=(HOSTILE, Mark(HOSTILE)))
+    table = TableBlock(HOSTILE, (HOSTILE, "n"), ((HOSTILE, "1"),), note=HOSTILE, explained=explained)
+    parts = (Paragraph((HOSTILE, Emphasis(HOSTILE))), Points((HOSTILE,)), table, Code((HOSTILE,)))
+    made = document(DetailsBlock(HOSTILE, parts), lead=(HOSTILE, Emphasis(HOSTILE)))
     assert "<script" not in made.html({}) and "\x1b" not in made.html({}) + made.markdown() + made.latex()
     outside = re.sub(r"(?ms)^```$.*?^```$", "", made.markdown())
     assert "alert" in outside and "<script>" not in outside.replace("\\<script\\>", "")
@@ -105,6 +105,6 @@ def test_a_program_does_not_end_its_fence() -> None:
 
 
 def test_all_tables_are_listed_and_are_in_the_document_of_latex() -> None:
-    made = document(TABLE, Details("More of it", (Details("Inner", (TABLE,)), TABLE)))
+    made = document(TABLE, DetailsBlock("More of it", (DetailsBlock("Inner", (TABLE,)), TABLE)))
     assert made.tables == (TABLE,) * 3
     assert made.latex().count(r"\begin{longtable}") == 3

@@ -12,7 +12,7 @@ from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.problems import class_answers
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.progress import waiting
 
 if TYPE_CHECKING:
@@ -183,8 +183,8 @@ def _remarks(fields: dict[str, Any]) -> list[str]:
 
 
 def _classes_text(answers: "ClassAnswers[Separability]", multinomial: str) -> str:
-    rest = [(shown(name), answer) for name, _, answer in answers.one_vs_rest]
-    pairs = [(f"{shown(a)} / {shown(b)}", answer) for (a, b), _, answer in answers.pairs]
+    rest = [(printable(name), answer) for name, _, answer in answers.one_vs_rest]
+    pairs = [(f"{printable(a)} / {printable(b)}", answer) for (a, b), _, answer in answers.pairs]
     width = max(len(name) for name, _ in rest + pairs[:_MOST_LINES])
     lines = ["every class against the rest", *_table_lines(rest, width), "every pair", *_table_lines(pairs, width)]
     return "\n".join([*lines, f"all classes at once (multinomial): {multinomial}"])

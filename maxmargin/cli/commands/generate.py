@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.output_files import check_outputs
 from maxmargin.cli.request import print_json, print_text
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.outputs import replacing_text, write_text
 from maxmargin.text.progress import note
@@ -56,7 +56,7 @@ def generate(name: str, *, output: Path | None, force: bool, seed: int | None, a
     elif output is None:
         _write(data, sys.stdout)
     else:
-        print_text(f"{shown(data.full_name)}: {data.X.shape[0]} x {data.X.shape[1]}, {data.truth.verdict}")
+        print_text(f"{printable(data.full_name)}: {data.X.shape[0]} x {data.X.shape[1]}, {data.truth.verdict}")
     return Exit.OK
 
 

@@ -11,7 +11,7 @@ from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.source import STDIN, STDIN_NAME, standard_input
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error, quote
 from maxmargin.text.progress import waiting
@@ -96,7 +96,7 @@ def plane_of_document(document: dict[str, Any], name: str, dataset: Dataset) -> 
     try:
         plane = plane_of_numbers(document["w"], document["b"], dataset.feature_names)
     except InvalidOptionError as error:
-        raise DataError(shown(f"{name}: {error.on_command_line}")) from error
+        raise DataError(printable(f"{name}: {error.on_command_line}")) from error
     if not isinstance(document.get("bias", False), bool):
         _refuse(name, "bias", _shown(document["bias"]), "true or false")
     if document.get("bias") is False and plane.b != 0:

@@ -11,7 +11,7 @@ from maxmargin.cli.request import Request
 from maxmargin.data.labels import Label, LabelError, choose_positive
 from maxmargin.data.problems import row_weights
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
@@ -152,7 +152,9 @@ def _number(text: str) -> float | None:
 
 
 def _weights_text(weights: dict[Label, float] | None) -> str:
-    return f"by label ({'; '.join(f'{shown(str(label))}: {factor!r}' for label, factor in (weights or {}).items())})"
+    return (
+        f"by label ({'; '.join(f'{printable(str(label))}: {factor!r}' for label, factor in (weights or {}).items())})"
+    )
 
 
 def _path_text(answers: "Sequence[SoftMargin]", weights: Weights) -> str:

@@ -10,7 +10,7 @@ from maxmargin.api.running import in_time
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request, print_json
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.online.algorithm import maximum_text
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of, entries
@@ -220,7 +220,7 @@ def _table_text(runs: "dict[str, OnlineRun | str]", maximum: "HardMargin", prepa
     """Return several runs as a table, a line each; those that cannot run with the reason."""
     done = [run for run in runs.values() if not isinstance(run, str)]
     table = aligned([_HEAD, *(_cells(run, maximum) for run in done)], to_the_left=_TO_THE_LEFT) if done else []
-    not_run = (f"{name}: not run: {shown(run)}" for name, run in runs.items() if isinstance(run, str))
+    not_run = (f"{name}: not run: {printable(run)}" for name, run in runs.items() if isinstance(run, str))
     return "\n".join([maximum_text(maximum, prepare), *table, *not_run])
 
 

@@ -9,7 +9,7 @@ from maxmargin.certificates.proofs import Document, check_labelled, read_proof, 
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import print_json
 from maxmargin.data.formats.table import OneHot, columns_named
-from maxmargin.solvers.basics.printable import shown
+from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.checker import FOREIGN, CertificateError, NotAProofError, need
 from maxmargin.text.data_error import DataError, data_error
@@ -55,7 +55,7 @@ def verify_proof(proof: Path, source: str, *, memory: str, as_json: bool, quiet:
         found = str(error).removeprefix("not a proof: ")
         raise data_error(str(proof), found=found, expected="a proof, as --proof writes it") from error
     except _UnreadableError as error:
-        raise DataError(f"{shown(str(proof))}: the proof {_WRITTEN_IN_PYTHON} ({error})") from error
+        raise DataError(f"{printable(str(proof))}: the proof {_WRITTEN_IN_PYTHON} ({error})") from error
     except CertificateError as error:
         reason = str(error)
         if reason.startswith(FOREIGN) and _is_from_python(document):
@@ -63,10 +63,10 @@ def verify_proof(proof: Path, source: str, *, memory: str, as_json: bool, quiet:
     if as_json:
         print_json("verify", _fields(proof, source, document, statement, label, reason))
     elif statement is None:
-        print(f"invalid: {shown(reason)}")
+        print(f"invalid: {printable(reason)}")
     else:
         model = document["data"].get("formula") or f"label {label}"
-        print(f"valid: {shown(statement)} for {shown(source)}, {shown(model)}")
+        print(f"valid: {printable(statement)} for {printable(source)}, {printable(model)}")
     return Exit.INVALID if statement is None else Exit.OK
 
 
