@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from maxmargin.estimators.separation_guard import SeparationWarning as SeparationWarning
     from maxmargin.models.check_model import check_model as check_model
     from maxmargin.models.model_check import ModelCheck as ModelCheck
-    from maxmargin.reports.comparing import compare as compare
-    from maxmargin.reports.comparing import trust as trust
+    from maxmargin.reports.comparison_verbs import compare as compare
+    from maxmargin.reports.comparison_verbs import trust as trust
     from maxmargin.reports.margin_report import MarginReport as MarginReport
     from maxmargin.reports.margin_report import margin_report as margin_report
     from maxmargin.reports.trust_report import TrustReport as TrustReport
@@ -107,7 +107,7 @@ _PUBLIC = {
     "maxmargin.estimators.separation_guard": ("SeparationGuard", "SeparationWarning"),
     "maxmargin.models.check_model": ("check_model",),
     "maxmargin.models.model_check": ("ModelCheck",),
-    "maxmargin.reports.comparing": ("compare", "trust"),
+    "maxmargin.reports.comparison_verbs": ("compare", "trust"),
     "maxmargin.reports.margin_report": ("MarginReport", "margin_report"),
     "maxmargin.reports.trust_report": ("TrustReport",),
     "maxmargin.solvers.answers.statuses": ("Status", "Verdict"),

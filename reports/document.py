@@ -1,8 +1,10 @@
 """The parts of a page, and its forms: HTML in one file, Markdown, LaTeX and plain text."""
 
+import json
+import os
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -13,7 +15,9 @@ from maxmargin.solvers.answers.cards import card as small_card
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text import escaping
-from maxmargin.text.tables import booktabs_lines, csv_lines, markdown_lines, tabular_lines
+from maxmargin.text.number_formats import one_line, plural
+from maxmargin.text.outputs import write_text
+from maxmargin.text.tables import aligned, csv_lines, latex_lines, markdown_lines
 
 PAGE_SUFFIXES = (".html", ".md", ".json")
 """Suffixes of the files of a report."""
@@ -52,6 +56,17 @@ def plain_text(text: Text) -> str:
     if isinstance(text, str):
         return text
     return "".join(piece if isinstance(piece, str) else piece.text for piece in text)
+
+
+def marked_names(
+    names: Sequence[tuple[str, str]], most: int, *, others: str, role: str = ""
+) -> tuple[str | Emphasis, ...]:
+    """Return the first names in a sentence, each with what follows it, and the number of others by this noun."""
+    shown_names = [
+        piece for name, after in names[:most] for piece in (", ", Emphasis(one_line(name), role), after) if piece
+    ]
+    more = len(names) - most
+    return (*shown_names[1:], *([f" and {plural(more, others)}"] if more > 0 else []))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +138,25 @@ class TableBlock:
         """Return the table as Markdown and LaTeX, with the texts of its cells, and as CSV, with their numbers."""
         return {
             "Markdown": "\n".join(markdown_lines(self.columns, self.rows, numeric=self.numeric, is_padded=True)),
-            "LaTeX": "\n".join(tabular_lines(self.columns, self.rows, numeric=self.numeric)),
+            "LaTeX": "\n".join(latex_lines(self.columns, self.rows, numeric=self.numeric)),
             "CSV": "\n".join(csv_lines(self.columns, self._with_numbers())),
         }
+
+    def lines(self, most: int | None = None) -> list[str]:
+        """Return the caption and the first rows, all without `most`, as lines for a terminal.
+
+        Examples
+        --------
+        >>> print("\\n".join(TableBlock("Times", ("Name", "s"), (("a", "10"), ("b", "2")), numeric=[1]).lines(1)))
+        Times:
+        Name   s
+        a     10
+        and 1 more
+        """
+        more = 0 if most is None else max(0, len(self.rows) - most)
+        rows = [tuple(map(printable, row)) for row in (self.columns, *self.rows[:most])]
+        words = [column for column in range(len(self.columns)) if column not in self.numeric]
+        return [f"{self.caption}:", *aligned(rows, to_the_left=words), *([f"and {more:,} more"] if more else [])]
 
     def _with_numbers(self) -> Iterable[Sequence[object]]:
         """Return the rows with the numbers themselves where a cell is one, so that programs can read them."""
@@ -191,7 +222,7 @@ class FigureSlot:
 
 @dataclass(frozen=True, slots=True)
 class DetailsBlock:
-    """Blocks that a reader of a page opens.
+    """Blocks that a page shows when its reader opens them.
 
     Attributes
     ----------
@@ -357,14 +388,11 @@ class Document:
         return re.sub(r"\n{3,}", "\n\n", page).strip() + "\n"
 
     def latex(self) -> str:
-        """Return the page as a LaTeX document that needs booktabs and longtable, without its figures."""
+        """Return the tables as a LaTeX document that needs booktabs and longtable; each can be copied into another."""
         lines = [*_PREAMBLE, rf"\title{{{escaping.latex(self.title)}}}", r"\begin{document}", r"\maketitle"]
-        sentences = [*self.headline, plain_text(self.lead)]
-        lines += [rf"{escaping.latex(sentence)}\par" for sentence in sentences if sentence]
-        lines += [line for block in self.opening for line in _latex_lines(block)]
-        for section in self.sections:
-            lines += ["", rf"\section*{{{escaping.latex(section.title)}}}"]
-            lines += [line for block in section.blocks for line in _latex_lines(block)]
+        for table in self.tables:
+            lines += ["", *latex_lines(table.columns, table.rows, numeric=table.numeric, caption=table.caption)]
+            lines += [rf"{escaping.latex(table.note)}\par"] if table.note else []
         return "\n".join([*lines, r"\end{document}"]) + "\n"
 
     def _rendered(self, template: str, *, autoescape: bool, is_padded: bool = False, **parts: Any) -> str:
@@ -428,6 +456,28 @@ def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
             yield block
 
 
+def json_text(fields: Mapping[str, Any]) -> str:
+    """Return the fields of a report as JSON; its numbers read back as they are."""
+    text = json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    return escaping.json_characters(text) + "\n"
+
+
+def save_page(path: str | os.PathLike[str], *forms: Callable[[], str]) -> Path:
+    """Write a report in the form that the suffix names, of those for `PAGE_SUFFIXES`, and return where it is.
+
+    Raises
+    ------
+    InvalidOptionError
+        A ValueError, for any other suffix; nothing is written.
+    OSError
+        If the file cannot be written; its old content stays.
+    """
+    target = Path(path)
+    check_page_suffix(target)
+    write_text(target, dict(zip(PAGE_SUFFIXES, forms, strict=True))[target.suffix.lower()]())
+    return target
+
+
 def check_page_suffix(path: Path) -> None:
     """Raise unless a report can be saved under this name: it ends in .html, .md or .json.
 
@@ -438,29 +488,6 @@ def check_page_suffix(path: Path) -> None:
     """
     if path.suffix.lower() not in PAGE_SUFFIXES:
         raise InvalidOptionError(f"{path} ends in {path.suffix!r}; expected {', '.join(PAGE_SUFFIXES)}")
-
-
-def _latex_lines(block: Block) -> list[str]:
-    """Return a block in LaTeX; a table stands by itself, so that it can be copied into another document."""
-    if isinstance(block, Paragraph):
-        return [rf"{escaping.latex(plain_text(block.text))}\par"]
-    if isinstance(block, Points):
-        return [r"\begin{itemize}", *(rf"\item {escaping.latex(item)}" for item in block.items), r"\end{itemize}"]
-    if isinstance(block, Code):
-        lines = (escaping.latex(line).replace(" ", r"\ ") for line in block.lines)
-        return [r"{\ttfamily\footnotesize\raggedright", *(rf"{line}\par" for line in lines), "}"]
-    if isinstance(block, DetailsBlock):
-        return [
-            rf"\subsection*{{{escaping.latex(block.title)}}}",
-            *(line for part in block.blocks for line in _latex_lines(part)),
-        ]
-    if isinstance(block, ProofSlot):
-        items = tuple(f"{line.name}: {line.claim}" for line in block.lines)
-        return _latex_lines(Points(items)) if items else []
-    if isinstance(block, FigureSlot):
-        return [] if block.table is None else _latex_lines(block.table)
-    note = [rf"{escaping.latex(block.note)}\par"] if block.note else []
-    return ["", *booktabs_lines(block.caption, block.columns, block.rows, numeric=block.numeric), *note, ""]
 
 
 def _markdown(text: Text) -> str:
@@ -489,5 +516,5 @@ def _sort_keys(values: Iterable[float | None]) -> str:
 
 
 def _visible(value: object) -> object:
-    """Escape the invisible characters of a text; markup of drawings stays."""
+    """Escape the invisible characters of a text; a picture is mark-up of our own."""
     return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -1,7 +1,6 @@
 """The margin report: the perceptron next to the proven maximum margin, as one page."""
 
 import copy
-import json
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from maxmargin.reports.pages.classes_page import ClassesPage
     from maxmargin.reports.pages.margin_page import MarginPage
     from maxmargin.reports.study.class_study import ClassStudy
-    from maxmargin.reports.study.report_settings import Settings
-    from maxmargin.reports.study.study import Study
+    from maxmargin.reports.study.report_settings import ReportSettings
+    from maxmargin.reports.study.two_class_study import TwoClassStudy
     from maxmargin.solvers.perceptron.settings import RunProgress
 
 
@@ -35,12 +34,12 @@ class MarginReport:
 
     Parameters
     ----------
-    study : Study or ClassStudy
+    study : TwoClassStudy or ClassStudy
         The results, as `maxmargin.margin_report` computes them.
 
     Attributes
     ----------
-    study : Study or ClassStudy
+    study : TwoClassStudy or ClassStudy
         The results themselves: of a question about two classes, or of every class and every pair.
 
     See Also
@@ -55,7 +54,7 @@ class MarginReport:
     233
     """
 
-    study: "Study | ClassStudy"
+    study: "TwoClassStudy | ClassStudy"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as dicts, lists, texts, booleans, None and finite numbers.
@@ -67,9 +66,9 @@ class MarginReport:
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON; its numbers read back as they are."""
-        from maxmargin.text.escaping import json_characters
+        from maxmargin.reports.document import json_text
 
-        return json_characters(json.dumps(self._summary, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+        return json_text(self._summary)
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, without figures."""
@@ -111,15 +110,12 @@ class MarginReport:
         InvalidOptionError
             A ValueError, for any other suffix; nothing is written.
         """
-        from maxmargin.reports.document import check_page_suffix
-        from maxmargin.text.outputs import write_text
+        from maxmargin.reports.document import save_page
 
-        target = Path(path)
-        check_page_suffix(target)
-        forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
+        to_markdown = self.to_markdown
         if figures is not None:
-            forms[".md"] = partial(self._linked_markdown, target, Path(figures))
-        write_text(target, forms[target.suffix.lower()]())
+            to_markdown = partial(self._linked_markdown, Path(path), Path(figures))
+        target = save_page(path, self.to_html, to_markdown, self.to_json)
         if target.suffix.lower() == ".html":
             self._save_data_beside(target)
         return target
@@ -189,9 +185,9 @@ class MarginReport:
     @cached_property
     def _summary(self) -> dict[str, Any]:
         from maxmargin.reports.sections import many_classes, two_classes
-        from maxmargin.reports.study.study import Study
+        from maxmargin.reports.study.two_class_study import TwoClassStudy
 
-        if isinstance(self.study, Study):
+        if isinstance(self.study, TwoClassStudy):
             return two_classes.summarize(self.study)
         return many_classes.summarize(self.study)
 
@@ -199,11 +195,11 @@ class MarginReport:
     def _page(self) -> "MarginPage | ClassesPage":
         from maxmargin.reports.pages.classes_page import ClassesPage
         from maxmargin.reports.pages.margin_page import MarginPage
-        from maxmargin.reports.study.study import Study
+        from maxmargin.reports.study.two_class_study import TwoClassStudy
 
-        if isinstance(self.study, Study):
+        if isinstance(self.study, TwoClassStudy):
             return MarginPage(self.study, self._summary, self._document)
-        return ClassesPage(self.study, self._summary, self._document)
+        return ClassesPage(self.study.problem, self._summary, self._document)
 
     @cached_property
     def _document(self) -> "Document":
@@ -302,10 +298,10 @@ def margin_report(
     """
     from maxmargin.api.question import Question
     from maxmargin.api.running import seed_of
-    from maxmargin.reports.study.report_settings import Settings
+    from maxmargin.reports.study.report_settings import ReportSettings
 
     question = Question.of(X, y, bias=bias, positive=positive)
-    settings = Settings(
+    settings = ReportSettings(
         bias=question.bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed_of(rng), max_epochs=max_epochs,
         max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),
         orders=orders, time_limit=time_limit,
@@ -314,11 +310,11 @@ def margin_report(
 
 
 def report_with(
-    dataset: "Dataset", settings: "Settings", *, on_progress: "Callable[[RunProgress], None] | None" = None
+    dataset: "Dataset", settings: "ReportSettings", *, on_progress: "Callable[[RunProgress], None] | None" = None
 ) -> MarginReport:
     """Return the report of a data set with these settings, which include sizes and solvers."""
     from maxmargin.reports.study.class_study import study_classes
-    from maxmargin.reports.study.study import study
+    from maxmargin.reports.study.two_class_parts import study_two_classes
 
-    run = study if dataset.is_binary else study_classes
+    run = study_two_classes if dataset.is_binary else study_classes
     return MarginReport(run(dataset, settings, on_progress=on_progress))

@@ -1,18 +1,14 @@
-"""What every installed solver says of a data set, against what is proven: the result, and its text."""
+"""The trust report: the claims of every installed solver about a data set, against the proven facts."""
 
-import json
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.comparison.audit.scripts import setting_name
 from maxmargin.comparison.comparison import with_words
-from maxmargin.reports.document import PAGE_SUFFIXES, check_page_suffix
+from maxmargin.reports.document import json_text, plain_text, save_page
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.forms import Result, counted, plain
 from maxmargin.solvers.basics.printable import printable
-from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
     import os
@@ -22,16 +18,10 @@ if TYPE_CHECKING:
 _PARTS = ("source", "proven", "solvers", "script", "units", "gaps")
 """Attributes of a report."""
 
-_LONGEST_STATUS = 60
-"""Number of characters of a solver's status in the table."""
-
-_MOST_RESCALINGS = 3
-"""Number of rescalings that the table names for a rule."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TrustReport(Result):
-    """What every installed solver says of a data set, against what is proven.
+    """The claims of every installed solver about a data set, against the proven facts.
 
     Attributes
     ----------
@@ -86,20 +76,14 @@ class TrustReport(Result):
 
     def summary(self) -> str:
         """Return the report as text, with the script."""
-        lines = [
-            f"{printable(self.source)}: {_proven_text(self.proven)}",
-            self.headline,
-            "",
-            *_solver_lines(self.solvers),
-        ]
-        lines += ["", *_unit_lines(self.units), "", *_gap_lines(self.gaps)]
+        document = self._document
+        lines = [printable(document.subtitle), self.headline, printable(plain_text(document.lead))]
+        for table in document.tables:
+            if any(table.columns):  # the table of facts repeats what is above
+                lines += ["", *table.lines()]
         if self.script:
-            lines += [
-                "",
-                "This script gives the false and the missing answers again, without the solvers of maxmargin:",
-                "",
-                self.script,
-            ]
+            what = "This script gives the false and the missing answers again, without the solvers of maxmargin:"
+            lines += ["", what, "", self.script]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -114,9 +98,7 @@ class TrustReport(Result):
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON; its numbers read back as they are."""
-        from maxmargin.text.escaping import json_characters
-
-        return json_characters(json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+        return json_text(self.to_dict())
 
     def to_markdown(self) -> str:
         """Return the report as Markdown."""
@@ -146,13 +128,7 @@ class TrustReport(Result):
         OSError
             If the file cannot be written; its old content stays.
         """
-        from maxmargin.text.outputs import write_text
-
-        target = Path(path)
-        check_page_suffix(target)
-        forms = dict(zip(PAGE_SUFFIXES, (self.to_html, self.to_markdown, self.to_json), strict=True))
-        write_text(target, forms[target.suffix.lower()]())
-        return target
+        return save_page(path, self.to_html, self.to_markdown, self.to_json)
 
     @property
     def _document(self) -> "Document":
@@ -172,67 +148,3 @@ class TrustReport(Result):
 
     def _table_fields(self) -> dict[str, Any]:
         return {"source": self.source, **self.proven, "n_solvers": len(self.solvers), "n_false": len(self.false_claims)}
-
-
-def _proven_text(proven: Mapping[str, Any]) -> str:
-    if proven["gamma_lower"] is None:
-        return f"{proven['verdict']}, proven" if proven["verdict"] != "undecided" else "undecided"
-    return f"{proven['verdict']}, proven; maximum margin in [{proven['gamma_lower']!r}, {proven['gamma_upper']!r}]"
-
-
-def _solver_lines(solvers: Iterable[Mapping[str, Any]]) -> list[str]:
-    rows = [("solver", "claims", "which is", "its plane's share of the maximum margin", "seconds", "status")]
-    rows += [
-        (
-            setting_name(entry),
-            entry["claim"] or "-",
-            {True: "true", False: "FALSE", None: "-" if entry["claim"] is None else "not decided"}[entry["claim_true"]],
-            _share_text(entry),
-            "-" if entry["seconds"] is None else f"{entry['seconds']:.3g}",
-            printable(_status_text(entry)[:_LONGEST_STATUS]),
-        )
-        for entry in solvers
-    ]
-    return aligned(rows, to_the_left=(0, 1, 2, 5))
-
-
-def _status_text(entry: Mapping[str, Any]) -> str:
-    return str(entry["message"]) if entry["status"] == "ok" else f"{entry['status']}: {entry['message']}"
-
-
-def _share_text(entry: Mapping[str, Any]) -> str:
-    if entry["n_errors"]:
-        return "does not separate"
-    return "-" if entry["share"] is None else f"{entry['share']:.6f}"
-
-
-def _unit_lines(units: Iterable[Mapping[str, Any]]) -> list[str]:
-    rows = [("rule", "tolerance", "on these data", "wrong after columns were multiplied by")]
-    for entry in units:
-        is_open = entry["says"] is not None and entry["is_right"] is None
-        says = "not decided" if is_open else {True: "right", False: "WRONG", None: "no optimum"}[entry["is_right"]]
-        rows.append((entry["rule"], f"{entry['tolerance']:.0e}", says, _rescalings(entry)))
-    return ["Units: the verdict does not depend on them, these rules do.", *aligned(rows, to_the_left=(0, 2, 3))]
-
-
-def _rescalings(entry: Mapping[str, Any]) -> str:
-    wrong = [case for case in entry["wrong_at"] if case[1] != 0]
-    texts = [f"10^{power} ({printable(label)})" for label, power in wrong[:_MOST_RESCALINGS]]
-    more = len(wrong) - len(texts)
-    texts += [f"{more} more"] if more else []
-    texts += [f"no optimum {counted(entry['not_answered'], 'time')}"] if entry["not_answered"] else []
-    return ", ".join(texts) or "-"
-
-
-def _gap_lines(gaps: Iterable[Mapping[str, Any]]) -> list[str]:
-    rows = [("solver", "separable, right down to", "overlapping, right down to", "first failure")]
-    rows += [
-        (setting_name(entry), _gap_text(entry["separable_down_to"]), _gap_text(entry["overlap_down_to"]),
-         printable((entry["first_failure"] or "-")[:_LONGEST_STATUS]))
-        for entry in gaps
-    ]  # fmt: skip
-    return ["Planted gaps and overlaps of 2^-k around 0:", *aligned(rows, to_the_left=(0, 1, 2, 3))]
-
-
-def _gap_text(k: int | None) -> str:
-    return "none" if k is None else f"2^-{k}"

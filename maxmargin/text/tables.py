@@ -79,42 +79,17 @@ def _rule(width: int, *, is_numeric: bool) -> str:
     return f"{'-' * max(3, width + 1)}:" if is_numeric else "-" * max(3, width + 2)
 
 
-def booktabs_lines(
-    caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, numeric: Collection[int] = ()
+def latex_lines(
+    head: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: Collection[int] = (), caption: str = ""
 ) -> list[str]:
-    r"""Return a LaTeX table for the packages booktabs and longtable, with all texts escaped.
+    r"""Return a LaTeX table for the package booktabs, with all texts escaped.
+
+    With a caption it is a longtable, which goes over pages and needs that package as well; without one it is a tabular,
+    which fits into a column of text.
 
     Examples
     --------
-    >>> print("\n".join(booktabs_lines("Times", ["name", "s"], [["a_b", "1.5"]], numeric=[1])))
-    \begin{longtable}{lr}
-    \caption{Times}\\
-    \toprule
-    name & s \\
-    \midrule
-    \endhead
-    \bottomrule
-    \endfoot
-    a\_b & 1.5 \\
-    \end{longtable}
-    """
-    return [
-        rf"\begin{{longtable}}{{{_alignment(head, numeric)}}}",
-        rf"\caption{{{latex(caption)}}}\\",
-        r"\toprule",
-        _latex_row(head),
-        *(r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"),
-        *map(_latex_row, rows),
-        r"\end{longtable}",
-    ]
-
-
-def tabular_lines(head: Sequence[str], rows: Sequence[Sequence[str]], *, numeric: Collection[int] = ()) -> list[str]:
-    r"""Return a LaTeX table without a caption, which fits into a column of text, with all texts escaped.
-
-    Examples
-    --------
-    >>> print("\n".join(tabular_lines(["name", "s"], [["a_b", "1.5"]], numeric=[1])))
+    >>> print("\n".join(latex_lines(["name", "s"], [["a_b", "1.5"]], numeric=[1])))
     % needs the package booktabs
     \begin{tabular}{lr}
     \toprule
@@ -123,14 +98,15 @@ def tabular_lines(head: Sequence[str], rows: Sequence[Sequence[str]], *, numeric
     a\_b & 1.5 \\
     \bottomrule
     \end{tabular}
+    >>> latex_lines(["name"], [["a"]], caption="Times")[:2]
+    ['\\begin{longtable}{l}', '\\caption{Times}\\\\']
     """
-    return [
-        "% needs the package booktabs",
-        rf"\begin{{tabular}}{{{_alignment(head, numeric)}}}",
-        *(r"\toprule", _latex_row(head), r"\midrule"),
-        *map(_latex_row, rows),
-        *(r"\bottomrule", r"\end{tabular}"),
-    ]
+    begin = rf"\begin{{{'longtable' if caption else 'tabular'}}}{{{_alignment(head, numeric)}}}"
+    lines = [r"\toprule", _latex_row(head), r"\midrule"]
+    if caption:
+        above = [begin, rf"\caption{{{latex(caption)}}}\\", *lines, r"\endhead", r"\bottomrule", r"\endfoot"]
+        return [*above, *map(_latex_row, rows), r"\end{longtable}"]
+    return ["% needs the package booktabs", begin, *lines, *map(_latex_row, rows), r"\bottomrule", r"\end{tabular}"]
 
 
 def _alignment(head: Sequence[str], numeric: Collection[int]) -> str:

@@ -12,13 +12,13 @@ from maxmargin.displays.plane_view import PlaneView
 from maxmargin.displays.shown_planes import class_names
 from maxmargin.displays.soft_margin_path_display import SoftMarginPathDisplay
 from maxmargin.reports.captioned.captioned_display import CaptionedDisplay, stacked
-from maxmargin.reports.study.scene import Scene, scene_of
+from maxmargin.reports.study.drawn_rows import DrawnRows, drawn_rows_of
 from maxmargin.text.number_formats import count, number, plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from maxmargin.reports.study.study import Study
+    from maxmargin.reports.study.two_class_study import TwoClassStudy
 
 _OVERLAP = 0.2
 """Ratio of two ranges of distances below which they do not share an axis."""
@@ -26,9 +26,9 @@ _OVERLAP = 0.2
 _DASHES = (0, (5, 2))
 
 
-def projection(study: "Study") -> CaptionedDisplay:
+def projection(study: "TwoClassStudy") -> CaptionedDisplay:
     """Return the figure of the rows and both hyperplanes."""
-    scene = scene_of(study)
+    scene = drawn_rows_of(study)
     display = hyperplane_display(study, scene)
     return CaptionedDisplay(
         key="projection",
@@ -40,7 +40,7 @@ def projection(study: "Study") -> CaptionedDisplay:
     )
 
 
-def hyperplane_display(study: "Study", scene: Scene) -> HyperplaneDisplay:
+def hyperplane_display(study: "TwoClassStudy", scene: DrawnRows) -> HyperplaneDisplay:
     """Return the rows and hyperplanes of a scene: in units of the data if the axes are columns, else in its units."""
     points, basis, half_width = scene.points, np.eye(2), scene.half_width
     lines = (scene.reference, scene.reference_name), (scene.found, "perceptron")
@@ -60,7 +60,7 @@ def hyperplane_display(study: "Study", scene: Scene) -> HyperplaneDisplay:
     return HyperplaneDisplay(view=view, planes=tuple(drawn), marked=scene.marked, marked_name=scene.marked_name)
 
 
-def _caption(study: "Study", scene: Scene, *, is_stretched: bool) -> str:
+def _caption(study: "TwoClassStudy", scene: DrawnRows, *, is_stretched: bool) -> str:
     if scene.is_strip:
         text = "The single feature; the classes are set apart vertically to tell them from each other."
     elif scene.is_of_columns:
@@ -78,7 +78,7 @@ def _caption(study: "Study", scene: Scene, *, is_stretched: bool) -> str:
     return text
 
 
-def _alt(study: "Study", scene: Scene) -> str:
+def _alt(study: "TwoClassStudy", scene: DrawnRows) -> str:
     parts = [
         f"Scatter plot of {plural(len(scene.rows), 'row')} in two dimensions; {count(len(scene.marked))} circled, the "
         f"{scene.marked_name}."
@@ -92,7 +92,7 @@ def _alt(study: "Study", scene: Scene) -> str:
     return " ".join(parts)
 
 
-def distances(study: "Study") -> CaptionedDisplay | None:
+def distances(study: "TwoClassStudy") -> CaptionedDisplay | None:
     """Return the figure of the distances of the rows from both hyperplanes; None if there is neither."""
     planes = study.planes
     if not planes:
@@ -122,7 +122,7 @@ def distances(study: "Study") -> CaptionedDisplay | None:
     )
 
 
-def _distribution(study: "Study", plane: Plane) -> MarginDistributionDisplay:
+def _distribution(study: "TwoClassStudy", plane: Plane) -> MarginDistributionDisplay:
     """Return the distribution of y(w.x + b)/||w|| over the rows, with 0 and the maximum margin marked."""
     found, margin = distances_of(study.problem, plane), study.hard.lower
     is_maximum = plane is study.maximum
@@ -137,7 +137,7 @@ def _distribution(study: "Study", plane: Plane) -> MarginDistributionDisplay:
     )  # fmt: skip
 
 
-def soft_margin(study: "Study") -> CaptionedDisplay:
+def soft_margin(study: "TwoClassStudy") -> CaptionedDisplay:
     """Return the figure of the soft margin over C."""
     first, last = study.soft[0], study.soft[-1]
     widths = ["infinity" if point.plane is None else number(1 / norm(point.w)) for point in (first, last)]
@@ -154,7 +154,7 @@ def soft_margin(study: "Study") -> CaptionedDisplay:
     )
 
 
-def _soft_path(study: "Study") -> SoftMarginPathDisplay:
+def _soft_path(study: "TwoClassStudy") -> SoftMarginPathDisplay:
     """Return the two quantities that rows outside memory have as well."""
     points, nothing = sorted(study.soft, key=lambda point: point.solution.C), np.empty(0)
     return SoftMarginPathDisplay(

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from maxmargin.reports.study.study import Study
+    from maxmargin.reports.study.two_class_study import TwoClassStudy
 
 _ALIKE = 0.9
 """Ratio of the maximum margins of the two spaces above which a second panel would show the same."""
 
 
-def margin_path(study: "Study") -> CaptionedDisplay:
+def margin_path(study: "TwoClassStudy") -> CaptionedDisplay:
     """Return the figure of the margin achieved and of its upper bound from the mistakes."""
     run, last = study.run, study.run.margin_upper
     best = None if study.maximum is None else study.hard.lower
@@ -52,7 +52,7 @@ def margin_path(study: "Study") -> CaptionedDisplay:
     )
 
 
-def proof_curves(study: "Study") -> CaptionedDisplay:
+def proof_curves(study: "TwoClassStudy") -> CaptionedDisplay:
     """Return the figure of the quantities of Novikoff's proof."""
     trace = study.trace
     last = {name: values[-1] for name, values in trace.columns().items()}
@@ -76,12 +76,12 @@ def proof_curves(study: "Study") -> CaptionedDisplay:
     )
 
 
-def _thinned(study: "Study") -> str:
+def _thinned(study: "TwoClassStudy") -> str:
     n_all, n_drawn = study.run.n_mistakes, len(study.trace.n_mistakes)
     return "" if study.trace.is_whole else f" {count(n_drawn)} of the {plural(n_all, 'mistake')} are drawn."
 
 
-def potential(study: "Study") -> CaptionedDisplay | None:
+def potential(study: "TwoClassStudy") -> CaptionedDisplay | None:
     """Return the figure of the fall of the potential; None if no direction is known to separate."""
     trace = study.trace
     if trace.u is None:
@@ -98,7 +98,7 @@ def potential(study: "Study") -> CaptionedDisplay | None:
     )
 
 
-def mistakes(study: "Study") -> CaptionedDisplay:
+def mistakes(study: "TwoClassStudy") -> CaptionedDisplay:
     """Return the figure of the mistakes of the run over its epochs."""
     run, holding = study.run, _holding(study)
     against = f"the bounds that hold are {_named(holding)}" if holding else "no bound holds"
@@ -119,7 +119,7 @@ def _named(bounds: dict[str, float]) -> str:
     return ", ".join(f"{name} {upper_end(value)}" for name, value in bounds.items())
 
 
-def _holding(study: "Study") -> dict[str, float]:
+def _holding(study: "TwoClassStudy") -> dict[str, float]:
     """Return the bounds whose assumption holds, by name, in increasing order.
 
     Bounds that are not below the number of presentations are left out, except for the smallest one if there are no
@@ -131,7 +131,7 @@ def _holding(study: "Study") -> dict[str, float]:
     return {bound.name: bound.value for bound in shown}
 
 
-def orders(study: "Study") -> CaptionedDisplay | None:
+def orders(study: "TwoClassStudy") -> CaptionedDisplay | None:
     """Return the figure of the mistakes of random orders; None if none were run."""
     found = study.orders
     if found is None:

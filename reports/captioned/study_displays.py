@@ -15,7 +15,7 @@ from maxmargin.reports.captioned.run_displays import (
     shows_margins,
 )
 from maxmargin.reports.study.class_study import ClassStudy
-from maxmargin.reports.study.study import Study
+from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.text.number_formats import number
 
 _FARTHEST_DRAWN = 1e300
@@ -34,7 +34,7 @@ _IN_UNITS = {
 """The figures with an axis in units of the data, and the subject of each."""
 
 
-def captioned_displays(study: Study | ClassStudy) -> tuple[CaptionedDisplay, ...]:
+def captioned_displays(study: TwoClassStudy | ClassStudy) -> tuple[CaptionedDisplay, ...]:
     """Return the figures of the study, in the order of the page, without those that are left out."""
     if isinstance(study, ClassStudy):
         return (classes(study),)
@@ -43,7 +43,7 @@ def captioned_displays(study: Study | ClassStudy) -> tuple[CaptionedDisplay, ...
     return tuple(captioned for captioned in found if captioned is not None)
 
 
-def left_out(study: Study | ClassStudy) -> dict[str, str]:
+def left_out(study: TwoClassStudy | ClassStudy) -> dict[str, str]:
     """Return the keys of the figures that cannot be drawn, each with a sentence that says why."""
     if isinstance(study, ClassStudy):
         return {}
@@ -58,7 +58,7 @@ def left_out(study: Study | ClassStudy) -> dict[str, str]:
     }
 
 
-def _too_large(study: Study, key: str) -> float:
+def _too_large(study: TwoClassStudy, key: str) -> float:
     """Return a number on the axes of this figure that is too large for them, 0 if there is none."""
     largest = max(float(study.problem.column_sizes.max()), study.scale)
     if largest > LARGEST_DRAWN:

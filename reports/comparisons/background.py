@@ -5,7 +5,7 @@ from typing import Any
 
 from maxmargin.reports.comparisons.runs import MethodRuns, Record, Runs, data_key, data_label
 from maxmargin.reports.document import Block, Paragraph, TableBlock, facts
-from maxmargin.text.number_formats import UNKNOWN, count, first_of, number, one_line, plural, proven
+from maxmargin.text.number_formats import UNKNOWN, count, first_of, number, one_line, proven
 
 Fields = dict[str, Any]
 
@@ -46,26 +46,12 @@ def _held_out(label: str, method: MethodRuns, data: str | None) -> list[Fields]:
 
 
 def held_out_blocks(found: Fields) -> tuple[Block, ...]:
-    """Return the tables of the held-out errors, of each method and by data set."""
-    words = ("Runs", "Mean", "Median", "Least", "Most")
-    methods = tuple((entry["method"], *_spread(entry)) for entry in found["methods"])
-    by_data = tuple((entry["data"], entry["method"], *_spread(entry)) for entry in found["data"])
-    return (
-        TableBlock(
-            "Errors on held-out rows of one fold",
-            ("Method", *words),
-            methods,
-            numeric=range(1, 6),
-            note="Over all data sets, folds, orders and seeds on which the method returned a hyperplane.",
-        ),
-        TableBlock(
-            "The same by data set",
-            ("Data", "Method", *words),
-            by_data[:_MOST_ROWS],
-            numeric=range(2, 7),
-            note=first_of(_MOST_ROWS, len(by_data), "rows"),
-        ),
-    )
+    """Return the table of the held-out errors, of each method over all data sets first, then by data set."""
+    entries = [*found["methods"], *found["data"]]
+    rows = tuple((entry["data"] or "all", entry["method"], *_spread(entry)) for entry in entries[:_MOST_ROWS])
+    columns = ("Data", "Method", "Runs", "Mean", "Median", "Least", "Most")
+    note = f"Over the folds, orders and seeds with a hyperplane. {first_of(_MOST_ROWS, len(entries), 'rows')}".strip()
+    return (TableBlock("Errors on held-out rows of one fold", columns, rows, numeric=range(2, 7), note=note),)
 
 
 def _spread(entry: Fields) -> tuple[str, ...]:
@@ -116,26 +102,13 @@ def settings_fields(runs: Runs, *, times: bool) -> Fields:
     return {"settings": settings, "environment": environment, "methods": dict(sorted(versions.items()))}
 
 
-def settings_blocks(found: Fields, *, shift: float | None, n_records: int) -> tuple[Block, ...]:
-    """Return the tables of the settings and versions, and how runs at a limit are counted."""
-    settings = [*_flat(found["settings"]), *([("shift of the means", f"{number(shift)} s")] if shift else [])]
-    blocks: list[Block] = [Paragraph(_CENSORING)]
-    for caption, rows in (
-        ("Settings", settings),
-        ("Versions of the methods", [*found["methods"].items()]),
-        ("Environment", _flat(found["environment"])),
-    ):
-        if rows:
-            blocks.append(facts(caption, [(one_line(name), one_line(value, 100)) for name, value in rows]))
-    blocks.append(Paragraph(f"The comparison has {plural(n_records, 'record')}; the file of records has every number."))
-    return tuple(blocks)
-
-
-_CENSORING = (
-    "Censoring: a run that was stopped by a limit of time, memory or iterations would have taken longer, and have made "
-    "at least as many mistakes. In means of times it counts with the limit of time; in performance profiles it is a "
-    "failure; it is in no fit of an exponent."
-)
+def settings_blocks(found: Fields, *, n_records: int) -> tuple[Block, ...]:
+    """Return the table of the settings, the versions of the methods and the environment."""
+    rows = [*_flat(found["settings"]), *_flat(found["methods"], "version of "), *_flat(found["environment"])]
+    rows.append(("records", count(n_records)))
+    return (
+        facts("Settings, versions and environment", [(one_line(name), one_line(text, 100)) for name, text in rows]),
+    )
 
 
 def _flat(values: Record, prefix: str = "") -> list[tuple[str, str]]:

@@ -1,12 +1,12 @@
-"""What changed since an old run of a comparison: cells are matched by what they are, not by a hash."""
+"""The changes since an old run of a comparison; cells are matched by their settings, not by a hash."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from statistics import geometric_mean
 from typing import Any
 
 from maxmargin.reports.comparisons.estimates.means import is_censored
 from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, method_label
-from maxmargin.reports.document import Block, Paragraph, Points, TableBlock
+from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, first_of, number, plural
 
 Fields = dict[str, Any]
@@ -45,7 +45,7 @@ def _cells(runs: Runs) -> dict[str, Record]:
 
 def _verdicts(old: Runs, new: Runs) -> list[Fields]:
     """Return the data sets whose verdict changed; it is an alarm if both are proven on the same numbers."""
-    before, after = _facts(old), _facts(new)
+    before, after = _proven_facts(old), _proven_facts(new)
     changed = []
     for key, now in after.items():
         then = before.get(key)
@@ -62,7 +62,7 @@ def _verdicts(old: Runs, new: Runs) -> list[Fields]:
     return changed
 
 
-def _facts(runs: Runs) -> dict[str, Record]:
+def _proven_facts(runs: Runs) -> dict[str, Record]:
     """Return the facts on each data set, from the records of its runs where it is not in the list of the data."""
     return {identity(entry, _OF_DATA): entry for entry in (*runs.records, *runs.comparison.data)}
 
@@ -104,19 +104,39 @@ def _is_timed(record: Record) -> bool:
 
 
 def blocks(found: Fields) -> tuple[Block, ...]:
-    """Return the changes, changed verdicts first."""
-    shown: list[Block] = [Paragraph(sentence(found))]
-    if found["verdicts"]:
-        shown.append(Points(tuple(map(_verdict, found["verdicts"]))))
-    if found["changed"]:
-        shown.append(_changed_table(found["changed"]))
+    """Return the changes in a sentence, and as one table: verdicts first, then results, runs, versions and times."""
+    text = sentence(found)
+    if found.get("times") and not found["is_timed"]:
+        text += " Times are not compared: in one of the two comparisons several runs shared the machine."
+    rows = tuple(_rows(found))
+    if not rows:
+        return (Paragraph(text),)
+    columns = ("Change", "Data", "Method", "Order", "Seed", "Old", "New")
+    note = first_of(_MOST_ROWS, len(rows), "changes")
+    return (Paragraph(text), TableBlock("What changed", columns, rows[:_MOST_ROWS], numeric=(4,), note=note))
+
+
+def _rows(found: Fields) -> Iterator[tuple[str, ...]]:
+    for entry in found["verdicts"]:
+        kind = "ALARM: verdict" if entry["is_alarm"] else "verdict" if entry["is_same_data"] else "verdict, other data"
+        yield (kind, entry["data"], "", "", "", *_values(entry))
+    for entry in found["changed"]:
+        yield (entry["field"], *_cell(entry), *_values(entry))
     for name in ("added", "removed"):
-        if found[name]:
-            shown.append(_cells_table(name, found[name]))
-    if found["versions"]:
-        rows = tuple((entry["method"], _text(entry["old"]), _text(entry["new"])) for entry in found["versions"])
-        shown.append(TableBlock("Versions that changed", ("Method", "Old", "New"), rows))
-    return (*shown, *_times(found))
+        yield from ((name, *_cell(entry), "", "") for entry in found[name])
+    for entry in found["versions"]:
+        yield ("version", "", entry["method"], "", "", *_values(entry))
+    for entry in found["times"] if found.get("is_timed") else ():
+        on = f"geometric mean, {plural(entry['n'], 'run')}"
+        yield ("new time / old time", on, entry["method"], "", "", "", number(entry["ratio"], 3))
+
+
+def _cell(entry: Fields) -> tuple[str, str, str, str]:
+    return entry["data"], entry["method"], _text(entry["order"]), _text(entry["seed"])
+
+
+def _values(entry: Fields) -> tuple[str, str]:
+    return _text(entry["old"]), _text(entry["new"])
 
 
 def sentence(found: Fields) -> str:
@@ -137,41 +157,6 @@ def sentence(found: Fields) -> str:
         f"{count(len(found['added']))} were added and {count(len(found['removed']))} removed; "
         f"{plural(len(found['verdicts']), 'data set has', 'data sets have')} another verdict."
     )
-
-
-def _verdict(entry: Fields) -> str:
-    kind = "Alarm: " if entry["is_alarm"] else ""
-    why = "" if entry["is_same_data"] else " (the data themselves changed)"
-    return f"{kind}{entry['data']}: {_text(entry['old'])} before, {_text(entry['new'])} now{why}."
-
-
-def _changed_table(entries: list[Fields]) -> TableBlock:
-    rows = tuple(
-        (*_place(entry), entry["field"], _text(entry["old"]), _text(entry["new"])) for entry in entries[:_MOST_ROWS]
-    )
-    columns = ("Data", "Method", "Order", "Seed", "Field", "Old", "New")
-    note = first_of(_MOST_ROWS, len(entries), "changes")
-    return TableBlock("Results that changed", columns, rows, numeric=(3,), note=note)
-
-
-def _cells_table(name: str, entries: list[Fields]) -> TableBlock:
-    rows = tuple(map(_place, entries[:_MOST_ROWS]))
-    note = first_of(_MOST_ROWS, len(entries), "runs")
-    return TableBlock(f"Runs that were {name}", ("Data", "Method", "Order", "Seed"), rows, numeric=(3,), note=note)
-
-
-def _place(entry: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    return entry["data"], entry["method"], _text(entry["order"]), _text(entry["seed"])
-
-
-def _times(found: Fields) -> tuple[Block, ...]:
-    if "times" not in found or not found["times"]:
-        return ()
-    if not found["is_timed"]:
-        return (Paragraph("Times are not compared: in one of the two comparisons several runs shared the machine."),)
-    rows = tuple((entry["method"], count(entry["n"]), number(entry["ratio"], 3)) for entry in found["times"])
-    note = "Geometric mean over the runs that finished both times; above 1 the new run took longer."
-    return (TableBlock("New time divided by old time", ("Method", "Runs", "Ratio"), rows, numeric=(1, 2), note=note),)
 
 
 def _text(value: object) -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, is_separable, method_label
-from maxmargin.reports.document import Block, Emphasis, Paragraph, TableBlock
+from maxmargin.reports.document import Block, Emphasis, Paragraph, TableBlock, marked_names
 from maxmargin.text.number_formats import UNKNOWN, count, number, one_line, percent, plural, proven
 
 Fields = dict[str, Any]
@@ -123,11 +123,8 @@ def who_is_wrong(found: Fields) -> tuple[str | Emphasis, ...]:
         counts[entry["method"]] += entry["n"]
     if not counts:
         return ()
-    shown = [(one_line(method), n) for method, n in counts.most_common(_MOST_NAMED)]
-    pieces = [piece for method, n in shown for piece in (", ", Emphasis(method), f" ({count(n)})")][1:]
-    more = len(counts) - len(shown)
-    others = f" and {plural(more, 'other method')}" if more else ""
-    return ("False claims come from ", *pieces, f"{others}. ")
+    names = [(method, f" ({count(n)})") for method, n in counts.most_common()]
+    return ("False claims come from ", *marked_names(names, _MOST_NAMED, others="other method"), ". ")
 
 
 def _failures_table(failures: list[Fields]) -> TableBlock:

@@ -71,7 +71,7 @@ class QuestionProfile:
 
 
 def profiles_of(runs: Runs, *, times: bool) -> tuple[QuestionProfile, ...]:
-    """Return the profiles of all questions, those of the times first, if these are wanted."""
+    """Return the profiles of all questions: first of the times, unless `times` is False, then of the margins."""
     kinds: tuple[Kind, ...] = ("time", "margin") if times else ("margin",)
     pairs = product(kinds, runs.of_questions().items())
     found = (_profile(kind, question, methods, runs.tolerance) for kind, (question, methods) in pairs)

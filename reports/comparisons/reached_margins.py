@@ -1,13 +1,12 @@
 """Who reaches the maximum margin, and whose claims are true."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, grouped, is_separable, separates, share_of
-from maxmargin.reports.document import Block, Emphasis, Paragraph, TableBlock
-from maxmargin.text.number_formats import UNKNOWN, count, number, one_line, plural, share_of_the_best
+from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, is_separable, separates, share_of
+from maxmargin.reports.document import Block, Emphasis, Paragraph, TableBlock, marked_names
+from maxmargin.text.number_formats import UNKNOWN, count, number, plural, share_of_the_best
 
 Fields = dict[str, Any]
 
@@ -59,39 +58,31 @@ def who_reaches(found: Fields) -> tuple[str | Emphasis, ...]:
     rest = f"; {separating} {'separates' if n_separating == 1 else 'separate'} all of it."
     if not names:
         return ("No method reaches the maximum margin on all separable data", rest)
-    shown = [Emphasis(one_line(name), "truth") for name in names[:_MOST_NAMED]]
-    pieces = [piece for name in shown for piece in (", ", name)][1:]
-    more = len(names) - len(shown)
-    others = f" and {plural(more, 'other method')}" if more else ""
-    return ("The maximum margin is reached on all separable data by ", *pieces, f"{others}{rest}")
+    by = marked_names([(name, "") for name in names], _MOST_NAMED, others="other method", role="truth")
+    return ("The maximum margin is reached on all separable data by ", *by, rest)
 
 
 def margin_blocks(found: Fields) -> tuple[Block, ...]:
     """Return the table of the margins."""
     if not found["methods"]:
         return (Paragraph("No data set of the comparison is proven to be separable: there is no maximum margin."),)
-    by_question = grouped(found["methods"], lambda entry: str(entry["question"]))
-    tables = [_margin_table(question, entries) for question, entries in by_question.items()]
     note = (
         "A method separates a data set, and reaches the maximum margin γ*, if its hyperplanes for all orders and seeds "
         f"do; γ* is reached up to a relative distance of {number(found['tolerance'])}. Of the orders and seeds of a "
         "data set the least margin counts. A run without a hyperplane that separates counts as 0 %. A method whose "
         f"answers have no hyperplane has {UNKNOWN}."
     )
-    return (*tables, Paragraph(note))
-
-
-def _margin_table(question: str, entries: Sequence[Mapping[str, Any]]) -> TableBlock:
     rows = tuple(
         (
+            entry["question"],
             entry["method"],
             *(count(entry[name]) for name in ("n_data", "n_separated", "n_reached")),
             *(_share(entry[name]) for name in ("median_share", "least_share")),
         )
-        for entry in entries
+        for entry in found["methods"]
     )
-    columns = ("Method", "Separable data sets", "Separates", "Reaches γ*", "Median of γ*", "Least of γ*")
-    return TableBlock(f"Margins on separable data: {question}", columns, rows, numeric=range(1, 6))
+    columns = ("Question", "Method", "Separable data sets", "Separates", "Reaches γ*", "Median of γ*", "Least of γ*")
+    return (TableBlock("Margins on separable data", columns, rows, numeric=range(2, 7), note=note),)
 
 
 def _share(share: float | None) -> str:

@@ -1,11 +1,11 @@
 """The report of a research comparison: failures and false claims first, then margins, claims, times and mistakes."""
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from maxmargin.comparison.comparison import Comparison
 from maxmargin.reports.comparisons import (
     background,
     comparison_page,
@@ -17,8 +17,8 @@ from maxmargin.reports.comparisons import (
     reached_margins,
     timings,
 )
-from maxmargin.reports.comparisons.runs import ComparisonLike, Runs
-from maxmargin.reports.document import Document, TableBlock
+from maxmargin.reports.comparisons.runs import Runs
+from maxmargin.reports.document import Document, TableBlock, json_text
 
 if TYPE_CHECKING:
     import os
@@ -48,29 +48,26 @@ class ComparisonReport:
     comparison_report : Make a report.
     """
 
-    comparison: ComparisonLike
-    old: ComparisonLike | None = None
+    comparison: Comparison
+    old: Comparison | None = None
 
     def to_dict(self, *, times: bool = True) -> dict[str, Any]:
         """Return what the report says as dicts, lists, texts, booleans, None and finite numbers."""
-        from maxmargin.reports.sections.shared import plain
+        from maxmargin.reports.study.summary_fields import plain
 
         result: dict[str, Any] = plain(self._fields(times=times))
         return result
 
     def to_json(self, *, times: bool = True) -> str:
         """Return `to_dict` as JSON; its numbers read back as they are."""
-        from maxmargin.text.escaping import json_characters
-
-        text = json.dumps(self.to_dict(times=times), indent=2, ensure_ascii=False, allow_nan=False, default=str)
-        return json_characters(text) + "\n"
+        return json_text(self.to_dict(times=times))
 
     def to_markdown(self, *, times: bool = True) -> str:
         """Return the report as Markdown; its figures are links into the folder ``figures``."""
         return self._document(times=times).markdown(self.pictures(times=times), is_padded=True)
 
     def to_latex(self, *, times: bool = True) -> str:
-        """Return the report as a LaTeX document without figures, whose tables can be copied into others."""
+        """Return the tables of the report as a LaTeX document, from which they can be copied into others."""
         return self._document(times=times).latex()
 
     def to_html(self, *, times: bool = True) -> str:
@@ -80,9 +77,9 @@ class ComparisonReport:
         figures = {key: figure_element(picture) for key, picture in self.pictures(times=times).items()}
         return self._document(times=times).html(figures)
 
-    def summary(self, *, times: bool = True) -> str:
-        """Return the main results as plain text of about 25 lines, failures and false claims first."""
-        return "\n".join(comparison_page.summary_lines(self._fields(times=times))) + "\n"
+    def summary(self) -> str:
+        """Return the main results as plain text of about 25 lines, failures and false claims first, without times."""
+        return "\n".join(comparison_page.summary_lines(self._fields(times=False))) + "\n"
 
     @property
     def tables(self) -> tuple[TableBlock, ...]:
@@ -91,10 +88,10 @@ class ComparisonReport:
 
     def pictures(self, *, times: bool = True) -> "dict[str, CaptionedDisplay]":
         """Return the figures by their keys, with captions and alternative texts."""
-        from maxmargin.reports.comparisons import comparison_pictures
+        from maxmargin.reports.comparisons import comparison_displays
 
-        time_laws = self._time_laws if times else ()
-        return comparison_pictures.pictures(self._profiles(times=times), self._laws, time_laws)
+        times_of_methods = self._times if times else ()
+        return comparison_displays.pictures(self._profiles(times=times), self._laws, times_of_methods)
 
     def save(self, folder: "str | os.PathLike[str]") -> list[Path]:
         """Write the report into a folder, which is made if there is none.
@@ -155,8 +152,8 @@ class ComparisonReport:
         return mistake_laws.laws_of(self._runs)
 
     @cached_property
-    def _time_laws(self) -> tuple[margin_times.TimeLaw, ...]:
-        return margin_times.time_laws_of(self._runs)
+    def _times(self) -> tuple[margin_times.MethodTimes, ...]:
+        return margin_times.times_of_methods(self._runs)
 
     def _profiles(self, *, times: bool) -> tuple[question_profiles.QuestionProfile, ...]:
         return tuple(profile for profile in self._all_profiles if times or profile.kind != "time")
@@ -176,7 +173,7 @@ class ComparisonReport:
             "margins": reached_margins.margin_fields(runs),
             "claims": reached_margins.claim_fields(runs),
             "times": timings.fields(runs) if times else None,
-            "margin_times": margin_times.fields(self._time_laws) if times else None,
+            "margin_times": margin_times.fields(self._times) if times else None,
             "profiles": question_profiles.fields(self._profiles(times=times)),
             "mistakes": mistake_laws.fields(runs, self._laws),
             "held_out": background.held_out_fields(runs),
@@ -188,7 +185,7 @@ class ComparisonReport:
         return comparison_page.document(self._fields(times=times))
 
 
-def comparison_report(comparison: ComparisonLike, *, old: ComparisonLike | None = None) -> ComparisonReport:
+def comparison_report(comparison: Comparison, *, old: Comparison | None = None) -> ComparisonReport:
     """Report on a comparison of methods.
 
     Parameters

@@ -5,15 +5,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from maxmargin.comparison.cells import FIELDS
+from maxmargin.comparison.comparison import Comparison
 from maxmargin.text.number_formats import one_line
 
 Record = Mapping[str, Any]
-
-TIMED_FIELDS = ("seconds", "times_ours", "passes", "peak_mib", "jobs")
-"""The fields that differ from one execution of the same study to the next."""
 
 TOLERANCE = 1e-6
 """Relative distance from the maximum margin that counts as reached, where the settings name none."""
@@ -23,40 +21,6 @@ QUESTIONS = ("separation", "hard margin", "soft margin", "logistic", "online")
 
 _LONGEST_METHOD, _LONGEST_DATA = 48, 48
 """Number of characters of the names in tables."""
-
-
-class ComparisonLike(Protocol):
-    """What a report needs of a comparison."""
-
-    @property
-    def title(self) -> str:
-        """The title of the study."""
-        ...
-
-    @property
-    def records(self) -> Sequence[Record]:
-        """One record for each run, with the keys `FIELDS`."""
-        ...
-
-    @property
-    def data(self) -> Sequence[Record]:
-        """The proven facts on each data set."""
-        ...
-
-    @property
-    def settings(self) -> Record:
-        """Seeds, orders, limits, tolerance and number of jobs; ``questions`` may give the question of each method."""
-        ...
-
-    @property
-    def environment(self) -> Record:
-        """The machine and the versions."""
-        ...
-
-    @property
-    def n_not_run(self) -> int:
-        """Number of cells that have no record yet."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +34,7 @@ class MethodRuns:
     question : str
         The question that it answers; only methods with the same one are compared with each other.
     records : tuple of mapping
-        Without those of status "not_installed", where nothing was run.
+        Without records of status "not_installed".
     """
 
     label: str
@@ -88,10 +52,10 @@ class Runs:
 
     Parameters
     ----------
-    comparison : ComparisonLike
+    comparison : Comparison
     """
 
-    comparison: ComparisonLike
+    comparison: Comparison
 
     @cached_property
     def records(self) -> tuple[Record, ...]:
@@ -137,20 +101,7 @@ class Runs:
 
     def _question(self, records: Sequence[Record]) -> str:
         stated = (self.comparison.settings.get("questions") or {}).get(records[0]["method"])
-        return str(stated or records[0]["question"] or _question_of_results(records))
-
-
-def _question_of_results(records: Sequence[Record]) -> str:
-    """Return the question that a method seems to answer, by what its runs returned."""
-    claims = {record["claim"] for record in records}
-    if any(record["n_mistakes"] is not None for record in records):
-        return "online"
-    if "estimate exists" in claims:
-        return "logistic"
-    if "optimal" in claims or any(record["objective"] is not None for record in records):
-        return "soft margin"
-    has_verdicts_only = bool(claims & {"separable", "not separable"}) and "maximum margin" not in claims
-    return "separation" if has_verdicts_only else "hard margin"
+        return str(stated or records[0]["question"])
 
 
 def _rank(question: str) -> tuple[int, str]:
@@ -198,12 +149,12 @@ def identity(record: Record, names: Iterable[str]) -> str:
 
 
 def data_key(record: Record) -> str:
-    """Return what tells the data that a method saw from others."""
+    """Return a key of the data that a method saw: data set, preparation, features and fold."""
     return identity(record, ("data", "prepare", "features", "fold"))
 
 
 def data_set_key(record: Record) -> str:
-    """Return what tells a data set from others, whatever the fold."""
+    """Return a key of a data set, which all its folds share."""
     return identity(record, ("data", "prepare", "features"))
 
 

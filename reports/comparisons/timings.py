@@ -1,12 +1,12 @@
 """How long the methods take: means over all runs, ratios, memory."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from statistics import geometric_mean
 from typing import Any
 
 from maxmargin.reports.comparisons.estimates.means import SHIFT, is_censored, shifted_geometric_mean, times_of
-from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, grouped
+from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key
 from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, number
 
@@ -89,37 +89,29 @@ def _ratios(method: MethodRuns, runs: Runs, our_seconds: Mapping[tuple[str, str]
 
 
 def blocks(found: Fields | None) -> tuple[Block, ...]:
-    """Return a table of the times for each question; None stands for a report without times."""
+    """Return a table of the times; None stands for a report without times."""
     if found is None:
         return (Paragraph("Times are left out of this report."),)
     if not found["methods"]:
         return (Paragraph("No method was run."),)
-    by_question = grouped(found["methods"], lambda entry: str(entry["question"]))
-    tables = [_table(question, entries, found["is_alone"]) for question, entries in by_question.items()]
-    return (*tables, Paragraph(_note(found)))
+    columns: dict[str, Callable[[Mapping[str, Any]], str]] = {
+        "Question": lambda entry: entry["question"],
+        "Method": lambda entry: entry["method"],
+        "Runs": lambda entry: count(entry["n_runs"]),
+        "In the mean": lambda entry: count(entry["n_in_mean"]),
+        "At the limit": lambda entry: count(entry["n_at_limit"]),
+        "Mean (s)": mean_text,
+        **({"Times ours": _ratio_text} if found["is_alone"] else {}),
+        "Peak (MiB)": lambda entry: number(entry["peak_mib"], 3),
+        "Stopped": lambda entry: ", ".join(f"{name} {count(n)}" for name, n in entry["failures"].items()) or UNKNOWN,
+    }
+    rows = tuple(tuple(text(entry) for text in columns.values()) for entry in found["methods"])
+    numeric = range(2, len(columns) - 1)
+    return (TableBlock("Time of one run", tuple(columns), rows, numeric=numeric, note=_note(found)),)
 
 
-def _table(question: str, entries: Sequence[Mapping[str, Any]], is_alone: bool) -> TableBlock:
-    rows = tuple(map(_row, entries))
-    columns = ["Method", "Runs", "In the mean", "At the limit", "Mean (s)", "Times ours", "Peak (MiB)", "Stopped"]
-    kept = [column for column in range(len(columns)) if column != 5 or is_alone]
-    return TableBlock(
-        f"Time of one run: {question}",
-        tuple(columns[column] for column in kept),
-        tuple(tuple(row[column] for column in kept) for row in rows),
-        numeric=range(1, len(kept) - 1),
-    )
-
-
-def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    return (
-        entry["method"],
-        *(count(entry[name]) for name in ("n_runs", "n_in_mean", "n_at_limit")),
-        mean_text(entry),
-        _marked(entry["times_ours"], entry["n_ratios_at_limit"], is_lower_bound=entry["is_ratio_lower_bound"]),
-        number(entry["peak_mib"], 3),
-        ", ".join(f"{status} {count(n)}" for status, n in entry["failures"].items()) or UNKNOWN,
-    )
+def _ratio_text(entry: Mapping[str, Any]) -> str:
+    return _marked(entry["times_ours"], entry["n_ratios_at_limit"], is_lower_bound=entry["is_ratio_lower_bound"])
 
 
 def _marked(mean: float | None, n_at_limit: int, *, is_lower_bound: bool) -> str:

@@ -10,7 +10,7 @@ from maxmargin.displays.plane_view import ends_of_line
 from maxmargin.reports.drawings.label_placement import text_width
 from maxmargin.reports.drawings.scales import LinearScale, Scale, SignedLogScale, attribute_of
 from maxmargin.reports.drawings.svg import Drawing, Sheet, dots, joined, short
-from maxmargin.reports.study.scene import Scene, Strip
+from maxmargin.reports.study.drawn_rows import DrawnRows, Strip
 from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.text.number_formats import count, number, one_line, plural
 
@@ -54,7 +54,7 @@ class _Frame:
         return self.x(float(point[0])), self.y(float(point[1]))
 
 
-def scatter(scene: Scene) -> Drawing:
+def scatter(scene: DrawnRows) -> Drawing:
     """Return the rows and the hyperplanes in two dimensions."""
     sheet = Sheet("rows", WIDTH, HEIGHT)
     frame = _frame(scene)
@@ -77,7 +77,7 @@ def scatter(scene: Scene) -> Drawing:
     return Drawing(key="rows", title=title, finding=finding, markup=sheet.markup(title, finding))
 
 
-def axes_of(scene: Scene) -> list[Floats]:
+def axes_of(scene: DrawnRows) -> list[Floats]:
     """Return three vectors a, c, e with which a hyperplane is drawn as (w.a) x + (w.c) y + w.e + b = 0.
 
     If its normal is not in the plane of the drawing, this is the intersection of both at the mean of the rows.
@@ -93,7 +93,7 @@ def axes_of(scene: Scene) -> list[Floats]:
     return [*found, rest]
 
 
-def line_in_scatter(scene: Scene, w: Floats, b: float) -> list[tuple[float, float]] | None:
+def line_in_scatter(scene: DrawnRows, w: Floats, b: float) -> list[tuple[float, float]] | None:
     """Return the ends of the line of a hyperplane in the scatter plot; None if the line does not cross it.
 
     If its normal is not in the plane of the drawing, it is the intersection of both at the mean of the rows.
@@ -109,7 +109,7 @@ def line_in_scatter(scene: Scene, w: Floats, b: float) -> list[tuple[float, floa
     return None if ends is None else [frame.at(point) for point in ends]
 
 
-def _frame(scene: Scene) -> _Frame:
+def _frame(scene: DrawnRows) -> _Frame:
     low, high = _limits(scene)
     start, end = np.array([_LEFT, HEIGHT - _BOTTOM]), np.array([WIDTH - _RIGHT, _TOP])
     spans, sizes = high - low, np.abs(end - start)
@@ -123,7 +123,7 @@ def _frame(scene: Scene) -> _Frame:
     )
 
 
-def _limits(scene: Scene) -> tuple[Floats, Floats]:
+def _limits(scene: DrawnRows) -> tuple[Floats, Floats]:
     low, high = scene.points.min(axis=0), scene.points.max(axis=0)
     for foot in scene.feet():
         low, high = np.minimum(low, foot), np.maximum(high, foot)
@@ -138,12 +138,12 @@ def _clip(key: str, corner: tuple[float, float], width: float, height: float) ->
     return f'<clipPath id="{key}-clip">{shape}</clipPath>'
 
 
-def shows_band(scene: Scene) -> bool:
+def shows_band(scene: DrawnRows) -> bool:
     """Return whether both edges of the band are in view."""
     return len(_band_edges(scene, _frame(scene))) == 2
 
 
-def _band_edges(scene: Scene, frame: _Frame) -> list[tuple[Floats, Floats]]:
+def _band_edges(scene: DrawnRows, frame: _Frame) -> list[tuple[Floats, Floats]]:
     if scene.reference is None or scene.half_width is None:
         return []
     direction, offset = scene.reference
@@ -151,7 +151,7 @@ def _band_edges(scene: Scene, frame: _Frame) -> list[tuple[Floats, Floats]]:
     return [edge for edge in edges if edge is not None]
 
 
-def _band(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
+def _band(sheet: Sheet, scene: DrawnRows, frame: _Frame) -> None:
     edges = [(frame.at(p), frame.at(q)) for p, q in _band_edges(scene, frame)]
     if len(edges) < 2:
         return
@@ -161,7 +161,7 @@ def _band(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
         sheet.line(start, end, "truth thin")
 
 
-def _lines(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
+def _lines(sheet: Sheet, scene: DrawnRows, frame: _Frame) -> None:
     for plane, role, name in ((scene.reference, "plane truth", ""), (scene.found, "plane perceptron", "found")):
         ends = None if plane is None else _ends(*plane, frame)
         if ends is not None:
@@ -181,7 +181,7 @@ def _ends(direction: Floats, offset: float, frame: _Frame) -> tuple[Floats, Floa
     return start, end
 
 
-def _points(sheet: Sheet, scene: Scene, frame: _Frame, points: Floats) -> None:
+def _points(sheet: Sheet, scene: DrawnRows, frame: _Frame, points: Floats) -> None:
     size = "" if len(scene.rows) <= _FEW else " small"
     at = [frame.at(point) for point in points]
     _draw_classes(sheet, scene.is_positive, at, size)
@@ -194,14 +194,14 @@ def _draw_classes(sheet: Sheet, is_positive: Mask, at: list[tuple[float, float]]
     sheet.path(dots(positive), f"positive{size}")
 
 
-def _rings(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
+def _rings(sheet: Sheet, scene: DrawnRows, frame: _Frame) -> None:
     points = scene.points[np.isin(scene.rows, scene.marked)]
     radius = 7.5 if len(points) <= _FEW_RINGS and len(scene.rows) <= _FEW else 4.5
     for point in points[np.abs(points[:, 0] - (frame.x.low + frame.x.high) / 2) <= (frame.x.high - frame.x.low) / 2]:
         sheet.circle(frame.at(point), radius, "ring")
 
 
-def _axes(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
+def _axes(sheet: Sheet, scene: DrawnRows, frame: _Frame) -> None:
     """Draw ticks along the horizontal and the names of both axes; the vertical has ticks where it is a column."""
     names = [one_line(name, 60) for name in scene.labels]
     for at in _tick_texts(sheet, [(frame.x(tick), text) for tick, text in _ticks(scene, frame.x)], frame.y.start):
@@ -224,7 +224,7 @@ def _tick_texts(sheet: Sheet, ticks: list[tuple[float, str]], bottom: float) -> 
     return drawn
 
 
-def _ticks(scene: Scene, scale: LinearScale) -> list[tuple[float, str]]:
+def _ticks(scene: DrawnRows, scale: LinearScale) -> list[tuple[float, str]]:
     """Return the ticks with their texts: round numbers in the units of the data, where the axis is in these."""
     exponent = scene.exponent if scene.is_of_columns else 0
     with np.errstate(over="ignore"):
@@ -235,12 +235,12 @@ def _ticks(scene: Scene, scale: LinearScale) -> list[tuple[float, str]]:
     return [(math.ldexp(tick, -exponent), number(tick, 4)) for tick in ticks]
 
 
-def _band_share(scene: Scene, frame: _Frame) -> float:
+def _band_share(scene: DrawnRows, frame: _Frame) -> float:
     assert scene.half_width is not None
     return 2 * scene.half_width / (frame.x.high - frame.x.low)
 
 
-def _inset(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
+def _inset(sheet: Sheet, scene: DrawnRows, frame: _Frame) -> None:
     """Draw the rows near the band again, in a corner, with the horizontal stretched."""
     assert scene.half_width is not None
     reach = _IN_INSET * scene.half_width
@@ -262,7 +262,7 @@ def _inset(sheet: Sheet, scene: Scene, frame: _Frame) -> None:
     sheet.text((left + 5, top + height - 6), f"±{number(_IN_INSET)} γ*, stretched", "tick halo")
 
 
-def _emptier_corner(scene: Scene, frame: _Frame) -> tuple[float, float]:
+def _emptier_corner(scene: DrawnRows, frame: _Frame) -> tuple[float, float]:
     """Return the corner of the frame where an inset covers the fewest rows."""
     width, height = _INSET
     at = np.array([frame.at(point) for point in scene.points])
@@ -279,7 +279,7 @@ def _emptier_corner(scene: Scene, frame: _Frame) -> tuple[float, float]:
     return min(corners, key=covered)
 
 
-def _finding(scene: Scene) -> str:
+def _finding(scene: DrawnRows) -> str:
     parts = [f"{plural(len(scene.rows), 'row')} drawn; {count(len(scene.marked))} circled, the {scene.marked_name}."]
     if scene.reference is not None:
         parts.append(f"Solid: {scene.reference_name}{'' if scene.half_width is None else ' with its band'}.")
@@ -288,7 +288,7 @@ def _finding(scene: Scene) -> str:
     return " ".join(parts)
 
 
-def strips(scene: Scene) -> Drawing | None:
+def strips(scene: DrawnRows) -> Drawing | None:
     """Return each row as a mark at its distance from either hyperplane, with lines that join the marks of a row."""
     if not scene.strips:
         return None
@@ -313,7 +313,7 @@ def strips(scene: Scene) -> Drawing | None:
     )
 
 
-def strip_scale(scene: Scene) -> LinearScale | SignedLogScale:
+def strip_scale(scene: DrawnRows) -> LinearScale | SignedLogScale:
     """Return the scale of the distances, in units of the scene."""
     values = np.concatenate([strip.distances for strip in scene.strips])
     low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
@@ -330,7 +330,7 @@ def _positions(strip: Strip, scale: Scale, y: float) -> list[tuple[float, float]
     return [(scale(float(d)), float(height)) for d, height in zip(strip.distances, heights, strict=True)]
 
 
-def _grid(sheet: Sheet, scene: Scene, scale: LinearScale | SignedLogScale) -> None:
+def _grid(sheet: Sheet, scene: DrawnRows, scale: LinearScale | SignedLogScale) -> None:
     bottom = HEIGHT - _BOTTOM
     ticks = scale.ticks() if isinstance(scale, SignedLogScale) else _with_margin(scale.ticks(), scene)
     for tick in sorted(ticks, key=lambda value: (value not in (0.0, 1.0), value)):
@@ -341,11 +341,11 @@ def _grid(sheet: Sheet, scene: Scene, scale: LinearScale | SignedLogScale) -> No
     sheet.text((WIDTH / 2, bottom + 33), f"distance on the correct side, in {unit}", "soft", anchor="middle")
 
 
-def _with_margin(ticks: list[float], scene: Scene) -> list[float]:
+def _with_margin(ticks: list[float], scene: DrawnRows) -> list[float]:
     return sorted({*ticks, 0.0, 1.0}) if scene.has_margin else ticks
 
 
-def _strips_finding(scene: Scene) -> str:
+def _strips_finding(scene: DrawnRows) -> str:
     texts = [
         f"{strip.name}: distances from {number(float(strip.distances.min()), 3)} to "
         f"{number(float(strip.distances.max()), 3)}, {plural(int((strip.distances <= 0).sum()), 'row')} at or below 0"
@@ -354,7 +354,7 @@ def _strips_finding(scene: Scene) -> str:
     return f"{'; '.join(texts)}, in {'units of γ*' if scene.has_margin else scene.unit_name}."
 
 
-def drawn_rows_text(scene: Scene, n_samples: int) -> str:
+def drawn_rows_text(scene: DrawnRows, n_samples: int) -> str:
     """Return which rows are drawn where it is not all."""
     if len(scene.rows) == n_samples:
         return ""

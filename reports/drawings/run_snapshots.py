@@ -4,12 +4,12 @@ import numpy as np
 
 from maxmargin.reports.drawings.row_views import HEIGHT, WIDTH, line_in_scatter
 from maxmargin.reports.drawings.svg import Drawing, Sheet
-from maxmargin.reports.study.scene import Scene
+from maxmargin.reports.study.drawn_rows import DrawnRows
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.number_formats import plural
 
 
-def run_snapshots(scene: Scene, states: list[tuple[int, Floats, float]]) -> Drawing | None:
+def run_snapshots(scene: DrawnRows, states: list[tuple[int, Floats, float]]) -> Drawing | None:
     """Return a drawing for each state (number of mistakes, w, b) over the rows of the scatter plot."""
     pictures = []
     for n_mistakes, w, b in states:

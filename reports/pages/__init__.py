@@ -1,1 +1,1 @@
-"""What a page carries besides its text: the data, so that a reader's browser can check the proof."""
+"""The pages of the reports, with the figures, the data and the script that checks a proof in the browser."""

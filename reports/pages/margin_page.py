@@ -1,7 +1,6 @@
 """The page of a two-class report: its drawings, its views of the rows, and the script that checks its proof."""
 
-import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from html import escape
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 
 from maxmargin.api.measures import Plane
 from maxmargin.displays.drawing import thinned
-from maxmargin.reports.document import Document, Script
+from maxmargin.reports.document import Document
 from maxmargin.reports.drawings.mistake_curves import mistake_curves
 from maxmargin.reports.drawings.order_histogram import order_histogram
 from maxmargin.reports.drawings.row_views import (
@@ -23,12 +22,10 @@ from maxmargin.reports.drawings.row_views import (
 from maxmargin.reports.drawings.rulers import drawn
 from maxmargin.reports.drawings.run_snapshots import run_snapshots, states_after_mistakes
 from maxmargin.reports.drawings.svg import Drawing
-from maxmargin.reports.pages.page_data import embedded_data, raw_data
-from maxmargin.reports.pages.page_script import DROP, MOST_BYTES, MOST_BYTES_BESIDE, script_of, tables_of
+from maxmargin.reports.pages.checked_page import CheckedPage, caption_of
 from maxmargin.reports.sections.ruler_contents import rulers_of
-from maxmargin.reports.sections.shared import source_name
-from maxmargin.reports.study.scene import Scene, scene_of
-from maxmargin.reports.study.study import Study
+from maxmargin.reports.study.drawn_rows import DrawnRows, drawn_rows_of
+from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.number_formats import number, one_line
 
@@ -39,50 +36,35 @@ _FEWEST_FRAMES, _FRAME_NUMBERS = 6, 480
 """Fewest moments of a long run that are kept for its replay, and the number of weights of all of them together."""
 
 
-class MarginPage:
-    """The page of a study, its summary and its document."""
+class MarginPage(CheckedPage):
+    """The page of a study of two classes."""
 
-    def __init__(self, study: Study, summary: dict[str, Any], document: Document) -> None:
-        self.study, self.summary, self.document = study, summary, document
-
-    def html(self) -> str:
-        """Return the page."""
-        with np.errstate(over="ignore", invalid="ignore"):  # what a picture cannot hold is not drawn
-            return self.document.html(self._figures(), self._script())
+    def __init__(self, study: TwoClassStudy, summary: dict[str, Any], document: Document) -> None:
+        super().__init__(study.problem, summary, document)
+        self.study = study
 
     @cached_property
-    def scene(self) -> Scene:
+    def drawn_rows(self) -> DrawnRows:
         """The rows that are drawn."""
-        return scene_of(self.study)
+        return drawn_rows_of(self.study)
 
     @property
-    def _n_bytes(self) -> int:
-        return 8 * self.study.problem.n_samples * self.study.problem.n_features
+    def proofs(self) -> dict[str, dict[str, Any]]:
+        """The proof by the identifier of its element in the page."""
+        proof = self.summary["certificate"]
+        return {} if proof is None else {"proof-text": proof}
 
     @property
-    def _can_check(self) -> bool:
-        """Whether a browser can check the proof, if it has the data."""
-        return self.summary["certificate"] is not None and self.study.problem.reading == "binary64"
-
-    @property
-    def is_embedded(self) -> bool:
-        """Whether the data are in the page."""
-        return self._can_check and self.study.dataset.is_in_memory and self._n_bytes <= MOST_BYTES
-
-    def data_file(self) -> Iterator[bytes] | None:
-        """Return the content of the file of the data beside the page; None where the page needs none."""
-        if self.is_embedded or not self._can_check or self._n_bytes > MOST_BYTES_BESIDE:
-            return None
-        return raw_data(self.study.problem)
+    def _boxes(self) -> list[dict[str, Any]]:
+        return [{"proof": name, "box": "check-full"} for name in self.proofs]
 
     def _figures(self) -> dict[str, str]:
         found = {ruler.key: f'<div class="ruler">{drawn(ruler).markup}</div>' for ruler in rulers_of(self.summary)}
         found["rows"] = self._views()
         found |= self._explaining()
-        if self.summary["certificate"] is not None:
-            found["tools"] = self._tools()
-            if self.data_file() is not None:
-                found["drop"] = DROP
+        for proof in self.proofs.values():
+            title = f' title="the command that made this page: {escape(self._command())}"'
+            found |= self._tools(proof["data"]["sha256"], title=title)
         return found
 
     def _explaining(self) -> dict[str, str]:
@@ -94,11 +76,11 @@ class MarginPage:
         return {"curves": f'<div class="pair">{"".join(map(_figure, pictures))}</div>'}
 
     def _views(self) -> str:
-        scene = self.scene
-        pictures = [_figure(picture) for picture in (scatter(scene), strips(scene)) if picture is not None]
+        view = self.drawn_rows
+        pictures = [_figure(picture) for picture in (scatter(view), strips(view)) if picture is not None]
         classes = [_class_name(entry) for entry in self.summary["data"]["classes"]]
         caption = (
-            f"● {classes[0]}, ■ {classes[1]}. {_legend(scene)} {drawn_rows_text(scene, self.study.problem.n_samples)}"
+            f"● {classes[0]}, ■ {classes[1]}. {_legend(view)} {drawn_rows_text(view, self.study.problem.n_samples)}"
         )
         parts = [
             f'<div id="views" class="pair" role="group" tabindex="0" aria-label="{_KEYS}">{"".join(pictures)}</div>',
@@ -114,57 +96,34 @@ class MarginPage:
         if not len(rows) or len(rows) < run.n_mistakes or not self.study.dataset.is_in_memory:
             return ""
         signs = problem.y[rows]
-        states = states_after_mistakes(rows.tolist(), problem.dense_rows(rows), signs, self.study.scale)
-        snapshots = run_snapshots(self.scene, states)
-        return "" if snapshots is None else f'<noscript><div class="moments">{snapshots.markup}</div></noscript>'
-
-    def _tools(self) -> str:
-        sha = self.summary["certificate"]["data"]["sha256"]
-        return (
-            '<p class="tools" data-script hidden><button type="button" data-copy="command" '
-            f'title="the command that made this page: {escape(self._command())}">copy the command</button>'
-            f'<button type="button" data-copy="sha256" title="{sha}, of the rows and labels as numbers, not of a file">'
-            f"SHA-256 of the numbers: {sha[:12]}…</button></p>"
+        picture = run_snapshots(
+            self.drawn_rows, states_after_mistakes(rows.tolist(), problem.dense_rows(rows), signs, self.study.scale)
         )
+        return "" if picture is None else f'<noscript><div class="moments">{picture.markup}</div></noscript>'
 
-    def _script(self) -> Script | None:
-        proof = self.summary["certificate"]
-        return script_of({
-            "page-data": self._data(), "proof-text": proof,
-            "data-text": embedded_data(self.study.problem) if self.is_embedded else None,
-        })  # fmt: skip
+    def _moving(self) -> dict[str, Any]:
+        return {"view": self._view_data(), "run": self._run_data()}
 
-    def _data(self) -> dict[str, Any]:
-        sha = self.summary["data"]["sha256"]
-        return {
-            "copies": {"command": self._command(), "sha256": sha},
-            "tables": {table.key: table.forms() for table in tables_of(self.document)},
-            "view": self._view_data(),
-            "run": self._run_data(),
-            "proofs": [{"proof": "proof-text", "box": "check-full"}] if self.summary["certificate"] else [],
-        }
-
-    def _command(self) -> str:
+    def _options(self) -> list[str]:
         data = self.summary["data"]
-        options = ["--positive", str(data["positive"])] if data["positive_reason"] == "as chosen" else []
-        options += [] if data["bias"] else ["--no-bias"]
-        return shlex.join(["maxmargin", "report", source_name(data), *options])
+        chosen = ["--positive", str(data["positive"])] if data["positive_reason"] == "as chosen" else []
+        return [*chosen, *super()._options()]
 
     def _view_data(self) -> dict[str, Any]:
-        study, scene = self.study, self.scene
-        order = np.concatenate([np.flatnonzero(~scene.is_positive), np.flatnonzero(scene.is_positive)])
-        rows = scene.rows[order].tolist()
+        study, view = self.study, self.drawn_rows
+        order = np.concatenate([np.flatnonzero(~view.is_positive), np.flatnonzero(view.is_positive)])
+        rows = view.rows[order].tolist()
         dual, mistaken = study.hard.dual, study.run.mistake_counts
         has_dual = len(dual) == study.problem.n_samples
         return {
-            "rows": rows, "n_negative": int((~scene.is_positive).sum()), "names": self._row_names(rows),
+            "rows": rows, "n_negative": int((~view.is_positive).sum()), "names": self._row_names(rows),
             "classes": [_class_name(entry) for entry in reversed(self.summary["data"]["classes"])],
             "strips": [{"name": plane.name, "w": _rounded(plane.unit), "b": plane.offset} for plane in self._planes()],
             "mistaken": {row: int(mistaken[row]) for row in rows if mistaken[row]},
             "multipliers": {row: number(float(dual[row]), 4) for row in rows if has_dual and dual[row]},
-            "unit": "γ*" if scene.has_margin else "", "margin": study.hard.lower if study.maximum is not None else None,
-            "divisor": scene.unit,
-            "axes": [*map(_rounded, axes_of(scene))],
+            "unit": "γ*" if view.has_margin else "", "margin": study.hard.lower if study.maximum is not None else None,
+            "divisor": view.unit,
+            "axes": [*map(_rounded, axes_of(view))],
         }  # fmt: skip
 
     def _planes(self) -> list[Plane]:
@@ -179,8 +138,8 @@ class MarginPage:
         return None if dataset.rows is None else [str(int(dataset.rows[row])) for row in rows]
 
     def _run_data(self) -> dict[str, Any] | None:
-        """Return what a script replays; None where floating point does not tell the products of weights and rows."""
-        if abs(self.scene.exponent) > _LARGEST_EXPONENT:
+        """Return the run that a script replays; None if products of weights and rows may exceed binary64."""
+        if abs(self.drawn_rows.exponent) > _LARGEST_EXPONENT:
             return None
         replay = self.study.replay
         frames = [frame for frame in replay.frames if frame.n_mistakes > len(replay.rows)]
@@ -200,22 +159,21 @@ def _class_name(entry: dict[str, Any]) -> str:
     return "the rest" if entry["label"] == "rest" else one_line(entry["label"], 24)
 
 
-def _legend(scene: Scene) -> str:
+def _legend(view: DrawnRows) -> str:
     parts = []
-    if scene.reference is not None:
-        parts.append(f"Solid green: {scene.reference_name}{' and its band' if shows_band(scene) else ''}.")
-    if scene.found is not None:
+    if view.reference is not None:
+        parts.append(f"Solid green: {view.reference_name}{' and its band' if shows_band(view) else ''}.")
+    if view.found is not None:
         parts.append("Dashed orange: the perceptron.")
-    if len(scene.strips) == 2:
+    if len(view.strips) == 2:
         parts.append("Right: the distance of each row from both; grey lines join the marks of a row.")
-    if len(scene.marked):
-        parts.append(f"Circled: {scene.marked_name}.")
+    if len(view.marked):
+        parts.append(f"Circled: {view.marked_name}.")
     return " ".join(parts)
 
 
 def _figure(picture: Drawing) -> str:
-    caption = f"<figcaption>{escape(printable(picture.caption), quote=False)}</figcaption>" if picture.caption else ""
-    return f"<figure>{picture.markup}{caption}</figure>"
+    return f"<figure>{picture.markup}{caption_of(picture.caption)}</figure>"
 
 
 def _rounded(values: Iterable[float]) -> list[float]:

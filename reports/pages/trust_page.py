@@ -142,7 +142,7 @@ def _sections(found: Fields) -> Iterable[Section]:
     yield Section(anchor="gaps", title="Planted gaps and overlaps", blocks=_gaps(found["gaps"]))
     if found["script"]:
         yield Section(anchor="script", title="See it without maxmargin", blocks=_script(found["script"]))
-    yield Section(anchor="proven", title="What is proven", blocks=(_facts(found),))
+    yield Section(anchor="proven", title="What is proven", blocks=(_facts_table(found),))
     yield Section(anchor="unknown", title="What this does not say", blocks=(Points(_UNKNOWN),))
 
 
@@ -261,7 +261,7 @@ def _script(script: str) -> tuple[Block, ...]:
     return (Paragraph(text), DetailsBlock(f"The script ({plural(len(lines), 'line')})", (Code(lines),)))
 
 
-def _facts(found: Fields) -> TableBlock:
+def _facts_table(found: Fields) -> TableBlock:
     known = found["proven"]
     rows = [("Source", source_name(dict(found))), ("Verdict", known["verdict"])]
     if known["gamma_lower"] is not None:

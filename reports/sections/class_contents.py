@@ -1,4 +1,4 @@
-"""What the two figures of a page on many classes show, and the tables of the same numbers."""
+"""The contents of the two figures of a page on many classes, and tables of the same numbers."""
 
 import math
 from typing import Any
@@ -19,7 +19,7 @@ _LARGEST_COUNT = 100_000
 """Counts from which on a cell shows three digits."""
 
 _WORDS = {"quasi-separable": "quasi", "not separable": "none", "undecided": "?"}
-"""What a cell shows in place of a margin; other verdicts as they are."""
+"""Words that a cell shows in place of a margin; other verdicts are shown unchanged."""
 
 _MEANINGS = {
     "quasi": "quasi: some hyperplane{kind} has no row on its wrong side, but each such touches rows",
@@ -72,7 +72,7 @@ def _margin(contest: Report) -> float | None:
 
 
 def ratio_of(contest: Report) -> float | None:
-    """Return the mistakes as a share of Novikoff's bound, None where none is known."""
+    """Return the mistakes as a share of Novikoff's bound, None if no bound is known."""
     bound = contest["novikoff"]
     return None if not bound or not contest["strictly_separable"] else float(contest["n_mistakes"] / bound)
 

@@ -150,7 +150,7 @@ def _next(report: Report) -> tuple[Block, ...]:
 
 
 def _in_r(data: Report) -> str:
-    """Return the call of R that fits with Firth's penalty, or its packages where the names are not those of R."""
+    """Return the call of R that fits with Firth's penalty, or only the packages if a name is not valid in R."""
     names, label, positive = data["feature_names"], data["label_name"], data["positive"]
     is_named = all(isinstance(name, str) and _NAME_IN_R.fullmatch(name) for name in (*names, label))
     if not (is_named and data["bias"] and len(names) <= _MOST_TERMS and _is_plain(positive)):

@@ -26,28 +26,26 @@ from maxmargin.reports.document import (
     facts,
 )
 from maxmargin.reports.phrasing import length, name_of, of_kind, shown_upper, tone, verdict_name
-from maxmargin.reports.sections import class_contents, separability_section
-from maxmargin.reports.sections.lead import joined
+from maxmargin.reports.sections import class_contents
+from maxmargin.reports.sections.answer_sentences import joined
 from maxmargin.reports.sections.logistic import of_answer
-from maxmargin.reports.sections.perceptron_section import run_fields
-from maxmargin.reports.sections.proof_section import claims, page_proof
+from maxmargin.reports.sections.proof_section import claims
 from maxmargin.reports.sections.separability_section import rows_table, shown_share
 from maxmargin.reports.sections.shared import (
     Columns,
-    chosen,
     class_limitations,
-    describe,
     left_out,
     method,
     name_columns,
     notes,
-    plain,
     source_name,
-    summary_of,
     table_of,
     what_was_read,
 )
 from maxmargin.reports.study.class_study import ClassStudy, Contest
+from maxmargin.reports.study.parts.run_part import run_fields
+from maxmargin.reports.study.parts.verdict_part import answer_fields
+from maxmargin.reports.study.summary_fields import chosen, describe, page_proof, plain, summary_of
 from maxmargin.solvers.answers.forms import without_intercepts
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.text.number_formats import (
@@ -81,7 +79,7 @@ def summarize(study: ClassStudy) -> dict[str, Any]:
         "data": {**data, "sha256": study.problem.sha256},
         "one_vs_rest": [_contest(contest) for contest in study.one_vs_rest],
         "pairs": [_contest(contest) for contest in study.pairs],
-        "multinomial": separability_section.fields(dataset, study.multinomial, None, settings),
+        "multinomial": answer_fields(dataset, study.multinomial, None, settings),
     }
     report = summary_of("classes", study.multinomial, settings, parts)
     report["proofs"] = _proofs(study)
@@ -140,7 +138,7 @@ def document(report: dict[str, Any]) -> Document:
         title=f"{source_name(data)}: {n_classes}",
         subtitle=_subtitle(data),
         headline=(_headline(report),),
-        lead=class_lead(report),
+        lead=class_answer_sentences(report),
         opening=(
             FigureSlot("matrix", class_contents.matrix_table(report)),
             FigureSlot("class-rulers", class_contents.rulers_table(report) if report["one_vs_rest"] else None),
@@ -179,7 +177,7 @@ def _headline(report: dict[str, Any]) -> str:
     return f"{subject} linearly separable{of_kind(report)} from the rest{ending}."
 
 
-def class_lead(report: dict[str, Any]) -> Text:
+def class_answer_sentences(report: dict[str, Any]) -> Text:
     """Return the verdict on all classes at once, the pairs, and the perceptron beside the maximum margins."""
     rest, pairs, n_pairs = report["one_vs_rest"], report["pairs"], math.comb(len(report["data"]["classes"]), 2)
     found = len(_separable(pairs))
@@ -424,7 +422,7 @@ def _details(report: dict[str, Any]) -> tuple[Block, ...]:
     if answer["verdict"] != "undecided":
         whole += (
             Paragraph(f"Proven in exact arithmetic: {answer['reason']}."),
-            _facts(report),
+            _facts_table(report),
             *_touching_tables(answer),
         )
     parts = (
@@ -435,7 +433,7 @@ def _details(report: dict[str, Any]) -> tuple[Block, ...]:
     return tuple(DetailsBlock(title, blocks) for title, blocks in parts)
 
 
-def _facts(report: dict[str, Any]) -> TableBlock:
+def _facts_table(report: dict[str, Any]) -> TableBlock:
     answer, n_rows = report["multinomial"], report["data"]["n_samples"]
     n_touching = length(answer, "touching_rows")
     rows = [

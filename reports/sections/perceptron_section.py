@@ -1,22 +1,9 @@
-"""The perceptron next to the exact answer: its run, Novikoff's proof along it, its mistakes against the bounds."""
+"""The run of the perceptron in full, with Novikoff's proof along it, and its normal beside the best one."""
 
-import math
-from dataclasses import asdict
-from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from maxmargin.api.measures import angle_degrees, cosine
 from maxmargin.reports import phrasing
 from maxmargin.reports.document import Block, Paragraph, TableBlock, facts
-from maxmargin.reports.sections.shared import chosen
-from maxmargin.reports.study.study import Study
-from maxmargin.solvers.exact.dyadic import round_down, sqrt_up
-from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-from maxmargin.solvers.perceptron.result import PerceptronRun
-from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.solvers.problem.problem import radius_squared
 from maxmargin.text.number_formats import (
     count,
     floor_of,
@@ -30,116 +17,7 @@ from maxmargin.text.number_formats import (
     upper_end,
 )
 
-_RECENT_EPOCHS = 100
-"""Number of last epochs over which the rate of mistakes is averaged."""
-
-_OF_RUN = (
-    "n_mistakes", "n_epochs", "converged", "stop_reason", "margin", "margin_upper", "run_margin", "run_upper", "zero",
-    "bias_scale", "prepare", "order", "seed", "max_epochs", "max_mistakes", "w", "b", "norm", "mistakes_per_epoch",
-    "mistake_rows",
-)  # fmt: skip
-
 _MOST_FEATURES = 10
-
-
-def fields(study: Study) -> dict[str, Any]:
-    """Return the parts of the summary that speak of the perceptron, by name."""
-    return {
-        "perceptron": _run(study),
-        "trace": _trace(study),
-        "comparison": _comparison(study),
-        "bounds": [{**asdict(bound), "ratio": bound.ratio(study.run.n_mistakes)} for bound in study.bounds],
-        "translation": _centred(study),
-    }
-
-
-def _run(study: Study) -> dict[str, Any]:
-    run, settings = study.run, study.settings
-    return {
-        **chosen(run.fields(prepare=settings.prepare, seed=settings.seed), _OF_RUN),
-        "run_norm": run.run_norm,
-        "run_maximum_lower": study.run_hard.lower,
-        "run_maximum_upper": study.run_hard.upper,
-        "n_errors": study.n_errors,
-        "n_presentations": run.n_presentations,
-        "unit_w": None if study.found is None else study.found.unit,
-        "bias": study.run_problem.bias,
-        **_rates(run),
-        "n_mistaken_rows": np.count_nonzero(run.mistake_counts),
-    }
-
-
-def run_fields(run: PerceptronRun) -> dict[str, Any]:
-    """Return the outcome of a run in short."""
-    return chosen(run.fields(), ("n_mistakes", "n_epochs", "converged", "stop_reason"))
-
-
-def _rates(run: PerceptronRun) -> dict[str, Any]:
-    """Return the fewest mistakes of an epoch and the recent mean; epochs cut short by a limit do not count."""
-    is_cut = run.stop_reason in (StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT, StopReason.INTERRUPTED)
-    whole = run.mistakes_per_epoch[:-1] if is_cut else run.mistakes_per_epoch
-    return {
-        "n_whole_epochs": len(whole),
-        "fewest_mistakes_in_an_epoch": int(whole.min()) if len(whole) else None,
-        "most_mistakes_in_an_epoch": int(whole.max()) if len(whole) else None,
-        "n_recent_epochs": min(_RECENT_EPOCHS, len(whole)),
-        "recent_mistakes_per_epoch": float(whole[-_RECENT_EPOCHS:].mean()) if len(whole) else None,
-    }
-
-
-def _comparison(study: Study) -> dict[str, Any]:
-    """Compare the perceptron's hyperplane with the maximum margin, or with the soft margin of fewest errors."""
-    reference, planes = study.reference, study.planes
-    is_known = len(planes) == 2
-    holding = (bound for bound in study.bounds if bound.name == "novikoff" and bound.valid)
-    return {
-        "reference": None if reference is None else reference.name,
-        "cosine": cosine(*planes) if is_known else None,
-        "angle_degrees": angle_degrees(*planes) if is_known else None,
-        "novikoff_ratio": next((bound.ratio(study.run.n_mistakes) for bound in holding), None),
-        "share_of_maximum": share_of(study.run.margin, study.hard) if is_known else None,
-    }
-
-
-def share_of(margin: float, hard: HardMargin) -> float | None:
-    """Return a margin as a share of the maximum, no more than it proves; None without a maximum.
-
-    The quotient is of the exact numbers, as the upper end of the maximum may be tiny; it is rounded down.
-    """
-    if not hard.lower > 0 or not math.isfinite(margin):
-        return None
-    return round_down(Fraction(margin) / Fraction(hard.upper)) if math.isfinite(hard.upper) else 0.0
-
-
-def _centred(study: Study) -> dict[str, Any]:
-    centred = study.centred
-    if centred is None:
-        return {"reason": study.not_centred}
-    return {
-        "reason": None,
-        "radius": sqrt_up(radius_squared(centred.problem)),
-        "lower": centred.hard.lower,
-        "upper": centred.hard.upper,
-        **run_fields(centred.run),
-        "margin": centred.run.margin,
-    }
-
-
-def _trace(study: Study) -> dict[str, Any]:
-    """Return the run along some of its mistakes; unknown numbers are None."""
-    trace = study.trace
-    return {
-        "n_traced": len(trace.n_mistakes),
-        "is_whole": trace.is_whole,
-        "holds": trace.holds,
-        "inequalities": trace.inequalities,
-        "violations": [asdict(violation) for violation in trace.violations],
-        "reason": trace.reason,
-        "radius": trace.radius,
-        "u_margin": trace.u_margin if trace.u is not None else None,
-        "bound": trace.bound if trace.u is not None else None,
-        **trace.columns(),
-    }
 
 
 def blocks(report: dict[str, Any]) -> tuple[Block, ...]:

@@ -1,14 +1,11 @@
 """The proof: what is claimed, in three lines, and the place where a page checks it."""
 
-import json
 from fractions import Fraction
-from pathlib import PurePath
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Points, ProofSlot
 from maxmargin.reports.phrasing import of_kind
 from maxmargin.solvers.exact.dyadic import round_down
-from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.text.number_formats import count, number, plural
 
 Report = dict[str, Any]
@@ -32,19 +29,6 @@ def blocks(report: Report) -> tuple[Block, ...]:
             "integers as texts, so that any program with large integers can repeat the sums."
         ),
     )
-
-
-def page_proof(proof: Certificate | None, reason: str, most: int) -> tuple[Report | None, str | None]:
-    """Return a proof for a page, whole and without folders, or the reason why there is none or it is too long."""
-    if proof is None:
-        return None, reason
-    found = proof.to_dict()
-    n_characters = len(json.dumps(found))
-    if n_characters > most:
-        return None, f"it has {count(n_characters)} characters, too many for a page; maxmargin check --proof writes it"
-    if "source" in found["data"]:
-        found["data"]["source"] = PurePath(found["data"]["source"]).name
-    return found, None
 
 
 def claims(report: Report) -> list[str]:

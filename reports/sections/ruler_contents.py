@@ -1,4 +1,4 @@
-"""What the rulers of a two-class page show: margins and mistakes, or errors where no hyperplane separates."""
+"""The contents of the rulers of a two-class page: margins and mistakes, or errors if no hyperplane separates."""
 
 import math
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from maxmargin.text.number_formats import count, floor_of, listed, number, perce
 Report = dict[str, Any]
 
 _FAR = 1e3
-"""A bound that is more than so many times as large as all else on the ruler is an arrow at its end."""
+"""Factor by which a bound may exceed all other marks; a larger bound is an arrow at the end of the ruler."""
 
 _MOST_DECADES = 300
 """Powers of ten beyond which no tick stands: they are no binary64 numbers."""

@@ -1,28 +1,16 @@
-"""What reports on two and on many classes share: fields in the types of JSON, tables, limitations, and the method."""
+"""Tables, limitations and the description of the method, for reports on two and on many classes."""
 
 import math
-import platform
 from collections.abc import Callable, Collection, Iterable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePath
 from typing import Any
 
-import numpy as np
-
-from maxmargin.data.dataset import Dataset
 from maxmargin.reports.document import Block, Paragraph, Points, TableBlock, facts
 from maxmargin.reports.phrasing import novikoff, of_kind
-from maxmargin.reports.study.report_settings import Settings
-from maxmargin.solvers.answers.forms import LONGEST_LIST
-from maxmargin.solvers.answers.forms import plain as plain_value
-from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.text.number_formats import count, first_of, floor_of, listed, number, one_line, plural
-from maxmargin.text.version import __version__
 
 Entries = list[dict[str, Any]]
 Columns = dict[str, Callable[[dict[str, Any]], str]]
-
-_PACKAGES = ("numpy", "scipy", "cvxpy", "daqp", "highspy", "clarabel", "osqp", "numba", "python-flint", "matplotlib")
 
 _PREPARATIONS = {
     "raw": "none",
@@ -30,90 +18,6 @@ _PREPARATIONS = {
     "standardize": "every column moved to mean 0 and scaled to standard deviation 1",
     "unit": "every row scaled to norm 1",
 }
-
-
-def summary_of(kind: str, answer: Separability, settings: Settings, parts: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of a report with the fields of every report, in the types of JSON."""
-    options = (name for name in Settings.__dataclass_fields__ if name not in ("sizes", "solvers"))
-    result: dict[str, Any] = plain(
-        {
-            "schema": "maxmargin.report/1",
-            "kind": kind,
-            "verdict": answer.verdict,
-            "strictly_separable": answer.strictly_separable,
-            **parts,
-            "settings": {name: getattr(settings, name) for name in options},
-            "versions": _versions(),
-        }
-    )
-    return result
-
-
-def _versions() -> dict[str, str]:
-    """Return the versions of the packages that computed the numbers."""
-    found = {"maxmargin": __version__, "python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
-def plain(value: Any) -> Any:
-    """Return the value made of dicts, lists, texts, booleans, None and finite numbers only.
-
-    In a dict, a float that is not finite becomes None with its name under ``<key>_text``, and a list longer than
-    `LONGEST_LIST` is cut, with its length under ``<key>_count``.
-
-    Examples
-    --------
-    >>> plain({"value": float("inf"), "rows": (0, 2)})
-    {'value': None, 'value_text': 'infinity', 'rows': [0, 2]}
-    """
-    if isinstance(value, dict):
-        return {name: entry for key in value for name, entry in _entries(key, value[key]).items()}
-    return [plain(entry) for entry in value] if isinstance(value, list | tuple) else plain_value(value)
-
-
-def _entries(key: str, value: Any) -> dict[str, Any]:
-    if isinstance(value, list | tuple | np.ndarray) and len(value) > LONGEST_LIST:
-        return {key: plain(value[:LONGEST_LIST]), f"{key}_count": len(value)}
-    if isinstance(value, float) and not math.isfinite(value):
-        name = {math.inf: "infinity", -math.inf: "-infinity"}.get(value, "not a number")
-        return {key: None, f"{key}_text": name}
-    return {key: plain(value)}
-
-
-def chosen(answer: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return these fields of an answer, and the lengths of those of its lists that are cut."""
-    lengths = {f"{name}_count": answer.get(f"{name}_count") for name in names}
-    is_cut = {name: length for name, length in lengths.items() if length is not None and length > LONGEST_LIST}
-    return {**{name: answer[name] for name in names if name in answer}, **is_cut}
-
-
-def row_fields(dataset: Dataset, row: int) -> dict[str, Any]:
-    """Return the number of a row, its number in the source, its name if it has one, and its label."""
-    return {
-        "row": row,
-        "source_row": row if dataset.rows is None else int(dataset.rows[row]),
-        "id": None if dataset.row_ids is None else dataset.row_ids[row],
-        "label": dataset.labels[row].item(),
-    }
-
-
-def describe(dataset: Dataset) -> dict[str, Any]:
-    """Return the fields of any data set."""
-    return {
-        "source": dataset.source,
-        "label_name": dataset.label_name,
-        "n_samples": dataset.n_samples,
-        "n_features": dataset.n_features,
-        "feature_names": list(dataset.feature_names),
-        "sparse": hasattr(dataset.X, "tocsr"),
-        **({} if dataset.is_in_memory else {"in_memory": False}),
-        "notes": list(dataset.notes),
-    }
 
 
 def source_name(data: dict[str, Any]) -> str:

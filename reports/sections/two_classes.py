@@ -1,13 +1,8 @@
 """The report on two classes: as a plain dict, and as a document whose sections read that dict and nothing else."""
 
-import math
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from maxmargin.api.measures import norm, unit
 from maxmargin.reports import phrasing
 from maxmargin.reports.document import (
     Block,
@@ -22,35 +17,32 @@ from maxmargin.reports.document import (
     facts,
 )
 from maxmargin.reports.sections import (
-    comparison_section,
     logistic,
+    orders_section,
     proof_section,
     separability_section,
-    variations,
+    side_by_side_section,
     why_so_many,
 )
 from maxmargin.reports.sections import perceptron_section as perceptron
-from maxmargin.reports.sections.lead import lead_of
+from maxmargin.reports.sections.answer_sentences import answer_sentences
 from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.sections.shared import (
     Columns,
-    chosen,
-    describe,
     limitations,
     method,
     name_columns,
     notes,
-    row_fields,
     source_name,
-    summary_of,
     table_of,
     what_was_read,
 )
-from maxmargin.reports.study.soft_grid import SoftPoint
-from maxmargin.reports.study.study import Study
+from maxmargin.reports.study.compared_methods import compared_fields
+from maxmargin.reports.study.summary_fields import describe, page_proof, summary_of
+from maxmargin.reports.study.two_class_parts import PARTS
+from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import sqrt_up
-from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.text.number_formats import (
     UNKNOWN,
@@ -70,51 +62,31 @@ from maxmargin.text.number_formats import (
 _MOST_ROWS = 10
 """Rows of a table on a page; the JSON form has more."""
 
+_FIELDS = (
+    "data", "separability", "hard_margin", "perceptron", "trace", "comparison", "bounds", "translation", "orders",
+    "soft_margin", "support_rows", "fewest_errors", "compared",
+)  # fmt: skip
+"""The fields of the parts in the order of the JSON form."""
+
 _SAME_MARGIN = 1e-6
 """Relative difference from the maximum margin below which a soft margin is it, up to rounding."""
 
-_OF_FEWEST_ERRORS = ("lower", "upper", "status", "n_nodes", "engine")
 
-_OF_HARD_MARGIN = (
-    "status", "advice", "margin", "lower", "upper", "gap", "w", "b", "support", "primal_residual", "dual_residual",
-    "engine", "attempts",
-)  # fmt: skip
-
-
-def summarize(study: Study) -> dict[str, Any]:
+def summarize(study: TwoClassStudy) -> dict[str, Any]:
     """Return the report of a two-class study as dicts, lists, texts and finite numbers."""
-    parts = {
-        "data": _data_fields(study),
-        "separability": separability_section.fields(study.dataset, study.separability, study.problem, study.settings),
-        "hard_margin": _hard_margin(study.hard),
-        **perceptron.fields(study),
-        "orders": variations.order_fields(study.orders, study.why_orders),
-        "translations": variations.translation_fields(study.translated),
-        "translations_reason": study.translated.reason or None,
-        "shifts_reason": study.translated.no_shifts or None,
-        "soft_margin": [_soft_fields(point) for point in study.soft],
-        "support_rows": _support_rows(study),
-        "fewest_errors": _fewest_errors(study),
-        "compared": comparison_section.fields(study),
-    }
-    report = summary_of("two-class", study.separability, study.settings, parts)
-    report["certificate"], report["certificate_reason"] = proof_section.page_proof(
+    parts = {"data": _data_fields(study), "compared": compared_fields(study)}
+    for part in PARTS:
+        parts |= part.fields(study)
+    ordered = {name: parts[name] for name in sorted(parts, key=_FIELDS.index)}
+    report = summary_of("two-class", study.separability, study.settings, ordered)
+    report["certificate"], report["certificate_reason"] = page_proof(
         study.proof, study.separability.reason, study.settings.sizes.page_proof_characters
     )
     report["seconds"] = dict(study.seconds)
     return {**report, "unknown": limitations(report)}
 
 
-def _fewest_errors(study: Study) -> dict[str, Any]:
-    """Return the proven interval of the fewest errors with the rows in error, or why there is none."""
-    best = study.errors
-    if best is None:
-        return {"reason": study.why_no_errors}
-    rows = [row_fields(study.dataset, row) for row in best.error_rows.tolist()]
-    return {"reason": None, **chosen(best.fields(), _OF_FEWEST_ERRORS), "rows": rows}
-
-
-def _data_fields(study: Study) -> dict[str, Any]:
+def _data_fields(study: TwoClassStudy) -> dict[str, Any]:
     dataset, problem = study.dataset, study.problem
     labels = ((dataset.positive, 1), (dataset.negative, -1))
     as_read = Problem(dataset.X, problem.y, problem.bias)
@@ -131,56 +103,10 @@ def _data_fields(study: Study) -> dict[str, Any]:
     }
 
 
-def _hard_margin(hard: HardMargin) -> dict[str, Any]:
-    """Return the maximum margin with its interval."""
-    width = None
-    if hard.upper > 0 and math.isfinite(hard.upper):
-        width = float((Fraction(hard.upper) - Fraction(hard.lower)) / Fraction(hard.upper))
-    return {
-        **chosen(hard.fields(), _OF_HARD_MARGIN),
-        "relative_width": width,
-        "unit_w": None if hard.w is None else unit(hard.w),
-        "n_support": len(hard.support),
-    }
-
-
-def _soft_fields(point: SoftPoint) -> dict[str, Any]:
-    C, plane = point.solution.C, point.plane
-    return {
-        **chosen(point.solution.fields(), ("C", "status", "objective", "lower", "gap", "b", "engine")),
-        "c": 2 * C,
-        "lambda": 1 / (2 * C),
-        "margin_width": math.inf if plane is None else point.solution.margin,
-        "n_errors": point.n_errors,
-        "n_slack": point.n_slack,
-        "n_support": point.n_support,
-        "achieved_margin": point.achieved_margin,
-        "w": point.w,
-    }
-
-
-def _support_rows(study: Study) -> list[dict[str, Any]]:
-    plane = study.maximum
-    if plane is None:
-        return []
-    support = study.hard.support
-    with np.errstate(over="ignore"):
-        functional = plane.distances(study.problem, support) * norm(plane.w)
-    return [
-        {
-            **row_fields(study.dataset, int(row)),
-            "sign": int(study.problem.y[row]),
-            "multiplier": study.hard.dual[row],
-            "functional_margin": value,
-        }
-        for row, value in zip(support, functional, strict=True)
-    ]
-
-
 def document(report: dict[str, Any]) -> Document:
     """Return the page of a two-class report, in the order of a reader's questions."""
     sections = (
-        Section(anchor="comparison", title="Side by side", blocks=comparison_section.blocks(report)),
+        Section(anchor="comparison", title="Side by side", blocks=side_by_side_section.blocks(report)),
         Section(anchor="see", title="See it", blocks=(FigureSlot("rows"),)),
         Section(anchor="why", title=why_so_many.title(report), blocks=why_so_many.blocks(report)),
         Section(anchor="logistic", title="For a logistic regression", blocks=logistic.blocks(report)),
@@ -193,7 +119,7 @@ def document(report: dict[str, Any]) -> Document:
         title=phrasing.question(report),
         subtitle=_subtitle(data),
         headline=(phrasing.headline(report),),
-        lead=lead_of(report),
+        lead=answer_sentences(report),
         opening=tuple(FigureSlot(ruler.key) for ruler in rulers_of(report)),
         tone=phrasing.tone(report),
         cards=_cards(report),
@@ -214,8 +140,7 @@ def _details(report: dict[str, Any]) -> tuple[Block, ...]:
     parts = (
         ("The data as read", _data(report)),
         ("The run in full", perceptron.blocks(report)),
-        ("The mistakes by order of the rows", variations.order_blocks(report)),
-        ("Where the origin lies", variations.translation_blocks(report)),
+        ("The mistakes by order of the rows", orders_section.order_blocks(report)),
         ("The maximum margin, and what each solver claimed", _margin(report)),
         ("The soft margins", _soft(report)),
         ("The support rows", _support(report)),

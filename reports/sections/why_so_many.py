@@ -6,13 +6,10 @@ from typing import Any
 from maxmargin.reports.document import Block, Explanation, FigureSlot, Paragraph, TableBlock
 from maxmargin.reports.phrasing import bound_title, bounded_runs, holding_bounds, of_kind
 from maxmargin.reports.sections.bound_formulas import formula_of
-from maxmargin.reports.sections.variations import FOUND
-from maxmargin.text.number_formats import count, floor_of, number, percent, plural, typeset
+from maxmargin.reports.sections.orders_section import FOUND
+from maxmargin.text.number_formats import count, floor_of, percent, plural, typeset
 
 Report = dict[str, Any]
-
-_THREEFOLD = 3.0
-"""Ratio of two counts of mistakes from which a table of the origin or of the bias scale is shown."""
 
 
 def title(report: Report) -> str:
@@ -136,20 +133,4 @@ def _origin(report: Report) -> str:
     stays = f"The largest margin{of_kind(report)} does not depend on where the origin lies, but the mistakes do"
     if not report["strictly_separable"]:
         stays = "Separability does not depend on where the origin lies, but the mistakes do"
-    text = f"{stays}: with every column centred, the perceptron makes {made} instead of {count(run['n_mistakes'])}."
-    return f"{text}{_scales(report)}"
-
-
-def _scales(report: Report) -> str:
-    points = [point for point in report["translations"] if point["study"] == "scale" and point["converged"]]
-    if len(points) < 2:
-        return ""
-    least, most = (pick(points, key=lambda point: point["n_mistakes"]) for pick in (min, max))
-    if most["n_mistakes"] < _THREEFOLD * max(least["n_mistakes"], 1):
-        return " Other scales of the bias coordinate change the count less than threefold."
-    scale = number(report["perceptron"]["bias_scale"], 3)
-    return (
-        f" The scale of the bias coordinate, {scale} in this run, matters as well, as the bounds change with it: "
-        f"{count(least['n_mistakes'])} mistakes at "
-        f"{number(least['bias_scale'], 3)}, {count(most['n_mistakes'])} at {number(most['bias_scale'], 3)}."
-    )
+    return f"{stays}: with every column centred, the perceptron makes {made} instead of {count(run['n_mistakes'])}."

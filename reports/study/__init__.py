@@ -1,1 +1,1 @@
-"""What a report computes."""
+"""The computations of a report, and their fields in its summary."""

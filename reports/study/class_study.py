@@ -12,8 +12,9 @@ from maxmargin.api.running import with_bias_scale
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
 from maxmargin.data.problems import class_problem_of
-from maxmargin.reports.study.report_settings import OnProgress, Settings
-from maxmargin.reports.study.study import prepared_problem, run_of
+from maxmargin.reports.study.parts.run_part import run_of
+from maxmargin.reports.study.report_settings import OnProgress, ReportSettings
+from maxmargin.reports.study.two_class_study import prepared_problem, strongest_proof
 from maxmargin.solvers.answers.statuses import Verdict, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError, option
@@ -29,7 +30,7 @@ from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.theory.context import augmented
 
 Part = tuple[int, tuple[int, ...]]
-"""The code of the class +1, and those of the classes -1."""
+"""The code of the class +1, and the codes of the classes -1."""
 
 _FEWEST_SHARES = 4
 """Fewest shares into which the time is divided; the multinomial question takes one share."""
@@ -64,10 +65,8 @@ class Contest:
 
     @property
     def proof(self) -> Certificate | None:
-        """The proof of the maximum margin, else that of the verdict, else that no hyperplane separates strictly."""
-        if self.separability.strictly_separable:
-            return self.hard.interval_certificate or self.separability.certificate
-        return self.separability.certificate or self.separability.witness
+        """The strongest proof that was found."""
+        return strongest_proof(self.separability, self.hard)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -79,7 +78,7 @@ class ClassStudy:
     Attributes
     ----------
     dataset : Dataset
-    settings : Settings
+    settings : ReportSettings
     problem : ClassProblem
         The prepared rows of all classes.
     one_vs_rest, pairs : tuple of Contest
@@ -87,7 +86,7 @@ class ClassStudy:
     """
 
     dataset: Dataset
-    settings: Settings
+    settings: ReportSettings
     problem: ClassProblem
     one_vs_rest: tuple[Contest, ...]
     pairs: tuple[Contest, ...]
@@ -121,7 +120,7 @@ def _hardness(contest: Contest) -> tuple[int, float]:
     return (1 if answer.verdict is Verdict.QUASI_SEPARABLE else 2), 0.0
 
 
-def study_classes(dataset: Dataset, settings: Settings, *, on_progress: OnProgress | None = None) -> ClassStudy:
+def study_classes(dataset: Dataset, settings: ReportSettings, *, on_progress: OnProgress | None = None) -> ClassStudy:
     """Ask the two-class question of every class and of every pair, and the multinomial one of all, while there is time.
 
     Raises
@@ -157,14 +156,16 @@ def study_classes(dataset: Dataset, settings: Settings, *, on_progress: OnProgre
     )
 
 
-def _prepared(dataset: Dataset, settings: Settings) -> ClassProblem:
+def _prepared(dataset: Dataset, settings: ReportSettings) -> ClassProblem:
     problem = class_problem_of(dataset, bias=settings.bias)
     if settings.prepare == How.RAW:
         return problem
     return replace(problem, X=prepare(problem.X, settings.prepare).X, known_bounds=None)
 
 
-def _contest(dataset: Dataset, settings: Settings, on_progress: OnProgress | None, time_limit: float | None) -> Contest:
+def _contest(
+    dataset: Dataset, settings: ReportSettings, on_progress: OnProgress | None, time_limit: float | None
+) -> Contest:
     limits = Limits(time_limit=time_limit)
     problem = prepared_problem(dataset, settings)
     answer = separability(problem, time_limit=limits.share(4))

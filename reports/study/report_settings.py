@@ -15,7 +15,7 @@ OUT_OF_TIME = "the time limit was reached before"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
+class ReportSizes:
     """The sizes up to which the parts of a report are computed.
 
     Attributes
@@ -27,8 +27,6 @@ class Sizes:
         Largest number of rows for which many orders, each with a count for every row, are held at once.
     textbook_numbers : int
         Entries of the textbook programs of all soft margins together, which cvxpy solves; at least one is solved.
-    translated_numbers : int
-        Largest number of entries of X whose rows are translated; each translation needs a maximum margin.
     error_numbers : int
         Largest number of entries of X for which the fewest errors of any hyperplane are searched for.
     error_steps : int
@@ -47,7 +45,6 @@ class Sizes:
     order_steps: int = 10_000_000
     order_rows: int = 100_000
     textbook_numbers: int = 40_000
-    translated_numbers: int = 20_000
     error_numbers: int = 200_000
     error_steps: int = 700_000_000
     column_work: int = 2_000_000
@@ -57,7 +54,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Solvers:
+class ReportSolvers:
     """The solvers that a two-class report asks.
 
     Attributes
@@ -73,13 +70,13 @@ class Solvers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ReportSettings:
     """How a report is made; but for the last two the fields are the options of `margin_report`.
 
     Attributes
     ----------
-    sizes : Sizes
-    solvers : Solvers
+    sizes : ReportSizes
+    solvers : ReportSolvers
     """
 
     bias: bool = True
@@ -93,5 +90,5 @@ class Settings:
     Cs: tuple[float, ...] | None = None
     orders: int | None = None
     time_limit: float | None = None
-    sizes: Sizes = field(default_factory=Sizes)
-    solvers: Solvers = field(default_factory=Solvers)
+    sizes: ReportSizes = field(default_factory=ReportSizes)
+    solvers: ReportSolvers = field(default_factory=ReportSolvers)

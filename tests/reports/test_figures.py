@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import maxmargin as mm
@@ -18,8 +19,8 @@ from maxmargin.reports.captioned.class_matrix_display import classes
 from maxmargin.reports.captioned.row_displays import hyperplane_display
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.study.class_study import ClassStudy
-from maxmargin.reports.study.scene import marked_rows, scene_of
-from maxmargin.reports.study.study import Study
+from maxmargin.reports.study.drawn_rows import drawn_rows_of, marked_rows
+from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.errors import InvalidOptionError
 
 KEYS = ["margin-path", "proof-curves", "potential", "mistakes", "orders"]
@@ -50,8 +51,12 @@ def of_classes() -> MarginReport:
     return margin_report(mm.load("iris"), max_mistakes=500)
 
 
-def study_of(report: MarginReport) -> Study:
-    assert isinstance(report.study, Study)
+def axes() -> Axes:
+    return Figure().add_subplot()
+
+
+def study_of(report: MarginReport) -> TwoClassStudy:
+    assert isinstance(report.study, TwoClassStudy)
     return report.study
 
 
@@ -69,10 +74,10 @@ def test_pyplot_is_not_imported() -> None:
 
 def test_pictures_have_titles_captions_and_alternative_texts(report: MarginReport, of_classes: MarginReport) -> None:
     is_separable = study_of(report).trace.u is not None
-    expected = [key for key in (*KEYS, *LAST_KEYS) if is_separable or key != "potential"]
-    assert [picture.key for picture in report.pictures] == expected
-    assert [picture.key for picture in of_classes.pictures] == ["classes"]
-    for picture in (*report.pictures, *of_classes.pictures):
+    absent = set() if is_separable else {"potential"}
+    assert [picture.key for picture in report.pictures] == [key for key in (*KEYS, *LAST_KEYS) if key not in absent]
+    assert [picture.key for picture in classes.pictures] == ["classes"]
+    for picture in (*report.pictures, *classes.pictures):
         assert picture.title and picture.caption.endswith(".") and picture.alt.endswith(".")
 
 
@@ -121,7 +126,7 @@ def test_the_names_of_the_figures_are_those_of_the_reports(report: MarginReport,
 
 def shown(report: MarginReport) -> HyperplaneDisplay:
     study = study_of(report)
-    return hyperplane_display(study, scene_of(study)).plot(Figure().add_subplot())
+    return hyperplane_display(study, drawn_rows_of(study)).plot(Figure().add_subplot())
 
 
 def test_distances_are_true_in_the_view(report: MarginReport) -> None:
@@ -166,7 +171,7 @@ def test_the_rows_of_the_proof_are_circled(report: MarginReport) -> None:
 def test_the_strip_of_the_fewest_errors_has_the_rows_in_error_on_the_wrong_side() -> None:
     X = np.random.default_rng(3).normal(size=(40, 3))
     study = study_of(margin_report(mm.from_arrays(X, np.arange(40) % 2), max_mistakes=500))
-    scene = scene_of(study)
+    scene = drawn_rows_of(study)
     assert study.errors is not None and scene.strips[-1].name == "hyperplane of fewest errors"
     assert np.flatnonzero(scene.strips[-1].distances <= 0).tolist() == sorted(study.errors.error_rows.tolist())
     assert scene.marked.tolist() == sorted(study.errors.error_rows.tolist())
@@ -174,7 +179,7 @@ def test_the_strip_of_the_fewest_errors_has_the_rows_in_error_on_the_wrong_side(
 
 def test_the_strip_of_a_quasi_separating_hyperplane_has_the_touching_rows_on_it() -> None:
     study = study_of(margin_report(mm.load("agresti-quasi"), Cs=(1.0,), max_mistakes=20))
-    scene = scene_of(study)
+    scene = drawn_rows_of(study)
     distances = scene.strips[-1].distances
     assert study.separability.touching_rows is not None
     assert scene.strips[-1].name == "quasi-separating hyperplane"

@@ -16,17 +16,15 @@ from maxmargin.api.running import run_perceptron
 from maxmargin.cli.app import run
 from maxmargin.displays.order_study_display import drawn_bounds
 from maxmargin.reports.captioned.captioned_display import inline_svg
-from maxmargin.reports.captioned.run_displays import orders as orders_display
-from maxmargin.reports.margin_report import MarginReport, margin_report, report_with
-from maxmargin.reports.study import order_plan
-from maxmargin.reports.study.order_plan import Plan, plan_of, steps_of
-from maxmargin.reports.study.report_settings import Settings, Sizes
-from maxmargin.reports.study.study import Study
+from maxmargin.reports.figures.mistake_pictures import plot_orders, shows_margins
+from maxmargin.reports.margin_report import MarginReport, margin_report
+from maxmargin.reports.study.parts.orders_part import OrderPlan, check_orders, plan_of, steps_of
+from maxmargin.reports.study.report_settings import ReportSettings, ReportSizes
+from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.many_orders import many_orders
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.theory.context import Context
-from maxmargin.theory.translation_study import preparation_study, scale_study, translation_study
 
 GRID = (1.0,)
 
@@ -103,8 +101,6 @@ def test_data_that_overlap_are_studied_in_one_pass() -> None:
     assert {bound["name"] for bound in orders["bounds"]} >= {"hinge_optimum", "trivial"}
     assert all(orders["most"] <= bound["value"] for bound in orders["bounds"])
     assert "for one pass, because no hyperplane separates the classes" in report.to_markdown()
-    assert report.to_dict()["translations"] == []
-    assert report.to_dict()["translations_reason"].startswith("the classes overlap")
 
 
 def test_a_run_that_was_cut_is_no_reason_to_wait_for_others() -> None:
@@ -127,90 +123,44 @@ def test_bad_numbers_of_orders_are_refused(orders: Any) -> None:
 
 
 def test_orders_are_refused_outside_memory() -> None:
-    order_plan.check_orders(0, is_in_memory=False)
+    check_orders(0, is_in_memory=False)
     with pytest.raises(InvalidOptionError, match="more memory"):
-        order_plan.check_orders(5, is_in_memory=False)
+        check_orders(5, is_in_memory=False)
 
 
-def planned(source: str, **options: Any) -> tuple[Plan | str, Problem]:
+def planned(source: str, **options: Any) -> tuple[OrderPlan | str, Problem]:
     dataset = mm.load(source)
     problem = Problem.validated(dataset.X, dataset.y)
     context = Context(problem=problem, run=run_perceptron(problem, max_mistakes=100_000), n_passes=None)
-    return plan_of(context, Settings(**options)), problem
+    return plan_of(context, ReportSettings(**options)), problem
 
 
 @pytest.mark.parametrize("most_steps, n_orders", [(10**8, 1000), (4 * 10**7, 500), (2 * 10**7, 200), (7 * 10**6, 100)])
 def test_the_number_of_orders_follows_from_the_steps_allowed(most_steps: int, n_orders: int) -> None:
-    sizes = Sizes(order_steps=most_steps)
+    sizes = ReportSizes(order_steps=most_steps)
     plan, _ = planned("agresti", sizes=sizes)
-    assert isinstance(plan, Plan) and plan.why_one_pass == ""
+    assert isinstance(plan, OrderPlan) and plan.why_one_pass == ""
     assert (plan.effort.n_orders, plan.effort.n_search) == (n_orders, n_orders // 4)
     assert plan.settings.max_mistakes is not None and plan.settings.max_mistakes >= 10 * 1701
     assert planned("agresti", sizes=sizes)[0] == plan
 
 
 def test_orders_that_take_too_long_are_cut_to_one_pass_or_none() -> None:
-    plan, problem = planned("agresti", sizes=Sizes(order_steps=10**6))
-    assert isinstance(plan, Plan) and "too long" in plan.why_one_pass
+    plan, problem = planned("agresti", sizes=ReportSizes(order_steps=10**6))
+    assert isinstance(plan, OrderPlan) and "too long" in plan.why_one_pass
     assert (plan.settings.max_epochs, plan.effort.n_sequence, plan.effort.max_states) == (1, 0, 0)
     assert plan.effort.n_orders * 1.5 * steps_of(problem, 1, 2) <= 10**6
-    few = Sizes(order_steps=1_000)
+    few = ReportSizes(order_steps=1_000)
     assert planned("agresti", sizes=few)[0] == "many orders of 8 rows would take too long"
-    assert isinstance(planned("agresti", sizes=Sizes(order_rows=7))[0], str)
-    asked_for = planned("agresti", orders=7, sizes=Sizes(order_steps=1_000, order_rows=7))[0]
-    assert isinstance(asked_for, Plan) and (asked_for.effort.n_orders, asked_for.settings.max_epochs) == (7, None)
+    assert isinstance(planned("agresti", sizes=ReportSizes(order_rows=7))[0], str)
+    asked_for = planned("agresti", orders=7, sizes=ReportSizes(order_steps=1_000, order_rows=7))[0]
+    assert isinstance(asked_for, OrderPlan) and (asked_for.effort.n_orders, asked_for.settings.max_epochs) == (7, None)
 
 
 def test_steps_grow_with_everything() -> None:
     small, large = (Problem.validated(np.ones((n, 2)), np.arange(n) % 2 * 2 - 1) for n in (10, 1000))
     assert steps_of(small, 1, 1) < steps_of(small, 2, 1) < steps_of(large, 2, 1)
     assert steps_of(small, 1, 1) < steps_of(small, 1, 2) < steps_of(large, 1, 2)
-
-
-def test_translations_are_those_of_the_studies(agresti: MarginReport) -> None:
-    dataset = mm.load("agresti")
-    points: dict[str, list[Any]] = {"shift": [], "scale": [], "preparation": []}
-    for point in agresti.to_dict()["translations"]:
-        points[point["study"]].append(point)
-    shifts = [point["shift"] for point in points["shift"]]
-    expected = translation_study(dataset.X, dataset.labels, shifts=shifts)
-    assert [p["n_mistakes"] for p in points["shift"]] == [p.n_mistakes for p in expected]
-    assert [p["novikoff"] for p in points["shift"]] == [p.novikoff for p in expected]
-    assert dict(zip(shifts, [p.n_mistakes for p in expected], strict=True))[-1.0] == 1
-    scales = scale_study(dataset.X, dataset.labels, scales=[p["bias_scale"] for p in points["scale"]])
-    assert [p["n_mistakes"] for p in points["scale"]] == [p.n_mistakes for p in scales]
-    assert sum(p["is_best_scale"] for p in points["scale"]) == 1
-    assert [p["preparation"] for p in points["preparation"]] == ["raw", "center", "standardize"]
-    for point in (*points["shift"], *points["scale"]):
-        assert point["margin_lower"] <= 10 <= point["margin_upper"] and point["n_mistakes"] <= point["novikoff"]
-
-
-def test_preparations_can_be_chosen() -> None:
-    dataset = mm.load("agresti")
-    (point,) = preparation_study(dataset.X, dataset.labels, preparations=["center"])
-    assert (point.preparation, point.n_mistakes) == ("center", 1)
-
-
-@pytest.mark.parametrize(
-    "source, options, reason",
-    [
-        ("agresti", {"bias": False}, "through the origin"),
-        ("xor", {"max_mistakes": 50}, "the classes overlap, so"),
-        ("agresti-quasi", {"max_mistakes": 50}, "the classes are only quasi-separable, so"),
-    ],
-)
-def test_why_nothing_is_moved(source: str, options: Any, reason: str) -> None:
-    report = report_of(mm.load(source), orders=0, **options)
-    assert report.to_dict()["translations"] == [] and reason in report.to_dict()["translations_reason"]
-
-
-def test_much_data_and_centred_data_are_not_moved() -> None:
-    centred = report_of(mm.load("agresti"), prepare="center", orders=0).to_dict()
-    assert centred["shifts_reason"] == "the mean of the rows is 0 already"
-    assert {point["study"] for point in centred["translations"]} == {"scale", "preparation"}
-    assert centred["translations"][-3]["n_mistakes"] == 1701, "preparations are those of the data as read"
-    settings = Settings(Cs=GRID, orders=0, sizes=Sizes(translated_numbers=7))
-    assert "8 numbers" in report_with(mm.load("agresti"), settings).to_dict()["translations_reason"]
 
 
 @pytest.mark.parametrize("source", ["two", "overlap", "equal", "subnormal", "units", "gap:20"])
@@ -238,17 +188,15 @@ def test_alternative_texts_name_the_numbers(agresti: MarginReport) -> None:
 
 
 def test_every_random_order_is_in_the_histogram(agresti: MarginReport) -> None:
-    assert isinstance(agresti.study, Study)
-    captioned, figure = orders_display(agresti.study), Figure(layout="constrained")
-    assert captioned is not None
-    captioned.draw(figure)
-    left, right = figure.axes
-    assert sum(bar.get_width() for bar in left.patches) == 40
-    assert len(right.lines[0].get_xydata()) == 40
+    assert isinstance(agresti.study, TwoClassStudy) and agresti.study.orders is not None
+    study = agresti.study.orders
+    ax = Figure().add_subplot()
+    assert plot_orders(study, ax) is ax and shows_margins(study)
+    assert sum(bar.get_width() for bar in ax.patches) == 40
 
 
 def test_far_bounds_are_left_out_but_for_the_least(agresti: MarginReport) -> None:
-    assert isinstance(agresti.study, Study) and agresti.study.orders is not None
+    assert isinstance(agresti.study, TwoClassStudy) and agresti.study.orders is not None
     study = agresti.study.orders
     near, far, farther = (replace(study.bounds[0], name=f"{value:g}", value=value) for value in (1e5, 1e12, 1e13))
     assert set(drawn_bounds(replace(study, bounds=(far, near, farther)))) == {"100000"}

@@ -16,7 +16,7 @@ from maxmargin.data.outofcore.budget import Budget
 from maxmargin.data.tabular.loading import load
 from maxmargin.reports.margin_report import margin_report
 from maxmargin.reports.study.replay import MOST_FRAMES, MOST_ROWS, Replay, replay_of
-from maxmargin.reports.study.study import Study
+from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, norm_squared
 from maxmargin.theory.mistake_traces import passed_mistakes, space_margin, trace_of
@@ -32,9 +32,9 @@ OPTIONS: tuple[dict[str, Any], ...] = (
 )
 
 
-def study_of(dataset: mm.Dataset, **options: Any) -> Study:
+def study_of(dataset: mm.Dataset, **options: Any) -> TwoClassStudy:
     found = margin_report(dataset, Cs=[1.0], orders=0, **options).study
-    assert isinstance(found, Study)
+    assert isinstance(found, TwoClassStudy)
     return found
 
 
@@ -43,7 +43,7 @@ def blobs(shift: float, n: int = 40) -> mm.Dataset:
     return mm.from_arrays(np.random.default_rng(5).normal(size=(n, 3)) + shift * y[:, None], y)
 
 
-def replayed(study: Study, replay: Replay) -> list[tuple[np.ndarray, float]]:
+def replayed(study: TwoClassStudy, replay: Replay) -> list[tuple[np.ndarray, float]]:
     """The hyperplane after every mistake, in floating point, from the rows alone."""
     X, y = study.run_problem.dense_rows(slice(None)), study.run_problem.y
     w, b, planes = np.zeros(X.shape[1]), 0.0, []

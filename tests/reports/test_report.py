@@ -18,8 +18,8 @@ from calls import arguments_of
 
 import maxmargin as mm
 from maxmargin.reports.margin_report import MarginReport, margin_report, report_with
-from maxmargin.reports.study.report_settings import Settings, Sizes, Solvers
-from maxmargin.reports.study.study import study
+from maxmargin.reports.study.report_settings import ReportSettings, ReportSizes, ReportSolvers
+from maxmargin.reports.study.two_class_parts import study_two_classes
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -420,10 +420,8 @@ def test_quasi_separable_data() -> None:
 
 @pytest.mark.parametrize("source", [agresti, quasi, square, three_on_a_line])
 def test_no_question_is_decided_twice(source: Callable[[], mm.Dataset]) -> None:
-    # Translated or prepared rows are other questions; those that come back to where they were are asked again.
-    settings = Settings(max_mistakes=20, sizes=Sizes(translated_numbers=0))
     with arguments_of(separability) as asked:
-        report_with(source(), settings)
+        report_with(source(), ReportSettings(max_mistakes=20))
     decided = [(arguments["problem"].sha256, arguments["problem"].bias) for arguments in asked]
     assert decided
     assert len(decided) == len(set(decided))
@@ -437,7 +435,7 @@ def test_the_grid_is_gone_through_as_one_path() -> None:
     for point in points:
         alone = mm.soft_margin(dataset.X, dataset.y, C=point["C"])
         assert point["lower"] <= alone.objective and alone.lower <= point["objective"]
-    solutions = [point.solution for point in study(dataset, Settings(Cs=Cs)).soft]
+    solutions = [point.solution for point in study_two_classes(dataset, ReportSettings(Cs=Cs)).soft]
     assert solutions[0].attempts[0].message == "the answer for C = 1"  # once no row has slack, nothing is solved again
 
 
@@ -449,10 +447,12 @@ def interrupted_path(*arguments: Any, **options: Any) -> Iterator[SoftMargin]:
     return (replace(found, reason=WHAT_WAS_PROVEN) for found in rising_soft_margins(*arguments, **options))
 
 
-@pytest.mark.parametrize("solvers", [Solvers(hard_margin=interrupted_margin), Solvers(soft_margins=interrupted_path)])
-def test_half_a_report_is_none(solvers: Solvers) -> None:
+@pytest.mark.parametrize(
+    "solvers", [ReportSolvers(hard_margin=interrupted_margin), ReportSolvers(soft_margins=interrupted_path)]
+)
+def test_half_a_report_is_none(solvers: ReportSolvers) -> None:
     with pytest.raises(KeyboardInterrupt):
-        report_with(mm.from_arrays([[-1.0], [1.0]], [0, 1]), Settings(solvers=solvers))
+        report_with(mm.from_arrays([[-1.0], [1.0]], [0, 1]), ReportSettings(solvers=solvers))
 
 
 def test_aliased_columns_are_named() -> None:
@@ -465,7 +465,7 @@ def test_aliased_columns_are_named() -> None:
 
 
 def test_columns_that_cost_too_much_are_left_out() -> None:
-    settings = Settings(max_mistakes=50, Cs=GRID, sizes=Sizes(column_work=0))
+    settings = ReportSettings(max_mistakes=50, Cs=GRID, sizes=ReportSizes(column_work=0))
     for dataset in (agresti(), quasi(), three_on_a_line()):
         report = report_with(dataset, settings)
         found = report.to_dict()
@@ -477,7 +477,7 @@ def test_columns_that_cost_too_much_are_left_out() -> None:
 
 
 def test_numbers_too_long_for_a_report_are_left_out() -> None:
-    report = report_with(quasi(), Settings(max_mistakes=50, Cs=GRID, sizes=Sizes(proof_characters=1)))
+    report = report_with(quasi(), ReportSettings(max_mistakes=50, Cs=GRID, sizes=ReportSizes(proof_characters=1)))
     answer = report.to_dict()["separability"]
     assert set(answer["certificate_cut"]) == {"direction", "rows", "weights", "null_space"}
     assert answer["certificate"]["direction"] is None

@@ -22,11 +22,12 @@ from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.loading import load
 from maxmargin.reports.captioned.row_displays import hyperplane_display
 from maxmargin.reports.margin_report import MarginReport
-from maxmargin.reports.study.report_settings import Settings
-from maxmargin.reports.study.scene import scene_of
-from maxmargin.reports.study.soft_grid import default_grid
-from maxmargin.reports.study.study import Study, prepared_problem, study
-from maxmargin.reports.study.translated import about_the_mean, centred, column_means
+from maxmargin.reports.study.drawn_rows import drawn_rows_of
+from maxmargin.reports.study.parts.centred_part import about_the_mean, centred, column_means
+from maxmargin.reports.study.parts.soft_margin_part import default_grid
+from maxmargin.reports.study.report_settings import ReportSettings
+from maxmargin.reports.study.two_class_parts import study_two_classes
+from maxmargin.reports.study.two_class_study import TwoClassStudy, prepared_problem
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem, radius
@@ -86,18 +87,21 @@ def both(folder: Path, data: Data) -> tuple[Dataset, Dataset]:
     return outside, inside
 
 
-Studies = dict[str, tuple[Study, Study]]
+Studies = dict[str, tuple[TwoClassStudy, TwoClassStudy]]
 
 
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory: pytest.TempPathFactory) -> Studies:
     """Return the studies of the same data outside memory and in memory, by the kind of the data."""
-    settings = Settings(Cs=(0.01, 1.0), max_mistakes=2000, max_epochs=2000)
+    settings = ReportSettings(Cs=(0.01, 1.0), max_mistakes=2000, max_epochs=2000)
     kinds = ((parquet, separable), (npz, overlapping), (npz, quasi_separable))
     found = {}
     for write, data in kinds:
         path = write(tmp_path_factory.mktemp("data"), *data())
-        found[data.__name__] = study(load(path, memory=SMALL), settings), study(load(path), settings)
+        found[data.__name__] = (
+            study_two_classes(load(path, memory=SMALL), settings),
+            study_two_classes(load(path), settings),
+        )
     return found
 
 
@@ -123,9 +127,9 @@ def differences(left: Any, right: Any, path: str = "") -> list[str]:
 def test_the_report_is_that_of_the_data_in_memory(studies: Studies, kind: str) -> None:
     outside, inside = (MarginReport(one).to_dict() for one in studies[kind])
     assert outside["data"]["in_memory"] is False
-    assert "outside memory" in outside["orders"]["reason"] and outside["translations"] == []
+    assert "outside memory" in outside["orders"]["reason"]
     for report in (outside, inside):  # studies that need the rows in memory
-        for name in ("orders", "translations", "translations_reason", "shifts_reason", "fewest_errors", "compared"):
+        for name in ("orders", "fewest_errors", "compared"):
             del report[name]
         if kind == "overlapping":  # inside, the hyperplane of comparison is that of fewest errors
             for name in ("reference", "cosine", "angle_degrees"):
@@ -158,7 +162,7 @@ def test_the_trace_is_the_same(studies: Studies, kind: str) -> None:
 
 def test_the_picture_shows_a_random_sample_and_the_support_rows(studies: Studies) -> None:
     outside, _ = studies["separable"]
-    display = hyperplane_display(outside, scene_of(outside))
+    display = hyperplane_display(outside, drawn_rows_of(outside))
     view, (direction, offset) = display.view, display.view.line(display.planes[0].plane)
     assert set(outside.hard.support.tolist()) <= set(view.rows.tolist())
     assert outside.maximum is not None
@@ -197,7 +201,7 @@ def test_centred_rows_are_made_while_they_are_read(tmp_path: Path) -> None:
 
 def test_prepared_rows_have_bounds_of_their_own() -> None:
     X, side = separable()
-    prepared = prepared_problem(mm.from_arrays(X, side), Settings(prepare="standardize"))
+    prepared = prepared_problem(mm.from_arrays(X, side), ReportSettings(prepare="standardize"))
     assert prepared.column_sizes.tolist() == np.abs(prepared.X).max(axis=0).tolist()
 
 
@@ -241,13 +245,13 @@ def test_the_default_grid_is_the_same(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_run_over_a_disk_that_need_not_converge_is_short(tmp_path: Path) -> None:
     outside, inside = both(tmp_path, overlapping())
-    asked = Settings(Cs=(0.01,), max_mistakes=2000)
+    asked = ReportSettings(Cs=(0.01,), max_mistakes=2000)
     for dataset, limits, n_epochs in ((outside, {}, 20), (outside, {"max_epochs": 23}, 23), (inside, {}, None)):
-        report = MarginReport(study(dataset, replace(asked, **limits)))
+        report = MarginReport(study_two_classes(dataset, replace(asked, **limits)))
         fields = report.to_dict()
         assert fields["perceptron"]["max_epochs"] == n_epochs
         assert ("the perceptron was given 20 epochs" in str(fields["unknown"])) is (n_epochs == 20)
-    assert "stopped at its limit of 20 epochs" in MarginReport(study(outside, asked)).to_markdown()
+    assert "stopped at its limit of 20 epochs" in MarginReport(study_two_classes(outside, asked)).to_markdown()
 
 
 @pytest.mark.parametrize(

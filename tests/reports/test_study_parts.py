@@ -1,4 +1,4 @@
-"""The parts of a study: the fewest errors, the ratios of counts, the time of each part, and who solves soft margins."""
+"""The parts of a study: the fewest errors, the time of each part, and who solves soft margins."""
 
 from typing import Any
 
@@ -7,19 +7,17 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.reports.margin_report import report_with
-from maxmargin.reports.study.report_settings import Settings, Sizes
-from maxmargin.reports.study.soft_grid import soft_points
-from maxmargin.reports.study.study import Study
-from maxmargin.reports.study.translated import Translated
+from maxmargin.reports.study.parts.soft_margin_part import soft_points
+from maxmargin.reports.study.report_settings import ReportSettings, ReportSizes
+from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors
-from maxmargin.theory.translation_study import StudiedPoint
 
-PARTS = ("verdict", "run", "hard_margin", "soft_margin", "fewest_errors", "bounds", "centred", "orders", "translated")
+PARTS = ("verdict", "run", "hard_margin", "soft_margin", "fewest_errors", "bounds", "centred", "orders")
 
 
-def study_of(dataset: mm.Dataset, **options: Any) -> Study:
-    found = report_with(dataset, Settings(Cs=(1.0,), **{"orders": 0, "max_mistakes": 200, **options})).study
-    assert isinstance(found, Study)
+def study_of(dataset: mm.Dataset, **options: Any) -> TwoClassStudy:
+    found = report_with(dataset, ReportSettings(Cs=(1.0,), **{"orders": 0, "max_mistakes": 200, **options})).study
+    assert isinstance(found, TwoClassStudy)
     return found
 
 
@@ -39,7 +37,7 @@ def test_the_fewest_errors_of_small_data_are_proven() -> None:
 
 @pytest.mark.parametrize("error_steps", [1, 10_000_000, 100_000_000])
 def test_a_limit_of_steps_gives_the_same_interval_each_time(error_steps: int) -> None:
-    first, second = (study_of(cloud(), sizes=Sizes(error_steps=error_steps)).errors for _ in range(2))
+    first, second = (study_of(cloud(), sizes=ReportSizes(error_steps=error_steps)).errors for _ in range(2))
     assert first is not None and second is not None
     assert (first.lower, first.upper) == (second.lower, second.upper)
     assert first.error_rows.tolist() == second.error_rows.tolist()
@@ -51,11 +49,11 @@ def test_a_limit_of_steps_gives_the_same_interval_each_time(error_steps: int) ->
 @pytest.mark.parametrize(
     ("dataset", "sizes", "reason"),
     [
-        (mm.load("agresti"), Sizes(), "strictly separable"),
-        (cloud(), Sizes(error_numbers=100), "hold 180 numbers"),
+        (mm.load("agresti"), ReportSizes(), "strictly separable"),
+        (cloud(), ReportSizes(error_numbers=100), "hold 180 numbers"),
     ],
 )
-def test_why_no_errors_are_searched(dataset: mm.Dataset, sizes: Sizes, reason: str) -> None:
+def test_why_no_errors_are_searched(dataset: mm.Dataset, sizes: ReportSizes, reason: str) -> None:
     study = study_of(dataset, sizes=sizes)
     assert study.errors is None and reason in study.why_no_errors
 
@@ -64,23 +62,6 @@ def test_why_no_errors_are_searched(dataset: mm.Dataset, sizes: Sizes, reason: s
 def test_every_part_has_its_seconds(dataset: mm.Dataset) -> None:
     seconds = study_of(dataset, orders=5).seconds
     assert tuple(seconds) == PARTS and all(value >= 0 for value in seconds.values())
-
-
-def point(n_mistakes: int, *, converged: bool = True) -> StudiedPoint:
-    return StudiedPoint(
-        preparation="raw", shift=0.0, bias_scale=1.0, is_best_scale=False, radius=1.0, offset=0.0, margin_lower=1.0,
-        margin_upper=1.0, n_mistakes=n_mistakes, converged=converged, novikoff=1.0, best_scale_bound=1.0,
-    )  # fmt: skip
-
-
-def test_ratios_are_of_the_runs_that_converged() -> None:
-    moved = Translated(shifts=(point(3), point(12), point(900, converged=False)), scales=(point(5), point(6)))
-    assert moved.ratios == {"shift": 4.0, "scale": 1.2, "preparation": None}
-    assert moved.ratio == 4.0
-    assert Translated(shifts=(point(3), point(900, converged=False))).ratio is None
-    of_agresti = study_of(mm.load("agresti"), max_mistakes=None).translated
-    counts = [found.n_mistakes for found in of_agresti.shifts if found.converged]
-    assert of_agresti.ratios["shift"] == max(counts) / min(counts) > 3
 
 
 @pytest.mark.parametrize(("most_numbers", "n_asked"), [(None, 5), (10**6, 5), (400, 2), (1, 1)])

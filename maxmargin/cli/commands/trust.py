@@ -11,7 +11,7 @@ from maxmargin.text.progress import progress_shown
 def trust(request: Request, *, output: Path | None, time_limit: float, jobs: int, methods: tuple[str, ...]) -> Exit:
     """Ask the solvers, write the page if it is wanted, print the report, and return the exit code."""
     from maxmargin.comparison.carry_out import stage_text
-    from maxmargin.reports.comparing import trust as ask
+    from maxmargin.reports.comparison_verbs import trust as ask
     from maxmargin.reports.document import check_page_suffix
 
     if output is not None:

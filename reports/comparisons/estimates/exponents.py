@@ -18,7 +18,7 @@ class Exponent:
     Attributes
     ----------
     value, low, high : float or None
-        The least-squares estimate and the ends of its confidence interval; None where none is given.
+        The least-squares estimate and the ends of its confidence interval; None if there is no fit.
     n : int
         Number of points.
     reason : str

@@ -50,7 +50,8 @@ def make_record(data: str, method: str, **changes: Any) -> dict[str, Any]:
     n_errors = None if margin is None else int(margin <= 0)
     return {
         **facts,
-        **{"cell": f"{data}-{method}", "method": method, "version": f"{method} 1.0", "params": {}, "order": "given"},
+        **{"question": "hard margin" if changes.get("n_mistakes") is None else "online", "cell": f"{data}-{method}"},
+        **{"method": method, "version": f"{method} 1.0", "params": {}, "order": "given"},
         **{"seed": 0, "status": "ok", "message": "", "exit_code": None, "claim": None, "claim_true": None, "w": None},
         **{"b": None, "margin": margin, "share": None, "n_errors": n_errors, "n_mistakes": None, "n_updates": None},
         **{"bounds": {}, "objective": None, "objective_lower": None, "suboptimality": None, "held_out_errors": None},

@@ -1,4 +1,4 @@
-"""Times to a separating hyperplane: which runs count, the exponent, and where a solver overtakes."""
+"""Times to a separating hyperplane: which runs count, and where a solver overtakes."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -28,29 +28,26 @@ def comparison(*records: dict[str, Any]) -> Any:
     return SimpleNamespace(title="Times", records=records, data=(), settings=settings, environment={}, n_not_run=0)
 
 
-def laws(*records: dict[str, Any]) -> tuple[margin_times.TimeLaw, ...]:
-    return margin_times.time_laws_of(Runs(comparison(*records)))
+def times(*records: dict[str, Any]) -> tuple[margin_times.MethodTimes, ...]:
+    return margin_times.times_of_methods(Runs(comparison(*records)))
 
 
-def test_the_exponent_is_that_of_the_seconds() -> None:
-    (law,) = laws(*(record(k, "perceptron", 1e-6 * 10.0 ** (2 * k)) for k in range(1, 5)))
-    assert law.exponent.value == pytest.approx(2.0)
-    assert [point.difficulty for point in law.points] == pytest.approx([10.0, 100.0, 1000.0, 10000.0])
-    assert [point.mistakes for point in law.points] == [10, 100, 1000, 10000]
+def test_points_go_from_the_widest_margin_to_the_narrowest() -> None:
+    (found,) = times(*(record(k, "perceptron", 1e-6 * 10.0 ** (2 * k)) for k in (3, 1, 4, 2)))
+    assert [point.difficulty for point in found.points] == pytest.approx([10.0, 100.0, 1000.0, 10000.0])
+    assert [point.mistakes for point in found.points] == [10, 100, 1000, 10000]
 
 
 def test_the_solver_overtakes_where_it_is_faster() -> None:
     found = margin_times.fields(
-        laws(
+        times(
             *(record(k, "perceptron", 1e-4 * 100.0**k) for k in (1, 2, 3)),
             *(record(k, "lp", 0.02) for k in (1, 2, 3)),
         )
     )
     assert [race["data"] for race in found["races"]] == ["data-1", "data-2", "data-3"]
-    last = margin_times.last_won(found["races"])
-    assert last is not None and last["data"] == "data-1"
-    text = "\n".join(map(str, margin_times.blocks(found)))
-    assert "On the 2 data sets with narrower margins a solver was faster" in text
+    _, table = margin_times.blocks(found)
+    assert [row[-1] for row in table.rows] == ["online", "solver", "solver"]
 
 
 @pytest.mark.parametrize(
@@ -63,8 +60,8 @@ def test_the_solver_overtakes_where_it_is_faster() -> None:
     ],
 )
 def test_runs_that_do_not_separate_in_time_are_no_points(changes: dict[str, Any]) -> None:
-    found = laws(record(1, "perceptron", 1.0), record(2, "perceptron", 1.0, **changes))
-    assert [[point.data for point in law.points] for law in found] == [["data-1"]]
+    found = times(record(1, "perceptron", 1.0), record(2, "perceptron", 1.0, **changes))
+    assert [[point.data for point in method.points] for method in found] == [["data-1"]]
 
 
 def test_without_online_methods_or_times_there_is_no_such_section() -> None:

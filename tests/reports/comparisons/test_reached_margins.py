@@ -43,7 +43,7 @@ def test_failures_do_not_separate(record: Record, comparison: Comparison) -> Non
 
 
 def test_a_method_that_only_decides_has_no_margins(record: Record, comparison: Comparison) -> None:
-    entry = margins(comparison(record("easy", "lp", claim="separable", claim_true=True)))["lp"]
+    entry = margins(comparison(record("easy", "lp", question="separation", claim="separable", claim_true=True)))["lp"]
     assert entry["n_separated"] is entry["least_share"] is None
     assert entry["question"] == "separation"
 
@@ -57,7 +57,7 @@ def test_parameters_are_told_apart(record: Record, comparison: Comparison) -> No
 
 def test_a_share_below_1_is_never_shown_as_the_whole(record: Record, comparison: Comparison) -> None:
     fields = reached_margins.margin_fields(Runs(comparison(record("easy", "m", share=1 - 1e-12))))
-    table, _note = reached_margins.margin_blocks(fields)
+    (table,) = reached_margins.margin_blocks(fields)
     assert "100 %" not in table.rows[0]
 
 

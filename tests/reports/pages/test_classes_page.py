@@ -16,7 +16,7 @@ import maxmargin as mm
 from maxmargin.reports.document import plain_text
 from maxmargin.reports.margin_report import MarginReport
 from maxmargin.reports.sections.class_contents import cells_of, rulers_of_classes
-from maxmargin.reports.sections.many_classes import class_lead
+from maxmargin.reports.sections.many_classes import class_answer_sentences
 from maxmargin.text.number_formats import count, number, percent
 
 SCRIPT = "<script>alert(1)</script>"
@@ -117,7 +117,7 @@ def test_through_the_origin_the_page_says_so() -> None:
 @pytest.mark.parametrize("name", DATA)
 def test_the_lead_compares_the_mistakes_with_the_bound(name: str) -> None:
     report = report_of(name).to_dict()
-    lead, contests = plain_text(class_lead(report)), [*report["one_vs_rest"], *report["pairs"]]
+    lead, contests = plain_text(class_answer_sentences(report)), [*report["one_vs_rest"], *report["pairs"]]
     separable = [entry for entry in contests if entry["strictly_separable"]]
     n_pairs = sum(entry["strictly_separable"] for entry in report["pairs"])
     assert f" {count(n_pairs)} of {count(len(report['pairs']))} pair" in lead

@@ -18,8 +18,8 @@ from opened_pages import DATA, page_of, report_of
 import maxmargin as mm
 from maxmargin.reports.document import plain_text
 from maxmargin.reports.drawings.label_placement import Label, place
-from maxmargin.reports.sections.lead import lead_of
-from maxmargin.reports.study.scene import scene_of
+from maxmargin.reports.sections.answer_sentences import answer_sentences
+from maxmargin.reports.study.drawn_rows import drawn_rows_of
 from maxmargin.text.number_formats import count, floor_of
 
 CONVERGED = ["clouds", "setosa", "two points", "one column"]
@@ -76,7 +76,7 @@ def visible(page: str) -> str:
 @pytest.mark.parametrize("name", CONVERGED)
 def test_the_lead_of_a_run_that_converged(name: str) -> None:
     report = report_of(name).to_dict()
-    lead, run = plain_text(lead_of(report)), report["perceptron"]
+    lead, run = plain_text(answer_sentences(report)), report["perceptron"]
     bound = next(bound["value"] for bound in report["bounds"] if bound["name"] == "novikoff")
     mistakes = "mistake" if run["n_mistakes"] == 1 else "mistakes"
     assert lead.startswith(f"The perceptron stopped after {count(run['n_mistakes'])} {mistakes}; theory allows")
@@ -89,7 +89,7 @@ def test_the_lead_of_a_run_that_converged(name: str) -> None:
 @pytest.mark.parametrize("name", STOPPED)
 def test_the_lead_of_a_run_that_was_stopped(name: str) -> None:
     report = report_of(name).to_dict()
-    lead, run, best = plain_text(lead_of(report)), report["perceptron"], report["hard_margin"]["lower"]
+    lead, run, best = plain_text(answer_sentences(report)), report["perceptron"], report["hard_margin"]["lower"]
     assert lead.startswith(
         f"After {count(run['n_mistakes'])} mistakes the perceptron still errs on {run['n_errors']} row"
     )
@@ -100,7 +100,7 @@ def test_the_lead_of_a_run_that_was_stopped(name: str) -> None:
 @pytest.mark.parametrize("name", ["versicolor", "xor", "hostile"])
 def test_the_lead_of_classes_that_overlap(name: str) -> None:
     report = report_of(name).to_dict()
-    lead, best = plain_text(lead_of(report)), report["fewest_errors"]
+    lead, best = plain_text(answer_sentences(report)), report["fewest_errors"]
     assert lead.startswith("No hyperplane separates the classes; the best makes ")
     assert f"{count(best['lower'])} " in lead
     assert "proven" in lead
@@ -110,7 +110,7 @@ def test_the_lead_of_classes_that_overlap(name: str) -> None:
 def test_the_lead_of_quasi_separation() -> None:
     report = report_of("quasi").to_dict()
     n_separated = len(report["separability"]["separated_rows"])
-    assert f"only {n_separated} of 6 rows" in plain_text(lead_of(report))
+    assert f"only {n_separated} of 6 rows" in plain_text(answer_sentences(report))
 
 
 def test_the_lead_of_an_open_question() -> None:
@@ -118,7 +118,7 @@ def test_the_lead_of_an_open_question() -> None:
     report = report_of("clouds").to_dict()
     report |= {"strictly_separable": None, "verdict": "undecided"}
     report["hard_margin"] |= {"lower": 0.0, "upper": 1.5}
-    lead = plain_text(lead_of(report))
+    lead = plain_text(answer_sentences(report))
     assert lead.startswith("It is proven that the margin is in [0, 1.5].")
     assert "is open" in lead
 
@@ -173,7 +173,7 @@ def test_no_row_stands_inside_the_margin(name: str) -> None:
 def test_the_marks_of_rows_are_at_their_distances(name: str) -> None:
     """In the units that the axis names; the bound of the maximum margin is no less than it."""
     study: Any = report_of(name).study
-    scene = scene_of(study)
+    scene = drawn_rows_of(study)
     planes = [plane for plane in (study.found, study.reference) if plane is not None]
     for strip, plane in zip(scene.strips, planes, strict=True):
         distances = plane.distances(study.problem, scene.rows)

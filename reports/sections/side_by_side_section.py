@@ -4,11 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from maxmargin.api.measures import Plane, angle_degrees
 from maxmargin.reports.document import Block, TableBlock
-from maxmargin.reports.sections.perceptron_section import share_of
-from maxmargin.reports.study.soft_grid import SoftPoint
-from maxmargin.reports.study.study import Study
 from maxmargin.text.number_formats import (
     UNKNOWN,
     number,
@@ -29,95 +25,8 @@ _SAME_DIRECTION = 1e-6
 """Angle in degrees below which rounding decides its digits."""
 
 
-def fields(study: Study) -> list[Entry]:
-    """Return an entry for each method: what its hyperplane is worth, and what it took."""
-    entries = [_perceptron(study), _best_order(study), _maximum(study), _fewest_errors(study), _soft(study)]
-    return [entry for entry in entries if entry is not None]
-
-
-def _entry(
-    study: Study,
-    name: str,
-    plane: Plane | None,
-    margin: float | None,
-    *,
-    work: str,
-    is_proven: bool = True,
-    **rest: Any,
-) -> Entry:
-    best = study.maximum
-    angle = None if best is None or plane is None or plane is best else angle_degrees(plane, best)
-    share = None if margin is None else share_of(margin, study.hard)
-    return {
-        "name": name, "margin": margin, "margin_is_proven": is_proven, "share": share,
-        "angle_degrees": angle, "work": work,
-        "n_errors": None, "n_rows": None, "rows_are": None, **rest,
-    }  # fmt: skip
-
-
-def _perceptron(study: Study) -> Entry:
-    run = study.run
-    work = plural(run.n_mistakes, "mistake")
-    return _entry(
-        study, "perceptron", study.found, run.margin if study.found else None, work=work, n_errors=study.n_errors,
-        n_rows=int((run.mistake_counts > 0).sum()), rows_are="{} mistaken",
-    )  # fmt: skip
-
-
-def _best_order(study: Study) -> Entry | None:
-    """Return the order with the greatest margin; its margin is known in floating point only."""
-    orders = study.orders
-    if orders is None or not orders.outcomes.converged.all() or study.maximum is None:
-        return None
-    outcomes = orders.outcomes
-    margins = outcomes.margin
-    k = int(margins.argmax())
-    if not 0 < margins[k] < math.inf:
-        return None
-    name, work = f"best of {plural(len(margins), 'random order')}", plural(int(outcomes.n_mistakes[k]), "mistake")
-    return _entry(study, name, None, float(margins[k]), work=work, is_proven=False, n_errors=0)
-
-
-def _maximum(study: Study) -> Entry | None:
-    if study.maximum is None:
-        return None
-    hard = study.hard
-    return _entry(
-        study, "maximum margin", study.maximum, hard.lower, work=hard.engine, n_errors=0, n_rows=len(hard.support),
-        rows_are="{} of support",
-    )  # fmt: skip
-
-
-def _fewest_errors(study: Study) -> Entry | None:
-    best = study.errors
-    if best is None:
-        return None
-    return _entry(
-        study, "fewest errors", study.best_of_search, None, work=f"{best.engine}, circuits", n_errors=best.upper,
-        n_errors_lower=best.lower,
-    )  # fmt: skip
-
-
-def _soft(study: Study) -> Entry | None:
-    points = [point for point in study.soft if point.plane is not None]
-    if not points:
-        return None
-    if study.maximum is None:
-        assert study.fewest_errors is not None
-        return _soft_entry(study, study.fewest_errors)
-    return _soft_entry(study, min(points, key=lambda point: (abs(math.log10(point.solution.C)), point.solution.C)))
-
-
-def _soft_entry(study: Study, point: SoftPoint) -> Entry:
-    name = f"soft margin, C = {number(point.solution.C)}"
-    return _entry(
-        study, name, point.plane, point.achieved_margin, work=point.solution.engine, n_errors=point.n_errors,
-        n_rows=point.n_support, rows_are="{} of support",
-    )  # fmt: skip
-
-
 def blocks(report: Report) -> tuple[Block, ...]:
-    """Return the table, with the rows that tell something."""
+    """Return the table, without rows that are empty for all methods."""
     entries = report["compared"]
     wanted = {name: (text, order) for name, text, order in _ROWS if any(text(entry, report) for entry in entries)}
     rows = tuple((name, *((text(entry, report) or UNKNOWN) for entry in entries)) for name, (text, _) in wanted.items())

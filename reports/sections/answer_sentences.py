@@ -24,7 +24,7 @@ Report = dict[str, Any]
 _MOST_NAMED = 3
 
 
-def lead_of(report: Report) -> Text:
+def answer_sentences(report: Report) -> Text:
     """Return the sentences."""
     if report["strictly_separable"]:
         return _converged(report) if report["perceptron"]["converged"] else _stopped(report)
@@ -68,7 +68,7 @@ def _stopped(report: Report) -> Text:
 
 
 def _times_smaller(upper: float, lower: float) -> str:
-    """Return how far the bound of the mistakes is from the truth, "" where it is near or no number tells."""
+    """Return the ratio of the bound from the mistakes to the margin in words, "" if it is near 1 or not finite."""
     ratio = float(upper) / lower if lower > 0 else 0.0
     return f", {number(ratio, 2)} times smaller" if 1.005 < ratio < math.inf else ""
 

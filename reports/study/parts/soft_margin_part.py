@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from maxmargin.api.measures import SLACK, Plane, is_flat, plane_of
-from maxmargin.reports.study.translated import about_the_mean
+from maxmargin.api.measures import SLACK, is_flat
+from maxmargin.reports.study.parts.centred_part import about_the_mean
+from maxmargin.reports.study.summary_fields import chosen
+from maxmargin.reports.study.two_class_study import Part, SoftPoint, TwoClassStudy, Workspace
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
@@ -17,7 +20,6 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, n_errors, norm_squared
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
-from maxmargin.text.number_formats import number
 
 _N_CS = 9
 """Number of values of C that are tried if the caller names none."""
@@ -27,40 +29,6 @@ _GREATEST_EXPONENT = 300
 
 _DISTANCES = (1e-100, 1e100)
 """Range of distances: others would put C out of the range of binary64."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SoftPoint:
-    """A soft margin of the grid.
-
-    Attributes
-    ----------
-    solution : SoftMargin
-        Of rows outside memory without its vectors that have an entry for every row: they are empty.
-    w : ndarray (n_features,)
-        The normal; 0 where the solution's is 0 up to rounding.
-    n_errors : int
-        Rows with y(w.x + b) <= 0, counted exactly.
-    n_slack, n_support : int
-        Rows with a slack above `SLACK`, and with a multiplier.
-    slack_norm : float
-        The Euclidean norm of the slacks.
-    achieved_margin : float or None
-        The least y(w.x + b)/||w|| over the rows, of these very floats, rounded down; None where w = 0.
-    """
-
-    solution: SoftMargin
-    w: Floats
-    n_errors: int
-    n_slack: int
-    n_support: int
-    slack_norm: float
-    achieved_margin: float | None
-
-    @property
-    def plane(self) -> Plane | None:
-        """The hyperplane, None where w = 0."""
-        return plane_of(self.w, self.solution.b, f"soft margin at C = {number(self.solution.C)}")
 
 
 def default_grid(problem: Problem, hard: HardMargin) -> tuple[float, ...]:
@@ -91,7 +59,7 @@ def soft_points(
     solve: Callable[..., Iterable[SoftMargin]] = rising_soft_margins,
     textbook_numbers: int | None = None,
 ) -> tuple[SoftPoint, ...]:
-    """Return the soft margins in the order of Cs; when the time is over, only those of the smallest C, at least one.
+    """Return the soft margins in the order of Cs; when the time is over, only for the smallest C, and at least one.
 
     cvxpy solves the textbook programs, for some C evenly spaced in the grid if all of them together had more than
     `textbook_numbers` entries; the other C are left to the engines of this package.
@@ -114,7 +82,7 @@ def soft_points(
 
 
 def _asked_of_cvxpy(problem: Problem, rising: list[float], most_numbers: int | None) -> list[float]:
-    """Return the C whose textbook programs have so many entries together; at least one."""
+    """Return the C, at least one, whose textbook programs have up to `most_numbers` entries in total."""
     if most_numbers is None:
         return rising
     n_asked = min(len(rising), max(1, most_numbers // (problem.n_samples * problem.n_features)))
@@ -145,3 +113,36 @@ def _achieved(problem: Problem, w: Floats, b: float) -> float | None:
 def _without_rows(solution: SoftMargin) -> SoftMargin:
     """Drop the vectors with an entry for every row: a grid of such solutions may take more memory than there is."""
     return replace(solution, slack=np.empty(0), dual=np.empty(0), support=np.empty(0, dtype=np.int64))
+
+
+def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
+    settings = study.settings
+    study.soft = soft_points(
+        study.problem,
+        settings.Cs or default_grid(study.problem, study.hard),
+        workspace.limits.share(),
+        settings.solvers.soft_margins,
+        settings.sizes.textbook_numbers,
+    )
+
+
+def _fields(study: TwoClassStudy) -> dict[str, Any]:
+    return {"soft_margin": [_point_fields(point) for point in study.soft]}
+
+
+def _point_fields(point: SoftPoint) -> dict[str, Any]:
+    C, plane = point.solution.C, point.plane
+    return {
+        **chosen(point.solution.fields(), ("C", "status", "objective", "lower", "gap", "b", "engine")),
+        "c": 2 * C,
+        "lambda": 1 / (2 * C),
+        "margin_width": math.inf if plane is None else point.solution.margin,
+        "n_errors": point.n_errors,
+        "n_slack": point.n_slack,
+        "n_support": point.n_support,
+        "achieved_margin": point.achieved_margin,
+        "w": point.w,
+    }
+
+
+SOFT_MARGIN = Part(name="soft_margin", n_shares=3, compute=_compute, fields=_fields)

@@ -1,21 +1,27 @@
-"""The number of orders that a report tries: as many as take half a second, by a count of steps, not by a clock."""
+"""The mistakes in other orders of the rows: as many orders as take half a second, by a count of steps."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
 
 from maxmargin.api.running import run_perceptron
-from maxmargin.reports.study.report_settings import OUT_OF_TIME, Settings
+from maxmargin.reports.study.report_settings import OUT_OF_TIME, ReportSettings
+from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Workspace
 from maxmargin.solvers.answers.forms import through
-from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.engine_choice import MOST_ROWS
 from maxmargin.solvers.perceptron.engines.ties import limbs_of
+from maxmargin.solvers.perceptron.hard_orders import FoundOrder
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.text.number_formats import count
 from maxmargin.theory.context import Context
 from maxmargin.theory.order_studies import Effort, OrderStudy, bounds_of_any_order, check_effort, studied_orders
-from maxmargin.theory.perceptron_bounds import Bound
+
+SOURCE, RANDOM, LOCAL_SEARCH = "order of the source", "random orders", "local search"
+ADVERSARY, LONGEST_PATH = "adversary", "longest path"
 
 _STEPS_OF_AN_ORDER, _STEPS_OF_A_ROW, _STEPS_OF_A_MISTAKE = 1_000, 4, 32
 """Steps of an order, of each of its rows (shuffled first, its margin computed at the end), and of a mistake."""
@@ -41,7 +47,7 @@ _MOST_STATES = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class OrderPlan:
     """The orders that are tried.
 
     Attributes
@@ -66,22 +72,23 @@ def check_orders(orders: int | None, *, is_in_memory: bool) -> None:
         raise InvalidOptionError(f"orders is {orders}; expected 0 for rows that are not in memory, or more memory")
 
 
-def orders_of_report(
-    context: Context, bounds: tuple[Bound, ...], settings: Settings, limits: Limits
-) -> tuple[OrderStudy | None, str]:
-    """Return the order study of a report, and why it is of one pass only, or why there is none."""
+def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
+    context, settings, limits = workspace.context, study.settings, workspace.limits
     plan = OUT_OF_TIME if limits.is_over() else plan_of(context, settings)
     if isinstance(plan, str):
-        return None, plan
+        study.orders, study.why_orders = None, plan
+        return
     problem, scale = context.problem, context.run.settings.bias_scale
     one_pass = run_perceptron(problem, bias_scale=scale, zero=settings.zero, max_epochs=1)
     of_orders = context.of_run(one_pass, plan.settings.max_epochs)
-    found = bounds_of_any_order(bounds, of_orders)
-    study = studied_orders(of_orders, plan.settings, plan.effort, bounds=found, seed=settings.seed, limits=limits)
-    return study, plan.why_one_pass
+    bounds = bounds_of_any_order(study.bounds, of_orders)
+    study.orders = studied_orders(
+        of_orders, plan.settings, plan.effort, bounds=bounds, seed=settings.seed, limits=limits
+    )  # fmt: skip
+    study.why_orders = plan.why_one_pass
 
 
-def plan_of(context: Context, settings: Settings) -> Plan | str:
+def plan_of(context: Context, settings: ReportSettings) -> OrderPlan | str:
     """Return the plan, or the reason why there is none."""
     problem = context.problem
     if settings.orders == 0:
@@ -124,7 +131,7 @@ def _why_one_pass(context: Context) -> str:
     return ""
 
 
-def _until_convergence(context: Context, settings: Settings) -> Plan | None:
+def _until_convergence(context: Context, settings: ReportSettings) -> OrderPlan | None:
     """Return a plan if enough orders come to their end within the steps allowed; one that was asked for in any case."""
     problem = context.problem
     n_orders, most = settings.orders, settings.max_mistakes
@@ -135,10 +142,10 @@ def _until_convergence(context: Context, settings: Settings) -> Plan | None:
         return None
     n_sequence = _STEPS_OF_A_SEQUENCE // (1 + problem.n_samples // _ROWS_A_CHOICE)
     effort = Effort(n_orders=n_orders, n_search=n_orders // _SEARCHED, n_sequence=n_sequence, max_states=_MOST_STATES)
-    return Plan(effort=effort, settings=_settings(context, None, most), why_one_pass="")
+    return OrderPlan(effort=effort, settings=_settings(context, None, most), why_one_pass="")
 
 
-def _pilot(context: Context, settings: Settings) -> tuple[int, int]:
+def _pilot(context: Context, settings: ReportSettings) -> tuple[int, int]:
     """Return how many orders can be run until they converge, and how many mistakes each may make."""
     from maxmargin.solvers.perceptron.many_orders import many_orders
 
@@ -157,7 +164,7 @@ def _pilot(context: Context, settings: Settings) -> tuple[int, int]:
     return _affordable(steps, sizes.order_steps), longest
 
 
-def _of_one_pass(context: Context, settings: Settings, why: str) -> Plan | str:
+def _of_one_pass(context: Context, settings: ReportSettings, why: str) -> OrderPlan | str:
     problem = context.problem
     n_orders = settings.orders
     if n_orders is None:
@@ -168,7 +175,7 @@ def _of_one_pass(context: Context, settings: Settings, why: str) -> Plan | str:
     if not n_orders:
         return f"many orders of {count(problem.n_samples)} rows would take too long"
     effort = Effort(n_orders=n_orders, n_search=n_orders // _SEARCHED, n_sequence=0, max_states=0)
-    return Plan(effort=effort, settings=_settings(context, 1, None), why_one_pass=why)
+    return OrderPlan(effort=effort, settings=_settings(context, 1, None), why_one_pass=why)
 
 
 def _affordable(steps: float, most_steps: int) -> int:
@@ -182,3 +189,86 @@ def _settings(context: Context, max_epochs: int | None, max_mistakes: int | None
     return PerceptronSettings(
         bias_scale=of_run.bias_scale, zero=of_run.zero, max_epochs=max_epochs, max_mistakes=max_mistakes
     )
+
+
+def _fields(found: TwoClassStudy) -> dict[str, Any]:
+    """Return the study of the orders in short; only the reason where there is none."""
+    study, why = found.orders, found.why_orders
+    if study is None:
+        return {"orders": {"reason": why}}
+    outcomes = study.outcomes
+    fields = {
+        "reason": None,
+        "why_one_pass": why or None,
+        **asdict(study.effort),
+        "seed": study.runs.seed,
+        "max_epochs": study.settings.max_epochs,
+        "max_mistakes": study.settings.max_mistakes,
+        "n_converged": np.count_nonzero(outcomes.converged),
+        "n_capped": study.n_capped,
+        "is_sorted_by_class": study.is_sorted_by_class,
+        "fewest_seen": study.fewest_seen,
+        "most_seen": study.most_seen,
+        "quantiles": [[level, value] for level, value in study.quantiles.items()],
+        "mean": outcomes.n_mistakes.mean(),
+        "least": outcomes.n_mistakes.min(),
+        "most": outcomes.n_mistakes.max(),
+        "margins": _margins(study),
+        "file_order": _run(study.given),
+        "best_order": {**_run(study.fewest), "order": study.fewest.order},
+        "worst_order": {**_run(study.most), "order": study.most.order},
+        "sequence": _sequence(study),
+        "worst": _worst(study),
+        "best": _best(study),
+        "bounds": [{"name": b.name, "value": b.value, "vacuous": b.vacuous} for b in study.bounds],
+    }
+    return {"orders": fields}
+
+
+def _run(found: FoundOrder) -> dict[str, Any]:
+    return {"n_mistakes": found.n_mistakes, "n_epochs": found.n_epochs, "converged": bool(found.converged)}
+
+
+def _sequence(study: OrderStudy) -> dict[str, Any] | None:
+    found = study.adversary
+    if found is None:
+        return None
+    return {"n_mistakes": found.n_mistakes, "rule": str(found.rule), "is_complete": found.is_complete}
+
+
+def _margins(study: OrderStudy) -> dict[str, Any] | None:
+    """Return the margins that the runs achieved, in floating point; None unless every run ended on a hyperplane."""
+    if not (study.outcomes.converged.all() and np.isfinite(study.outcomes.margin).all()):
+        return None
+    levels = [*study.quantiles]
+    values = np.quantile(study.outcomes.margin, levels, method="inverted_cdf").tolist()
+    found = [[level, value] for level, value in zip(levels, values, strict=True)]
+    return {"least": values[0], "median": dict(found)[0.5], "greatest": values[-1], "quantiles": found}
+
+
+def _best(study: OrderStudy) -> dict[str, Any]:
+    """Return the fewest mistakes found, and what found them."""
+    by_engine = {
+        SOURCE: study.given.n_mistakes,
+        RANDOM: int(study.outcomes.n_mistakes.min()),
+        LOCAL_SEARCH: study.fewest.n_mistakes,
+    }
+    engine = min(by_engine, key=lambda name: by_engine[name])
+    return {"n_mistakes": by_engine[engine], "engine": engine}
+
+
+def _worst(study: OrderStudy) -> dict[str, Any]:
+    """Return the most mistakes found, what found them, and whether they are proven to be the most possible."""
+    if study.worst_case is not None:
+        return {"n_mistakes": study.worst_case, "engine": LONGEST_PATH, "proven": True}
+    by_engine = {
+        SOURCE: study.given.n_mistakes,
+        RANDOM: int(study.outcomes.n_mistakes.max()),
+        LOCAL_SEARCH: study.most.n_mistakes,
+        ADVERSARY: 0 if study.adversary is None else study.adversary.n_mistakes,
+    }
+    engine = max(by_engine, key=lambda name: by_engine[name])
+    return {"n_mistakes": by_engine[engine], "engine": engine, "proven": False}
+
+
+ORDERS = Part(name="orders", n_shares=2, compute=_compute, fields=_fields)

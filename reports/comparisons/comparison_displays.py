@@ -10,7 +10,7 @@ from maxmargin.displays import drawing
 from maxmargin.reports.captioned.captioned_display import INK, CaptionedDisplay
 from maxmargin.reports.comparisons import margin_times
 from maxmargin.reports.comparisons.estimates.profiles import TAUS, profile_at, profile_steps
-from maxmargin.reports.comparisons.margin_times import TimeLaw
+from maxmargin.reports.comparisons.margin_times import MethodTimes
 from maxmargin.reports.comparisons.mistake_laws import FIGURE, MistakeLaw
 from maxmargin.reports.comparisons.question_profiles import QuestionProfile
 from maxmargin.text.number_formats import number, percent, plural
@@ -47,10 +47,10 @@ _MOST_IN_ALT = 6
 
 
 def pictures(
-    profiles: Sequence[QuestionProfile], laws: Sequence[MistakeLaw], time_laws: Sequence[TimeLaw]
+    profiles: Sequence[QuestionProfile], laws: Sequence[MistakeLaw], times: Sequence[MethodTimes]
 ) -> dict[str, CaptionedDisplay]:
     """Return the figures by their keys, in the order of the report."""
-    drawn = [times_picture(time_laws)] if margin_times.can_be_drawn(time_laws) else []
+    drawn = [times_picture(times)] if margin_times.has_both_kinds(margin_times.races_of(times)) else []
     drawn += [profile_picture(profile) for profile in profiles if profile.can_be_drawn]
     if any(law.points for law in laws):
         drawn.append(mistakes_picture(laws))
@@ -133,31 +133,27 @@ def mistakes_picture(laws: Sequence[MistakeLaw]) -> CaptionedDisplay:
     )
 
 
-def times_picture(laws: Sequence[TimeLaw]) -> CaptionedDisplay:
+def times_picture(methods: Sequence[MethodTimes]) -> CaptionedDisplay:
     """Return the figure of the times of all methods to a hyperplane that separates."""
-    n_data = len({point.data for law in laws for point in law.points})
-    exponents = "; ".join(
-        f"{law.label} {'no exponent' if law.exponent.value is None else f'exponent {number(law.exponent.value, 3)}'}"
-        for law in laws[:_MOST_IN_ALT]
-    )
+    n_data = len({point.data for times in methods for point in times.points})
     return CaptionedDisplay(
         key=margin_times.FIGURE,
         title="Times to a separating hyperplane",
         caption="Geometric mean of the seconds over orders, seeds and folds, one mark for each method and separable "
         "data set on which every run of the method found a hyperplane that separates.",
-        alt=f"Marks of {plural(len(laws), 'method')} on {plural(n_data, 'data set')}, seconds over R²/γ*² on "
-        f"logarithmic axes. In R/γ*: {exponents}{_and_more(len(laws))}.",
-        height=4.2 + _LEGEND_LINE * _legend_lines([law.label for law in laws]),
-        draw=lambda figure: plot_time_laws(laws, figure.add_subplot()),
+        alt=f"Marks of {plural(len(methods), 'method')} on {plural(n_data, 'data set')}, seconds over R²/γ*² on "
+        "logarithmic axes.",
+        height=4.2 + _LEGEND_LINE * _legend_lines([times.label for times in methods]),
+        draw=lambda figure: plot_times(methods, figure.add_subplot()),
     )
 
 
-def plot_time_laws(laws: Sequence[TimeLaw], ax: "Axes") -> "Axes":
+def plot_times(methods: Sequence[MethodTimes], ax: "Axes") -> "Axes":
     """Draw the times of every method with marks of its own."""
-    for position, law in enumerate(laws):
-        x, y = [point.difficulty**2 for point in law.points], [point.seconds for point in law.points]
-        ax.plot(x, y, label=law.label, **_style(position))
-    points = [point for law in laws for point in law.points]
+    for position, times in enumerate(methods):
+        x, y = [point.difficulty**2 for point in times.points], [point.seconds for point in times.points]
+        ax.plot(x, y, label=times.label, **_style(position))
+    points = [point for times in methods for point in times.points]
     _logarithmic(ax, _ends([point.difficulty**2 for point in points]), _ends([point.seconds for point in points]))
     ax.set(ylabel="seconds")
     drawing.finish(ax)
@@ -223,7 +219,7 @@ def _legend_lines(labels: Sequence[str]) -> int:
 
 
 def _marked(n_steps: int, position: int) -> tuple[int, int]:
-    """Return which points of a curve are marked: few, and others than those of the curves before."""
+    """Return the first marked point of a curve and the distance of the next; curves differ in their first point."""
     every = max(1, n_steps // 6)
     return position % every, every
 

@@ -16,7 +16,7 @@ from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.exact.dyadic import times_power_of_two
 
 if TYPE_CHECKING:
-    from maxmargin.reports.study.study import Study
+    from maxmargin.reports.study.two_class_study import TwoClassStudy
 
 _MOST_DRAWN = 1_000
 """Largest number of rows of which all are drawn."""
@@ -28,7 +28,7 @@ _MOST_JOINED = 100
 """Largest number of rows whose marks in the two strips are joined by a line."""
 
 _LEAST_UNIT, _LARGEST_EXPONENT = 1e-300, 40
-"""Least unit of distances, and exponent of two of the data from which on their own unit is not that of distances."""
+"""Least unit of distances, and the binary exponent of the data from which on distances have another unit than they."""
 
 _FARTHEST = 1e300
 """Greatest distance of a mark, beyond which it stays at the edge."""
@@ -57,7 +57,7 @@ class Strip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Scene:
+class DrawnRows:
     """The rows that are drawn, in coordinates that no unit of the data overflows.
 
     A row x is at the point ``ldexp(x @ basis, -exponent) * factor + shift``.
@@ -140,7 +140,7 @@ class Scene:
         return found
 
 
-def scene_of(study: "Study") -> Scene:
+def drawn_rows_of(study: "TwoClassStudy") -> DrawnRows:
     """Return the rows that the page of a study draws."""
     marked, name = marked_rows(study)
     rows, sample, text = _drawn(study, marked)
@@ -161,7 +161,7 @@ def scene_of(study: "Study") -> Scene:
     if study.reference is not None and not is_of_columns:
         points[:, 0] = signs * _as_proven(study, rows, signs * points[:, 0], has_margin=has_margin)
     strips = _strips(study, rows, sample, exponent, unit, has_margin=has_margin)
-    return Scene(
+    return DrawnRows(
         rows=rows, is_positive=signs > 0, points=points, basis=basis, exponent=exponent, factor=factor, shift=shift,
         centre=_rest(sample, basis), labels=labels, is_of_columns=is_of_columns,
         reference=_line(study.reference, basis, exponent, factor, shift),
@@ -174,7 +174,7 @@ def scene_of(study: "Study") -> Scene:
     )  # fmt: skip
 
 
-def marked_rows(study: "Study") -> tuple[Rows, str]:
+def marked_rows(study: "TwoClassStudy") -> tuple[Rows, str]:
     """Return the rows to circle, and what they are called.
 
     They are the support rows; else the rows in error of the best hyperplane that is known; for quasi-separable data,
@@ -194,7 +194,7 @@ def marked_rows(study: "Study") -> tuple[Rows, str]:
     return np.sort(rows[:_MOST_MARKED]).astype(np.int64), name
 
 
-def _drawn(study: "Study", marked: Rows) -> tuple[Rows, Floats, str]:
+def _drawn(study: "TwoClassStudy", marked: Rows) -> tuple[Rows, Floats, str]:
     """Return the rows to draw with their columns, and which these are if not all."""
     problem = study.problem
     if not study.dataset.is_in_memory:
@@ -217,7 +217,7 @@ def _nearest(distances: Floats) -> Rows:
     return np.sort(np.argpartition(distances, most - 1)[:most]).astype(np.int64)
 
 
-def _of_sample(study: "Study", marked: Rows) -> tuple[Rows, Floats, str]:
+def _of_sample(study: "TwoClassStudy", marked: Rows) -> tuple[Rows, Floats, str]:
     rows, sample = study.problem.sample
     positions = thinned(len(rows), _SAMPLE)
     rows, sample = rows[positions], sample[positions]
@@ -228,7 +228,7 @@ def _of_sample(study: "Study", marked: Rows) -> tuple[Rows, Floats, str]:
     return rows, sample, f"{len(positions)} at random, half of them from either class, and the circled rows"
 
 
-def _unit(study: "Study", exponent: int) -> tuple[float, bool]:
+def _unit(study: "TwoClassStudy", exponent: int) -> tuple[float, bool]:
     """Return the unit of distances after division by 2^exponent, and whether it is the maximum margin.
 
     Without one, distances are in units of the data, or in units of 2^exponent where no axis holds them.
@@ -239,7 +239,7 @@ def _unit(study: "Study", exponent: int) -> tuple[float, bool]:
     return (math.ldexp(1.0, -exponent) if abs(exponent) < _LARGEST_EXPONENT else 1.0), False
 
 
-def _half_width(study: "Study", exponent: int, unit: float, *, has_margin: bool) -> float | None:
+def _half_width(study: "TwoClassStudy", exponent: int, unit: float, *, has_margin: bool) -> float | None:
     if study.half_width is None or (study.maximum is not None and not has_margin):
         return None
     return math.ldexp(study.half_width, -exponent) / unit
@@ -257,7 +257,7 @@ def _line(
     return (direction / length, offset / length) if length > 0 and math.isfinite(offset / length) else None
 
 
-def _basis(study: "Study", sample: Floats, exponent: int) -> tuple[Floats, tuple[str, str]]:
+def _basis(study: "TwoClassStudy", sample: Floats, exponent: int) -> tuple[Floats, tuple[str, str]]:
     names = [column_name(name) for name in study.dataset.feature_names[:2]]
     if study.problem.n_features == 1:
         return np.array([[1.0, 0.0]]), (names[0], "")
@@ -274,7 +274,7 @@ def _basis(study: "Study", sample: Floats, exponent: int) -> tuple[Floats, tuple
     return np.column_stack([axis, across]), (name, label)
 
 
-def _along(study: "Study", plane: Plane) -> str:
+def _along(study: "TwoClassStudy", plane: Plane) -> str:
     if plane is study.maximum:
         return "distance from the maximum margin, in γ*"
     return f"distance from the {plane.name}"
@@ -311,7 +311,7 @@ def _rest(sample: Floats, basis: Floats) -> Floats:
 
 
 def _strips(
-    study: "Study", rows: Rows, sample: Floats, exponent: int, unit: float, *, has_margin: bool
+    study: "TwoClassStudy", rows: Rows, sample: Floats, exponent: int, unit: float, *, has_margin: bool
 ) -> tuple[Strip, ...]:
     found, signs = [], study.problem.y[rows]
     for plane, name, role in ((study.found, "perceptron", "perceptron"), (study.reference, "", "truth")):
@@ -325,7 +325,7 @@ def _strips(
     return tuple(found)
 
 
-def _as_proven(study: "Study", rows: Rows, distances: Floats, *, has_margin: bool) -> Floats:
+def _as_proven(study: "TwoClassStudy", rows: Rows, distances: Floats, *, has_margin: bool) -> Floats:
     """Return distances from the hyperplane of comparison without what rounding makes of those that are proven.
 
     No row is inside the band of the maximum margin; touching rows lie on the quasi-separating hyperplane; the rows in

@@ -1,0 +1,1 @@
+"""The parts of a study of two classes, one file each."""
