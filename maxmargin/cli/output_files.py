@@ -5,7 +5,6 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from glob import escape, glob
 from pathlib import Path
 
 from maxmargin.data.formats.source import STDIN
@@ -84,13 +83,12 @@ def is_same_file(path: Path, other: Path) -> bool:
     return os.path.realpath(path) == os.path.realpath(other)
 
 
-def inputs_of(source: str, *, resume: str | None = None) -> list[str]:
-    """Return the files that a source consists of, and those that ``--resume`` keeps.
+def inputs_of(source: str) -> list[str]:
+    """Return the files that a source consists of.
 
-    A source includes the labels beside X.npy, all files of a folder, and the file that the standard input comes from.
+    These include the labels beside X.npy, all files of a folder, and the file that the standard input comes from.
     """
-    kept = [] if resume is None else [resume, f"{resume}.run", *glob(f"{escape(resume)}.numbers-*")]
-    return [*_files_of(source), *kept]
+    return list(_files_of(source))
 
 
 def _files_of(source: str) -> Iterator[str]:

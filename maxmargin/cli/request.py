@@ -184,7 +184,7 @@ def _read(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading | None]":
     from maxmargin.data.problems import DecimalReading
     from maxmargin.data.tabular.loading import load
 
-    storage = {name: options.pop(name, None) for name in ("memory", "cluster", "resume")}
+    storage = {name: options.pop(name, None) for name in ("memory", "cluster")}
     if options["formula"] is not None:
         storage["memory"] = None  # whose default is for other data
     dataset = load(options.pop("source"), formula=options.pop("formula"), **_columns(options), **storage)
@@ -197,8 +197,6 @@ def _read_text(options: dict[str, Any]) -> "tuple[Dataset, DecimalReading]":
     del options["memory"], options["formula"]
     if options.pop("cluster") is not None:
         raise click.UsageError("--decimal needs the text in memory, not on a --cluster")
-    if options.pop("resume") is not None:
-        raise click.UsageError("--decimal needs the text in memory, and --resume is for data on disk")
     text = read_decimal(options.pop("source"), **_columns(options))
     return text.dataset, text
 

@@ -96,7 +96,6 @@ def online(**options: Any) -> int:
     most_used=(*opt.OF_TABLES, "n_passes", "until_convergence", "bias_scale", "as_json"),
 )
 @opt.data_options
-@opt.resume_option
 @opt.bias_scale_option
 @opt.count_option("--n-passes", "Number of passes over the rows.  [default: 1]")
 @click.option(
@@ -133,7 +132,6 @@ def bounds(**options: Any) -> int:
 
 @click.command(cls=Command, epilog=_JUDGE_EXAMPLES, most_used=(*opt.OF_TABLES, "plane", "time_limit", "as_json"))
 @opt.data_options
-@opt.resume_option
 @opt.file_option(
     "--plane",
     metavar="FILE",

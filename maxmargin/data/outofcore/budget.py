@@ -87,16 +87,10 @@ class Budget:
         Bytes of the cache of fetched rows.
     collected_bytes : int
         Bytes of the random sample of rows that the first pass collects.
-    saved_bytes : int
-        Bytes of rows, other than the sample, that are saved for another process.
-    sample_bytes : int
-        Largest size in bytes of a sample that is saved for another process; it is in memory anyway.
     task_bytes : int
         Bytes of a text file that one task on a cluster parses.
     task_rows : int
         Rows of a Parquet or Feather file that one task on a cluster reads, unless a group of rows has more.
-    work_per_save : float
-        The results of passes are saved once the work took this many times as long as saving them.
     """
 
     memory: int
@@ -107,11 +101,8 @@ class Budget:
     line_bytes: int
     cache_bytes: int
     collected_bytes: int
-    saved_bytes: int
-    sample_bytes: int
     task_bytes: int = 1 << 26
     task_rows: int = 1 << 20
-    work_per_save: float = 20.0
 
     @classmethod
     def of(cls, memory: "str | int | Budget" = DEFAULT_MEMORY, *, processors: int | None = None) -> "Budget":
@@ -148,8 +139,6 @@ class Budget:
             line_bytes=max(_SHORTEST_LIMIT, n_bytes // 64),
             cache_bytes=n_bytes // 8,
             collected_bytes=n_bytes // 16,
-            saved_bytes=n_bytes // 16,
-            sample_bytes=n_bytes // 4,
         )
 
     def chunk_rows(self, n_columns: int) -> int:

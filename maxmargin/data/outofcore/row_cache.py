@@ -12,7 +12,6 @@ import numpy as np
 from maxmargin.data.outofcore.budget import Budget
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.problem.problem import sample_size
-from maxmargin.solvers.problem.rows import Found, Use, WarmStart
 
 _BYTES_BESIDE = 200
 """Number of bytes of a cached row besides its numbers: its array object, its key, its entry in the dictionary."""
@@ -70,6 +69,7 @@ class CachedRows(ABC):
 
     is_sparse = False
     ndim = 2
+    sampled: Rows = np.empty(0, np.int64)
     _cache: RowCache
 
     @property
@@ -89,56 +89,9 @@ class CachedRows(ABC):
         distinct, positions = np.unique(numbers, return_inverse=True)
         return self._cache.rows(distinct, self._fetched)[positions]
 
-
-class CachedStart(WarmStart):
-    """Hints of this process, and of an earlier one where there are some: the rows that passes select go to the cache.
-
-    Parameters
-    ----------
-    cache : RowCache
-        Remembered rows need not be fetched again.
-    sample : ndarray of int, optional
-        Numbers of a random sample of rows in memory.
-    saved : WarmStart, optional
-        The hints that are shared with other processes.
-    confirm : callable, optional
-        Compares the rows that an earlier process saved with the data.
-    """
-
-    def __init__(
-        self,
-        cache: RowCache,
-        sample: Rows | None = None,
-        saved: WarmStart | None = None,
-        confirm: Callable[[], None] | None = None,
-    ) -> None:
-        self._cache = cache
-        self._sample = np.empty(0, np.int64) if sample is None else sample
-        self._saved = saved or WarmStart()
-        self._confirm = confirm or self._saved.confirm
-
-    def remember(self, rows: Rows, X: Any, use: Use) -> None:
-        """Save rows, and cache them, except the rows of a sample, which are many and in the memory of the caller."""
-        if use != "sample":
-            self._cache.remember(rows, X)
-        self._saved.remember(rows, X, use)
-
-    def recalled(self, use: Use) -> Rows:
-        """Return the numbers of rows that an earlier process saved for a use; if there is none, the random sample."""
-        saved = self._saved.recalled(use)
-        return self._sample if use == "sample" and not saved.size else saved
-
-    def keep(self, question: str, found: Found) -> None:
-        """Save the findings about a question for another process."""
-        self._saved.keep(question, found)
-
-    def kept(self, question: str) -> Found:
-        """Return the findings of an earlier process about a question."""
-        return self._saved.kept(question)
-
-    def confirm(self) -> None:
-        """Compare the rows that an earlier process saved with the data, unless a pass has done so already."""
-        self._confirm()
+    def cache(self, numbers: Rows, X: Any) -> None:
+        """Put rows that a pass selected into the cache, from which later reads of them are answered."""
+        self._cache.remember(numbers, X)
 
 
 class SampledRows(NamedTuple):

@@ -243,10 +243,10 @@ def test_rows_drawn_at_random_are_at_hand(tmp_path: Path, name: str) -> None:
     X = numbers()
     path = WRITERS[name](tmp_path, X, texts(X))
     row_source = opened(path, label="label").X
-    drawn = row_source.warm_start.recalled("sample")
+    drawn = row_source.sampled
     assert len(drawn) == 100 and (np.diff(drawn) > 0).all()
     assert 0.3 * N < drawn.mean() < 0.7 * N
-    assert np.array_equal(opened(path, label="label").X.warm_start.recalled("sample"), drawn)
+    assert np.array_equal(opened(path, label="label").X.sampled, drawn)
     other = next(row for row in range(N) if row not in drawn)
     both = np.append(drawn[::-1], other)
     assert np.array_equal(row_source[both], X[both])
@@ -269,7 +269,7 @@ def test_a_sample_is_chosen_from_the_rows_at_hand(tmp_path: Path, share: float) 
     dataset = opened(parquet(tmp_path, X, labels), budget, label="label")
     (tmp_path / "data.parquet").unlink()
     rows, values = problem_of(dataset).sample
-    assert set(rows) <= set(dataset.X.warm_start.recalled("sample").tolist()) and np.array_equal(values, X[rows])
+    assert set(rows) <= set(dataset.X.sampled.tolist()) and np.array_equal(values, X[rows])
     assert np.count_nonzero(labels[rows] == 0) == 1000 >= np.count_nonzero(labels[rows]) >= 250
 
 
@@ -279,7 +279,7 @@ def test_a_sample_has_rows_of_a_class_that_is_rare(tmp_path: Path) -> None:
     labels[-1200:] = 1
     budget = replace(SMALL, collected_bytes=8 * D * 1000, chunk_row_limit=1000)
     dataset = opened(parquet(tmp_path, X, labels), budget, label="label")
-    assert np.count_nonzero(labels[dataset.X.warm_start.recalled("sample")]) < 200
+    assert np.count_nonzero(labels[dataset.X.sampled]) < 200
     rows, values = problem_of(dataset).sample
     assert np.count_nonzero(labels[rows]) == 1000 and np.array_equal(values, X[rows])
 
@@ -293,7 +293,7 @@ def test_rows_that_were_fetched_are_kept(tmp_path: Path) -> None:
     assert np.array_equal(row_source[[500, 3, 3]], first[[1, 0, 0]])
     with pytest.raises(DataError, match="found a file that cannot be read: No such file"):
         row_source[[3, 501]]
-    row_source.warm_start.remember(np.array([501]), X[[501]], "margin")
+    row_source.cache(np.array([501]), X[[501]])
     assert np.array_equal(row_source[[3, 501]], X[[3, 501]])
 
 

@@ -86,7 +86,7 @@ class _ClusterScan:
         self.parts: list[Any] = []
         self.summaries: list[Summary] = []
 
-    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
+    def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
         """Let the workers read all rows once; none is collected, as the workers hold them."""
         from dask.delayed import delayed
 

@@ -220,22 +220,10 @@ class ArrowScan(Scan):
             found = f"several columns named {quote(twice[0])}"
             raise data_error(file.path, found=found, expected="a different name for each")
 
-    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
-        """Read all rows from this one on, once, and collect those that are wanted."""
+    def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
+        """Read all rows once, and collect those that are wanted."""
         check = partial(self._checked, self.file.names[roles.label], wanted)
-        yield from in_order(check, self._batches_from(roles, start), n_workers=self.budget.n_workers)
-
-    def _batches_from(self, roles: Roles, start: int) -> Iterator[tuple[int, Any]]:
-        """Yield batches with their first rows, out of the groups that hold this row and those after it."""
-        if start == 0:
-            yield from _numbered(self.batches(roles))
-            return
-        starts = self.file.starts
-        group = int(np.searchsorted(starts, start, "right")) - 1
-        for first, batch in _numbered(self.batches(roles, range(group, len(starts) - 1))):
-            n_known = max(0, start - int(starts[group]) - first)
-            if n_known < batch.num_rows:
-                yield int(starts[group]) + first + n_known, batch.slice(n_known)
+        yield from in_order(check, _numbered(self.batches(roles)), n_workers=self.budget.n_workers)
 
     def batches(self, roles: Roles, groups: Sequence[int] | None = None) -> Iterator[Any]:
         """Yield the batches of some groups, with features and labels."""
@@ -265,15 +253,6 @@ class ArrowScan(Scan):
             bounds[:, [j]] = bounds_of(values[:, np.newaxis], self.path, [name], first_row)
             sampled.values[:, j] = values[numbers - first_row]
         return Labelled((bounds[0], bounds[1]), *_distinct(batch.column(label)), sampled=sampled)
-
-    def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[list[object], NDArray[np.int64]]]:
-        """Yield ``(distinct, positions)`` of the first `n_rows` rows."""
-        label = self.file.names[roles.label]
-        for batch in self.file.batches(self.budget.chunk_rows(1), [label]):
-            yield _distinct(batch.column(label)[:n_rows])
-            n_rows -= batch.num_rows
-            if n_rows <= 0:
-                return
 
     def store(self, roles: Roles) -> ArrowRows:
         """Return the rows."""

@@ -67,8 +67,8 @@ class Reading(Protocol):
     n_rows: int
     """Number of rows; an estimate where only reading tells."""
 
-    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
-        """Read and validate all rows from this one on, once.
+    def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
+        """Read and validate all rows, once.
 
         Return the rows of the increasing numbers `wanted` with them if it takes a pass to fetch these afterwards.
         """
@@ -89,12 +89,6 @@ class Scan(ABC):
     index : tuple of int
         Positions of the columns that hold the index of a pandas data frame.
     notes : tuple of str
-    numbers_path : str, optional
-        The file to which the first pass writes numbers, see `writes_numbers`. None: a temporary file.
-    starts_inside : bool
-        Whether reading can start with any row.
-    writes_numbers : bool
-        Whether the first pass writes the numbers to another file, from which later passes read them.
     """
 
     path: str
@@ -103,30 +97,14 @@ class Scan(ABC):
     names: tuple[str, ...] | None
     index: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
-    numbers_path: str | None = None
-    starts_inside = True
-    writes_numbers = False
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The file, and the files that belong to it."""
-        return (self.path,)
 
     def label_name(self, roles: Roles) -> str | int:
         """Return the name of the label column, or its position."""
         return shown_name(self.names, roles.label)
 
     @abstractmethod
-    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
+    def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
         """Read and validate the rows; see `Reading.labelled`."""
-
-    def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
-        """Take the findings of an earlier process about all rows in place of a first pass; by default, do nothing."""
-        return None
-
-    def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[Sequence[object], NDArray[np.integer[Any]]]] | None:
-        """Return ``(distinct, positions)`` of the first `n_rows` rows; None if that takes as long as reading all."""
-        return None
 
     @abstractmethod
     def store(self, roles: Roles) -> Store:
