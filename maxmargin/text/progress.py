@@ -163,10 +163,10 @@ def counting_shown(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], N
 
 @contextmanager
 def data_shown(*, quiet: bool) -> Iterator[None]:
-    """Show the messages of reading the data and, on a terminal, the progress of passes over rows outside memory."""
+    """Show, on a terminal, the progress of passes over rows outside memory."""
     passes = None if quiet or not sys.stderr.isatty() else _Passes()
     try:
-        with listened(on_text=lambda text: note(text, quiet=quiet), on_chunk=passes):
+        with listened(passes):
             yield
     finally:
         if passes is not None:

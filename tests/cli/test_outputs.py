@@ -249,10 +249,13 @@ def test_what_is_no_regular_file_is_written_directly(tmp_path: Path) -> None:
 
 def test_the_own_output_in_a_file_is_not_replaced(folder: Path) -> None:
     with Path("out.txt").open("w") as output:
-        done = completed("check", "d.csv", "-q", "--json", "--proof", "/dev/stdout", stdout=output)
-        assert (done.returncode, done.stderr) == (0, "")
-    lines = Path("out.txt").read_text()
-    assert '"claim": "separable"' in lines and '"schema": "maxmargin.check/1"' in lines
+        for name in ("/dev/stdout", "out.txt"):
+            done = completed("check", "d.csv", "-q", "--json", "--proof", name, stdout=output)
+            assert done.returncode == 2
+            assert f"{name}: is where the answer is printed; expected a file of its own" in done.stderr
+    assert Path("out.txt").read_text() == ""
+    done = completed("check", "d.csv", "-q", "--json", "--proof", "/dev/stdout")
+    assert '"claim": "separable"' in done.stdout and '"schema": "maxmargin.check/1"' in done.stdout
 
 
 def test_files_that_may_not_be_written(tmp_path: Path) -> None:
