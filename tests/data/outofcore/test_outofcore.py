@@ -39,7 +39,6 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.problem.rows import COMPILED_ENTRIES
 from maxmargin.text.announcing import listened, report
 from maxmargin.text.data_error import DataError
 from maxmargin.text.progress import data_shown
@@ -852,9 +851,9 @@ def test_memory_stays_below_the_budget(tmp_path: Path, kind: str) -> None:
         assert with_budget < decoded < without
 
 
-@pytest.mark.parametrize("n_columns", [1, 3, 4, 11])
-def test_columns_are_turned_into_rows_by_compiled_code_too(n_columns: int) -> None:
-    n_rows = COMPILED_ENTRIES // n_columns + 3000
+@pytest.mark.parametrize("n_columns", [1, 11])
+def test_columns_become_rows(n_columns: int) -> None:
+    n_rows = 5000
     X = np.random.default_rng(0).standard_normal((n_rows, n_columns))
     batch = pa.record_batch({f"f{j}": X[:, j].copy() for j in range(n_columns)})
     found = np.full((n_rows, n_columns), np.nan)

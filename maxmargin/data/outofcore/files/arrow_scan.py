@@ -24,7 +24,6 @@ from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, bou
 from maxmargin.data.outofcore.row_cache import SampledRows
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
-from maxmargin.solvers.problem.rows import COMPILED_ENTRIES
 from maxmargin.text.data_error import DataError, data_error, quote
 
 _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
@@ -37,9 +36,6 @@ _ROWS_TURNED_AT_ONCE = 2048
 """Number of rows that are written at a time from columns into a matrix, while both are in the processor's cache."""
 
 _EXACT_HINT = "convert it to binary64 yourself to have it rounded, or allow more memory to have it decided exactly"
-
-_TURNED_TOGETHER = 4
-"""Number of columns that compiled code writes at once, which fills the lines of the cache sooner."""
 
 
 class ArrowFile(ABC):
@@ -264,26 +260,10 @@ def write_matrix(X: Floats, batch: Any, path: str, first_row: int) -> None:
     columns = [
         values_of(array, path, name, first_row) for name, array in zip(batch.schema.names, batch.columns, strict=True)
     ]
-    n_compiled = _n_compiled(X)
     for start in range(0, batch.num_rows, _ROWS_TURNED_AT_ONCE):
         rows = slice(start, start + _ROWS_TURNED_AT_ONCE)
-        for j in range(0, n_compiled, _TURNED_TOGETHER):
-            _turn([column[rows] for column in columns[j : j + _TURNED_TOGETHER]], j, X[rows])
-        for j in range(n_compiled, len(columns)):
-            X[rows, j] = columns[j][rows]
-
-
-def _n_compiled(X: Floats) -> int:
-    """Return how many columns the compiled kernel writes: none of small matrices, which are not worth loading it."""
-    is_large = X.size >= COMPILED_ENTRIES and X.flags.c_contiguous
-    return X.shape[1] // _TURNED_TOGETHER * _TURNED_TOGETHER if is_large else 0
-
-
-def _turn(columns: list[Floats], position: int, X: Floats) -> None:
-    from maxmargin.data.outofcore.files.transpose import turn
-
-    first, second, third, fourth = columns
-    turn(first, second, third, fourth, position, X)
+        for j, column in enumerate(columns):
+            X[rows, j] = column[rows]
 
 
 def _numbered(batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
