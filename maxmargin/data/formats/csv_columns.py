@@ -28,7 +28,7 @@ NumberedRow: TypeAlias = tuple[int, list[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class CsvLayout:
     """The layout of a file, which its first rows show.
 
     Attributes
@@ -61,7 +61,7 @@ class Layout:
 class Columns:
     """The columns of a delimited file while it is read; the texts of features are stored with decimal points."""
 
-    def __init__(self, layout: Layout, choice: Choice) -> None:
+    def __init__(self, layout: CsvLayout, choice: Choice) -> None:
         self.layout = layout
         self.choice = choice
         self.spelling = layout.spelling

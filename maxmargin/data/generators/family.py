@@ -15,7 +15,7 @@ _LONGEST_QUOTE = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Whole:
+class Integer:
     """A whole number from `least` to `most`."""
 
     default: int
@@ -52,9 +52,9 @@ class Word:
         return text if text in self.choices else None
 
 
-Parameter: TypeAlias = Whole | Word
+Parameter: TypeAlias = Integer | Word
 
-SEED = Whole(default=0, least=0, most=10**9)
+SEED = Integer(default=0, least=0, most=10**9)
 """The seed of families that draw random numbers."""
 
 KIND = Word(default="separable", choices=KINDS)
@@ -62,7 +62,7 @@ KIND = Word(default="separable", choices=KINDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
+class DataSetFamily:
     """A family of data sets.
 
     Attributes
@@ -125,18 +125,18 @@ class Family:
         return value
 
 
-def family(name: str, description: str, **parameters: Parameter) -> Callable[[Callable[..., Case]], Family]:
+def family(name: str, description: str, **parameters: Parameter) -> Callable[[Callable[..., Case]], DataSetFamily]:
     """Make a family of the function that makes its cases."""
 
-    def decorate(make: Callable[..., Case]) -> Family:
-        return Family(name=name, description=description, make=make, parameters=parameters)
+    def decorate(make: Callable[..., Case]) -> DataSetFamily:
+        return DataSetFamily(name=name, description=description, make=make, parameters=parameters)
 
     return decorate
 
 
-def families_of(*modules: ModuleType) -> list[Family]:
+def families_of(*modules: ModuleType) -> list[DataSetFamily]:
     """Return the families that modules define, in the order of their definitions."""
-    return [value for module in modules for value in vars(module).values() if isinstance(value, Family)]
+    return [value for module in modules for value in vars(module).values() if isinstance(value, DataSetFamily)]
 
 
 def nearest(wanted: str, choices: Iterable[str]) -> str:

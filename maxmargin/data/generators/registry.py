@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.generators import boolean_functions, classics, corpus, planted, shapes, slabs
 from maxmargin.data.generators.case import Truth
-from maxmargin.data.generators.family import Family, cut, families_of, nearest
+from maxmargin.data.generators.family import DataSetFamily, cut, families_of, nearest
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
 
@@ -78,7 +78,7 @@ class Generated:
         return digest.hexdigest()
 
 
-def families() -> tuple[Family, ...]:
+def families() -> tuple[DataSetFamily, ...]:
     """Return all families.
 
     Examples

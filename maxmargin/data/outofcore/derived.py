@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.data.outofcore.row_cache import CachedRows, RowCache
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.problem.rows import RowSource
@@ -31,7 +31,7 @@ class Derived(CachedRows):
         self.source = source
         self.change = change
         self.bounds = bounds
-        budget: Budget = getattr(source, "budget", Budget.of())
+        budget: MemoryBudget = getattr(source, "budget", MemoryBudget.of())
         self._cache = RowCache(self.shape[1], budget.cache_bytes)
         self.sampled = source.sampled
 

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.files.scan import Piece, Store
+from maxmargin.data.outofcore.budget import MemoryBudget
+from maxmargin.data.outofcore.files.scan import Piece, StoredMatrix
 from maxmargin.data.outofcore.row_cache import CachedRows, RowCache, SampledRows
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
@@ -21,9 +21,9 @@ class OnDisk(CachedRows):
 
     Parameters
     ----------
-    stores : sequence of Store
+    stores : sequence of StoredMatrix
         Stores with the same number of columns.
-    budget : Budget
+    budget : MemoryBudget
     bounds : pair of ndarray (n_columns,)
         The least and the greatest number of every column.
     sampled : SampledRows
@@ -32,8 +32,8 @@ class OnDisk(CachedRows):
 
     def __init__(
         self,
-        stores: Sequence[Store],
-        budget: Budget,
+        stores: Sequence[StoredMatrix],
+        budget: MemoryBudget,
         bounds: tuple[Floats, Floats],
         sampled: SampledRows,
     ) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.data.formats.readers import check_format
 from maxmargin.data.formats.source import STDIN, is_readable_in_parts, kind_of, size_of_content
 from maxmargin.data.formats.table import Choice
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 
 if TYPE_CHECKING:
     from maxmargin.data.outofcore.validation import Stored
@@ -16,7 +16,7 @@ def open_out_of_core(
     source: Any,
     choice: Choice,
     *,
-    memory: str | int | Budget | None,
+    memory: str | int | MemoryBudget | None,
     cluster: str | None,
     is_positive_chosen: bool,
 ) -> "Stored | None":
@@ -27,7 +27,7 @@ def open_out_of_core(
     source : Any
         As in `load`. Folders of files and pairs of `.npy` files are always opened here.
     choice : Choice
-    memory : str, int or Budget, optional
+    memory : str, int or MemoryBudget, optional
         Memory in bytes. None: there is enough for everything.
     cluster : str, optional
         Address of a Dask scheduler whose workers read the files.
@@ -50,13 +50,17 @@ def open_out_of_core(
     if cluster is not None:
         from maxmargin.data.outofcore.dask.dask_files import open_on_cluster
 
-        sizes = memory if isinstance(memory, Budget) else Budget.of()  # an amount does not limit the workers' memory
+        sizes = (
+            memory if isinstance(memory, MemoryBudget) else MemoryBudget.of()
+        )  # an amount does not limit the workers' memory
         return open_on_cluster(os.fspath(source), choice, cluster, sizes, is_positive_chosen=is_positive_chosen)
-    budget = None if memory is None else Budget.of(memory)
+    budget = None if memory is None else MemoryBudget.of(memory)
     return _open_on_disk(source, choice, budget, is_positive_chosen=is_positive_chosen)
 
 
-def _open_on_disk(source: Any, choice: Choice, budget: Budget | None, *, is_positive_chosen: bool) -> "Stored | None":
+def _open_on_disk(
+    source: Any, choice: Choice, budget: MemoryBudget | None, *, is_positive_chosen: bool
+) -> "Stored | None":
     path = _path_of(source, choice)
     if path is None:
         return None
@@ -68,14 +72,14 @@ def _open_on_disk(source: Any, choice: Choice, budget: Budget | None, *, is_posi
     from maxmargin.data.outofcore.row_cache import sampled_numbers
     from maxmargin.data.outofcore.validation import Stored, Validation, refuse_what_needs_memory
 
-    scans, notes = scans_of(path, choice, budget or Budget.of())
+    scans, notes = scans_of(path, choice, budget or MemoryBudget.of())
     n_rows = sum(scan.n_rows for scan in scans)
     fits = budget is None or budget.fits(n_rows, scans[0].n_columns)
     if is_alone and fits:
         return None
     refuse_what_needs_memory(path, choice)
     roles = choice.roles(scans[0].names, scans[0].n_columns, path, scans[0].index)
-    budget = budget or Budget.of()
+    budget = budget or MemoryBudget.of()
     wanted = sampled_numbers(n_rows, len(roles.features), budget)
     label = scans[0].label_name(roles)
     validation = Validation(scans, roles, label, is_positive_chosen, wanted)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.problem.problem import sample_size
 
@@ -124,7 +124,7 @@ class SampledRows(NamedTuple):
         return is_here, self.values[positions[is_here]]
 
 
-def sampled_numbers(n_rows: int, n_columns: int, budget: Budget) -> Rows:
+def sampled_numbers(n_rows: int, n_columns: int, budget: MemoryBudget) -> Rows:
     """Return the numbers of the rows to collect, the same on every run."""
     wanted = _SAMPLES * sample_size(n_rows, n_columns)
     most = min(n_rows, wanted, budget.collected_bytes // (8 * n_columns))

@@ -7,7 +7,7 @@ from typing import Any
 
 from maxmargin.data.dataset import Dataset, dataset_of, positive_of, read_dataset
 from maxmargin.data.formats.table import LONGEST_LINE, Choice, ColumnRef, OneHot, columns_named
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.progress import told, waiting
@@ -27,7 +27,7 @@ def load(
     sep: str | None = None,
     decimal_comma: bool = False,
     format: str | None = None,
-    memory: str | int | Budget | None = None,
+    memory: str | int | MemoryBudget | None = None,
     cluster: str | None = None,
     verbose: bool = False,
 ) -> Dataset:
@@ -75,7 +75,7 @@ def load(
     format : {"csv", "tsv", "parquet", "feather", "npz", "npy", "svmlight", "libsvm", "svm"}, optional
         The format of `source`, whatever its name; for the standard input csv, tsv or svmlight. By default the suffix
         decides.
-    memory : str, int or Budget, optional
+    memory : str, int or MemoryBudget, optional
         Bytes, as a number or as in "512MiB" and "1GiB". Files that need more stay on disk, and `Dataset.X` reads them
         in chunks. For this the text of .csv and .tsv is parsed once into a temporary file of 8 bytes a number, and the
         arrays of a compressed .npz are unpacked in the same way. A line of text may take up to a 64th of the memory,
@@ -109,7 +109,7 @@ def load(
     choice = Choice(
         label=label, drop=columns_named(drop), id=id, one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
         sep=sep, decimal_comma=decimal_comma, format=format,
-        longest_line=LONGEST_LINE if memory is None else Budget.of(memory).line_bytes,
+        longest_line=LONGEST_LINE if memory is None else MemoryBudget.of(memory).line_bytes,
     )  # fmt: skip
     if formula is not None:
         from maxmargin.data.tabular.load_formula import load_by_formula

@@ -27,7 +27,7 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.csv_columns import Columns
 from maxmargin.data.formats.delimited import growing_columns
 from maxmargin.data.formats.table import Choice
-from maxmargin.data.outofcore.budget import Budget, memory_size, size_text
+from maxmargin.data.outofcore.budget import MemoryBudget, memory_size, size_text
 from maxmargin.data.outofcore.files import arrow_scan as arrow
 from maxmargin.data.outofcore.files.text_scan import ArrowColumns
 from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
@@ -46,7 +46,7 @@ from maxmargin.text.progress import data_shown
 N, D = 1009, 3
 
 
-SMALL = replace(Budget.of("64MiB"), in_memory_bytes=0, chunk_row_limit=37, collected_bytes=8 * D * 100)
+SMALL = replace(MemoryBudget.of("64MiB"), in_memory_bytes=0, chunk_row_limit=37, collected_bytes=8 * D * 100)
 """Small files count as large, and are read in chunks of a few rows; the first pass brings 100 rows along."""
 
 
@@ -136,7 +136,7 @@ def options_for(name: str) -> dict[str, Any]:
     return {} if name.startswith("np") else {"label": "label"}
 
 
-def opened(path: Path, budget: Budget = SMALL, **options: Any) -> Dataset:
+def opened(path: Path, budget: MemoryBudget = SMALL, **options: Any) -> Dataset:
     dataset = load(path, memory=budget, **options)
     assert not dataset.is_in_memory
     return dataset
@@ -721,7 +721,7 @@ def test_sizes() -> None:
 
 def test_chunks_in_flight_fit_into_the_budget() -> None:
     for processors in (1, 2, 16, 128):
-        budget = Budget.of(processors=processors)
+        budget = MemoryBudget.of(processors=processors)
         in_flight = 4 * budget.n_workers + 2
         assert in_flight * budget.chunk_bytes <= budget.memory / 4
         assert budget.chunk_rows(10**9) == 1

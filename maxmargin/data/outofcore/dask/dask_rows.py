@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.labels import LabelError, Labels
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.data.outofcore.label_coder import Coder
 from maxmargin.data.outofcore.row_cache import CachedRows, RowCache
 from maxmargin.solvers.basics.array_types import Floats, Rows
@@ -149,7 +149,7 @@ class DaskRows(CachedRows):
         )
         self._starts = np.cumsum([0, *(summaries[i].shape[0] for i in kept)])
         self._n_columns = summaries[kept[0]].shape[1]
-        self._cache = RowCache(self._n_columns, Budget.of().cache_bytes)
+        self._cache = RowCache(self._n_columns, MemoryBudget.of().cache_bytes)
 
     @property
     def shape(self) -> tuple[int, int]:

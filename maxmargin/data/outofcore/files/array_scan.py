@@ -21,9 +21,9 @@ from maxmargin.data.formats.npz import (
 )
 from maxmargin.data.formats.source import labels_beside
 from maxmargin.data.formats.table import Roles, shown_name
-from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.files.raw import Layout, OpenFile, RawRows, Scratch
-from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, bounds_of
+from maxmargin.data.outofcore.budget import MemoryBudget
+from maxmargin.data.outofcore.files.raw import ArrayLayout, OpenFile, RawRows, Scratch
+from maxmargin.data.outofcore.files.scan import FileStamp, Labelled, Piece, Scan, bounds_of
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.text.data_error import data_error
@@ -38,11 +38,11 @@ class ArrayScan(Scan):
     Columns are counted as if y followed X.
     """
 
-    def __init__(self, path: str, kind: str, budget: Budget) -> None:
+    def __init__(self, path: str, kind: str, budget: MemoryBudget) -> None:
         is_archive = kind == ".npz"
         self.path = path
         self.budget = budget
-        self._mark: Mark | None = Mark.of(path)
+        self._stamp: FileStamp | None = FileStamp.of(path)
         self._X, self._y = _packed(path) if is_archive else _pair(path)
         self._file, self._layout = self._X.opened()
         _check_types(path, self._layout, self._y.header())
@@ -77,11 +77,11 @@ class ArrayScan(Scan):
         scratch = Scratch(self.path)
         for part in self._X.parts(self.budget.chunk_rows(self.n_columns)):
             scratch.write(part)
-        self._file, self._mark, self._layout = scratch.file, None, replace(self._layout, offset=0)
+        self._file, self._stamp, self._layout = scratch.file, None, replace(self._layout, offset=0)
 
     def store(self, roles: Roles) -> RawRows:
         """Return the rows."""
-        return RawRows(path=self.path, file=self._file, layout=self._layout, columns=roles.features, mark=self._mark)
+        return RawRows(path=self.path, file=self._file, layout=self._layout, columns=roles.features, stamp=self._stamp)
 
 
 class _Member:
@@ -100,19 +100,21 @@ class _Member:
     def n_bytes(self) -> int:
         return os.path.getsize(self.path)
 
-    def header(self) -> Layout:
+    def header(self) -> ArrayLayout:
         with self.stream() as file:
             return self._header(file)
 
-    def _header(self, file: BinaryIO) -> Layout:
+    def _header(self, file: BinaryIO) -> ArrayLayout:
         """Read the header of an array; vectors have one column."""
         header = read_header(file, self.n_bytes, self.path, self.name)
         shape = (*header.shape, 1) if len(header.shape) == 1 else header.shape
         if len(shape) != 2:
             raise data_error(self.path, found=f"an array of shape {header.shape}", expected="rows and columns")
-        return Layout(header.offset, header.dtype, (shape[0], shape[1]), header.is_fortran and len(header.shape) == 2)
+        return ArrayLayout(
+            header.offset, header.dtype, (shape[0], shape[1]), header.is_fortran and len(header.shape) == 2
+        )
 
-    def opened(self) -> tuple[OpenFile, Layout]:
+    def opened(self) -> tuple[OpenFile, ArrayLayout]:
         """Return the file that holds the array, and the layout of the array in it."""
         return OpenFile.of(self.path), self.header()
 
@@ -164,7 +166,7 @@ class _Packed(_Member):
         for _ in self.parts(n_rows):
             pass
 
-    def opened(self) -> tuple[OpenFile, Layout]:
+    def opened(self) -> tuple[OpenFile, ArrayLayout]:
         header = self.header()
         file = OpenFile.of(self.path)
         local = bytearray(_LOCAL_HEADER_BYTES)
@@ -195,7 +197,7 @@ def _archive(path: str) -> zipfile.ZipFile:
         raise broken_archive(path, error) from error
 
 
-def _check_types(path: str, X: Layout, y: Layout) -> None:
+def _check_types(path: str, X: ArrayLayout, y: ArrayLayout) -> None:
     check_features(X.dtype, X.shape[1], path)
     check_label_type(y.dtype, path)
     if y.shape != (X.shape[0], 1):

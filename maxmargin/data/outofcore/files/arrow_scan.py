@@ -19,8 +19,8 @@ from maxmargin.data.formats.frames import index_columns
 from maxmargin.data.formats.table import Roles
 from maxmargin.data.numbers.binary64 import NumberError, numbers
 from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS, STORED, TEXT_HINT, number
-from maxmargin.data.outofcore.budget import Budget, size_text
-from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, bounds_of, not_finite
+from maxmargin.data.outofcore.budget import MemoryBudget, size_text
+from maxmargin.data.outofcore.files.scan import FileStamp, Labelled, Piece, Scan, bounds_of, not_finite
 from maxmargin.data.outofcore.row_cache import SampledRows
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
@@ -53,7 +53,7 @@ class ArrowFile(ABC):
         Rows of a batch of all columns.
     """
 
-    def __init__(self, path: str, schema: Any, group_rows: Sequence[int], budget: Budget) -> None:
+    def __init__(self, path: str, schema: Any, group_rows: Sequence[int], budget: MemoryBudget) -> None:
         self.path = path
         self.names: tuple[str, ...] = tuple(schema.names)
         self.index = index_columns(self.names, schema.metadata)
@@ -68,7 +68,7 @@ class ArrowFile(ABC):
 class ParquetFile(ArrowFile):
     """A Parquet file."""
 
-    def __init__(self, path: str, budget: Budget) -> None:
+    def __init__(self, path: str, budget: MemoryBudget) -> None:
         from pyarrow import parquet
 
         with readable(path, "Parquet"):
@@ -100,7 +100,7 @@ class ParquetFile(ArrowFile):
 class FeatherFile(ArrowFile):
     """A Feather (Arrow IPC) file; its groups are its record batches."""
 
-    def __init__(self, path: str, budget: Budget) -> None:
+    def __init__(self, path: str, budget: MemoryBudget) -> None:
         with readable(path, "Feather"), _reader(path, None) as reader:
             schema = reader.schema
         with readable(path, "Feather"), _reader(path, [0]) as reader:
@@ -167,7 +167,7 @@ class ArrowRows:
 
     file: ArrowFile
     columns: tuple[str, ...]
-    mark: Mark
+    stamp: FileStamp
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -176,13 +176,13 @@ class ArrowRows:
 
     def pieces(self, n_rows: int) -> Iterator[Piece]:
         """Yield all rows in order, up to `n_rows` at a time."""
-        self.mark.check()
+        self.stamp.check()
         for start, batch in _numbered(self.file.batches(n_rows, self.columns)):
             yield Piece(slice(start, start + batch.num_rows), partial(self._matrix, batch, start))
 
     def some(self, numbers: Rows) -> Floats:
         """Return the rows of increasing numbers, from the groups that hold them."""
-        self.mark.check()
+        self.stamp.check()
         groups, positions = positions_in(self.file.starts, numbers)
         found = np.empty((len(numbers), len(self.columns)))
         for start, batch in _numbered(self.file.batches(self.file.n_rows_at_once, self.columns, groups)):
@@ -202,7 +202,7 @@ class ArrowRows:
 class ArrowScan(Scan):
     """A Parquet or Feather file."""
 
-    def __init__(self, file: ArrowFile, budget: Budget) -> None:
+    def __init__(self, file: ArrowFile, budget: MemoryBudget) -> None:
         self.path = file.path
         self.file = file
         self.budget = budget
@@ -210,7 +210,7 @@ class ArrowScan(Scan):
         self.index = file.index
         self.n_columns = len(file.names)
         self.n_rows = int(file.starts[-1])
-        self._mark = Mark.of(file.path)
+        self._stamp = FileStamp.of(file.path)
         twice = [name for name in dict.fromkeys(file.names) if file.names.count(name) > 1]
         if twice:
             found = f"several columns named {quote(twice[0])}"
@@ -252,7 +252,7 @@ class ArrowScan(Scan):
 
     def store(self, roles: Roles) -> ArrowRows:
         """Return the rows."""
-        return ArrowRows(file=self.file, columns=tuple(self.file.names[j] for j in roles.features), mark=self._mark)
+        return ArrowRows(file=self.file, columns=tuple(self.file.names[j] for j in roles.features), stamp=self._stamp)
 
 
 def write_matrix(X: Floats, batch: Any, path: str, first_row: int) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.numbers.binary64 import NumberError, numbers
 from maxmargin.data.outofcore.budget import size_text
-from maxmargin.data.outofcore.files.scan import Mark, Piece, unreadable
+from maxmargin.data.outofcore.files.scan import FileStamp, Piece, unreadable
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.text.data_error import data_error
 
@@ -102,7 +102,7 @@ def _bytes_of(values: NDArray[Any]) -> memoryview:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ArrayLayout:
     """Where an array lies in a file: its first byte, type and shape; `is_fortran` if by columns."""
 
     offset: int
@@ -120,18 +120,18 @@ class RawRows:
     path : str
         The name of the source in error messages.
     file : OpenFile
-    layout : Layout
+    layout : ArrayLayout
     columns : tuple of int
         The positions of the features.
-    mark : Mark, optional
+    stamp : FileStamp, optional
         The state of the file when it was validated; None for a temporary file.
     """
 
     path: str
     file: OpenFile
-    layout: Layout
+    layout: ArrayLayout
     columns: tuple[int, ...]
-    mark: Mark | None = None
+    stamp: FileStamp | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -140,16 +140,16 @@ class RawRows:
 
     def pieces(self, n_rows: int) -> Iterator[Piece]:
         """Yield all rows in order, up to `n_rows` at a time."""
-        if self.mark is not None:
-            self.mark.check()
+        if self.stamp is not None:
+            self.stamp.check()
         for start in range(0, self.shape[0], n_rows):
             rows = slice(start, min(start + n_rows, self.shape[0]))
             yield Piece(rows, partial(self.read, rows.start, rows.stop))
 
     def some(self, numbers: Rows) -> Floats:
         """Return the rows of increasing numbers; those that lie close together are read at once."""
-        if self.mark is not None:
-            self.mark.check()
+        if self.stamp is not None:
+            self.stamp.check()
         found = np.empty((len(numbers), len(self.columns)))
         ends = np.flatnonzero(np.diff(numbers, append=np.iinfo(np.int64).max) > _GAP) + 1
         first = 0

@@ -30,7 +30,7 @@ class Piece:
         return Piece(slice(self.rows.start + n_rows, self.rows.stop + n_rows), self.read)
 
 
-class Store(Protocol):
+class StoredMatrix(Protocol):
     """A matrix in one file."""
 
     @property
@@ -107,12 +107,12 @@ class Scan(ABC):
         """Read and validate the rows; see `Reading.labelled`."""
 
     @abstractmethod
-    def store(self, roles: Roles) -> Store:
+    def store(self, roles: Roles) -> StoredMatrix:
         """Return the rows for later passes; call it after the first pass."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class FileStamp:
     """The size and time by which a file is recognised as the one that was validated."""
 
     path: str
@@ -120,8 +120,8 @@ class Mark:
     changed: int
 
     @classmethod
-    def of(cls, path: str) -> "Mark":
-        """Return the mark of a file as it is now."""
+    def of(cls, path: str) -> "FileStamp":
+        """Return the stamp of a file as it is now."""
         status = os.stat(path)
         return cls(path, status.st_size, status.st_mtime_ns)
 
@@ -133,7 +133,7 @@ class Mark:
         DataError
         """
         try:
-            is_same = Mark.of(self.path) == self
+            is_same = FileStamp.of(self.path) == self
         except OSError as error:
             raise unreadable(self.path, error) from error
         if not is_same:

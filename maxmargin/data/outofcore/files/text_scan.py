@@ -13,7 +13,7 @@ from maxmargin.data.formats.delimited import growing_columns, layout_of
 from maxmargin.data.formats.source import open_binary, size_of_content
 from maxmargin.data.formats.table import Choice, Roles, shown_name
 from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, Complaint, Texts
-from maxmargin.data.outofcore.files.raw import Layout, OpenFile, RawRows, Scratch
+from maxmargin.data.outofcore.files.raw import ArrayLayout, OpenFile, RawRows, Scratch
 from maxmargin.data.outofcore.files.scan import Labelled, Scan, bounds_of
 from maxmargin.solvers.basics.array_types import Floats, Rows
 
@@ -90,7 +90,7 @@ class TextScan(Scan):
     def store(self, roles: Roles) -> RawRows:
         """Return the rows in the temporary file."""
         n_features = len(roles.features)
-        layout = Layout(0, np.dtype(np.float64), (self._written, n_features))
+        layout = ArrayLayout(0, np.dtype(np.float64), (self._written, n_features))
         numbers = self._numbers or OpenFile.temporary()
         return RawRows(path=self.path, file=numbers, layout=layout, columns=tuple(range(n_features)))
 
