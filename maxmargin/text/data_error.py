@@ -1,4 +1,4 @@
-"""The error of a source that cannot be read as data, and how its one line is worded."""
+"""The error of a source that cannot be read as data, and the wording of its one line."""
 
 from collections.abc import Iterable
 

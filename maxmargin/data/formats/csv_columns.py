@@ -29,7 +29,7 @@ NumberedRow: TypeAlias = tuple[int, list[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CsvLayout:
-    """The layout of a file, which its first rows show.
+    """The layout of a delimited file, as found in its first rows.
 
     Attributes
     ----------
@@ -241,7 +241,7 @@ class Columns:
 
 
 def _numbers_or_booleans(texts: Sequence[str]) -> tuple[Floats | None, bool]:
-    """Return the numbers that texts write, or 1 and 0 for true and false, and whether they are such words."""
+    """Return the numbers that texts state, or 1 and 0 for true and false, and whether the texts are these words."""
     values = numerals.numbers(texts)
     return (numerals.booleans(texts), True) if values is None else (values, False)
 

@@ -46,7 +46,7 @@ _AT_ENDS = re.compile(r"^ | (?=\r?$)", re.MULTILINE)
 
 
 class Block(NamedTuple):
-    """Whole lines of a file, and how many come before them."""
+    """Whole lines of a file, and the number of lines before them."""
 
     text: str
     lines_before: int
@@ -98,7 +98,7 @@ def columns_of_block(block: Block, layout: CsvLayout, choice: Choice, kind: type
 
 
 def layout_of(path: str, choice: Choice) -> CsvLayout:
-    """Return how a file is laid out, from its first rows.
+    """Return the layout of a file, from its first rows.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def _layout(rows: Iterator[NumberedRow], separator: str, source: str, spelling: 
 
 
 def _check_quoted(sample: Iterable[NumberedRow], source: str, hint: str) -> None:
-    """Raise unless some number has a decimal comma in quotes: without, commas would do two things at once."""
+    """Raise unless a number with a decimal comma is quoted: otherwise a comma would also separate the fields."""
     commas = Spelling(decimal_comma=True)
     if not any("," in field and commas.is_number(field) for _, fields in sample for field in fields):
         raise data_error(
@@ -364,5 +364,5 @@ def is_header(rows: Sequence[Sequence[str]], spelling: Spelling = POINTS) -> boo
 
 
 def _is_data(field: str, spelling: Spelling) -> bool:
-    """Return whether a field is a number, or one that is written in another way than was said."""
+    """Return whether a field is a number, or looks like one in a spelling other than that of the options."""
     return not is_missing(field) and (spelling.is_number(field) or is_written_otherwise(spelling.swapped(field)))

@@ -60,7 +60,7 @@ def is_missing(text: str) -> bool:
 
 
 def number(text: str) -> float | None:
-    """Return the number that `text` writes, or None; a missing value is NaN, a number too large is infinite.
+    """Return the number that `text` states, or None; a missing value is NaN, a number too large is infinite.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rows of a source outside memory that are in memory: those fetched last, and a random sample of all rows.
+"""The rows outside memory that are cached: those fetched last, and a random sample of all rows.
 
 Engines ask for the same few hundred rows again and again, and start from some rows of a sample.
 """

@@ -1,4 +1,7 @@
-"""What every verb is given: arrays, a data frame with labels, the name of their column or a formula, or a data set."""
+"""The arguments X and y of every verb, in any of their forms, as a data set.
+
+They are arrays, a data frame with labels, with the name of their column or with a formula, or a data set.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -26,7 +29,7 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, op
 from maxmargin.text.data_error import listed, nearest, quote
 
 EXPECTED_LABELS = "the labels of the rows, the name of their column in a data frame, or a formula"
-"""What y may be beside X."""
+"""The forms of y, for messages."""
 
 _PREFERRED = ("pandas", "polars", "pyarrow")
 """Libraries that make a data frame where the caller passed none; the last one is always installed."""
@@ -34,7 +37,7 @@ _PREFERRED = ("pandas", "polars", "pyarrow")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """The data of a question, whether it is about hyperplanes with a bias, and what its rows and columns are called."""
+    """The data of a question, whether its hyperplanes have a bias, and the names of its rows and columns."""
 
     dataset: Dataset
     bias: bool
@@ -92,7 +95,7 @@ def whole_data(X: Any) -> Dataset | None:
 
 
 def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
-    """Return the columns and the labels that `given` is asked about, for rows that are not in a Dataset.
+    """Return the columns and the labels of the arguments of `given`, for rows that are not in a Dataset.
 
     Raises
     ------

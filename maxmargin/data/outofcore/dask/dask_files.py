@@ -89,7 +89,7 @@ class _ClusterScan:
         self.summaries: list[Summary] = []
 
     def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
-        """Let the workers read all rows once; none is collected, as the workers hold them."""
+        """Let the workers read all rows once; no sample is collected, as any row can be fetched from the workers."""
         from dask.delayed import delayed
 
         if isinstance(self.scan, ArrowScan):

@@ -54,7 +54,7 @@ class ArrayScan(Scan):
         return "y"
 
     def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
-        """Read all rows once; none is collected, as any row can be fetched."""
+        """Read all rows once; no sample is collected, as any row can be read by its position."""
         if roles.label != self.n_columns - 1:
             raise data_error(self.path, option="label", found="a column of X", expected="the array 'y'")
         if self._X.is_compressed:

@@ -1,4 +1,4 @@
-"""Files that are read in parts, whatever their format: the first pass, which validates the rows, and later ones."""
+"""Protocols of files that are read in parts: the first pass, which validates the rows, and later passes."""
 
 import os
 from abc import ABC, abstractmethod
@@ -65,12 +65,12 @@ class Reading(Protocol):
 
     path: str
     n_rows: int
-    """Number of rows; an estimate where only reading tells."""
+    """Number of rows; an estimate if the file has to be read to count them."""
 
     def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
         """Read and validate all rows, once.
 
-        Return the rows of the increasing numbers `wanted` with them if it takes a pass to fetch these afterwards.
+        The rows of the increasing numbers `wanted` are returned too where fetching them later would take a pass.
         """
         ...
 
@@ -82,7 +82,7 @@ class Scan(ABC):
     ----------
     path : str
     n_rows : int
-        Number of rows; an estimate where only reading tells.
+        Number of rows; an estimate if the file has to be read to count them.
     n_columns : int
     names : tuple of str, optional
         Names of all columns.

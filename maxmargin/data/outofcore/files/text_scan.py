@@ -73,7 +73,7 @@ class TextScan(Scan):
         self._written = 0
 
     def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
-        """Parse all rows once; none is collected, as any row can be fetched from the numbers that are written."""
+        """Parse all rows once; no sample is collected, as any row can be read from the temporary file."""
         names = [shown_name(self.names, j) for j in roles.features]
         scratch = Scratch(self.path)
         self._numbers = scratch.file
