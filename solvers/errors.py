@@ -79,9 +79,5 @@ class InvalidProblemError(WordedError):
     """
 
 
-class InvalidCheckpointError(InvalidProblemError):
-    """A run is to be resumed from a state that it cannot have been in; the message says what was found."""
-
-
 class InvalidOptionError(InvalidProblemError):
     """An option has a value that it does not take: a solver that is not installed, an unknown order, a wrong suffix."""

@@ -4,21 +4,28 @@ The data of a question are arrays, a data frame with labels, the name of their c
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from importlib.util import find_spec
 from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from maxmargin.data.arrays import check_row_names, features_and_labels, from_arrays, index_of_rows, name_of_index
+from maxmargin.data.arrays import (
+    LIBRARIES_WITH_INDEX,
+    check_row_names,
+    features_and_labels,
+    from_arrays,
+    index_of_rows,
+    name_of_index,
+)
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.frames import is_from_table_library, library_of
 from maxmargin.data.generators.registry import Generated
 from maxmargin.data.labels import CHOSEN
 from maxmargin.data.problems import problem_of, row_weights
 from maxmargin.data.tabular.formulas import Modelled, column_names, read_formula
-from maxmargin.data.tabular.frames_out import frame_of
 from maxmargin.solvers.answers.forms import NamedAnswer, Names
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.problem.problem import Problem
@@ -27,7 +34,10 @@ from maxmargin.text.data_error import listed, nearest, quote
 Answer = TypeVar("Answer", bound=NamedAnswer)
 
 EXPECTED_LABELS = "the labels of the rows, the name of their column in a data frame, or a formula"
-"""What y may be beside X."""
+"""The forms of y, for messages."""
+
+_PREFERRED = ("pandas", "polars", "pyarrow")
+"""Libraries that make a data frame where the caller passed none; the last one is always installed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,6 +254,34 @@ def names_of(dataset: Dataset) -> Names:
         factors=dataset.factors,
         frame=partial(frame_of, dataset.library),
     )
+
+
+def frame_of(
+    library: str | None,
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    index: Sequence[Any] | None = None,
+    index_name: Any = None,
+) -> Any:
+    """Return a data frame of this library; without one, of pandas, Polars or Arrow, whichever is installed first.
+
+    Parameters
+    ----------
+    library : str or None
+    columns : dict of str to sequence
+    index : sequence, optional
+        The labels of the rows; data frames without an index leave them out.
+    index_name : str, optional
+        What they are called.
+    """
+    import narwhals as nw
+
+    wanted: Any = library or next(name for name in _PREFERRED if find_spec(name) is not None)
+    frame: Any = nw.from_dict(dict(columns), backend=wanted).to_native()
+    if index is None or wanted not in LIBRARIES_WITH_INDEX:
+        return frame
+    frame.index = index
+    return frame if index_name is None else frame.rename_axis(index_name)
 
 
 def _order_note(labels: Any, dataset: Dataset) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """Runs of the perceptron and of the other online algorithms, and the constant coordinate that carries the bias."""
 
 import math
-import os
 from collections.abc import Callable
 from enum import StrEnum
 from fractions import Fraction
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from maxmargin.api.question import Question
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.errors import InvalidCheckpointError, InvalidOptionError, InvalidProblemError, option
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.progress import run_shown, told
 
@@ -43,7 +42,6 @@ def perceptron(
     rng: "np.random.Generator | int | None" = None,
     method: str = "auto",
     on_progress: "Callable[[RunProgress], None] | None" = None,
-    resume: "str | os.PathLike[str] | None" = None,
 ) -> "PerceptronRun":
     """Run Rosenblatt's perceptron from w = 0: w += y_i x_i at every mistake.
 
@@ -87,9 +85,6 @@ def perceptron(
         without compiled code. "auto" starts a run on few short rows in integers. The mistakes are always the same.
     on_progress : callable, optional
         A function that is called about ten times a second with a `RunProgress`.
-    resume : str or path, optional
-        A file in which the run is saved every half minute, when it is interrupted and when it ends. The same call with
-        this file continues the run, with other limits if they are changed.
 
     Returns
     -------
@@ -103,8 +98,6 @@ def perceptron(
         proven separating hyperplane.
     InvalidOptionError
         If an option has a value that it does not take.
-    DataError
-        If the file to resume from is damaged, or belongs to another run.
 
     See Also
     --------
@@ -137,7 +130,6 @@ def perceptron(
         rng=rng,
         method=method,
         on_progress=on_progress,
-        resume=resume,
     )
     return question.named(run)
 
@@ -272,7 +264,6 @@ def run_perceptron(
     rng: "np.random.Generator | int | None" = None,
     on_progress: "Callable[[RunProgress], None] | None" = None,
     method: str = "auto",
-    resume: "str | os.PathLike[str] | None" = None,
     **limits: Any,
 ) -> "PerceptronRun":
     """Do what `perceptron` does, for a stated problem; `limits` are its other options."""
@@ -283,20 +274,7 @@ def run_perceptron(
     chosen_order, chosen_method = choice("order", order, Order), choice("method", method, EngineName)
     problem, scale, limits["time_limit"] = in_time(problem, bias_scale, limits.get("time_limit"))
     settings = PerceptronSettings(bias_scale=scale, order=chosen_order, method=chosen_method, **limits)
-    generator = generator_of(rng)
-    if resume is None:
-        return run(problem, settings, rng=generator, on_progress=on_progress)
-    from maxmargin.data.outofcore.warmstart.run_state import RunFile
-
-    file = RunFile(resume, problem, settings, generator)
-    kept = file.read()
-    try:
-        done = run(problem, settings, rng=generator, on_progress=on_progress, checkpoint=kept, on_checkpoint=file.write)
-    except InvalidCheckpointError as error:
-        raise file.refusal(error) from error
-    if not done.converged:
-        file.tell_what_is_kept()
-    return done
+    return run(problem, settings, rng=generator_of(rng), on_progress=on_progress)
 
 
 def with_bias_scale(problem: Problem, bias_scale: float | str, limits: Limits | None = None) -> tuple[Problem, float]:

@@ -109,7 +109,7 @@ def _column(dataset: Dataset, j: int, numerals: Sequence[str] | None) -> NDArray
 
 
 def _number(text: str, dataset: Dataset, j: int) -> Fraction:
-    """Return the number that a text of column j writes."""
+    """Return the number that a text of column j states."""
     text = text.strip().lower()
     if text in BOOLEAN:
         return Fraction(BOOLEAN[text])

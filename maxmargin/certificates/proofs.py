@@ -22,7 +22,7 @@ Document = dict[str, Any]
 
 
 def proof_document(certificate: Certificate, **source: Any) -> Document:
-    """Return the document of a proof, with what says how its data were read.
+    """Return the document of a proof, with the fields that state how its data were read.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _features_and_labels(X: Any, y: Any, document: Document) -> tuple[Features, 
 
 
 def _exact_rows(document: Document, features: Features) -> ExactRows | None:
-    """Return the numbers as fractions where the proof is about such; None where both are binary64."""
+    """Return the numbers as fractions if the proof is about fractions; None if it and the data are binary64."""
     if document["data"]["reading"] == "binary64":
         if features.exact is not None:
             raise CertificateError("the proof is about binary64 numbers, and X holds others")

@@ -1,4 +1,4 @@
-"""Checks for scripts, which go on only if the data are proven to be as the next step needs them."""
+"""Checks for scripts, which continue only if a verdict about the data is proven."""
 
 from functools import partial
 from typing import Any, Literal
@@ -84,7 +84,7 @@ class SeparationError(ValueError):
 
     @property
     def _terms(self) -> str:
-        """The columns responsible, to follow the verdict, where finding them takes a moment only."""
+        """The columns responsible, as text after the verdict; empty if finding them could take long."""
         if self.verdict is Verdict.UNDECIDED or not self.answer.has_cheap_columns or not self.columns:
             return ""
         signed = [f"{name} ({sign})" for name, sign in self.columns.items()]

@@ -1,4 +1,4 @@
-"""An older proof on newer data: if it still holds, no new proof is needed."""
+"""Check an older proof on newer data: if it still holds, no new proof has to be found."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -96,7 +96,7 @@ def _direction(document: Document, problem: Problem) -> list[Fraction] | None:
 
 
 def _balance(document: Document, problem: Problem) -> dict[int, int] | None:
-    """Return the proof's weights by the rows of these data that equal its rows; None if a row is missing."""
+    """Return the weights of the proof by the positions of its rows in these data; None if a row is missing."""
     if "rows" not in document:
         return {}
     old = document["rows"]
@@ -110,7 +110,7 @@ def _balance(document: Document, problem: Problem) -> dict[int, int] | None:
 
 
 def _rows_of(old: list[int], values: Any, problem: Problem) -> list[int] | None:
-    """Return the positions of the proof's rows: the old ones if nothing moved, else those of equal rows."""
+    """Return the positions of the rows of the proof: their old ones if no row moved, else those of equal rows."""
     if values is None:
         return old if max(old) < problem.n_samples else None
     try:
@@ -128,11 +128,11 @@ def _are_equal(problem: Problem, rows: NDArray[np.int64], wanted: Floats) -> boo
 
 
 def _found(problem: Problem, wanted: Floats) -> list[int] | None:
-    """Return a different row for each wanted one, or None."""
+    """Return the position of an equal row for each wanted row, none of them twice; None if one is missing."""
     positions: dict[tuple[float, ...], list[int]] = {}
     keys = [tuple(row) for row in wanted.tolist()]
-    telling = 1 + int(np.argmax([len(set(column)) for column in wanted[:, 1:].T.tolist()]))
-    for found in problem.map(partial(_possible, telling, wanted[:, telling]), problem.y):
+    selective = 1 + int(np.argmax([len(set(column)) for column in wanted[:, 1:].T.tolist()]))
+    for found in problem.map(partial(_possible, selective, wanted[:, selective]), problem.y):
         for row, key in found:
             positions.setdefault(key, []).append(row)
     try:
@@ -141,8 +141,8 @@ def _found(problem: Problem, wanted: Floats) -> list[int] | None:
         return None
 
 
-def _possible(telling: int, values: Floats, rows: slice, X: Any, y: Floats) -> list[tuple[int, tuple[float, ...]]]:
-    """Return the positions of the rows with one of the values in the telling column, with their sign and numbers."""
-    maybe = np.flatnonzero(np.isin(as_dense(X[:, [telling - 1]]).ravel(), values))
+def _possible(selective: int, values: Floats, rows: slice, X: Any, y: Floats) -> list[tuple[int, tuple[float, ...]]]:
+    """Return position, sign and numbers of the rows that have one of the values in the most selective column."""
+    maybe = np.flatnonzero(np.isin(as_dense(X[:, [selective - 1]]).ravel(), values))
     keys = np.column_stack([y[maybe], as_dense(X[maybe])]).tolist()
     return [(rows.start + position, tuple(key)) for position, key in zip(maybe.tolist(), keys, strict=True)]

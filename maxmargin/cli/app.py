@@ -43,7 +43,6 @@ Examples:
   maxmargin check data.csv --require overlap && fit data.csv
   maxmargin check data.csv --proof p.json; maxmargin verify p.json data.csv
   maxmargin check tomorrow.csv --reuse p.json
-  maxmargin check huge.parquet --resume huge.state; maxmargin margin huge.parquet --resume huge.state
 """
 
 _MARGIN_EXAMPLES = """
@@ -51,7 +50,6 @@ _MARGIN_EXAMPLES = """
 Examples:
   maxmargin margin iris --positive setosa --json
   maxmargin margin iris --positive versicolor --soft 0.1 1 10 --class-weight versicolor=2
-  maxmargin margin huge.parquet --resume huge.state
 """
 
 
@@ -86,7 +84,6 @@ def app() -> None:
     most_used=(*opt.OF_TABLES, "require", "proof", "time_limit", "as_json"),
 )
 @opt.data_options
-@opt.resume_option
 @opt.method_option(opt.CHECK_METHODS, "How the first hyperplane of two classes is found")
 @opt.solver_option
 @opt.choice_option("--require", opt.REQUIREMENTS, "Gate: exit 0 if this is proven to hold.")
@@ -118,7 +115,6 @@ def check(data: DataOptions, *, force: bool, decimal: bool, **question: Any) -> 
     most_used=(*opt.OF_TABLES, "Cs", "exact", "proof", "time_limit", "as_json"),
 )
 @opt.data_options
-@opt.resume_option
 @opt.solver_option
 @click.option(
     "--method",
@@ -172,7 +168,6 @@ def margin(
 @opt.run_options(most_mistakes=10_000_000)
 @opt.method_option(opt.RUN_METHODS, "How scores are computed")
 @opt.time_limit_option("Stop the run in time to prove its margins within this limit.")
-@opt.resume_run_option
 @opt.file_option("--trace", metavar="FILE", help="Write every presentation, exactly: .csv, .md or .tex.")
 @opt.file_option(
     "--trace-mistakes",
@@ -192,8 +187,7 @@ def perceptron(data: DataOptions, *, force: bool, **run: Any) -> int:
     from maxmargin.cli.commands.perceptron import perceptron as command
 
     opt.check_outputs(data, run["trace"], run["trace_mistakes"], force=force, rewritten=opt.TRACES)
-    run_file = data.resume and f"{data.resume}.run"
-    return command(opt.request(data, "perceptron").prepared(), resume=run_file, **run)
+    return command(opt.request(data, "perceptron").prepared(), **run)
 
 
 @app.command(
@@ -202,7 +196,6 @@ def perceptron(data: DataOptions, *, force: bool, **run: Any) -> int:
     most_used=(*opt.OF_TABLES, "output", "figures", "time_limit"),
 )
 @opt.data_options
-@opt.resume_option
 @opt.run_options(most_mistakes=1_000_000)
 @opt.soft_path_option("C of the soft margins.  [default: nine powers of ten that suit the data]")
 @opt.file_option("--output", "-o", metavar="FILE", help="Write the page: .html, .md or .json.")

@@ -33,7 +33,7 @@ _DATA = {
 }
 _LIMITS = {
     *("time_limit", "memory", "exact_limit", "max_epochs", "max_mistakes", "max_updates", "max_rows", "trace_limit"),
-    *("jobs", "n_orders", "n_search", "n_sequence", "resume"),
+    *("jobs", "n_orders", "n_search", "n_sequence"),
 }
 _OUTPUT = {
     *("as_json", "quiet", "output", "proof", "figures", "trace", "trace_mistakes", "force", "as_list", "dry_run"),

@@ -28,5 +28,4 @@ class DataOptions:
     no_bias: bool
     as_json: bool
     quiet: bool
-    resume: str | None = None
     prepare: str = "raw"

@@ -155,20 +155,6 @@ memory_option = click.option(
 prepare_option = choice_option(
     "--prepare", PREPARATIONS, "What is done to the features before anything else.", default="raw"
 )
-resume_option = click.option(
-    "--resume",
-    type=click.Path(),
-    metavar="FILE",
-    help="Save in FILE what passes over data on disk find. With the same FILE a killed run continues from there, and "
-    "other questions about the data need no validation. FILE can be deleted at any time.",
-)
-resume_run_option = click.option(
-    "--resume",
-    type=click.Path(),
-    metavar="FILE",
-    help="Save the run in FILE.run every half minute and when it stops; the same command continues it, with other "
-    "limits if you like. What passes over data on disk find is saved in FILE.",
-)
 seed_option = count_option("--seed", "Seed of the random orders (rng in Python).", least=0, default=0)
 solver_option = click.option(
     "--solver", metavar="NAME", callback=_installed, help="A cvxpy solver, such as CLARABEL or DAQP."
@@ -281,7 +267,7 @@ def check_outputs(
         raise click.UsageError("'-' is no file: what is written is a file, and only the answer goes to standard output")
     from maxmargin.cli.output_files import check_output_folder, check_outputs, inputs_of
 
-    inputs = inputs_of(data.source, resume=data.resume)
+    inputs = inputs_of(data.source)
     check_outputs(outputs, inputs, force=force, rewritten=rewritten)
     if folder is not None:
         check_output_folder(folder, outputs, inputs)

@@ -2,14 +2,12 @@
 
 import errno
 import os
-import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from glob import escape, glob
 from pathlib import Path
 
-from maxmargin.data.formats.source import STDIN
-from maxmargin.text.outputs import check_folder_writable, check_writable, is_written_directly
+from maxmargin.data.formats.source import STDIN, labels_beside
+from maxmargin.text.outputs import check_folder_writable, check_writable, is_special
 
 _BYTES_OF_HEAD = 100
 """Number of bytes at the beginning of a file within which a proof names its format."""
@@ -35,16 +33,15 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[str], *, force: bool, 
     """
     for number, path in enumerate(paths):
         _check_output(path, inputs, rewritten, force=force)
-        if any(is_same_file(path, other) for other in paths[:number]):
+        if any(_is_same_file(path, other) for other in paths[:number]):
             raise FileExistsError(errno.EEXIST, "is named for two outputs; expected two files", str(path))
 
 
 def _check_output(path: Path, inputs: Sequence[str], rewritten: Sequence[str], *, force: bool) -> None:
     check_writable(path)
-    if is_written_directly(os.fspath(path)):
+    if is_special(path):
         return
-    if any(is_same_file(path, Path(other)) for other in inputs):
-        raise FileExistsError(errno.EEXIST, "is one of the inputs; expected another file", str(path))
+    _check_is_no_input(path, inputs, "file")
     if not (force or _is_rewritten(path, rewritten)):
         raise FileExistsError(errno.EEXIST, "exists and may hold data; expected a new file, or --force", str(path))
 
@@ -70,45 +67,31 @@ def check_output_folder(folder: Path, outputs: Sequence[Path], inputs: Sequence[
     OSError
     """
     check_folder_writable(folder)
-    if any(is_same_file(folder, other) for other in outputs):
+    if any(_is_same_file(folder, other) for other in outputs):
         raise FileExistsError(errno.EEXIST, "is named for a file and for a folder; expected two names", str(folder))
     for path in folder.iterdir() if folder.is_dir() else ():
-        if any(is_same_file(path, Path(other)) for other in inputs):
-            raise FileExistsError(errno.EEXIST, "is one of the inputs; expected another folder", str(path))
+        _check_is_no_input(path, inputs, "folder")
 
 
-def is_same_file(path: Path, other: Path) -> bool:
+def _check_is_no_input(path: Path, inputs: Sequence[str], expected: str) -> None:
+    if any(_is_same_file(path, Path(other)) for other in inputs):
+        raise FileExistsError(errno.EEXIST, f"is one of the inputs; expected another {expected}", str(path))
+
+
+def _is_same_file(path: Path, other: Path) -> bool:
     """Return whether both name one file, there already or not, through links of any kind."""
     with suppress(OSError):
         return os.path.samefile(path, other)
     return os.path.realpath(path) == os.path.realpath(other)
 
 
-def inputs_of(source: str, *, resume: str | None = None) -> list[str]:
-    """Return the files that a source consists of, and those that ``--resume`` keeps.
+def inputs_of(source: str) -> list[str]:
+    """Return the files that a source consists of.
 
-    A source includes the labels beside X.npy, all files of a folder, and the file that the standard input comes from.
+    These include the labels beside X.npy, all files of a folder, and the file that the standard input comes from.
     """
-    kept = [] if resume is None else [resume, f"{resume}.run", *glob(f"{escape(resume)}.numbers-*")]
-    return [*_files_of(source), *kept]
-
-
-def _files_of(source: str) -> Iterator[str]:
-    from maxmargin.data.formats.source import labels_beside
-
     if source == STDIN:
-        yield from _standard_input()
-        return
-    yield source
+        return ["/dev/stdin"] if os.path.isfile("/dev/stdin") else []
     labels = labels_beside(source)
-    if labels is not None:
-        yield labels
-    if os.path.isdir(source):
-        yield from (entry.path for entry in os.scandir(source) if entry.is_file())
-
-
-def _standard_input() -> Iterator[str]:
-    """Yield the file that the standard input was redirected from, where the system tells."""
-    with suppress(OSError):
-        if stat.S_ISREG(os.fstat(0).st_mode):
-            yield "/dev/stdin"
+    inside = [entry.path for entry in os.scandir(source) if entry.is_file()] if os.path.isdir(source) else []
+    return [source, *([] if labels is None else [labels]), *inside]

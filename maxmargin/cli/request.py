@@ -181,7 +181,7 @@ def _read(options: "DataOptions") -> "tuple[Dataset, DecimalReading | None]":
     from maxmargin.data.tabular.loading import load
 
     memory = options.memory if options.formula is None else None  # whose default is for other data
-    storage: dict[str, Any] = {"memory": memory, "cluster": options.cluster, "resume": options.resume}
+    storage: dict[str, Any] = {"memory": memory, "cluster": options.cluster}
     dataset = load(options.source, formula=options.formula, **_columns(options), **storage)
     return dataset, DecimalReading.of(dataset)
 
@@ -191,8 +191,6 @@ def _read_text(options: "DataOptions") -> "tuple[Dataset, DecimalReading]":
 
     if options.cluster is not None:
         raise click.UsageError("--decimal needs the text in memory, not on a --cluster")
-    if options.resume is not None:
-        raise click.UsageError("--decimal needs the text in memory, and --resume is for data on disk")
     text = read_decimal(options.source, **_columns(options))
     return text.dataset, text
 

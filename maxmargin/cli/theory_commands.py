@@ -99,7 +99,6 @@ def online(
     most_used=(*opt.OF_TABLES, "n_passes", "until_convergence", "bias_scale", "as_json"),
 )
 @opt.data_options
-@opt.resume_option
 @opt.bias_scale_option
 @opt.count_option("--n-passes", "Number of passes over the rows.  [default: 1]")
 @click.option(
@@ -134,7 +133,6 @@ def bounds(data: DataOptions, *, n_passes: int | None, until_convergence: bool, 
 
 @click.command(cls=Command, epilog=_JUDGE_EXAMPLES, most_used=(*opt.OF_TABLES, "plane", "time_limit", "as_json"))
 @opt.data_options
-@opt.resume_option
 @opt.file_option(
     "--plane",
     metavar="FILE",

@@ -29,7 +29,7 @@ from maxmargin.solvers.problem.scaling import Bounds, bounds_of_rows
 from maxmargin.text.data_error import DataError
 
 LEAVE_ROWS_OUT = "leave such rows out first, with dropna() in pandas and drop_nulls() in Polars"
-"""What to do about missing values in a data frame."""
+"""Advice about missing values in a data frame."""
 
 LIBRARIES_WITH_INDEX = frozenset({"pandas", "modin", "cudf", "dask", "narwhals"})
 """Packages whose tables may have an index."""
@@ -195,7 +195,7 @@ def features_of(X: Any, feature_names: Iterable[object] | None, *, has_intercept
 
 
 def held_numbers(values: Any, what: str) -> Floats:
-    """Return numbers of any type as the binary64 numbers that they are.
+    """Return numbers of any type as binary64 numbers, without rounding.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def held_numbers(values: Any, what: str) -> Floats:
 
 
 def _worded(what: str, error: NumberError, names: Sequence[str] | None = None) -> str:
-    """Say where a number is that does not pass, and why."""
+    """Return a message that names the position of a refused number and the reason."""
     position = "" if error.row is None else f", row {error.row}"
     if error.column is not None:
         position += f", column {error.column if names is None else repr(names[error.column])}"
@@ -365,7 +365,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 
 
 def _checked_finite(X: Matrix) -> Bounds | None:
-    """Return the extremes of the columns of a dense matrix; they tell that all numbers are finite."""
+    """Return the extremes of the columns of a dense matrix, from which it follows that all numbers are finite."""
     bounds = bounds_of_rows(InMemory(X)) if isinstance(X, np.ndarray) else None
     position = first_not_finite(X) if bounds is None or np.isnan(bounds).any() else None
     if position is not None:
@@ -396,7 +396,7 @@ def check_row_names(**tables: Any) -> None:
 
 
 def index_of_rows(*tables: Any) -> list[Any] | None:
-    """Return the labels of the rows by the first of these that has an index; None if it only counts the rows from 0."""
+    """Return the index of the first of these that has one; None if it only counts the rows from 0."""
     index = next((index for table in tables if (index := _index_of(table)) is not None), None)
     if index is None or _is_dask_index(index) or (getattr(index, "start", None) == 0 and index.step == 1):
         return None
@@ -405,7 +405,7 @@ def index_of_rows(*tables: Any) -> list[Any] | None:
 
 
 def name_of_index(*tables: Any) -> Any:
-    """Return what the index of the first of these that has one is called; None without a name."""
+    """Return the name of the index of the first of these that has an index; None if it has no name."""
     index = next((index for table in tables if (index := _index_of(table)) is not None), None)
     return getattr(index, "name", None)
 

@@ -26,7 +26,7 @@ Such a row has a column of 0 and 1, and so a weight, of its own: it is put right
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """What a caller can do about a text column that is not coded."""
+    """Advice to a caller about a text column that is not coded."""
 
     leave_out: str
     code_anyway: str
@@ -157,7 +157,7 @@ def _text_error(
 def _indicators(
     table: Table, column: Column, texts: Texts, advice: Advice, keeps_all_levels: bool
 ) -> tuple[list[Column], Factor]:
-    """Return the columns of 0 and 1 of a text column, and which level each is of."""
+    """Return the columns of 0 and 1 of a text column, and the level of each."""
     name, levels = column.name, _levels(column, texts)
     if not levels:
         raise table.error(column=name, found="no value in any row", expected="at least one")
@@ -182,6 +182,6 @@ def _note(name: str | int, factor: Factor) -> str:
 
 
 def _levels(column: Column, texts: Texts) -> Sequence[str]:
-    """Return the levels that some row has: in the order that the column declares, otherwise sorted."""
+    """Return the levels that occur, in the order that the column declares, otherwise sorted."""
     present = {text for text in texts if text is not None}
     return sorted(present) if column.levels is None else [level for level in column.levels if level in present]

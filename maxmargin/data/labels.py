@@ -328,7 +328,7 @@ def _as_number(value: object) -> Fraction | float | None:
 
 
 def written_number(text: str) -> Fraction | float | None:
-    """Return the number that a text writes, unless it is so large or so long that texts are told apart more safely."""
+    """Return the number that a text states, unless it is so large or so long that comparing texts is safer."""
     value = number(text)
     if value is None or EXACT_INTEGERS <= abs(value) < float("inf"):
         return None

@@ -1,4 +1,4 @@
-"""The error of a source that cannot be read as data, and how its one line is worded."""
+"""The error of a source that cannot be read as data, and the wording of its one line."""
 
 from collections.abc import Iterable
 
@@ -107,10 +107,19 @@ def data_error(
 
 def quote(value: object) -> str:
     """Return `value` as a message shows it: quoted, and cut when it is long."""
-    text = str(value) if not isinstance(value, str) else value
-    if len(text) > LONGEST_QUOTE:
-        text = text[:LONGEST_QUOTE] + "..."
+    text = cut(str(value))
     return repr(text) if isinstance(value, str) else text
+
+
+def cut(text: str, longest: int = LONGEST_QUOTE) -> str:
+    """Return the text, cut after its first `longest` characters.
+
+    Examples
+    --------
+    >>> cut("gap:40"), cut("gap:4000", 5)
+    ('gap:40', 'gap:4...')
+    """
+    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 def listed(values: Iterable[object]) -> str:

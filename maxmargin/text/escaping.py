@@ -6,7 +6,7 @@ from maxmargin.solvers.basics.printable import is_unsafe, printable
 
 _MARKDOWN = re.compile(r"([\\`*\[\]<>|&$~#])|(?<![^\W_])(_)|(_)(?![^\W_])")
 _MARKDOWN_START = re.compile(r"^(\s*)(?:([-+=])(?=\s|[-=]*$)|(\d+)([.)])(?=\s|$))")
-"""What would begin a list, underline a heading, or rule a line off."""
+"""Beginnings of lines that Markdown reads as lists, underlined headings or rules."""
 
 _LATEX = {
     **{character: f"\\{character}" for character in "{}$&#_%"},
@@ -20,7 +20,7 @@ _LATEX = {
     **{"α": r"$\alpha$", "γ": r"$\gamma$", "ρ": r"$\rho$", "τ": r"$\tau$"},
     **{power: f"$^{{{digit}}}$" for digit, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
 }
-"""Characters that LaTeX does not print as they are, and what prints them."""
+"""Characters that LaTeX does not print as they are, and the commands that print them."""
 
 _LATEX_DASHES = re.compile("-(?=-)")
 """Hyphens that LaTeX would join into a dash; `printable` leaves no zero characters, so that one can mark these."""

@@ -4,16 +4,10 @@ import errno
 import io
 import os
 import secrets
-import stat
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, TextIO
-
-_STREAMS = (1, 2)
-"""Descriptors of the standard output and the standard error."""
-
-_TEMPORARY = ".part"
-"""Suffix of the names of temporary files."""
 
 _LONGEST_NAME = 40
 """Number of characters of the file's name that the temporary file's name begins with."""
@@ -42,18 +36,11 @@ def replacing_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str], *, is_private: bool = False) -> Iterator[BinaryIO]:
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file that replaces one that may be there, once all of it is written.
 
     The permissions of a file that is there are kept. A symbolic link is followed: the file that it names is replaced,
-    the link stays. Files that are not regular (``/dev/null``, a FIFO) and the process's own streams are written
-    directly.
-
-    Parameters
-    ----------
-    path : str or path
-    is_private : bool
-        Whether a new file is for its owner only.
+    the link stays. Files that are not regular (``/dev/null``, a FIFO) are written directly.
 
     Raises
     ------
@@ -61,84 +48,33 @@ def replacing(path: str | os.PathLike[str], *, is_private: bool = False) -> Iter
         If the file cannot be written; the error names it, and the old content stays.
     """
     name = os.fspath(path)
+    target = os.path.realpath(name)
+    folder, last = os.path.split(target)
+    temporary = os.path.join(folder, f".{last[:_LONGEST_NAME]}.{secrets.token_hex(4)}.part")
     try:
-        is_direct = is_written_directly(name)
-        with _opened(name) if is_direct else _replacing(os.path.realpath(name), is_private) as file:
-            yield file
-    except OSError as error:
-        if isinstance(error, BrokenPipeError) or not (error.filename is None or _is_temporary(error.filename)):
-            raise
-        raise OSError(error.errno, error.strerror, name) from error
-
-
-def is_written_directly(path: str) -> bool:
-    """Return whether the path names something that cannot be replaced: a device, a pipe, an own stream."""
-    if os.path.abspath(path).startswith(("/dev/", "/proc/")):
-        return True
-    try:
-        status = os.stat(path)
-    except OSError:
-        return False
-    return not stat.S_ISREG(status.st_mode) or any(_is_stream(descriptor, status) for descriptor in _STREAMS)
-
-
-def _opened(path: str) -> BinaryIO:
-    """Open a file that cannot be replaced; an own stream is duplicated, so that other output to it follows."""
-    with suppress(OSError):
-        status = os.stat(path)
-        for descriptor in _STREAMS:
-            if _is_stream(descriptor, status):
-                return open(os.dup(descriptor), "wb")
-    return open(path, "ab")
-
-
-def _is_stream(descriptor: int, status: os.stat_result) -> bool:
-    with suppress(OSError):
-        return os.path.samestat(os.fstat(descriptor), status)
-    return False
-
-
-@contextmanager
-def _replacing(target: str, is_private: bool) -> Iterator[BinaryIO]:
-    folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{name[:_LONGEST_NAME]}.{secrets.token_hex(4)}{_TEMPORARY}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(temporary, flags, 0o600 if is_private else 0o666)
-    try:
-        with open(descriptor, "wb") as file:
-            _take_over(descriptor, target)
+        if is_special(name):
+            with open(name, "wb") as file:
+                yield file
+            return
+        with open(temporary, "xb") as file:
+            with suppress(FileNotFoundError):
+                shutil.copymode(target, temporary)
             yield file
             file.flush()
-            os.fsync(descriptor)
+            os.fsync(file.fileno())
         os.replace(temporary, target)
-    except BaseException:
+    except OSError as error:
+        if error.filename not in (None, temporary):
+            raise
+        raise OSError(error.errno, error.strerror, name) from error
+    finally:
         with suppress(OSError):
             os.unlink(temporary)
-        raise
-    _settle(folder)
 
 
-def _is_temporary(name: object) -> bool:
-    return isinstance(name, str) and name.endswith(_TEMPORARY)
-
-
-def _take_over(descriptor: int, target: str) -> None:
-    """Give a new file the owner and the permissions of the file that it replaces, as far as the system lets us."""
-    with suppress(OSError, AttributeError):  # there is no such file, or this is Windows
-        before = os.stat(target)
-        with suppress(OSError):
-            os.fchown(descriptor, before.st_uid, before.st_gid)
-        os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
-
-
-def _settle(folder: str) -> None:
-    """Make the name of a new file survive a loss of power, where folders can be flushed to disk."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+def is_special(path: str | os.PathLike[str]) -> bool:
+    """Return whether the path names something that cannot be replaced, such as a device or a pipe."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -151,16 +87,23 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     name = os.fspath(path)
     if os.path.isdir(name):
         raise IsADirectoryError(errno.EISDIR, "is a directory, expected a file", name)
-    if is_written_directly(name):
-        _check_access(name, name)
-        return
     target = os.path.realpath(name)
     folder = os.path.dirname(target)
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder}", name)
-    _check_access(folder, name)
+    if _is_standard_output(target):
+        raise FileExistsError(errno.EEXIST, "is where the answer is printed; expected a file of its own", name)
+    if not is_special(name):
+        _check_access(folder, name)
     if os.path.exists(target):
         _check_access(target, name)
+
+
+def _is_standard_output(path: str) -> bool:
+    """Return whether the standard output was redirected to this file, which would be replaced under the answer."""
+    with suppress(OSError):
+        return os.path.isfile(path) and os.path.samestat(os.stat(path), os.fstat(1))
+    return False
 
 
 def check_folder_writable(path: str | os.PathLike[str]) -> None:

@@ -1,4 +1,4 @@
-"""What is said on stderr while work is under way: notes, the state of long work, and what it waits for."""
+"""Notes and progress on stderr while work is under way."""
 
 import sys
 import threading
@@ -142,7 +142,7 @@ def run_shown(name: str = "perceptron", *, quiet: bool) -> "Iterator[Callable[[R
 
 @contextmanager
 def counting_shown(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Count what is done of all on a terminal; elsewhere, and before, say now and then that the work is under way."""
+    """Show how many of all steps are done, on a terminal; before the first one, and elsewhere, name the work."""
     if quiet or not sys.stderr.isatty():
         with waiting(what, quiet=quiet):
             yield None
@@ -163,10 +163,10 @@ def counting_shown(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], N
 
 @contextmanager
 def data_shown(*, quiet: bool) -> Iterator[None]:
-    """Show the messages of reading the data and, on a terminal, the progress of passes over rows outside memory."""
+    """Show, on a terminal, the progress of passes over rows outside memory."""
     passes = None if quiet or not sys.stderr.isatty() else _Passes()
     try:
-        with listened(on_text=lambda text: note(text, quiet=quiet), on_chunk=passes):
+        with listened(passes):
             yield
     finally:
         if passes is not None:
@@ -218,7 +218,7 @@ def _say_above(text: str) -> None:
 
 
 def told(show: Callable[..., AbstractContextManager[Any]], what: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function with the keyword ``verbose`` show, where that is true, what its command shows on stderr.
+    """Decorate a function with the keyword ``verbose``: if it is true, the progress is shown on stderr.
 
     Parameters
     ----------

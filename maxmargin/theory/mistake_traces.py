@@ -200,9 +200,7 @@ class MistakeTrace(Result):
         told = f"R = {self.radius:.6g}" + ("" if self.u is None else f", g = {self.u_margin:.6g}")
         verdict = "true" if self.holds else f"FALSE {len(self.violations)} times"
         why = f" No u: {self.reason}." if self.reason else ""
-        n_kept = self.run.resumed_from
-        kept = "" if n_kept is None else f" The first {n_kept:,} mistakes are as the resume file says."
-        return f"{told}. Checked exactly at {self._where}, {verdict}: {'; '.join(self.inequalities)}.{why}{kept}"
+        return f"{told}. Checked exactly at {self._where}, {verdict}: {'; '.join(self.inequalities)}.{why}"
 
     @property
     def holds(self) -> bool:

@@ -96,9 +96,6 @@ def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits, *, most: in
     """
     rows, X = problem.sample
     chosen = WorkingSet(rows, X, problem.y[rows], scaling, bias=problem.bias)
-    cached = problem.warm_start.recalled("margin")
-    if cached.size:
-        chosen.add(cached, problem.row_source[cached], problem.y[cached])
     while True:
         found = chosen.solve(limits)
         if found.w is None:
@@ -108,7 +105,7 @@ def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits, *, most: in
         nearest = _NEARER * sum(levels) / len(levels)
         groups = lowest(problem, found.w, by_class=problem.bias, levels=[x - nearest for x in levels], most=most)
         rows, X = np.concatenate([group.rows for group in groups]), stacked([group.X for group in groups])
-        problem.warm_start.remember(rows, X, "margin")
+        problem.row_source.cache(rows, X)
         near = Problem(X, problem.y[rows], problem.bias, sizes=problem.sizes) if problem.integers is None else None
         yield replace(found, plane=_plane_of(problem, found.w, groups), near=near)
         if limits.is_over() or not chosen.add(rows, X, problem.y[rows]):

@@ -24,7 +24,7 @@ from maxmargin.solvers.fewest_errors.search_budget import Budget
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
-from maxmargin.solvers.problem.problem import Problem, confirmed
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiSeparation, SeparatingHyperplane
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.separability_solution import Separability
@@ -50,7 +50,6 @@ _BIG = 1e4
 """The M of the textbook program, for columns of size about 1."""
 
 
-@confirmed
 def fewest_errors(
     problem: Problem,
     *,

@@ -18,7 +18,7 @@ from maxmargin.solvers.fewest_errors.fewest_incumbent import MOST_ENTRIES
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
-from maxmargin.solvers.problem.problem import Problem, confirmed
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.margins import exact_functional_margins
 from maxmargin.solvers.proof.soft_bounds import slack_upper_bound
@@ -130,7 +130,6 @@ class TotalSlack(NamedAnswer):
         return width_of(self.lower, self.upper)
 
 
-@confirmed
 def least_total_slack(
     problem: Problem, *, time_limit: float | None = None, verdict: Separability | None = None
 ) -> TotalSlack:

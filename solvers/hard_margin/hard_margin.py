@@ -21,7 +21,7 @@ from maxmargin.solvers.hard_margin import exact_margin
 from maxmargin.solvers.hard_margin.hard_bracket import SUPPORT_WEIGHT, HardBracket, exact_solution, shared_point
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun
-from maxmargin.solvers.problem.problem import Problem, confirmed
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
 from maxmargin.solvers.proof.hulls import HullPoint
@@ -77,7 +77,6 @@ _SHARED = Status.NOT_STRICTLY_SEPARABLE
 """The status if it is not decided whether the hulls only touch."""
 
 
-@confirmed
 def hard_margin(
     problem: Problem,
     *,

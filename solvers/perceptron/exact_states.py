@@ -13,10 +13,9 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.errors import InvalidCheckpointError
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import Integers, as_dense, as_fraction, as_integers
 from maxmargin.solvers.exact.products import exact_squares, exact_sums
-from maxmargin.solvers.perceptron.checkpoint import Checkpoint
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
@@ -24,6 +23,9 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.hulls import ClassSums
+
+_SLICES_TOGETHER = 256
+"""Number of slices of a repeated run whose mistakes, up to 65,536 each, are counted together."""
 
 UNKNOWN_ROW = -1
 """Row of a mistake that neither the log nor a second run reveals."""
@@ -67,10 +69,10 @@ def chosen_mistakes(n_mistakes: int, most: int) -> Rows:
 
 
 def _can_be_run_again(problem: Problem, run: PerceptronRun, rng: np.random.Generator | None) -> bool:
-    """Return whether the same mistakes can be made again, in parts.
+    """Return whether the run can be repeated with the same mistakes.
 
-    A run on rows outside memory can be continued only after whole epochs, random orders need the generator in its
-    first state, and rounding may decide uncertain scores differently.
+    Random orders need the generator in its first state, rounding may decide uncertain scores differently, and rows
+    outside memory would be read as often as by the run.
     """
     is_known = rng is not None or run.settings.order is Order.CYCLIC
     return is_known and isinstance(problem.row_source, InMemory) and not run.n_uncertain
@@ -93,58 +95,68 @@ def intervals(
     """
     chosen = chosen_mistakes(run.n_mistakes, most)
     if len(run.mistake_rows) == run.n_mistakes:  # every mistake was logged
-        return _cut(chosen, iter([run.mistake_rows]))
+        return _IntervalList(chosen).with_mistakes(run.mistake_rows)
     if _can_be_run_again(problem, run, rng):
-        return _cut(chosen, _made_again(problem, run, rng))
+        return _repeated(problem, run, rng, _IntervalList(chosen))
     within = np.union1d(chosen[chosen < len(run.mistake_rows)], len(run.mistake_rows))
-    return [*_cut(within, iter([run.mistake_rows])), _beyond_the_log(problem, run)]
+    return [*_IntervalList(within).with_mistakes(run.mistake_rows), _beyond_the_log(problem, run)]
 
 
-def _cut(chosen: Rows, blocks: Iterator[Rows]) -> list[Interval]:
-    """Return the intervals of all mistakes, whose rows come in blocks."""
-    found: list[Interval] = []
-    parts: list[tuple[Rows, Rows]] = []
-    position = 0
-    for block in blocks:
-        ends = chosen[(chosen > position) & (chosen <= position + len(block))]
-        for piece in np.split(block, ends - position):
+class _IntervalList:
+    """The intervals that end with the chosen mistakes; the rows of all mistakes come in parts."""
+
+    def __init__(self, chosen: Rows) -> None:
+        self._chosen = chosen
+        self._found: list[Interval] = []
+        self._parts: list[tuple[Rows, Rows]] = []
+        self._waiting: list[Rows] = []
+        self._position = 0
+
+    def add(self, mistaken: Rows) -> None:
+        """Add the rows of the next mistakes, which may be overwritten afterwards."""
+        self._waiting.append(mistaken.copy())
+        if len(self._waiting) == _SLICES_TOGETHER:
+            self._cut()
+
+    def with_mistakes(self, mistaken: Rows) -> list[Interval]:
+        """Return all intervals, after the rows of the last mistakes."""
+        self._waiting.append(mistaken)
+        self._cut()
+        return self._found
+
+    def _cut(self) -> None:
+        mistaken = np.concatenate(self._waiting)
+        self._waiting.clear()
+        ends = self._chosen[(self._chosen > self._position) & (self._chosen <= self._position + len(mistaken))]
+        for piece in np.split(mistaken, ends - self._position):
             if piece.size:
-                parts.append(np.unique(piece, return_counts=True))
-                position += len(piece)
-            if piece.size and len(found) < len(chosen) and position == chosen[len(found)]:
-                found.append(Interval(last=position, last_row=int(piece[-1]), parts=tuple(parts)))
-                parts = []
-    return found
+                self._parts.append(np.unique(piece, return_counts=True))
+                self._position += len(piece)
+                if len(self._found) < len(self._chosen) and self._position == self._chosen[len(self._found)]:
+                    parts = tuple(self._parts)
+                    self._found.append(Interval(last=self._position, last_row=int(piece[-1]), parts=parts))
+                    self._parts.clear()
 
 
-def _made_again(problem: Problem, run: PerceptronRun, rng: np.random.Generator | None) -> Iterator[Rows]:
-    """Yield the rows of all mistakes, block after block: the run continues where the last log was full.
+def _repeated(
+    problem: Problem, run: PerceptronRun, rng: np.random.Generator | None, found: _IntervalList
+) -> list[Interval]:
+    """Return the intervals of all mistakes, from a second run.
 
     Raises
     ------
     KeyboardInterrupt
         If the run was interrupted: the mistakes so far would look like all mistakes.
-    InvalidCheckpointError
+    InvalidProblemError
         If it makes fewer mistakes than the first run reports.
     """
-    kept: list[Checkpoint] = []
-    position = 0
-    while position < run.n_mistakes:
-        position = min(position + run.settings.sizes.most_logged, run.n_mistakes)
-        settings = replace(run.settings, max_mistakes=position, time_limit=None)
-        start = _with_empty_logs(kept[-1]) if kept else None
-        kept.clear()
-        again = perceptron(problem, settings, rng=rng, checkpoint=start, on_checkpoint=kept.append)
-        if again.stop_reason is StopReason.INTERRUPTED:
-            raise KeyboardInterrupt
-        if again.n_mistakes != position:
-            raise InvalidCheckpointError("more mistakes than the run makes when it is made again")
-        yield again.mistake_rows
-
-
-def _with_empty_logs(checkpoint: Checkpoint) -> Checkpoint:
-    nothing = np.empty(0, dtype=np.int64)
-    return replace(checkpoint, arrays={**checkpoint.arrays, "mistakes": nothing, "epochs": nothing})
+    settings = replace(run.settings, max_mistakes=run.n_mistakes, time_limit=None)
+    again = perceptron(problem, settings, rng=rng, on_mistakes=found.add)
+    if again.stop_reason is StopReason.INTERRUPTED:
+        raise KeyboardInterrupt
+    if again.n_mistakes != run.n_mistakes:
+        raise InvalidProblemError(f"repeated, the run makes {again.n_mistakes:,} mistakes, not {run.n_mistakes:,}")
+    return found.with_mistakes(np.empty(0, dtype=np.int64))
 
 
 def _beyond_the_log(problem: Problem, run: PerceptronRun) -> Interval:

@@ -68,10 +68,6 @@ class Reporter:
         """Time since the start of the run."""
         return time.monotonic() - self._started
 
-    def continue_after(self, seconds: float) -> None:
-        """Count the time of an earlier part of the run."""
-        self._started -= seconds
-
     def report(self, n_mistakes: int, n_epochs: int) -> None:
         """Call the function unless the last call was too recent."""
         now = time.monotonic()

@@ -91,9 +91,6 @@ class PerceptronRun(RunResult):
         The bias scale, the rules and the limits of the run.
     engine : str
         The engine that computed the scores.
-    resumed_from : int or None
-        The number of mistakes that are taken from the file with which the run was resumed; None if there was none.
-        Margins, their bounds and `converged` are proven in any case.
     bias : bool
         Whether the run has the constant coordinate s.
     positive : label or None
@@ -127,7 +124,6 @@ class PerceptronRun(RunResult):
     run_upper: float | None
     settings: PerceptronSettings
     engine: str
-    resumed_from: int | None = None
     bias: bool = True
 
     def summary(self, *, prepare: str = "raw") -> str:
@@ -150,9 +146,6 @@ class PerceptronRun(RunResult):
         if self.run_upper is not None and self.bias:  # without a bias the two spaces are one
             proven = f"maximum at most {self.run_upper!r} (proven)"
             lines.append(f"  in the space of the run: achieved {self.run_margin!r}, {proven}")
-        if self.resumed_from is not None:
-            kept = f"{counted(self.resumed_from, 'mistake')} of these, and their epochs, are as the resume file says"
-            lines.append(f"  {kept}; margins and their bounds are proven all the same")
         if self.n_uncertain:
             scores = counted(self.n_uncertain, "score")
             lines.append(f"  rounding may have decided {scores}: other machines may differ")
@@ -207,7 +200,6 @@ class PerceptronRun(RunResult):
             "engine": self.engine,
             "n_ties": self.n_ties,
             "n_uncertain": self.n_uncertain,
-            "resumed_from": self.resumed_from,
             "w": self.w,
             "b": self.b,
             "norm": self.norm,
@@ -233,13 +225,7 @@ class PerceptronRun(RunResult):
 
 
 def result_of(
-    problem: Problem,
-    settings: PerceptronSettings,
-    tally: RunCounts,
-    stop_reason: StopReason,
-    engine: str,
-    *,
-    resumed_from: int | None = None,
+    problem: Problem, settings: PerceptronSettings, tally: RunCounts, stop_reason: StopReason, engine: str
 ) -> PerceptronRun:
     """Return what a run ended on.
 
@@ -273,7 +259,6 @@ def result_of(
         run_upper=run_upper,
         settings=settings,
         engine=engine,
-        resumed_from=resumed_from,
         bias=problem.bias,
     )
 

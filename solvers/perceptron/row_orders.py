@@ -1,9 +1,7 @@
 """The orders in which rows are presented."""
 
-from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,23 +40,12 @@ class Presentation:
     n_samples : int
     rng : numpy.random.Generator
         Not used by the cyclic order.
-
-    Attributes
-    ----------
-    last_state : mapping
-        State of the generator before the last order was sampled.
     """
 
     def __init__(self, order: Order, n_samples: int, rng: np.random.Generator) -> None:
         self.order = order
         self.rng = rng
         self.n_samples = n_samples
-        self.last_state = rng.bit_generator.state
-
-    def continue_from(self, state: Mapping[str, Any]) -> None:
-        """Sample again the order that a generator in this state samples."""
-        self.rng.bit_generator.state = state
-        self.last_state = state
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
@@ -78,10 +65,4 @@ class Presentation:
         """Return the rows of the next epoch, or of several epochs if there are few rows."""
         if self.order.is_fixed:
             return self.rows
-        self.last_state = self.rng.bit_generator.state
-        return np.concatenate([self.next_epoch() for _ in range(epochs_at_once(self.n_samples))])
-
-
-def epochs_at_once(n_samples: int) -> int:
-    """Return how many epochs are ordered at a time where their orders differ."""
-    return max(1, _AT_ONCE // n_samples)
+        return np.concatenate([self.next_epoch() for _ in range(max(1, _AT_ONCE // self.n_samples))])

@@ -16,8 +16,6 @@ from dataclasses import replace
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Rows
-from maxmargin.solvers.errors import InvalidCheckpointError
-from maxmargin.solvers.perceptron.checkpoint import Checkpoint, has_no_mistake
 from maxmargin.solvers.perceptron.engines.engine_choice import EngineChoice
 from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
 from maxmargin.solvers.perceptron.engines.presented_rows import RowsInMemory, Segment, source_of
@@ -28,12 +26,9 @@ from maxmargin.solvers.perceptron.kernels import pass_arguments as at
 from maxmargin.solvers.perceptron.kernels.pass_arguments import Reason, Work, frozen
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
-from maxmargin.solvers.perceptron.row_orders import Order, Presentation
+from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, RunProgress, StopReason
 from maxmargin.solvers.problem.problem import Problem
-
-_SECONDS_BETWEEN_CHECKPOINTS = 30.0
-"""Least time between two checkpoints, in seconds."""
 
 _PROOF_ENTRY = 6e-8
 """Seconds to add one entry of a mistaken row exactly at the end of a run; an overestimate."""
@@ -48,8 +43,7 @@ def perceptron(
     *,
     rng: np.random.Generator | None = None,
     on_progress: Callable[[RunProgress], None] | None = None,
-    checkpoint: Checkpoint | None = None,
-    on_checkpoint: Callable[[Checkpoint], None] | None = None,
+    on_mistakes: Callable[[Rows], None] | None = None,
 ) -> PerceptronRun:
     """Run Rosenblatt's perceptron until a clean epoch, a limit, or Ctrl-C.
 
@@ -64,21 +58,13 @@ def perceptron(
         For the shuffled and random orders; a new one by default.
     on_progress : callable, optional
         Called about ten times a second; it may raise KeyboardInterrupt to end the run.
-    checkpoint : Checkpoint, optional
-        The state of an earlier run on the same problem, with the same settings except limits and method, from which to
-        continue. Check a checkpoint that comes from outside with `check_checkpoint` first.
-    on_checkpoint : callable, optional
-        Called about every half minute, and at the end; for rows outside memory, only at the end of an epoch.
+    on_mistakes : callable, optional
+        Called with the rows of all mistakes, one part after another, in an array that is overwritten afterwards.
 
     Returns
     -------
     PerceptronRun
         Ctrl-C ends the run with ``stop_reason="interrupted"``; the state so far is returned.
-
-    Raises
-    ------
-    InvalidCheckpointError
-        If a run from a checkpoint ends though some row is a mistake.
 
     Examples
     --------
@@ -88,13 +74,9 @@ def perceptron(
     """
     settings = settings or PerceptronSettings()
     presentation = Presentation(settings.order, problem.n_samples, rng or np.random.default_rng())
-    run = RunInProgress(problem, settings, presentation, on_progress, on_checkpoint)
-    if checkpoint is not None:
-        run.continue_from(checkpoint)
+    run = RunInProgress(problem, settings, presentation, on_progress, on_mistakes)
     stop_reason = run.until_stopped()
-    names = ", ".join(run.engine_names)
-    resumed_from = None if checkpoint is None else checkpoint.numbers["n_mistakes"]
-    return result_of(problem, settings, run.tally, stop_reason, names, resumed_from=resumed_from)
+    return result_of(problem, settings, run.tally, stop_reason, ", ".join(run.engine_names))
 
 
 class RunInProgress:
@@ -106,7 +88,7 @@ class RunInProgress:
         settings: PerceptronSettings,
         presentation: Presentation,
         on_progress: Callable[[RunProgress], None] | None = None,
-        on_checkpoint: Callable[[Checkpoint], None] | None = None,
+        on_mistakes: Callable[[Rows], None] | None = None,
     ) -> None:
         self.started = time.monotonic()
         self.problem, self.settings, self.presentation = problem, settings, presentation
@@ -116,38 +98,21 @@ class RunInProgress:
         self.tally = RunCounts.of(np.zeros(problem.n_samples, dtype=np.int64), settings.sizes.most_logged)
         self.ties = Ties(problem, settings, self.units)
         self.engine_names = [self.source.engine.name]
-        self.on_checkpoint = on_checkpoint
+        self.on_mistakes = on_mistakes
         self.interrupt = Interrupt()
         self.reporter = Reporter(on_progress, self.interrupt, settings.sizes.seconds_between_reports)
         self.log, self.epochs = np.empty((2, settings.sizes.log_buffer), dtype=np.int64)
-        self.has_converged = self.is_continued = False
         self.n_timed_from = sys.maxsize  # nothing is timed yet
-        self.timed_from = self.kept = time.monotonic()
-
-    def continue_from(self, checkpoint: Checkpoint) -> None:
-        """Continue from the state of another run."""
-        self.tally = checkpoint.tally(self.settings.sizes.most_logged)
-        self.has_converged, self.is_continued = checkpoint.has_converged, True
-        if self.settings.order is not Order.CYCLIC:
-            self.presentation.continue_from(checkpoint.last_state)
-        self.reporter.continue_after(checkpoint.seconds)
-        self.ties.load(self.source.engine, self.tally)
-        if self.settings.order.is_fixed:  # rows in chunks are counted from the first one of a chunk
-            self.tally.cursor[at.POSITION] = self.tally.cursor[at.EPOCH_POSITION]
+        self.timed_from = time.monotonic()
 
     def until_stopped(self) -> StopReason:
         """Present rows until the run ends, and return why."""
-        stop, is_timed = StopReason.CONVERGED if self.has_converged else self._limit(), False
+        stop, is_timed = self._limit(), False
         with self.interrupt, closing(self.source.segments()) as segments:
             while stop is None:
                 stop = self._present(next(segments))
                 if not is_timed:  # from the second chunk on: the first may have had to wait for a compiler
                     is_timed, self.timed_from, self.n_timed_from = True, time.monotonic(), self.tally.n_presentations
-        self.has_converged = stop is StopReason.CONVERGED
-        is_unseen = self.has_converged and self.is_continued  # this process has not seen the whole run
-        if is_unseen and not has_no_mistake(self.problem, self.settings, self.tally.counts):
-            raise InvalidCheckpointError("a run that is said to have converged, and some row is a mistake")
-        self._keep()
         return stop
 
     def _present(self, segment: Segment) -> StopReason | None:
@@ -155,7 +120,7 @@ class RunInProgress:
         while True:
             segment = self._with_better_engine(segment)
             reason = self._slice(segment)
-            self._report()
+            self.reporter.report(self.tally.n_mistakes, self.tally.n_begun)
             stop = self._stop(reason)
             if stop is not None:
                 return stop
@@ -196,7 +161,10 @@ class RunInProgress:
         tally.n_epochs += int(cursor[at.N_EPOCHS])
         tally.n_uncertain += int(cursor[at.N_UNCERTAIN])
         mistaken = log[: cursor[at.N_LOGGED]]
-        tally.mistakes.extend(mistaken + segment.first_row if segment.first_row else mistaken)
+        mistaken = mistaken + segment.first_row if segment.first_row else mistaken
+        tally.mistakes.extend(mistaken)
+        if self.on_mistakes is not None:
+            self.on_mistakes(mistaken)
         tally.epochs.extend(epochs[: cursor[at.N_EPOCHS]])
         return reason
 
@@ -280,16 +248,3 @@ class RunInProgress:
                 self.ties.decide(trial, self._row(trial, segment))
             elif reason is not Reason.SLICE_IS_MADE:
                 return reason is Reason.LOG_IS_FULL
-
-    def _keep(self) -> None:
-        """Hand out a checkpoint; a run on rows outside memory can be continued only from their first chunk."""
-        is_whole = isinstance(self.source, RowsInMemory) or not self.tally.cursor[at.EPOCH_POSITION]
-        if self.on_checkpoint is not None and is_whole:
-            self.kept = time.monotonic()
-            state = self.presentation.last_state, self.reporter.seconds, self.has_converged
-            self.on_checkpoint(Checkpoint.of(self.tally, *state))
-
-    def _report(self) -> None:
-        if time.monotonic() - self.kept > _SECONDS_BETWEEN_CHECKPOINTS:
-            self._keep()
-        self.reporter.report(self.tally.n_mistakes, self.tally.n_begun)

@@ -5,8 +5,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,21 +17,10 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import Integers, as_dense, as_fraction, as_integers, times_power_of_two
 from maxmargin.solvers.exact.products import exact_products, exact_squares
 from maxmargin.solvers.exact.units import ColumnUnits
-from maxmargin.solvers.problem.rows import (
-    DEFAULT_SIZES,
-    ChosenRows,
-    InMemory,
-    RowSource,
-    Sizes,
-    Use,
-    WarmStart,
-    warm_start_of,
-)
+from maxmargin.solvers.problem.rows import DEFAULT_SIZES, ChosenRows, InMemory, RowSource, Sizes
 from maxmargin.solvers.problem.scaling import Bounds, ColumnScaling, bounds_of_rows
 
 T = TypeVar("T")
-P = ParamSpec("P")
-S = TypeVar("S", bound="Samples")
 
 _GREATEST_SAMPLE = 20_000
 """Largest number of rows of a sample."""
@@ -40,7 +29,7 @@ _SAMPLE_ENTRIES = 50_000_000
 """Largest number of matrix entries of a sample."""
 
 _ENOUGH = 0.25
-"""Reuse cached rows if they make up at least this fraction of the sample."""
+"""Draw the sample from the rows at hand if they make up at least this fraction of it."""
 
 
 class Samples:
@@ -82,11 +71,6 @@ class Samples:
         return InMemory(self.X, self.sizes.chunk_entries) if is_in_memory else self.X
 
     @property
-    def warm_start(self) -> WarmStart:
-        """Hints beside the rows."""
-        return warm_start_of(self.X)
-
-    @property
     def matrix(self) -> Any:
         """All rows as one array or CSR array, read into memory if they are elsewhere."""
         return self.row_source[:]
@@ -94,11 +78,6 @@ class Samples:
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, as `RowSource.map`."""
         return self.row_source.map(function, *vectors)
-
-    def remember(self, rows: Rows, use: Use) -> None:
-        """Fetch rows, and keep them for a process that comes after this one."""
-        if not isinstance(self.row_source, InMemory):
-            self.warm_start.remember(rows, self.row_source[rows], use)
 
     def dense_chunks(self) -> Iterator[Floats]:
         """Yield all rows in order, in dense arrays of a moderate size."""
@@ -122,9 +101,7 @@ class Samples:
         if self.n_samples <= most:
             return np.arange(self.n_samples), self.row_source[:]
         rows = self._drawn(most)
-        X = self.row_source[rows]
-        self.warm_start.remember(rows, X, "sample")
-        return rows, X
+        return rows, self.row_source[rows]
 
     @property
     def sample_size(self) -> int:
@@ -132,9 +109,9 @@ class Samples:
         return sample_size(self.n_samples, self.n_features, self.sizes)
 
     def _drawn(self, most: int) -> Rows:
-        """Return the positions of this many rows, or of fewer if enough are cached."""
-        rows, at_hand = np.arange(self.n_samples), self.warm_start.recalled("sample")
-        return np.sort(_drawn_from(rows, at_hand, most, np.random.default_rng(0)))
+        """Return the positions of this many rows, or of fewer if enough are at hand."""
+        rows = np.arange(self.n_samples)
+        return np.sort(_drawn_from(rows, self.row_source.sampled, most, np.random.default_rng(0)))
 
     @cached_property
     def column_bounds(self) -> Bounds:
@@ -284,7 +261,7 @@ class Problem(Samples):
         return self.y[rows].astype(np.int64).astype(object)
 
     def _drawn(self, most: int) -> Rows:
-        random, at_hand, parts = np.random.default_rng(0), self.warm_start.recalled("sample"), []
+        random, at_hand, parts = np.random.default_rng(0), self.row_source.sampled, []
         for sign in (-1, 1):
             rows = np.flatnonzero(self.y == sign)
             parts.append(_drawn_from(rows, at_hand[self.y[at_hand] == sign], most // 2, random))
@@ -338,26 +315,11 @@ def sample_size(n_rows: int, n_columns: int, sizes: Sizes = DEFAULT_SIZES) -> in
 
 
 def _drawn_from(rows: Rows, at_hand: Rows, most: int, random: np.random.Generator) -> Rows:
-    """Return this many of the rows at random; fewer if enough of them are cached, so that none need be fetched."""
+    """Return this many of the rows at random; fewer if enough of them are at hand, so that no row has to be fetched."""
     if len(rows) <= most:
         return rows
     source = at_hand if len(at_hand) >= _ENOUGH * most else rows
     return source[random.choice(len(source), min(most, len(source)), replace=False)]
-
-
-def confirmed(question: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Compare the rows cached by an earlier process with the data before an answer is returned.
-
-    Passes over the data do so as they go; only an answer from a few rows costs another pass.
-    """
-
-    @wraps(question)
-    def asked(problem: S, /, *arguments: P.args, **options: P.kwargs) -> T:
-        answer = question(problem, *arguments, **options)
-        problem.warm_start.confirm()
-        return answer
-
-    return asked
 
 
 def _whole(rows: slice, X: Any) -> Any:

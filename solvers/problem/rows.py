@@ -1,17 +1,18 @@
 """Rows wherever they live: a function is applied to consecutive chunks, and returns small results.
 
-Beside the rows are warm starts, which save passes, and the sizes of data at which work is divided or done differently.
-Both change time and memory, never a proof.
+Beside the rows are the sizes of data at which work is divided or done differently. They change time and memory, never a
+proof.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.parallel import in_order, slices
 
 T = TypeVar("T")
@@ -90,51 +91,6 @@ class Sizes:
 DEFAULT_SIZES = Sizes()
 
 
-Use: TypeAlias = Literal["sample", "margin", "verdict", "soft"]
-"""The use of cached rows: solvers start from them ("sample"); they lie next to the best hyperplane of a hard or a soft
-margin ("margin", "soft"); they decide a verdict ("verdict")."""
-
-Found: TypeAlias = Mapping[str, NDArray[Any]]
-"""Intermediate arrays of an engine, by name."""
-
-
-class WarmStart:
-    """The warm start of rows in memory: empty, and nothing is cached.
-
-    Rows outside memory have an attribute `warm_start`, an object of a subclass. It saves passes over the rows and
-    never changes an answer.
-    """
-
-    def remember(self, rows: NDArray[np.int64], X: Any, use: Use) -> None:
-        """Cache the rows X at these positions if fetching them later would cost another pass."""
-
-    def recalled(self, use: Use) -> NDArray[np.int64]:
-        """Return the positions of the rows that an earlier process cached for a use.
-
-        The rows of a sample were chosen at random, by an earlier process or by the pass that validated the rows.
-        """
-        return np.empty(0, np.int64)
-
-    def keep(self, question: str, found: Found) -> None:
-        """Store an engine's findings on a question for a later process, replacing earlier ones."""
-
-    def kept(self, question: str) -> Found:
-        """Return an earlier process's findings on this question; empty if there are none."""
-        return {}
-
-    def confirm(self) -> None:
-        """Compare the rows that an earlier process cached with the data, unless a pass has done so already."""
-
-
-def warm_start_of(rows: object) -> WarmStart:
-    """Return the warm start of rows, wherever they live."""
-    found: WarmStart = getattr(rows, "warm_start", _NOTHING)
-    return found
-
-
-_NOTHING = WarmStart()
-
-
 class RowSource(Protocol):
     """A matrix of finite binary64 numbers, in memory or elsewhere."""
 
@@ -156,9 +112,18 @@ class RowSource(Protocol):
     def __getitem__(self, rows: Any) -> Any:
         """Return the rows of a slice, or of an array of row numbers, as one array or CSR array."""
 
+    @property
+    def sampled(self) -> Rows:
+        """Increasing positions of random rows that can be had without another pass; empty if there are none."""
+
+    def cache(self, rows: Rows, X: Any) -> None:
+        """Keep the rows X at these positions, which a pass selected, if fetching them would cost another pass."""
+
 
 class InMemory:
     """An array or CSR array; several threads work on chunks of many rows."""
+
+    sampled: Rows = np.empty(0, np.int64)
 
     def __init__(self, X: Any, chunk_entries: int = CHUNK_ENTRIES) -> None:
         self.X, self.chunk_entries = X, chunk_entries
@@ -189,6 +154,9 @@ class InMemory:
     def __getitem__(self, rows: Any) -> Any:
         """Return some of the rows."""
         return self.X[rows]
+
+    def cache(self, rows: Rows, X: Any) -> None:
+        """Do nothing: all rows are in memory."""
 
 
 def stacked(parts: Sequence[Any]) -> Any:
@@ -235,36 +203,13 @@ class ChosenRows:
         return self.source[self.numbers[rows]]
 
     @property
-    def warm_start(self) -> WarmStart:
-        """Hints beside the chosen rows."""
-        return _ChosenStart(warm_start_of(self.source), self.numbers)
+    def sampled(self) -> Rows:
+        """Positions, among the chosen rows, of the rows sampled from all."""
+        return np.flatnonzero(np.isin(self.numbers, self.source.sampled))
 
-
-class _ChosenStart(WarmStart):
-    """The hints beside all rows, with the chosen rows numbered from 0."""
-
-    def __init__(self, source: WarmStart, numbers: NDArray[np.int64]) -> None:
-        self.source, self.numbers = source, numbers
-
-    def remember(self, rows: NDArray[np.int64], X: Any, use: Use) -> None:
-        """Keep rows that a pass brought along."""
-        self.source.remember(self.numbers[rows], X, use)
-
-    def recalled(self, use: Use) -> NDArray[np.int64]:
-        """Return the numbers of rows that an earlier process remembered for a use."""
-        return np.flatnonzero(np.isin(self.numbers, self.source.recalled(use)))
-
-    def keep(self, question: str, found: Found) -> None:
-        """Keep the findings on a question about these rows."""
-        self.source.keep(question, found)
-
-    def kept(self, question: str) -> Found:
-        """Return an earlier process's findings on a question about these rows."""
-        return self.source.kept(question)
-
-    def confirm(self) -> None:
-        """Compare the rows that an earlier process remembered with the data, unless a pass has done so already."""
-        self.source.confirm()
+    def cache(self, rows: Rows, X: Any) -> None:
+        """Keep chosen rows that a pass selected."""
+        self.source.cache(self.numbers[rows], X)
 
 
 def _applied(

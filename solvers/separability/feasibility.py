@@ -16,7 +16,7 @@ from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun
-from maxmargin.solvers.problem.problem import Problem, confirmed
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.scaling import ColumnScaling, row_units
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.margins import prove_separable
@@ -52,7 +52,6 @@ _SHARES_OF_TIME = 4
 """The cheap ways to a hyperplane are given the time divided by this number."""
 
 
-@confirmed
 def separability(
     problem: Problem,
     *,

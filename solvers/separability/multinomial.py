@@ -12,7 +12,7 @@ from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import SolverRun
-from maxmargin.solvers.problem.problem import ClassProblem, Problem, confirmed
+from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.proof.certificate import (
     ClassOverlap,
     ClassQuasiSeparation,
@@ -36,7 +36,6 @@ _MOST_EPOCHS, _MOST_UPDATES = 300, 200_000
 PERCEPTRON = "multi-class perceptron"
 
 
-@confirmed
 def multinomial(
     problem: ClassProblem, *, time_limit: float | None = None, exact_limit: int = EXACT_LIMIT
 ) -> Separability:

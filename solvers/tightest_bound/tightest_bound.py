@@ -14,7 +14,7 @@ from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun
-from maxmargin.solvers.problem.problem import Problem, confirmed
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.mistake_bounds import Loss
 from maxmargin.solvers.soft_margin.soft_bracket import SUPPORT_WEIGHT, slack_of
 from maxmargin.solvers.soft_margin.soft_margin import is_small
@@ -30,7 +30,6 @@ _LITTLE_SLACK, _NO_SLACK = 0.1, 1e-6
 """Largest slacks, in units of the margin, at which the search pauses for the maximum margin, and at which it ends."""
 
 
-@confirmed
 def tightest_bound(
     problem: Problem,
     n_passes: int,

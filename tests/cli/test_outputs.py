@@ -17,7 +17,6 @@ import pytest
 from calls import interrupting
 from commands import completed, refusal
 
-import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.text.outputs import check_writable, replacing, write_text
 from maxmargin.theory.trace import exact_text
@@ -97,16 +96,6 @@ def test_companions_of_a_source_are_inputs(folder: Path, capsys: pytest.CaptureF
         before = Path(proof).read_bytes()
         assert "is one of the inputs" in refusal(capsys, "check", source, "--proof", proof)
         assert Path(proof).read_bytes() == before
-
-
-def test_what_resume_keeps_is_an_input(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["perceptron", "d.csv", "-q", "--max-epochs", "1", "--resume", "state"]
-    assert run(command) in (0, 3)
-    os.link("state.run", "t.md")
-    for trace in ("t.md", "state.run.md"):
-        if trace == "state.run.md":
-            Path(trace).symlink_to("state.run")
-        assert "is one of the inputs" in refusal(capsys, *command, "--trace", trace)
 
 
 def test_the_file_behind_the_standard_input_is_an_input(folder: Path) -> None:
@@ -225,21 +214,6 @@ def test_a_full_disk_names_the_file(folder: Path) -> None:
     assert [path.name for path in folder.iterdir()] == ["d.csv"]
 
 
-def test_the_answer_is_printed_though_the_run_cannot_be_kept(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    assert run(["perceptron", "d.csv", "--resume", "state"]) == 0
-    done = capsys.readouterr()
-    assert done.out.startswith("d.csv: ") and "converged" in done.out
-    assert "state.run: No space left on device; the run is no longer saved" in done.err
-    with pytest.warns(UserWarning, match="the run is no longer saved"):
-        assert mm.perceptron([[0.0], [1.0]], [0, 1], resume="other").converged
-
-
 def test_permissions_and_links_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("old")
@@ -275,10 +249,13 @@ def test_what_is_no_regular_file_is_written_directly(tmp_path: Path) -> None:
 
 def test_the_own_output_in_a_file_is_not_replaced(folder: Path) -> None:
     with Path("out.txt").open("w") as output:
-        done = completed("check", "d.csv", "-q", "--json", "--proof", "/dev/stdout", stdout=output)
-        assert (done.returncode, done.stderr) == (0, "")
-    lines = Path("out.txt").read_text()
-    assert '"claim": "separable"' in lines and '"schema": "maxmargin.check/1"' in lines
+        for name in ("/dev/stdout", "out.txt"):
+            done = completed("check", "d.csv", "-q", "--json", "--proof", name, stdout=output)
+            assert done.returncode == 2
+            assert f"{name}: is where the answer is printed; expected a file of its own" in done.stderr
+    assert Path("out.txt").read_text() == ""
+    done = completed("check", "d.csv", "-q", "--json", "--proof", "/dev/stdout")
+    assert '"claim": "separable"' in done.stdout and '"schema": "maxmargin.check/1"' in done.stdout
 
 
 def test_files_that_may_not_be_written(tmp_path: Path) -> None:

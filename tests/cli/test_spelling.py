@@ -43,7 +43,7 @@ SPELT = {
 
 READING = {
     *("label", "formula", "drop", "id", "one_hot", "one_hot_column", "drop_missing", "sep", "decimal_comma", "format"),
-    *("memory", "cluster", "resume", "decimal", "prepare"),
+    *("memory", "cluster", "decimal", "prepare"),
 }
 """Options that are arguments of `load` and `prepare`, which in Python come before the verb."""
 
@@ -150,7 +150,7 @@ def test_defaults_are_the_same(command: str) -> None:
     parameters = inspect.signature(VERBS[command]).parameters
     for name, option in options_of(command).items():
         parameter = spelt(name, parameters)
-        if parameter in parameters and name not in ("quiet", "resume") and (command, parameter) not in DEFAULTS:
+        if parameter in parameters and name != "quiet" and (command, parameter) not in DEFAULTS:
             assert default_of(option) == default_in_python(parameters[parameter]), name
 
 

@@ -367,13 +367,6 @@ def test_help_has_examples_and_imports_nothing(command: str) -> None:
     assert done.stdout.count(f"  maxmargin {command} ") >= 2
 
 
-def test_a_run_that_is_kept_says_where(capsys: pytest.CaptureFixture[str], xor: str, tmp_path: Path) -> None:
-    state = tmp_path / "state"
-    command = ["perceptron", xor, "--max-epochs", "3", "--resume", str(state)]
-    assert run(command) == 3
-    assert f"the run is saved in {state}.run" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("command", "statement"),
     [

@@ -15,6 +15,7 @@ class WatchedRows:
     def __init__(self, X: np.ndarray, watch: Callable[[], None], chunk_entries: int = CHUNK_ENTRIES) -> None:
         self._rows, self._watch = InMemory(X, chunk_entries), watch
         self.shape, self.is_sparse = self._rows.shape, self._rows.is_sparse
+        self.sampled, self.cache = self._rows.sampled, self._rows.cache
 
     def map(self, function: Callable[..., Any], *vectors: np.ndarray) -> Iterator[Any]:
         self._watch()

@@ -65,19 +65,6 @@ def test_rows_are_those_of_the_source(capsys: pytest.CaptureFixture[str], tmp_pa
     assert min(fields["mistake_rows"]) >= 2
 
 
-@pytest.mark.parametrize("order", ["cyclic", "random"])
-def test_a_run_gone_on_with_is_traced_from_its_first_mistake(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, order: str
-) -> None:
-    once, twice = tmp_path / "once.csv", tmp_path / "twice.csv"
-    common = ["perceptron", "agresti", "--order", order, "--seed", "3", "-q"]
-    kept = ["--resume", str(tmp_path / "state")]
-    answer(capsys, *common, "--trace-mistakes", str(once))
-    answer(capsys, *common, *kept, "--max-mistakes", "500")
-    answer(capsys, *common, *kept, "--trace-mistakes", str(twice))
-    assert once.read_bytes() == twice.read_bytes()
-
-
 def test_a_sampled_order_is_sampled_again_from_the_seed() -> None:
     whole = study_two_classes(mm.load("agresti"), ReportSettings(order="random", seed=3, Cs=(1.0,)))
     of_cut, cut = copy(whole), run_perceptron(whole.run_problem, order="random", rng=3, sizes=RunSizes(most_logged=100))

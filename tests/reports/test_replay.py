@@ -12,7 +12,7 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.data.tabular.loading import load
 from maxmargin.reports.margin_report import margin_report
 from maxmargin.reports.study.replay import MOST_FRAMES, MOST_ROWS, Replay, replay_of
@@ -21,7 +21,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, norm_squared
 from maxmargin.theory.mistake_traces import passed_mistakes, space_margin, trace_of
 
-SMALL = replace(Budget.of("1MiB"), in_memory_bytes=0, chunk_row_limit=11)
+SMALL = replace(MemoryBudget.of("1MiB"), in_memory_bytes=0, chunk_row_limit=11)
 """Small files count as large, and are read in chunks of a few rows."""
 
 OPTIONS: tuple[dict[str, Any], ...] = (

@@ -15,7 +15,7 @@ import maxmargin as mm
 from maxmargin.api.measures import distances_of
 from maxmargin.cli.app import run
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.data.outofcore.derived import Derived
 from maxmargin.data.preparing import prepare
 from maxmargin.data.problems import problem_of
@@ -44,7 +44,7 @@ HOW_FOUND = {
 """Fields that tell how an answer was found, or how it was rounded."""
 
 
-SMALL = replace(Budget.of("1MiB"), in_memory_bytes=0, chunk_row_limit=611)
+SMALL = replace(MemoryBudget.of("1MiB"), in_memory_bytes=0, chunk_row_limit=611)
 """Small files count as large, and are read in chunks of a few rows."""
 
 

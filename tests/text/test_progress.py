@@ -11,7 +11,7 @@ import pytest
 
 import maxmargin as mm
 from maxmargin import translation_studies
-from maxmargin.text.announcing import report, tell
+from maxmargin.text.announcing import report
 from maxmargin.text.progress import counting_shown, progress_shown, run_shown, told, waiting
 
 X, Y = [[10.0], [40.0], [60.0], [90.0]], [0, 0, 1, 1]
@@ -45,7 +45,6 @@ CALLS: dict[str, Callable[..., Any]] = {
 
 @told(partial(waiting, first_after=0.01), "thinking")
 def slow(*, verbose: bool = False) -> str:
-    tell("a message")
     time.sleep(0.1)
     return "done"
 
@@ -62,7 +61,7 @@ def test_verbose_says_what_is_under_way(capsys: pytest.CaptureFixture[str]) -> N
     assert slow(verbose=True) == "done"
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("maxmargin: a message\nthinking: 0 s")
+    assert err.startswith("thinking: 0 s")
 
 
 def test_progress_goes_to_the_caller_or_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,7 +77,6 @@ def test_nothing_is_shown_after_the_work(capsys: pytest.CaptureFixture[str]) -> 
     slow(verbose=True)
     capsys.readouterr()
     report(1, 2)
-    tell("nobody listens")
     assert capsys.readouterr() == ("", "")
 
 

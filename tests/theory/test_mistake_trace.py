@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.errors import InvalidOptionError
@@ -293,7 +293,7 @@ def test_large_data_have_fewer_points() -> None:
 @pytest.fixture
 def on_disk(tmp_path: Path) -> Callable[..., Problem]:
     """Problems whose rows stay in a file, read in small chunks."""
-    budget = replace(Budget.of("1MiB"), in_memory_bytes=0, chunk_row_limit=70)
+    budget = replace(MemoryBudget.of("1MiB"), in_memory_bytes=0, chunk_row_limit=70)
 
     def problem(X: np.ndarray, y: np.ndarray) -> Problem:
         path = tmp_path / "data.parquet"

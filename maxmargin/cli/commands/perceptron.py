@@ -9,7 +9,6 @@ from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.solvers.answers.forms import counted
 from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.text.outputs import check_writable
 from maxmargin.text.progress import progress_shown, run_shown, waiting
 from maxmargin.text.tables import check_table_suffix
 
@@ -36,8 +35,6 @@ def perceptron(
     for path in (trace, trace_mistakes):
         if path is not None:
             check_table_suffix(path)
-    if options["resume"] is not None:
-        check_writable(options["resume"])
     problem, scale, options["time_limit"] = in_time(request.problem, options.pop("bias_scale"), options["time_limit"])
     request = replace(request, bias=problem.bias)
     with run_shown(quiet=request.options.quiet) as on_progress:
@@ -83,11 +80,8 @@ def _write_trace(
         )
     cut = "" if is_whole else ", cut there (--trace-limit)"
     request.note(f"{path}: {n_lines:,} presentations in exact decimal arithmetic{cut}")
-    said = "" if run.resumed_from is None else ", as the resume file says"
     if is_whole and n_mistakes != run.n_mistakes:
-        request.note(
-            f"the decimal numbers make {n_mistakes:,} mistakes, their binary64 roundings {run.n_mistakes:,}{said}"
-        )
+        request.note(f"the decimal numbers make {n_mistakes:,} mistakes, their binary64 roundings {run.n_mistakes:,}")
     written = {"file": str(path), "n_presentations": n_lines, "n_mistakes": n_mistakes, "is_whole": is_whole}
     return {"trace": written}
 

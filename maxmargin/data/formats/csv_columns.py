@@ -28,8 +28,8 @@ NumberedRow: TypeAlias = tuple[int, list[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """The layout of a file, which its first rows show.
+class CsvLayout:
+    """The layout of a delimited file, as found in its first rows.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Layout:
 class Columns:
     """The columns of a delimited file while it is read; the texts of features are stored with decimal points."""
 
-    def __init__(self, layout: Layout, choice: Choice) -> None:
+    def __init__(self, layout: CsvLayout, choice: Choice) -> None:
         self.layout = layout
         self.choice = choice
         self.spelling = layout.spelling
@@ -241,7 +241,7 @@ class Columns:
 
 
 def _numbers_or_booleans(texts: Sequence[str]) -> tuple[Floats | None, bool]:
-    """Return the numbers that texts write, or 1 and 0 for true and false, and whether they are such words."""
+    """Return the numbers that texts state, or 1 and 0 for true and false, and whether the texts are these words."""
     values = numerals.numbers(texts)
     return (numerals.booleans(texts), True) if values is None else (values, False)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, tee
 from typing import BinaryIO, NamedTuple
 
-from maxmargin.data.formats.csv_columns import Columns, Layout, NumberedRow
+from maxmargin.data.formats.csv_columns import Columns, CsvLayout, NumberedRow
 from maxmargin.data.formats.source import STDIN, STDIN_NAME, decoded, empty_file, kind_of, long_line, open_binary
 from maxmargin.data.formats.table import Choice, Table
 from maxmargin.data.numbers.numerals import POINTS, Spelling, is_missing, is_written_otherwise
@@ -46,7 +46,7 @@ _AT_ENDS = re.compile(r"^ | (?=\r?$)", re.MULTILINE)
 
 
 class Block(NamedTuple):
-    """Whole lines of a file, and how many come before them."""
+    """Whole lines of a file, and the number of lines before them."""
 
     text: str
     lines_before: int
@@ -83,7 +83,7 @@ def growing_columns(path: str, choice: Choice, kind: type[Columns] = Columns) ->
             yield columns
 
 
-def columns_of_block(block: Block, layout: Layout, choice: Choice, kind: type[Columns]) -> Columns:
+def columns_of_block(block: Block, layout: CsvLayout, choice: Choice, kind: type[Columns]) -> Columns:
     """Return the columns of one block of a file.
 
     Raises
@@ -97,8 +97,8 @@ def columns_of_block(block: Block, layout: Layout, choice: Choice, kind: type[Co
     return columns
 
 
-def layout_of(path: str, choice: Choice) -> Layout:
-    """Return how a file is laid out, from its first rows.
+def layout_of(path: str, choice: Choice) -> CsvLayout:
+    """Return the layout of a file, from its first rows.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def layout_of(path: str, choice: Choice) -> Layout:
         return _layout_and_blocks(file, path, path, choice)[0]
 
 
-def _layout_and_blocks(file: BinaryIO, path: str, source: str, choice: Choice) -> tuple[Layout, Iterator[Block]]:
+def _layout_and_blocks(file: BinaryIO, path: str, source: str, choice: Choice) -> tuple[CsvLayout, Iterator[Block]]:
     blocks = _blocks(file, source, choice)
     first = next(blocks, None)
     if first is None:
@@ -155,7 +155,7 @@ def _blocks(file: BinaryIO, source: str, choice: Choice) -> Iterator[Block]:
         yield Block(decoded(b"".join(parts), n_lines, source), n_lines)
 
 
-def _layout(rows: Iterator[NumberedRow], separator: str, source: str, spelling: Spelling, hint: str) -> Layout:
+def _layout(rows: Iterator[NumberedRow], separator: str, source: str, spelling: Spelling, hint: str) -> CsvLayout:
     sample = _some(rows, ROWS_OF_SAMPLE, at_least=2)
     if not sample:
         raise empty_file(source)
@@ -169,14 +169,14 @@ def _layout(rows: Iterator[NumberedRow], separator: str, source: str, spelling: 
         if not below:
             raise data_error(source, line=line, found="a header line only", expected="rows of data below it")
         names, header_line = tuple(name.strip() for name in fields), line
-    return Layout(
+    return CsvLayout(
         source=source, separator=separator, names=names, n_columns=len(fields), header_line=header_line,
         spelling=spelling, hint=hint,
     )  # fmt: skip
 
 
 def _check_quoted(sample: Iterable[NumberedRow], source: str, hint: str) -> None:
-    """Raise unless some number has a decimal comma in quotes: without, commas would do two things at once."""
+    """Raise unless a number with a decimal comma is quoted: otherwise a comma would also separate the fields."""
     commas = Spelling(decimal_comma=True)
     if not any("," in field and commas.is_number(field) for _, fields in sample for field in fields):
         raise data_error(
@@ -242,7 +242,7 @@ def _has_bare_returns(text: str) -> bool:
     return "\r" in text and text.count("\r") != text.count("\r\n")
 
 
-def _below_header(block: Block, layout: Layout) -> Block:
+def _below_header(block: Block, layout: CsvLayout) -> Block:
     n_above = layout.header_line if block.lines_before == 0 else 0
     return Block(block.text.split("\n", n_above)[-1], block.lines_before + n_above)
 
@@ -364,5 +364,5 @@ def is_header(rows: Sequence[Sequence[str]], spelling: Spelling = POINTS) -> boo
 
 
 def _is_data(field: str, spelling: Spelling) -> bool:
-    """Return whether a field is a number, or one that is written in another way than was said."""
+    """Return whether a field is a number, or looks like one in a spelling other than that of the options."""
     return not is_missing(field) and (spelling.is_number(field) or is_written_otherwise(spelling.swapped(field)))

@@ -252,11 +252,11 @@ def index_columns(names: Sequence[str], metadata: Mapping[bytes, bytes] | None =
     >>> index_columns(["x", "y", "__index_level_0__"])
     (2,)
     """
-    told = _told(metadata or {})
-    return tuple(j for j, name in enumerate(names) if name in told or _NAMELESS.fullmatch(name))
+    stored = _index_names(metadata or {})
+    return tuple(j for j, name in enumerate(names) if name in stored or _NAMELESS.fullmatch(name))
 
 
-def _told(metadata: Mapping[bytes, bytes]) -> set[str]:
+def _index_names(metadata: Mapping[bytes, bytes]) -> set[str]:
     try:
         columns = json.loads(metadata.get(b"pandas", b"{}"))["index_columns"]
     except (ValueError, KeyError, TypeError, RecursionError):

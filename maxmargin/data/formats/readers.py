@@ -76,7 +76,7 @@ def check_format(form: str | None) -> None:
 def format_of(path: str, choice: Choice) -> str:
     """Return the format of a file as a suffix: as the choice says, as its name says, or as its first lines say.
 
-    Only LIBSVM's files, which often come without a suffix, are told by their lines.
+    Only files of LIBSVM, which often have no suffix, are recognised by their lines.
     """
     kind = kind_of(path, choice.format)
     if kind in SUFFIXES or choice.format is not None or not os.path.isfile(path):

@@ -48,7 +48,7 @@ _FORMATS = {
 
 
 def suffix_of(path: str) -> str:
-    """Return the suffix that tells the format, in lower case and without a final `.gz`.
+    """Return the suffix that determines the format, in lower case and without a final `.gz`.
 
     Examples
     --------
@@ -156,8 +156,8 @@ def size_of_content(path: str) -> int:
         return n_bytes
     with _open(path) as file:
         file.seek(-_BYTES_OF_GZIP_SIZE, os.SEEK_END)
-        told = int.from_bytes(file.read(_BYTES_OF_GZIP_SIZE), "little")
-    return max(told, _COMPRESSION * n_bytes)
+        size_in_trailer = int.from_bytes(file.read(_BYTES_OF_GZIP_SIZE), "little")
+    return max(size_in_trailer, _COMPRESSION * n_bytes)
 
 
 def lines_of(file: BinaryIO, longest: int, source: str) -> Iterator[bytes]:

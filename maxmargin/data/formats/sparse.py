@@ -111,7 +111,7 @@ def _summed(
 
 
 def _exact_sum(parts: list[float], row: int, column: int) -> float:
-    """Return the sum; `math.fsum` rounds once, so it tells as well whether anything is left over."""
+    """Return the sum, or raise if binary64 would round it: `math.fsum` rounds once, so a second sum finds the rest."""
     try:
         total = math.fsum(parts)
         is_exact = not math.isfinite(total) or math.fsum([*parts, -total]) == 0

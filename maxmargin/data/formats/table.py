@@ -94,9 +94,9 @@ def columns_named(columns: ColumnRef | Iterable[ColumnRef]) -> tuple[ColumnRef, 
 class Choice:
     """The options of reading: which columns, the treatment of texts and missing values, the format of the source.
 
-    `format` is the format of a file, whatever its name; `sep` separates the fields of a delimited file; None means that
-    the source tells. `longest_line` is in bytes. Delimited text is converted `bytes_at_once` bytes at a time, and where
-    quotes may enclose line ends `rows_at_once` rows at a time; None means the reader's own size.
+    `format` is the format of a file, whatever its name, and `sep` separates the fields of a delimited file; where they
+    are None, the source decides. `longest_line` is in bytes. Delimited text is converted `bytes_at_once` bytes at a
+    time, or `rows_at_once` rows at a time if quotes may enclose line ends; None means the reader's own size.
     """
 
     label: ColumnRef = -1

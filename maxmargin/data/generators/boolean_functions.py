@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.generators.case import OVERLAP, Case, Known, Matrix, quasi, separable
-from maxmargin.data.generators.family import Whole, Word, family
+from maxmargin.data.generators.family import Integer, Word, family
 from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidOptionError
 
@@ -22,7 +22,7 @@ def _case(X: NDArray[np.int64], is_positive: Mask, why: str, **answers: Known | 
 
 
 @family("odd-max-bit", "label = parity of the highest index that is on, all off is -1; exponentially small margin",
-        n=Whole(default=8, least=1, most=12), off=Word(default="-1", choices=("-1", "0")))  # fmt: skip
+        n=Integer(default=8, least=1, most=12), off=Word(default="-1", choices=("-1", "0")))  # fmt: skip
 def _odd_max_bit(n: int, off: str) -> Case:
     """1/gamma^2 = F_n F_{n+1} on {-1,1}^n: w_i = -(-1)^i F_i has functional margin 1 and norm sqrt(F_n F_{n+1}).
 
@@ -54,7 +54,7 @@ def _fibonacci(n: int) -> int:
 
 
 @family("conjunction", "the first k of d literals are all true, over {-1,1}^d",
-        d=Whole(default=4, least=1, most=12), k=Whole(default=2, least=1, most=12))  # fmt: skip
+        d=Integer(default=4, least=1, most=12), k=Integer(default=2, least=1, most=12))  # fmt: skip
 def _conjunction(d: int, k: int) -> Case:
     if k > d:
         raise InvalidOptionError(f"found k {k}, expected at most d = {d}")
@@ -76,7 +76,7 @@ def _formula() -> Case:
     )
 
 
-@family("parity", "an odd number of n is on, over {-1,1}^n", n=Whole(default=3, least=2, most=12))
+@family("parity", "an odd number of n is on, over {-1,1}^n", n=Integer(default=3, least=2, most=12))
 def _parity(n: int) -> Case:
     cube = sign_cube(n)
     why = "the mean of both classes is 0, and the rows span everything"

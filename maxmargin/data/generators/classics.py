@@ -5,13 +5,13 @@ from fractions import Fraction
 import numpy as np
 
 from maxmargin.data.generators.case import OVERLAP, Case, Matrix, quasi, separable, two_classes
-from maxmargin.data.generators.family import Whole, family
+from maxmargin.data.generators.family import Integer, family
 
 _TENS = ([[10], [20], [30], [40]], [[60], [70], [80], [90]])
 
 
 @family("two-points", "10^k is -1, 10^k + 2 is +1: the margin with bias is no measure of the perceptron's mistakes",
-        k=Whole(default=1, least=1, most=15))  # fmt: skip
+        k=Integer(default=1, least=1, most=15))  # fmt: skip
 def _two_points(k: int) -> Case:
     why = "two points at distance 2; through the origin both signs of one column overlap"
     return two_classes([[10**k]], [[10**k + 2]], separable(1), OVERLAP, why, axes={0})
@@ -76,7 +76,7 @@ def _sign_of_zero() -> Case:
 
 
 @family("three-on-a-line", "classes 1, 2, 3 at 1, 2, 3: multinomially separable, the middle one not from the rest",
-        copies=Whole(default=1, least=1, most=1000))  # fmt: skip
+        copies=Integer(default=1, least=1, most=1000))  # fmt: skip
 def _three_on_a_line(copies: int) -> Case:
     positions = np.repeat([1, 2, 3], copies)
     why = "scores 0, 2x - 3, 4x - 8 choose every class strictly; 2 lies between 1 and 3"

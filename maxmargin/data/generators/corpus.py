@@ -5,7 +5,7 @@ from random import Random
 
 from maxmargin.data.generators import boolean_functions, change, classics, planted, shapes, slabs
 from maxmargin.data.generators.case import Case, NotRepresentableError
-from maxmargin.data.generators.family import SEED, Family, Value, Word, families_of, family
+from maxmargin.data.generators.family import SEED, DataSetFamily, Value, Word, families_of, family
 
 _SMALL: dict[str, int] = {
     "n": 40, "d": 4, "side": 2, "p": 8, "q": 8, "m": 3, "copies": 3, "separated": 12, "flat": 4,
@@ -56,7 +56,7 @@ def _base_case(rng: Random) -> Case:
             continue
 
 
-def _draw(rng: Random, chosen: Family, name: str) -> Value:
+def _draw(rng: Random, chosen: DataSetFamily, name: str) -> Value:
     parameter = chosen.parameters[name]
     if isinstance(parameter, Word):
         return rng.choice(parameter.choices)

@@ -1,6 +1,5 @@
 """A family of data sets: a name, parameters that are whole numbers or one of a few words, and how a case is made."""
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
@@ -8,14 +7,13 @@ from typing import TypeAlias
 
 from maxmargin.data.generators.case import KINDS, Case
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.data_error import nearest, quote
 
 Value: TypeAlias = int | str
 
-_LONGEST_QUOTE = 40
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Whole:
+class Integer:
     """A whole number from `least` to `most`."""
 
     default: int
@@ -52,9 +50,9 @@ class Word:
         return text if text in self.choices else None
 
 
-Parameter: TypeAlias = Whole | Word
+Parameter: TypeAlias = Integer | Word
 
-SEED = Whole(default=0, least=0, most=10**9)
+SEED = Integer(default=0, least=0, most=10**9)
 """The seed of families that draw random numbers."""
 
 KIND = Word(default="separable", choices=KINDS)
@@ -62,7 +60,7 @@ KIND = Word(default="separable", choices=KINDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
+class DataSetFamily:
     """A family of data sets.
 
     Attributes
@@ -110,47 +108,36 @@ class Family:
         if equals:
             known = ", ".join(self.parameters) or "none"
             raise InvalidOptionError(
-                f"found the parameter {cut(name)!r}, expected {known}{nearest(name, self.parameters)}"
+                f"found the parameter {quote(name)}, expected {known}{meant(name, self.parameters)}"
             )
         if position >= len(self.parameters):
-            raise InvalidOptionError(f"found the value {cut(text)!r} too many, expected {self.usage}")
+            raise InvalidOptionError(f"found the value {quote(text)} too many, expected {self.usage}")
         return list(self.parameters)[position], text
 
     def _value(self, name: str, text: str) -> Value:
         parameter = self.parameters[name]
         value = parameter.read(text)
         if value is None:
-            advice = nearest(text, parameter.choices) if isinstance(parameter, Word) else ""
-            raise InvalidOptionError(f"found {name} {cut(text)!r}, expected {parameter.expected}{advice}")
+            advice = meant(text, parameter.choices) if isinstance(parameter, Word) else ""
+            raise InvalidOptionError(f"found {name} {quote(text)}, expected {parameter.expected}{advice}")
         return value
 
 
-def family(name: str, description: str, **parameters: Parameter) -> Callable[[Callable[..., Case]], Family]:
+def family(name: str, description: str, **parameters: Parameter) -> Callable[[Callable[..., Case]], DataSetFamily]:
     """Make a family of the function that makes its cases."""
 
-    def decorate(make: Callable[..., Case]) -> Family:
-        return Family(name=name, description=description, make=make, parameters=parameters)
+    def decorate(make: Callable[..., Case]) -> DataSetFamily:
+        return DataSetFamily(name=name, description=description, make=make, parameters=parameters)
 
     return decorate
 
 
-def families_of(*modules: ModuleType) -> list[Family]:
+def families_of(*modules: ModuleType) -> list[DataSetFamily]:
     """Return the families that modules define, in the order of their definitions."""
-    return [value for module in modules for value in vars(module).values() if isinstance(value, Family)]
+    return [value for module in modules for value in vars(module).values() if isinstance(value, DataSetFamily)]
 
 
-def nearest(wanted: str, choices: Iterable[str]) -> str:
+def meant(wanted: str, choices: Iterable[str]) -> str:
     """Return " (did you mean ...?)" with the choice spelt most like `wanted`, or an empty text."""
-    close = difflib.get_close_matches(wanted.casefold(), list(choices), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
-
-
-def cut(text: str, longest: int = _LONGEST_QUOTE) -> str:
-    """Return the text, cut after its first `longest` characters.
-
-    Examples
-    --------
-    >>> cut("gap:40"), cut("gap:4000", 5)
-    ('gap:40', 'gap:4...')
-    """
-    return text if len(text) <= longest else text[:longest] + "..."
+    advice = nearest(wanted, choices)
+    return f" ({advice})" if advice else ""

@@ -5,13 +5,13 @@ from random import Random
 import numpy as np
 
 from maxmargin.data.generators.case import OVERLAP, Case, Matrix, quasi, separable
-from maxmargin.data.generators.family import SEED, Whole, family
+from maxmargin.data.generators.family import SEED, Integer, family
 from maxmargin.data.generators.shapes import IntArray, nonzero, orthogonal_to
 from maxmargin.solvers.errors import InvalidOptionError
 
-_N = Whole(default=40, least=2, most=100_000)
-_D = Whole(default=4, least=1, most=1000)
-_BITS = Whole(default=2, least=1, most=20)
+_N = Integer(default=40, least=2, most=100_000)
+_D = Integer(default=4, least=1, most=1000)
+_BITS = Integer(default=2, least=1, most=20)
 """Bits of an entry of the planted normal; entries of the rows have two bits more."""
 
 _MOST_ENTRIES = 10_000_000
@@ -46,7 +46,7 @@ def _with_planted_margin(n: int, d: int, *, largest: int, bits: int, seed: int) 
 
 
 @family("planted-quasi", "n random integer rows, all but some of them in a flat through 0 where the classes overlap",
-        n=_N, d=_D, separated=Whole(default=10, least=1, most=100_000), flat=Whole(default=1, least=0, most=999),
+        n=_N, d=_D, separated=Integer(default=10, least=1, most=100_000), flat=Integer(default=1, least=0, most=999),
         bits=_BITS, seed=SEED)  # fmt: skip
 def _planted_quasi(n: int, d: int, separated: int, flat: int, bits: int, seed: int) -> Case:
     """Rows +-b_j of both classes span the flat and balance; the others have y a.x > 0, a orthogonal to the flat."""

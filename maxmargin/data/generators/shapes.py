@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.generators.case import OVERLAP, Case, Known, Matrix, Verdict, quasi, separable, two_classes
-from maxmargin.data.generators.family import KIND, SEED, Whole, family
+from maxmargin.data.generators.family import KIND, SEED, Integer, family
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
 
@@ -23,7 +23,7 @@ _SLOPE_BITS = 20
 
 
 @family("simplex", "p unit vectors against q others, in p + q dimensions",
-        p=Whole(default=3, least=1, most=100), q=Whole(default=4, least=1, most=100))  # fmt: skip
+        p=Integer(default=3, least=1, most=100), q=Integer(default=4, least=1, most=100))  # fmt: skip
 def _simplex(p: int, q: int) -> Case:
     unit = np.eye(p + q, dtype=np.int64)
     why = "the means are at distance sqrt(1/p + 1/q); through the origin, the signed mean is nearest to 0"
@@ -32,7 +32,7 @@ def _simplex(p: int, q: int) -> Case:
 
 
 @family("regular-simplex", "2^m rows, regular, in 2^m - 1 dimensions (Hadamard); p of them, drawn, are -1",
-        m=Whole(default=3, least=1, most=8), p=Whole(default=3, least=1, most=255), seed=SEED)  # fmt: skip
+        m=Integer(default=3, least=1, most=8), p=Integer(default=3, least=1, most=255), seed=SEED)  # fmt: skip
 def _regular_simplex(m: int, p: int, seed: int) -> Case:
     """With sum a_i = 1, ||sum a_i y_i x_i||^2 = n sum a_i^2 - (sum a_i y_i)^2, as x_i.x_j = n [i = j] - 1."""
     n, q = 2**m, 2**m - p
@@ -51,7 +51,7 @@ def _regular_simplex(m: int, p: int, seed: int) -> Case:
     )  # fmt: skip
 
 
-@family("corner", "0 against the d unit vectors: d + 1 rows", d=Whole(default=5, least=1, most=200))
+@family("corner", "0 against the d unit vectors: d + 1 rows", d=Integer(default=5, least=1, most=200))
 def _corner(d: int) -> Case:
     why = "the hull of the unit vectors has distance 1/sqrt(d) from 0; through the origin, 0 touches every hyperplane"
     unit = np.eye(d, dtype=np.int64)
@@ -59,7 +59,7 @@ def _corner(d: int) -> Case:
 
 
 @family("radon", "a simplex and its centre: d + 2 rows, the fewest that can exclude separation in general position",
-        d=Whole(default=3, least=1, most=200))  # fmt: skip
+        d=Integer(default=3, least=1, most=200))  # fmt: skip
 def _radon(d: int) -> Case:
     corners = np.vstack([np.zeros((1, d), dtype=np.int64), (d + 1) * np.eye(d, dtype=np.int64)])
     why = "the only row of +1 is the mean of the d + 1 corners"
@@ -70,7 +70,8 @@ def _radon(d: int) -> Case:
 
 
 @family("boxes", "two boxes of side + 1 lattice points a side: apart, touching in a face or less, or overlapping",
-        d=Whole(default=2, least=1, most=5), side=Whole(default=2, least=1, most=6), kind=KIND, seed=SEED)  # fmt: skip
+        d=Integer(default=2, least=1, most=5), side=Integer(default=2, least=1, most=6), kind=KIND,
+        seed=SEED)  # fmt: skip
 def _boxes(d: int, side: int, kind: Verdict, seed: int) -> Case:
     """The distance is sqrt(sum_j max(0, |s_j| - side)^2) for the shift s; columns with |s_j| = side touch."""
     rng = Random(seed)
@@ -105,7 +106,7 @@ def _boxes_apart(box: IntArray, shift: IntArray, side: int) -> tuple[Known, set[
 
 
 @family("layers", "two slanted boxes in parallel lattice hyperplanes: gamma^2 is a fraction of many digits",
-        d=Whole(default=3, least=2, most=6), seed=SEED)  # fmt: skip
+        d=Integer(default=3, least=2, most=6), seed=SEED)  # fmt: skip
 def _layers(d: int, seed: int) -> Case:
     """The boxes c + sum +-r b_j with b_j orthogonal to a; the shift t has a.t = g, so the layers are g/||a|| apart.
 
@@ -155,7 +156,7 @@ def _circle(n: int) -> Floats:
     return np.array([[float((1 - t * t) / (1 + t * t)), float(2 * t / (1 + t * t))] for t in slopes])
 
 
-@family("unit-circle", "n points on the unit circle, the upper half is +1", n=Whole(default=20, least=2, most=10_000))
+@family("unit-circle", "n points on the unit circle, the upper half is +1", n=Integer(default=20, least=2, most=10_000))
 def _unit_circle(n: int) -> Case:
     points = _circle(n)
     y = np.where(points[:, 1] > 0, 1, -1)
@@ -164,7 +165,7 @@ def _unit_circle(n: int) -> Case:
 
 
 @family("two-circles", "n points on a circle of radius 1, n on one of radius 2: overlap, but for the radius",
-        n=Whole(default=20, least=3, most=10_000))  # fmt: skip
+        n=Integer(default=20, least=3, most=10_000))  # fmt: skip
 def _two_circles(n: int) -> Case:
     inner = _circle(n)
     points = np.vstack([inner, 2 * inner])

@@ -8,9 +8,9 @@ from random import Random
 
 from maxmargin.data.generators import change
 from maxmargin.data.generators.case import OVERLAP, Case, Known, Verdict, quasi, separable, two_classes
-from maxmargin.data.generators.family import KIND, SEED, Whole, family
+from maxmargin.data.generators.family import KIND, SEED, Integer, family
 
-_D = Whole(default=2, least=1, most=6)
+_D = Integer(default=2, least=1, most=6)
 _WHY: dict[Verdict, str] = {
     "separable": "parallel faces, -1 at the lower end of the slab and +1 at the upper, one above the other",
     "quasi-separable": "the faces of both classes coincide and one row of each class lies strictly on its side",
@@ -40,12 +40,12 @@ def _answer(kind: Verdict, faces: list[int], exponents: Sequence[int] | None) ->
 
 
 @family("gap", "two faces 2^-k apart, either side of 0, and a row far behind each",
-        k=Whole(default=40, least=1, most=1073), d=_D)  # fmt: skip
+        k=Integer(default=40, least=1, most=1073), d=_D)  # fmt: skip
 def _gap(k: int, d: int) -> Case:
     return slab("separable", d, far=2 ** (k + 1), exponents=[-(k + 1)] + [0] * (d - 1))
 
 
-@family("gap-at-one", "two faces 2^-k apart, either side of 1", k=Whole(default=40, least=1, most=51), d=_D)
+@family("gap-at-one", "two faces 2^-k apart, either side of 1", k=Integer(default=40, least=1, most=51), d=_D)
 def _gap_at_one(k: int, d: int) -> Case:
     case = slab("separable", d, far=2 ** (k + 1), exponents=[-(k + 1)] + [0] * (d - 1))
     why = f"{_WHY['separable']}; through the origin the means of both faces lie on one ray"
@@ -54,18 +54,20 @@ def _gap_at_one(k: int, d: int) -> Case:
 
 
 @family("touching", "two faces that coincide, and a row 2^-k behind each",
-        k=Whole(default=40, least=1, most=1073), d=_D)  # fmt: skip
+        k=Integer(default=40, least=1, most=1073), d=_D)  # fmt: skip
 def _touching(k: int, d: int) -> Case:
     return slab("quasi-separable", d, far=1, exponents=[-k] + [0] * (d - 1))
 
 
 @family("overlap", "two faces that have changed sides by 2^-k, and a row far behind each",
-        k=Whole(default=40, least=1, most=1073), d=_D)  # fmt: skip
+        k=Integer(default=40, least=1, most=1073), d=_D)  # fmt: skip
 def _overlap(k: int, d: int) -> Case:
     return slab("overlap", d, far=2 ** (k + 1), exponents=[-(k + 1)] + [0] * (d - 1))
 
 
-@family("units", "columns in units of 2^-k and 2^k by turns", k=Whole(default=900, least=1, most=900), d=_D, kind=KIND)
+@family(
+    "units", "columns in units of 2^-k and 2^k by turns", k=Integer(default=900, least=1, most=900), d=_D, kind=KIND
+)
 def _units(k: int, d: int, kind: Verdict) -> Case:
     return slab(kind, d, exponents=[k if j % 2 else -k for j in range(d)])
 
@@ -76,12 +78,12 @@ def _subnormal(d: int, kind: Verdict) -> Case:
 
 
 @family("offset", "integers, 10^k away from 0 in every column",
-        k=Whole(default=12, least=1, most=15), d=_D, kind=KIND)  # fmt: skip
+        k=Integer(default=12, least=1, most=15), d=_D, kind=KIND)  # fmt: skip
 def _offset(k: int, d: int, kind: Verdict) -> Case:
     return change.translated(slab(kind, d), [10**k] * d)
 
 
-@family("duplicates", "every row several times", copies=Whole(default=5, least=2, most=1000), d=_D, kind=KIND)
+@family("duplicates", "every row several times", copies=Integer(default=5, least=2, most=1000), d=_D, kind=KIND)
 def _duplicates(copies: int, d: int, kind: Verdict) -> Case:
     case = slab(kind, d)
     n = len(case.y)
@@ -91,7 +93,7 @@ def _duplicates(copies: int, d: int, kind: Verdict) -> Case:
 
 
 @family("collinear", "d - 1 multiples of one column, and a constant column",
-        d=Whole(default=4, least=2, most=100), kind=KIND)  # fmt: skip
+        d=Integer(default=4, least=2, most=100), kind=KIND)  # fmt: skip
 def _collinear(d: int, kind: Verdict) -> Case:
     case = slab(kind, 1)
     for factor in range(2, d):
@@ -100,6 +102,6 @@ def _collinear(d: int, kind: Verdict) -> Case:
 
 
 @family("rotated", "a slab turned by a rational rotation and multiplied by its denominator: integers",
-        d=Whole(default=3, least=2, most=6), kind=KIND, seed=SEED)  # fmt: skip
+        d=Integer(default=3, least=2, most=6), kind=KIND, seed=SEED)  # fmt: skip
 def _rotated(d: int, kind: Verdict, seed: int) -> Case:
     return change.rotated(slab(kind, d), Random(seed))

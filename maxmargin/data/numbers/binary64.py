@@ -136,7 +136,7 @@ def array_of(values: Any) -> NDArray[Any]:
 
 
 def _changed(values: NDArray[Any], nearest: Floats) -> Mask | None:
-    """Return where a number is another one in binary64; None where its type tells that it is not."""
+    """Return a mask of the numbers that binary64 would round; None if the dtype cannot contain any."""
     kind, size = values.dtype.kind, values.dtype.itemsize
     changed: Mask
     if kind in "iu" and size >= 8:
@@ -152,7 +152,7 @@ def _changed(values: NDArray[Any], nearest: Floats) -> Mask | None:
 
 
 def _not_held(mask: Any, values: NDArray[Any], form: Callable[[Any], str], hint: str = ROUNDED_HINT) -> NumberError:
-    """Return the error about the first number for which the mask is true; it has no column in one dimension."""
+    """Return the error about the first number in the mask; the numbers of a vector have no column."""
     position = np.unravel_index(int(np.argmax(mask)), values.shape)
     row, column = int(position[0]), int(position[1]) if values.ndim == 2 else None
     return NumberError(row=row, column=column, found=form(values[position]), expected=HELD, hint=hint)

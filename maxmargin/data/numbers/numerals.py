@@ -60,7 +60,7 @@ def is_missing(text: str) -> bool:
 
 
 def number(text: str) -> float | None:
-    """Return the number that `text` writes, or None; a missing value is NaN, a number too large is infinite.
+    """Return the number that `text` states, or None; a missing value is NaN, a number too large is infinite.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def _filled(values: Iterable[float | None]) -> Floats | None:
 # What texts look like: decimal commas, thousands separators, money, units, dates
 
 
-class Look(NamedTuple):
+class NumberLook(NamedTuple):
     """The kind of number that a text looks like, and advice; it may be the name of a category all the same."""
 
     name: str
@@ -139,13 +139,15 @@ _READ_COMMAS = (
     "semicolons or tabs"
 )
 
-DECIMAL_COMMA = Look("a number with a decimal comma", _READ_COMMAS)
-COMMA = Look(
+DECIMAL_COMMA = NumberLook("a number with a decimal comma", _READ_COMMAS)
+COMMA = NumberLook(
     "a number with a decimal comma or a thousands separator",
     f"if it is a decimal comma {_READ_COMMAS}; take thousands separators out of the file",
 )
-DECIMAL_POINT = Look("a number with a decimal point", f"leave {option('decimal_comma')} out, or write it with a comma")
-POINT = Look(
+DECIMAL_POINT = NumberLook(
+    "a number with a decimal point", f"leave {option('decimal_comma')} out, or write it with a comma"
+)
+POINT = NumberLook(
     "a number with a decimal point or a thousands separator",
     f"leave {option('decimal_comma')} out, or take thousands separators out of the file",
 )
@@ -153,32 +155,32 @@ POINT = Look(
 IN_COMMAS = {DECIMAL_COMMA: DECIMAL_POINT, COMMA: POINT}
 """The same looks where commas are decimal: of numbers that were written with a point."""
 
-_WRITTEN: tuple[tuple[str, Look], ...] = (
+_WRITTEN: tuple[tuple[str, NumberLook], ...] = (
     (r"[+-]?[1-9]\d{0,2},\d{3}", COMMA),
     (r"[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?", DECIMAL_COMMA),
     (r"[+-]?\d{1,3}(?:([,.'\u2019 \u00a0\u2009\u202f])\d{2,3}(?=\1))*[,.'\u2019 \u00a0\u2009\u202f]\d{3}(?:[,.]\d*)?",
-     Look("a number with thousands separators", _TAKE_OUT.format("separators"))),
-    (r"[+-]?\d+(?:_\d+)+(?:\.\d*)?", Look("a number with underscores", _TAKE_OUT.format("underscores"))),
+     NumberLook("a number with thousands separators", _TAKE_OUT.format("separators"))),
+    (r"[+-]?\d+(?:_\d+)+(?:\.\d*)?", NumberLook("a number with underscores", _TAKE_OUT.format("underscores"))),
     (r"[+-]?0[xX][\da-fA-F]+(?:\.[\da-fA-F]*)?(?:[pP][+-]?\d+)?|[+-]?0[bB][01]+|[+-]?0[oO][0-7]+",
-     Look("a number in another base than ten", "write it in decimal digits")),
-    (r"[+-]?\d*\.\d*[dD][+-]?\d+", Look("a number with Fortran's exponent", "write the exponent with e")),
+     NumberLook("a number in another base than ten", "write it in decimal digits")),
+    (r"[+-]?\d*\.\d*[dD][+-]?\d+", NumberLook("a number with Fortran's exponent", "write the exponent with e")),
 )  # fmt: skip
 """Patterns of numbers that are not plain decimals, and their looks; the first one that fits counts."""
 
-_UNIT = Look("a number with a unit", _TAKE_OUT.format("unit"))
+_UNIT = NumberLook("a number with a unit", _TAKE_OUT.format("unit"))
 
-_AROUND: tuple[tuple[str, Look], ...] = (
-    (r"\((.*)\)", Look("a negative number in parentheses", "write it with a minus sign")),
-    (r"(.*?)\s*%", Look("a percentage", _TAKE_OUT.format("percent sign"))),
-    (r"[<>~\u2264\u2265\u2248]=?\s*(.*)", Look("a number with a sign of comparison", _TAKE_OUT.format("sign"))),
+_AROUND: tuple[tuple[str, NumberLook], ...] = (
+    (r"\((.*)\)", NumberLook("a negative number in parentheses", "write it with a minus sign")),
+    (r"(.*?)\s*%", NumberLook("a percentage", _TAKE_OUT.format("percent sign"))),
+    (r"[<>~\u2264\u2265\u2248]=?\s*(.*)", NumberLook("a number with a sign of comparison", _TAKE_OUT.format("sign"))),
     (r"(.*?)\s+[A-Za-z\u00b0\u00b5\u03bc\u03a9/]+[\u00b2\u00b3]?", _UNIT),
     (r"(.*\..*?)[A-Za-z\u00b0\u00b5\u03bc\u03a9]+", _UNIT),
 )  # fmt: skip
 """Patterns of text around a number, and their looks."""
 
-_MONEY = Look("an amount of money", _TAKE_OUT.format("currency sign"))
-_OTHER_DIGITS = Look("a number in other characters than ASCII", "write it in ASCII")
-_QUOTED = Look("a quoted number", _TAKE_OUT.format("quotes"))
+_MONEY = NumberLook("an amount of money", _TAKE_OUT.format("currency sign"))
+_OTHER_DIGITS = NumberLook("a number in other characters than ASCII", "write it in ASCII")
+_QUOTED = NumberLook("a quoted number", _TAKE_OUT.format("quotes"))
 
 _OTHER_POINTS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{FRACTION SLASH}": "/", "\u066b": ".", "\u066c": ","})
 """Characters for a sign, a division or a decimal point beside digits that are not ASCII."""
@@ -193,24 +195,24 @@ _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b", re.IGNORECASE)
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d*)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?"
 _DATE = r"(?:\d{4}([-./,])\d{1,2}\1\d{1,2}|\d{1,2}([-./,])\d{1,2}\2\d{4}|\d{1,2}([-./])\d{1,2}\3\d{2})"
 
-_CATEGORIES: tuple[tuple[str, Look], ...] = (
+_CATEGORIES: tuple[tuple[str, NumberLook], ...] = (
     (rf"{_DATE}\.?(?:[T ,]\s*{_TIME})?|{_TIME}",
-     Look("a date or time", "convert it to a number, such as days since a day that you choose", may_be_category=True)),
+     NumberLook("a date or time", "convert it to a number, such as days since a day that you choose", True)),
     (r"[+-]?(?:\d+\s+)?\d+\s*/\s*\d+",
-     Look("a fraction", "write it as a decimal number", may_be_category=True)),
+     NumberLook("a fraction", "write it as a decimal number", may_be_category=True)),
     (r"[+-]?\d+[dD][+-]?\d+",
-     Look("a number with Fortran's exponent", "write the exponent with e", may_be_category=True)),
+     NumberLook("a number with Fortran's exponent", "write the exponent with e", may_be_category=True)),
     (r"[+-]?(?:\d+|\d*[.,]\d+)[^\W\d_]+[\u00b2\u00b3]?",
-     Look("a number with a unit", _TAKE_OUT.format("unit"), may_be_category=True)),
+     NumberLook("a number with a unit", _TAKE_OUT.format("unit"), may_be_category=True)),
     (r"\d+(?:\.\d+)?\s*(?:-|\u2013|\.\.+)\s*\d+(?:\.\d+)?",
-     Look("a range of numbers", "write one number, such as its middle", may_be_category=True)),
+     NumberLook("a range of numbers", "write one number, such as its middle", may_be_category=True)),
 )  # fmt: skip
 """Patterns of texts that may be numbers or names of categories, and their looks; the first one that fits counts."""
 
-_BEGINS = Look("a number with something else beside it", "write plain numbers", may_be_category=True)
+_BEGINS = NumberLook("a number with something else beside it", "write plain numbers", may_be_category=True)
 
 
-def look_of(text: str) -> Look | None:
+def look_of(text: str) -> NumberLook | None:
     """Return the look of a text that is not a number but looks like one, read with decimal points; otherwise None.
 
     Examples
@@ -240,16 +242,16 @@ def is_written_otherwise(text: str) -> bool:
     return _written(text.strip()) is not None
 
 
-def _written(text: str) -> Look | None:
+def _written(text: str) -> NumberLook | None:
     return next((look for pattern, look in _WRITTEN if re.fullmatch(pattern, text, re.ASCII)), None)
 
 
-def _money(text: str) -> Look | None:
+def _money(text: str) -> NumberLook | None:
     rest = "".join(char for char in text if unicodedata.category(char) != "Sc")
     return _MONEY if rest != text and _is_numeric(rest) else None
 
 
-def _several(text: str) -> Look | None:
+def _several(text: str) -> NumberLook | None:
     """Return the look of numbers with a separator between them that the file is not read with."""
     for separator in ";\t|":
         fields = text.split(separator)
@@ -259,14 +261,14 @@ def _several(text: str) -> Look | None:
     return _fields("space") if len(fields) > 1 and all(map(_is_numeric, fields)) else None
 
 
-def _fields(separator: str) -> Look:
+def _fields(separator: str) -> NumberLook:
     how = f"read the file with {option('sep', repr(separator))}"
-    return Look(
+    return NumberLook(
         f"fields separated by {separator!r}", f"{how}, and with {option('decimal_comma')} if its numbers have one"
     )
 
 
-def _around(text: str) -> Look | None:
+def _around(text: str) -> NumberLook | None:
     for pattern, look in _AROUND:
         found = re.fullmatch(pattern, text)
         if found is not None and _is_numeric(found[1]):
@@ -274,7 +276,7 @@ def _around(text: str) -> Look | None:
     return None
 
 
-def _other_digits(text: str) -> Look | None:
+def _other_digits(text: str) -> NumberLook | None:
     plain = _in_ascii(text)
     return _OTHER_DIGITS if plain != text and (re.fullmatch(_PLAIN, plain, re.ASCII) or _written(plain)) else None
 
@@ -294,12 +296,12 @@ def _is_digit(char: str) -> bool:
     return char.isdigit() or _is_vulgar_fraction(char)
 
 
-def _quoted(text: str) -> Look | None:
+def _quoted(text: str) -> NumberLook | None:
     bare = text.strip(_QUOTES).strip()
     return _QUOTED if bare != text and _is_numeric(bare) else None
 
 
-def _category(text: str) -> Look | None:
+def _category(text: str) -> NumberLook | None:
     """Return the look of a text that begins with a digit, after a sign or the like, unless it is an ordinal number."""
     begins = _BEFORE.sub("", "".join(char for char in text if unicodedata.category(char) != "Sc"), count=1)
     if not (begins and _is_digit(begins[0])) or _ORDINAL.match(begins):
@@ -313,7 +315,7 @@ def _is_numeric(text: str) -> bool:
     return is_number or is_written_otherwise(text)
 
 
-_FINDERS: tuple[Callable[[str], Look | None], ...] = (
+_FINDERS: tuple[Callable[[str], NumberLook | None], ...] = (
     _written, _other_digits, _money, _several, _around, _quoted, _category
 )  # fmt: skip
 

@@ -61,13 +61,13 @@ def size_text(n_bytes: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class MemoryBudget:
     """The memory that work on rows outside memory may take, and the sizes that follow from it.
 
-    `Budget.of` derives all sizes from an amount of memory. A quarter of it is for chunks: a worker holds one as it was
-    stored, one as an array, and the temporaries of the work on it; twice as many wait. An eighth is for rows that were
-    fetched one by one, a sixteenth for a random sample of rows. The rest is for vectors with an entry for every row and
-    for the engines. `dataclasses.replace` changes one of the sizes.
+    `MemoryBudget.of` derives all sizes from an amount of memory. A quarter of it is for chunks: each worker holds one
+    as it was stored, one as an array, and temporaries of the same size; twice as many chunks wait. An eighth is for
+    rows that were fetched one by one, and a sixteenth for a random sample of rows. The rest is for vectors with an
+    entry for every row and for the engines. `dataclasses.replace` changes one of the sizes.
 
     Attributes
     ----------
@@ -87,16 +87,10 @@ class Budget:
         Bytes of the cache of fetched rows.
     collected_bytes : int
         Bytes of the random sample of rows that the first pass collects.
-    saved_bytes : int
-        Bytes of rows, other than the sample, that are saved for another process.
-    sample_bytes : int
-        Largest size in bytes of a sample that is saved for another process; it is in memory anyway.
     task_bytes : int
         Bytes of a text file that one task on a cluster parses.
     task_rows : int
         Rows of a Parquet or Feather file that one task on a cluster reads, unless a group of rows has more.
-    work_per_save : float
-        The results of passes are saved once the work took this many times as long as saving them.
     """
 
     memory: int
@@ -107,19 +101,18 @@ class Budget:
     line_bytes: int
     cache_bytes: int
     collected_bytes: int
-    saved_bytes: int
-    sample_bytes: int
     task_bytes: int = 1 << 26
     task_rows: int = 1 << 20
-    work_per_save: float = 20.0
 
     @classmethod
-    def of(cls, memory: "str | int | Budget" = DEFAULT_MEMORY, *, processors: int | None = None) -> "Budget":
+    def of(
+        cls, memory: "str | int | MemoryBudget" = DEFAULT_MEMORY, *, processors: int | None = None
+    ) -> "MemoryBudget":
         """Return the sizes for an amount of memory; a budget is returned as it is.
 
         Parameters
         ----------
-        memory : str, int or Budget
+        memory : str, int or MemoryBudget
             As `memory_size`.
         processors : int, optional
             Processors that this process may use. Default: as the system says.
@@ -131,11 +124,11 @@ class Budget:
 
         Examples
         --------
-        >>> budget = Budget.of("512MiB")
-        >>> budget.cache_bytes == budget.memory // 8, Budget.of(budget) is budget
+        >>> budget = MemoryBudget.of("512MiB")
+        >>> budget.cache_bytes == budget.memory // 8, MemoryBudget.of(budget) is budget
         (True, True)
         """
-        if isinstance(memory, Budget):
+        if isinstance(memory, MemoryBudget):
             return memory
         n_bytes = memory_size(memory)
         n_workers = min(n_threads() if processors is None else processors, _MOST_WORKERS)
@@ -148,8 +141,6 @@ class Budget:
             line_bytes=max(_SHORTEST_LIMIT, n_bytes // 64),
             cache_bytes=n_bytes // 8,
             collected_bytes=n_bytes // 16,
-            saved_bytes=n_bytes // 16,
-            sample_bytes=n_bytes // 4,
         )
 
     def chunk_rows(self, n_columns: int) -> int:

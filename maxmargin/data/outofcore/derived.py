@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
-from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, RowCache
+from maxmargin.data.outofcore.budget import MemoryBudget
+from maxmargin.data.outofcore.row_cache import CachedRows, RowCache
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.problem.rows import RowSource, warm_start_of
+from maxmargin.solvers.problem.rows import RowSource
 
 T = TypeVar("T")
 
@@ -31,10 +31,9 @@ class Derived(CachedRows):
         self.source = source
         self.change = change
         self.bounds = bounds
-        budget: Budget = getattr(source, "budget", Budget.of())
+        budget: MemoryBudget = getattr(source, "budget", MemoryBudget.of())
         self._cache = RowCache(self.shape[1], budget.cache_bytes)
-        start = warm_start_of(source)  # its sample is that of the changed rows; nothing is saved for another process
-        self.warm_start = CachedStart(self._cache, start.recalled("sample"), confirm=start.confirm)
+        self.sampled = source.sampled
 
     @property
     def shape(self) -> tuple[int, int]:

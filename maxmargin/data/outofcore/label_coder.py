@@ -27,11 +27,6 @@ class Coder:
         self.n_rows = 0
 
     @property
-    def coded(self) -> tuple[list[Any], NDArray[Any]]:
-        """The distinct labels, as they are written, and the position of the label of every row so far."""
-        return list(self._codes), np.concatenate([np.empty(0, np.int8), *self._parts])
-
-    @property
     def n_distinct(self) -> int:
         """Number of distinct labels so far, as they are written."""
         return len(self._codes)

@@ -1,20 +1,17 @@
 """Rows in files, read chunk by chunk by every pass."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.files.scan import Piece, Store
-from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, RowCache, SampledRows
+from maxmargin.data.outofcore.budget import MemoryBudget
+from maxmargin.data.outofcore.files.scan import Piece, StoredMatrix
+from maxmargin.data.outofcore.row_cache import CachedRows, RowCache, SampledRows
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.text.announcing import report
-
-if TYPE_CHECKING:
-    from maxmargin.data.outofcore.warmstart.resume import Resumption
 
 T = TypeVar("T")
 
@@ -24,32 +21,28 @@ class OnDisk(CachedRows):
 
     Parameters
     ----------
-    stores : sequence of Store
+    stores : sequence of StoredMatrix
         Stores with the same number of columns.
-    budget : Budget
+    budget : MemoryBudget
     bounds : pair of ndarray (n_columns,)
         The least and the greatest number of every column.
     sampled : SampledRows
         A random sample of rows, in memory.
-    resumption : Resumption, optional
-        Saves rows for another process.
     """
 
     def __init__(
         self,
-        stores: Sequence[Store],
-        budget: Budget,
+        stores: Sequence[StoredMatrix],
+        budget: MemoryBudget,
         bounds: tuple[Floats, Floats],
         sampled: SampledRows,
-        resumption: "Resumption | None" = None,
     ) -> None:
         self.stores = tuple(stores)
         self.budget = budget
         self.bounds = bounds
         self._starts = np.cumsum([0, *(store.shape[0] for store in self.stores)])
         self._cache = RowCache(self.shape[1], budget.cache_bytes)
-        self._resumption = resumption
-        self._sampled = sampled
+        self._sample, self.sampled = sampled, sampled.numbers
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -61,15 +54,11 @@ class OnDisk(CachedRows):
 
         def work(piece: Piece) -> tuple[int, T]:
             X = piece.read()
-            if self._resumption is not None:
-                self._resumption.compare(piece.rows, X, self.bounds)
             return piece.rows.stop, function(piece.rows, X, *(v[piece.rows] for v in vectors))
 
         for n_done, result in in_order(work, self._pieces(), n_workers=self.budget.n_workers):
             report(n_done, self.shape[0])
             yield result
-        if self._resumption is not None:
-            self._resumption.end_of_pass()
 
     def _pieces(self) -> Iterator[Piece]:
         n_rows = self.budget.chunk_rows(self.shape[1])
@@ -77,22 +66,8 @@ class OnDisk(CachedRows):
             for piece in store.pieces(n_rows):
                 yield piece.shifted(start)
 
-    @property
-    def warm_start(self) -> CachedStart:
-        """Hints about the rows, which a resumption saves."""
-        return CachedStart(self._cache, self._sampled.numbers, self._resumption, self._confirm)
-
-    def _confirm(self) -> None:
-        if self._resumption is not None and not self._resumption.is_compared:
-            for _ in self.map(_nothing):
-                pass
-
     def _fetched(self, numbers: Rows) -> Floats:
-        fetch = self._sampled_or_read
-        return fetch(numbers) if self._resumption is None else self._resumption.rows(numbers, fetch)
-
-    def _sampled_or_read(self, numbers: Rows) -> Floats:
-        is_sampled, sampled = self._sampled.find(numbers)
+        is_sampled, sampled = self._sample.find(numbers)
         if is_sampled.all():
             return sampled
         found = np.empty((len(numbers), self.shape[1]))
@@ -106,7 +81,3 @@ class OnDisk(CachedRows):
             if first < last:
                 parts.append(store.some(numbers[first:last] - start))
         return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, self.shape[1])), *parts])
-
-
-def _nothing(rows: slice, X: Floats) -> None:
-    return None

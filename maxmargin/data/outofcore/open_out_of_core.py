@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.data.formats.readers import check_format
 from maxmargin.data.formats.source import STDIN, is_readable_in_parts, kind_of, size_of_content
 from maxmargin.data.formats.table import Choice
-from maxmargin.data.outofcore.budget import Budget
-from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.text.announcing import tell
+from maxmargin.data.outofcore.budget import MemoryBudget
 
 if TYPE_CHECKING:
     from maxmargin.data.outofcore.validation import Stored
@@ -18,10 +16,9 @@ def open_out_of_core(
     source: Any,
     choice: Choice,
     *,
-    memory: str | int | Budget | None,
+    memory: str | int | MemoryBudget | None,
     cluster: str | None,
     is_positive_chosen: bool,
-    resume: str | os.PathLike[str] | None = None,
 ) -> "Stored | None":
     """Open and validate rows that stay outside memory: on a cluster, or on disk.
 
@@ -30,14 +27,12 @@ def open_out_of_core(
     source : Any
         As in `load`. Folders of files and pairs of `.npy` files are always opened here.
     choice : Choice
-    memory : str, int or Budget, optional
+    memory : str, int or MemoryBudget, optional
         Memory in bytes. None: there is enough for everything.
     cluster : str, optional
         Address of a Dask scheduler whose workers read the files.
     is_positive_chosen : bool
         Whether one class is compared with all the others; then there may be many classes.
-    resume : str or path, optional
-        The file in which the results of passes over the data are saved for the next process.
 
     Returns
     -------
@@ -47,31 +42,24 @@ def open_out_of_core(
     Raises
     ------
     DataError
-        The files do not hold usable data, or the choice needs all rows in memory, or `resume` is another file.
+        The files do not hold usable data, or the choice needs all rows in memory.
     InvalidOptionError
-        `memory` is not an amount of memory, or `resume` was given with a cluster.
-    OSError
-        `resume` cannot be written.
+        `memory` is not an amount of memory.
     """
     check_format(choice.format)
     if cluster is not None:
-        if resume is not None:
-            found, expected = repr(os.fspath(resume)), "none with a cluster, whose workers hold the rows"
-            raise InvalidOptionError(f"resume is {found}; expected {expected}")
         from maxmargin.data.outofcore.dask.dask_files import open_on_cluster
 
-        sizes = memory if isinstance(memory, Budget) else Budget.of()  # an amount does not limit the workers' memory
+        sizes = (
+            memory if isinstance(memory, MemoryBudget) else MemoryBudget.of()
+        )  # an amount does not limit the workers' memory
         return open_on_cluster(os.fspath(source), choice, cluster, sizes, is_positive_chosen=is_positive_chosen)
-    budget = None if memory is None else Budget.of(memory)
-    state = None if resume is None else os.fspath(resume)
-    stored = _open_on_disk(source, choice, budget, is_positive_chosen=is_positive_chosen, resume=state)
-    if state is not None and (stored is None or stored.fits):
-        tell(f"{state} is not used: the data fit into memory and are read again")
-    return stored
+    budget = None if memory is None else MemoryBudget.of(memory)
+    return _open_on_disk(source, choice, budget, is_positive_chosen=is_positive_chosen)
 
 
 def _open_on_disk(
-    source: Any, choice: Choice, budget: Budget | None, *, is_positive_chosen: bool, resume: str | None
+    source: Any, choice: Choice, budget: MemoryBudget | None, *, is_positive_chosen: bool
 ) -> "Stored | None":
     path = _path_of(source, choice)
     if path is None:
@@ -83,23 +71,21 @@ def _open_on_disk(
     from maxmargin.data.outofcore.on_disk import OnDisk
     from maxmargin.data.outofcore.row_cache import sampled_numbers
     from maxmargin.data.outofcore.validation import Stored, Validation, refuse_what_needs_memory
-    from maxmargin.data.outofcore.warmstart.resume import Resumption
 
-    scans, notes = scans_of(path, choice, budget or Budget.of())
+    scans, notes = scans_of(path, choice, budget or MemoryBudget.of())
     n_rows = sum(scan.n_rows for scan in scans)
     fits = budget is None or budget.fits(n_rows, scans[0].n_columns)
     if is_alone and fits:
         return None
     refuse_what_needs_memory(path, choice)
     roles = choice.roles(scans[0].names, scans[0].n_columns, path, scans[0].index)
-    budget = budget or Budget.of()
-    resumption = None if resume is None or fits else Resumption.open(resume, path, scans, roles, budget, choice)
+    budget = budget or MemoryBudget.of()
     wanted = sampled_numbers(n_rows, len(roles.features), budget)
     label = scans[0].label_name(roles)
-    validation = Validation(scans, roles, label, is_positive_chosen, resumption, wanted)
+    validation = Validation(scans, roles, label, is_positive_chosen, wanted)
     labels, bounds = validation.run()
     stores = [store for store in (scan.store(roles) for scan in scans) if store.shape[0]]
-    X = OnDisk(stores, budget, bounds, validation.sampled, resumption)
+    X = OnDisk(stores, budget, bounds, validation.sampled)
     return Stored(X=X, labels=labels, scan=scans[0], roles=roles, source=path, notes_on_files=notes, fits=fits)
 
 

@@ -1,4 +1,4 @@
-"""Rows of a source outside memory that are in memory: those fetched last, and a random sample of all rows.
+"""The rows outside memory that are cached: those fetched last, and a random sample of all rows.
 
 Engines ask for the same few hundred rows again and again, and start from some rows of a sample.
 """
@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.problem.problem import sample_size
-from maxmargin.solvers.problem.rows import Found, Use, WarmStart
 
 _BYTES_BESIDE = 200
 """Number of bytes of a cached row besides its numbers: its array object, its key, its entry in the dictionary."""
@@ -70,6 +69,7 @@ class CachedRows(ABC):
 
     is_sparse = False
     ndim = 2
+    sampled: Rows = np.empty(0, np.int64)
     _cache: RowCache
 
     @property
@@ -89,56 +89,9 @@ class CachedRows(ABC):
         distinct, positions = np.unique(numbers, return_inverse=True)
         return self._cache.rows(distinct, self._fetched)[positions]
 
-
-class CachedStart(WarmStart):
-    """Hints of this process, and of an earlier one where there are some: the rows that passes select go to the cache.
-
-    Parameters
-    ----------
-    cache : RowCache
-        Remembered rows need not be fetched again.
-    sample : ndarray of int, optional
-        Numbers of a random sample of rows in memory.
-    saved : WarmStart, optional
-        The hints that are shared with other processes.
-    confirm : callable, optional
-        Compares the rows that an earlier process saved with the data.
-    """
-
-    def __init__(
-        self,
-        cache: RowCache,
-        sample: Rows | None = None,
-        saved: WarmStart | None = None,
-        confirm: Callable[[], None] | None = None,
-    ) -> None:
-        self._cache = cache
-        self._sample = np.empty(0, np.int64) if sample is None else sample
-        self._saved = saved or WarmStart()
-        self._confirm = confirm or self._saved.confirm
-
-    def remember(self, rows: Rows, X: Any, use: Use) -> None:
-        """Save rows, and cache them, except the rows of a sample, which are many and in the memory of the caller."""
-        if use != "sample":
-            self._cache.remember(rows, X)
-        self._saved.remember(rows, X, use)
-
-    def recalled(self, use: Use) -> Rows:
-        """Return the numbers of rows that an earlier process saved for a use; if there is none, the random sample."""
-        saved = self._saved.recalled(use)
-        return self._sample if use == "sample" and not saved.size else saved
-
-    def keep(self, question: str, found: Found) -> None:
-        """Save the findings about a question for another process."""
-        self._saved.keep(question, found)
-
-    def kept(self, question: str) -> Found:
-        """Return the findings of an earlier process about a question."""
-        return self._saved.kept(question)
-
-    def confirm(self) -> None:
-        """Compare the rows that an earlier process saved with the data, unless a pass has done so already."""
-        self._confirm()
+    def cache(self, numbers: Rows, X: Any) -> None:
+        """Put rows that a pass selected into the cache, from which later reads of them are answered."""
+        self._cache.remember(numbers, X)
 
 
 class SampledRows(NamedTuple):
@@ -171,7 +124,7 @@ class SampledRows(NamedTuple):
         return is_here, self.values[positions[is_here]]
 
 
-def sampled_numbers(n_rows: int, n_columns: int, budget: Budget) -> Rows:
+def sampled_numbers(n_rows: int, n_columns: int, budget: MemoryBudget) -> Rows:
     """Return the numbers of the rows to collect, the same on every run."""
     wanted = _SAMPLES * sample_size(n_rows, n_columns)
     most = min(n_rows, wanted, budget.collected_bytes // (8 * n_columns))

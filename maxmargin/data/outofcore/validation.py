@@ -1,6 +1,6 @@
 """The first pass over all files: their labels, and the extremes of their columns."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from maxmargin.data.outofcore.dask.dask_rows import DaskRows
     from maxmargin.data.outofcore.files.scan import Scan
     from maxmargin.data.outofcore.on_disk import OnDisk
-    from maxmargin.data.outofcore.warmstart.resume import Resumption
 
 _MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with more {option('memory')}"
 
@@ -78,7 +77,6 @@ class Validation:
     label : str or int
         The name of the label column, or its position.
     is_positive_chosen : bool
-    resumption : Resumption, optional
     wanted : ndarray of int, optional
         Increasing numbers of rows to be collected, counted through all files.
     """
@@ -89,65 +87,40 @@ class Validation:
         roles: Roles,
         label: str | int,
         is_positive_chosen: bool,
-        resumption: "Resumption | None" = None,
         wanted: Rows | None = None,
     ) -> None:
         self.readings = readings
         self.roles, self.label = roles, label
         self.is_positive_chosen = is_positive_chosen
-        self.resumption = resumption
         self.wanted = np.empty(0, np.int64) if wanted is None else wanted
         self._sampled: list[SampledRows] = []
-        self._is_whole = True
         self.coder = Coder()
-        self.low = np.full((len(readings), len(roles.features)), np.inf)
+        self.low = np.full(len(roles.features), np.inf)
         self.high = -self.low
 
     def run(self) -> tuple[Labels, Bounds]:
         """Return the labels and the extremes of the columns."""
-        for position, reading in enumerate(self.readings):
-            first_row = self.coder.n_rows
-            n_known = self._take_known(position)
-            if n_known is not None:
-                wanted = self.wanted[np.searchsorted(self.wanted, first_row) :] - first_row
-                self._read(position, reading.labelled(self.roles, n_known, wanted), first_row)
-            self._is_whole &= n_known == 0
+        for reading in self.readings:
+            self._read(reading, self.coder.n_rows)
         if self.coder.n_rows == 0:
             raise data_error(self.readings[0].path, found="no rows", expected="at least one")
-        return self._labels(), (self.low.min(axis=0), self.high.max(axis=0))
+        return self._labels(), (self.low, self.high)
 
     @property
     def sampled(self) -> SampledRows:
-        """The sampled rows; none if an earlier process has read some of the rows."""
-        return SampledRows.joined(self._sampled if self._is_whole else [], len(self.roles.features))
+        """The rows that were wanted."""
+        return SampledRows.joined(self._sampled, len(self.roles.features))
 
-    def _take_known(self, position: int) -> int | None:
-        """Take the findings of an earlier process about a file; return the number of rows, None for all."""
-        if self.resumption is None:
-            return 0
-        first_row = self.coder.n_rows
-        for part in self.resumption.labelled(position):
-            self._take(position, part, first_row)
-        return self.resumption.n_known(position)
-
-    def _read(self, position: int, parts: Iterator[Labelled], first_row: int) -> None:
-        n_expected = sum(reading.n_rows for reading in self.readings)
-        for part in parts:
-            self._take(position, part, first_row)
+    def _read(self, reading: Reading, first_row: int) -> None:
+        wanted = self.wanted[np.searchsorted(self.wanted, first_row) :] - first_row
+        n_expected = sum(other.n_rows for other in self.readings)
+        for part in reading.labelled(self.roles, wanted):
+            self._add_labels(reading, part, first_row)
+            np.minimum(self.low, part.bounds[0], out=self.low)
+            np.maximum(self.high, part.bounds[1], out=self.high)
             if part.sampled is not None:
                 self._sampled.append(part.sampled.shifted(first_row))
             report(self.coder.n_rows, max(n_expected, self.coder.n_rows))
-            self._keep(position, is_complete=False)
-        self._keep(position, is_complete=True)
-
-    def _take(self, position: int, part: Labelled, first_row: int) -> None:
-        self._add_labels(self.readings[position], part, first_row)
-        np.minimum(self.low[position], part.bounds[0], out=self.low[position])
-        np.maximum(self.high[position], part.bounds[1], out=self.high[position])
-
-    def _keep(self, position: int, *, is_complete: bool) -> None:
-        if self.resumption is not None:
-            self.resumption.add(position, self.coder, (self.low, self.high), is_complete=is_complete)
 
     def _labels(self) -> Labels:
         try:

@@ -1,4 +1,4 @@
-"""What a formula may do: it may come from a proof file that somebody else wrote, so it may only compute, and briefly.
+"""Check that a formula, which may come from a proof file of somebody else, only computes, and briefly.
 
 formulaic evaluates the Python in a formula, some of it while reading, so a formula is checked as text before that.
 """
@@ -53,7 +53,7 @@ _PARTS = (ast.Load, ast.keyword, ast.operator, ast.unaryop, ast.cmpop)
 _SYNTAX = (
     ast.Expression, ast.Call, ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.List, ast.Tuple, *_PARTS
 )  # fmt: skip
-"""What the Python in a formula may consist of. ``and`` and ``or`` have no meaning for columns."""
+"""Syntax that is allowed in the Python of a formula. ``and`` and ``or`` have no meaning for columns."""
 
 _ANY_SIZE = frozenset({"knots", "lower_bound", "upper_bound"})
 """Arguments of transforms that are values of the variable."""

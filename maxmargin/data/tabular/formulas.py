@@ -20,7 +20,7 @@ _CODED_COLUMN = re.compile(r"C\((\w+)\s*[,)]")
 """The column that is coded in a call of C."""
 
 _ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, TypeError, ValueError)
-"""What the evaluation of a formula may raise."""
+"""Errors that the evaluation of a formula may raise."""
 
 
 class Modelled(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 from maxmargin.data.dataset import Dataset, dataset_of, positive_of, read_dataset
 from maxmargin.data.formats.table import LONGEST_LINE, Choice, ColumnRef, OneHot, columns_named
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.progress import told, waiting
@@ -27,9 +27,8 @@ def load(
     sep: str | None = None,
     decimal_comma: bool = False,
     format: str | None = None,
-    memory: str | int | Budget | None = None,
+    memory: str | int | MemoryBudget | None = None,
     cluster: str | None = None,
-    resume: "str | os.PathLike[str] | None" = None,
     verbose: bool = False,
 ) -> Dataset:
     """Read a data set.
@@ -76,19 +75,13 @@ def load(
     format : {"csv", "tsv", "parquet", "feather", "npz", "npy", "svmlight", "libsvm", "svm"}, optional
         The format of `source`, whatever its name; for the standard input csv, tsv or svmlight. By default the suffix
         decides.
-    memory : str, int or Budget, optional
+    memory : str, int or MemoryBudget, optional
         Bytes, as a number or as in "512MiB" and "1GiB". Files that need more stay on disk, and `Dataset.X` reads them
         in chunks. For this the text of .csv and .tsv is parsed once into a temporary file of 8 bytes a number, and the
         arrays of a compressed .npz are unpacked in the same way. A line of text may take up to a 64th of the memory,
         and at least 2 MiB. By default everything is read into memory, and lines have up to 256 MiB.
     cluster : str, optional
         The address of a Dask scheduler whose workers read the files (.csv .tsv .parquet .feather) and keep their rows.
-    resume : str or path, optional
-        A file for the results of all passes over files on disk: which rows are validated, their labels, and the rows
-        that passes selected. If a process is killed, another one that names the same file continues its work, and
-        another question on the same data starts from these results. Files that have changed are read again, with a
-        warning; answers are always proven again. Parsed text and unpacked arrays are kept beside it, in files of 8
-        bytes a number named after it. The option has no effect on data that fit into memory.
     verbose : bool, default False
         Whether stderr shows how the work goes on, as on the command line.
 
@@ -100,9 +93,8 @@ def load(
     Raises
     ------
     DataError
-        If the source cannot be read as finite numbers with at least two classes, or the file to resume from is damaged
-        or belongs to other data. The text is one line that names the source and the position in it, with the value that
-        was found and the value that was expected.
+        If the source cannot be read as finite numbers with at least two classes. The text is one line that names the
+        source and the position in it, with the value that was found and the value that was expected.
 
     See Also
     --------
@@ -117,17 +109,15 @@ def load(
     choice = Choice(
         label=label, drop=columns_named(drop), id=id, one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
         sep=sep, decimal_comma=decimal_comma, format=format,
-        longest_line=LONGEST_LINE if memory is None else Budget.of(memory).line_bytes,
+        longest_line=LONGEST_LINE if memory is None else MemoryBudget.of(memory).line_bytes,
     )  # fmt: skip
     if formula is not None:
         from maxmargin.data.tabular.load_formula import load_by_formula
 
-        outside = {"memory": memory, "cluster": cluster, "resume": resume}
+        outside = {"memory": memory, "cluster": cluster}
         _refuse_others(choice, [name for name, value in outside.items() if value is not None])
         return load_by_formula(source, formula, choice, positive)
-    stored = open_out_of_core(
-        source, choice, memory=memory, cluster=cluster, is_positive_chosen=positive is not None, resume=resume
-    )
+    stored = open_out_of_core(source, choice, memory=memory, cluster=cluster, is_positive_chosen=positive is not None)
     if stored is None:
         dataset = read_dataset(source, choice, positive)[0]
         return dataset if isinstance(source, str | os.PathLike) else _of_frame(dataset, source)

@@ -46,13 +46,6 @@ class RowView(NamedTuple):
             return w
         return np.append(w, b if self.center is None else b + w @ self.center)
 
-    def hyperplane_of(self, plane: Floats) -> tuple[Floats, float]:
-        """Return w and b for the rows themselves."""
-        if not self.bias:
-            return plane, 0.0
-        w, b = plane[:-1], float(plane[-1])
-        return w, b if self.center is None else b - float(w @ self.center)
-
     def centred(self, X: Any) -> Any:
         """Return the rows less their center."""
         return X if self.center is None else X - self.center

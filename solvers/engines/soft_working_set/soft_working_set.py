@@ -6,7 +6,6 @@ margin have no influence and rows inside it a linear one. One pass over all rows
 join the program. If there are none, the solution is that of the whole program.
 """
 
-import hashlib
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -22,7 +21,6 @@ from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
-from maxmargin.solvers.problem.rows import Found, InMemory
 
 NAME = "working-set"
 
@@ -54,7 +52,7 @@ _NARROW = 1e-9
 """Relative gap of the two objectives, of a program without rows on the wrong side, up to which it counts as solved."""
 
 _MOST_CACHED_ROWS = 50_000
-"""Largest number of rows of the program that are cached with the state; more are fetched again."""
+"""Largest number of rows of the program that are cached; more are fetched again."""
 
 ABANDONED = "abandoned"
 
@@ -91,7 +89,7 @@ def solve(
     """
     with np.errstate(all="ignore"), interior_point.one_thread_each(problem):
         view = RowView(interior_point.center_of(problem), problem.bias, sizes=problem.sizes)
-        run = _Run(problem, costs, view, _Progress(problem, costs, view), is_over)
+        run = _Run(problem, costs, view, is_over)
         try:
             run.finish(start)
         except KeyboardInterrupt:
@@ -121,110 +119,17 @@ class _State(NamedTuple):
     reach: float = 0.0
 
 
-class _Progress:
-    """The state of the search and the rows of its program, cached after every pass for a process that resumes it.
-
-    Parameters
-    ----------
-    problem : Problem
-    costs : ndarray (n_samples,)
-    view : RowView
-    """
-
-    def __init__(self, problem: Problem, costs: Floats, view: RowView) -> None:
-        self.problem, self.costs, self.view = problem, costs, view
-        self._is_kept = not isinstance(problem.row_source, InMemory)
-        self._question = self._name() if self._is_kept else ""
-        self._state: Found = {}
-
-    def keep_state(self, state: _State) -> None:
-        """Store the state of the search."""
-        if self._is_kept:
-            w, b = self.view.hyperplane_of(state.plane)
-            self._state = {"w": w, "numbers": np.array([b, state.width, state.reach])}
-            self.problem.warm_start.keep(self._question, self._state)
-
-    def keep_near(self, near: NearRows) -> None:
-        """Store the rows of the program, and on which sides of the margin the others are."""
-        if self._is_kept:
-            if len(near.rows) <= _MOST_CACHED_ROWS:
-                self.problem.warm_start.remember(near.rows, near.X, "soft")
-            held = np.append(near.sums_at_bound, near.offset)
-            found = {"sides": near.sides.copy(), "held": held, "center": self._center}
-            self.problem.warm_start.keep(self._question, {**self._state, **found})
-
-    def state(self) -> _State | None:
-        """Return the state in which an earlier process stopped."""
-        found = self._found()
-        if "w" not in found:
-            return None
-        b, width, reach = found["numbers"].tolist()
-        return _State(self.view.plane_of(found["w"], b), width, reach)
-
-    def near(self) -> NearRows | None:
-        """Return the program of an earlier process."""
-        found = self._found()
-        if "sides" not in found or not np.array_equal(found["center"], self._center):
-            return None
-        sides, held = found["sides"].copy(), found["held"]
-        rows = np.flatnonzero(sides == 0)
-        X = self.problem.row_source[rows]
-        return NearRows(self.problem, self.costs, self.view, sides, rows, X, held[:-1], float(held[-1]))
-
-    def _found(self) -> Found:
-        found = self.problem.warm_start.kept(self._question)
-        if not self._is_usable(found):
-            return {}
-        self._state = {name: found[name] for name in ("w", "numbers") if name in found}
-        return found
-
-    def _is_usable(self, found: Found) -> bool:
-        """Return whether the arrays have the right form; the search finds out whether they are a good start."""
-        d = self.problem.n_features
-        forms = {
-            "w": ("float64", (d,)),
-            "numbers": ("float64", (3,)),
-            "held": ("float64", (d + self.view.bias + 2,)),
-            "center": ("float64", self._center.shape),
-            "sides": ("int8", (self.problem.n_samples,)),
-        }
-        state, near = {"w", "numbers"}, {"sides", "held", "center"}
-        is_whole = set(found) in (set(), state, near, state | near)
-        return (
-            is_whole
-            and all((values.dtype.name, values.shape) == forms[name] for name, values in found.items())
-            and all(bool(np.isfinite(values).all()) for values in found.values())
-            and bool((np.abs(found["sides"]) <= 1).all() if "sides" in found else True)
-        )
-
-    @property
-    def _center(self) -> Floats:
-        return np.empty(0) if self.view.center is None else self.view.center
-
-    def _name(self) -> str:
-        """Return a name that no other question on the data has."""
-        digest = hashlib.sha256(f"soft margin, bias: {self.view.bias}\n".encode())
-        digest.update(np.ascontiguousarray(self.problem.y, dtype=np.int8).tobytes())
-        digest.update(np.ascontiguousarray(self.costs).tobytes())
-        return digest.hexdigest()
-
-
 class _Run:
     """The search, and the best hyperplane with the multipliers that belong to it."""
 
-    def __init__(
-        self, problem: Problem, costs: Floats, view: RowView, progress: _Progress, is_over: Callable[[], bool]
-    ) -> None:
-        self.problem, self.costs, self.view, self.progress, self.is_over = problem, costs, view, progress, is_over
+    def __init__(self, problem: Problem, costs: Floats, view: RowView, is_over: Callable[[], bool]) -> None:
+        self.problem, self.costs, self.view, self.is_over = problem, costs, view, is_over
         self.status, self.message, self.n_programs = ABANDONED, "", 0
         self.normal, self.multipliers = np.zeros(problem.n_features), costs
         self._most = _WIDER * most_near(problem)
 
     def finish(self, start: tuple[Floats, float] | None) -> None:
         """Search until no row is on the wrong side, or that takes too long; few rows are solved for at once."""
-        near = self.progress.near()
-        if near is not None and self._is_settled(near):
-            return
         state = self._first_state(start)
         if not state.reach:
             state = self._descended(state)
@@ -232,12 +137,9 @@ class _Run:
             self._settle(state)
 
     def _first_state(self, start: tuple[Floats, float] | None) -> _State:
-        """Return where an earlier process was, or where to start."""
+        """Return where to start."""
         if self.problem.n_samples <= self._most:
             return _State(np.zeros(self.problem.n_features + self.problem.bias), reach=np.inf)
-        known = self.progress.state()
-        if known is not None:
-            return known
         return _State(self.view.plane_of(*(start or _of_sample(self.problem, self.costs, self.is_over))))
 
     def _descended(self, state: _State) -> _State:
@@ -248,7 +150,6 @@ class _Run:
             for is_near in descent.run(least, most_near(self.problem)):
                 reach = descent.reach(least) if is_near else 0.0
                 state = state._replace(plane=descent.plane, width=descent.width, reach=reach)
-                self.progress.keep_state(state)
                 if is_near or self.is_over():
                     break
         finally:
@@ -263,7 +164,7 @@ class _Run:
             near = NearRows.within(self.problem, self.costs, self.view, state.plane, width, self._most)
             if near is None or self.is_over():
                 return
-            self.progress.keep_near(near)
+            self._cache(near)
             if self._is_settled(near) or len(near.rows) == self.problem.n_samples:
                 return
 
@@ -285,9 +186,14 @@ class _Run:
             if wrong.are_too_many or self.is_over():
                 break
             near.take_in(wrong)
-            self.progress.keep_near(near)
+            self._cache(near)
         self.normal, self.multipliers = before
         return False
+
+    def _cache(self, near: NearRows) -> None:
+        """Keep the rows of the program, of which the proof reads the support again."""
+        if len(near.rows) <= _MOST_CACHED_ROWS:
+            self.problem.row_source.cache(near.rows, near.X)
 
     def _status(self, objective: float) -> str:
         """Return how the search ended; the interior point may have stopped before the two objectives met."""

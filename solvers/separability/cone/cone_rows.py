@@ -105,12 +105,6 @@ class ConeRows(StageRows, Protocol):
 
     n_rows: int
 
-    def remember(self, rows: Rows) -> None:
-        """Cache rows that decide for later processes."""
-
-    def recalled(self) -> Rows:
-        """Return rows cached by an earlier process, as hints."""
-
     def scaled_unit(self, column: int) -> Floats:
         """Return the scaled vector whose product with a direction has the sign of the direction's entry `column`."""
 
@@ -141,14 +135,6 @@ class SignedRows(ConeRows):
         self.problem, self.settings = problem, settings
         self.n_rows, self.width = problem.n_samples, problem.n_features + problem.bias
         self.biases = (problem.n_features,) if problem.bias else ()
-
-    def remember(self, rows: Rows) -> None:
-        """Cache rows that decide for later processes."""
-        self.problem.remember(rows, "verdict")
-
-    def recalled(self) -> Rows:
-        """Return rows cached by an earlier process, as hints."""
-        return self.problem.warm_start.recalled("verdict")
 
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return the rows as integers, every column in its own power of two."""
@@ -308,15 +294,6 @@ class ClassRows(ConeRows):
     def number(self, samples: Rows, classes: Rows) -> Rows:
         """Return the positions of the vectors of samples against classes."""
         return samples * self.n_others + classes - (classes > self.problem.codes[samples])
-
-    def remember(self, rows: Rows) -> None:
-        """Cache the samples of rows that decide for later processes."""
-        self.problem.remember(np.unique(self.pairs(rows)[0]), "verdict")
-
-    def recalled(self) -> Rows:
-        """Return all rows of the samples cached by an earlier process, as hints."""
-        samples = self.problem.warm_start.recalled("verdict")
-        return np.asarray(np.add.outer(samples * self.n_others, np.arange(self.n_others)).ravel())
 
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return the vectors as integers, every column of X in its own power of two in all blocks."""

@@ -92,7 +92,7 @@ class _Search:
         self.cone = cone
         self.limits = limits
         self.face = Face(cone, limits.stop_check)
-        self.active: Rows = np.union1d(_first_rows(cone) if start is None else start, cone.recalled())
+        self.active: Rows = np.unique(_first_rows(cone) if start is None else start)
         self.was_active = np.zeros(cone.n_rows, dtype=np.bool_)
         self._activate(self.active)
         self.circuits: list[tuple[list[int], Circuit]] = []
@@ -125,7 +125,6 @@ class _Search:
     def _activate(self, rows: Rows) -> None:
         self.active = rows
         self.was_active[rows] = True
-        self.cone.remember(rows)
 
     def _of_stage(self) -> tuple[list[Fraction] | Circuit | None, Rows]:
         """Return a circuit, or a direction with the rows that violate it: none of them active."""

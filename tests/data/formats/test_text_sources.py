@@ -605,17 +605,6 @@ def test_damaged_ways_to_read_are_no_proof(write: Write, tmp_path: Path, change:
     assert run(["verify", str(proof), str(path), "--quiet"]) == 3
 
 
-def test_what_is_resumed_was_read_in_the_same_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The numbers that a process has parsed are of no use to one that reads the text otherwise."""
-    path, state = tmp_path / "data.csv", tmp_path / "state"
-    path.write_text("a;y\n" + "".join(f"{i};{'u' if i < 20_000 else 'v'}\n" for i in range(40_000)))
-    arguments = ["check", str(path), "--resume", str(state), "--memory", "64KiB", "--quiet"]
-    assert run(arguments) == 0
-    assert run([*arguments, "--decimal-comma"]) == 2
-    assert "read in the same way" in capsys.readouterr().err
-    assert run(arguments) == 0
-
-
 # Errors speak the language of the caller
 
 

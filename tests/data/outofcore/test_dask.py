@@ -17,7 +17,7 @@ import pytest
 import maxmargin as mm
 from maxmargin.data.arrays import features_of, from_arrays
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.data.outofcore.dask.dask_files import lines_from, piece_starts
 from maxmargin.data.outofcore.dask.dask_rows import InThreads, OnCluster, backend, is_dask, rows_of
 from maxmargin.data.tabular.loading import load
@@ -193,7 +193,7 @@ def folder_of(write: Callable[[Path, pa.Table], Path]) -> Callable[[Path, pa.Tab
 FILES = {"parquet": parquet, "feather": feather, "csv": csv, "folder": folder_of(parquet), "csv folder": folder_of(csv)}
 
 
-SMALL_TASKS = replace(Budget.of(), task_bytes=5000, task_rows=200)
+SMALL_TASKS = replace(MemoryBudget.of(), task_bytes=5000, task_rows=200)
 """Several tasks read a small file."""
 
 

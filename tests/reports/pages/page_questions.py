@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from forging import positions
 from proof_cases import CASES
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from zoo import INSEPARABLE, SEPARABLE
@@ -214,6 +213,14 @@ POISON = [
     *("constructor", "__proto__"),
 ]
 """What a part of a proof is replaced by: nothing that JSON of the page cannot tell apart, such as 1 and 1.0."""
+
+
+def positions(words: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path of every value inside the words."""
+    entries = words.items() if isinstance(words, dict) else enumerate(words) if isinstance(words, list) else ()
+    for key, value in entries:
+        yield (*path, key)
+        yield from positions(value, (*path, key))
 
 
 def altered(proof: Document, random_: random.Random) -> Document:

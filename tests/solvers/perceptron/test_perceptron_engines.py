@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,19 +16,16 @@ from strategies import problems
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.checkpoint import Checkpoint
 from maxmargin.solvers.perceptron.engines import engine_choice
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.engines.integer_engine import IntegerEngine, IntegerGramEngine
 from maxmargin.solvers.perceptron.engines.ties import Ties, no_limbs
 from maxmargin.solvers.perceptron.kernels.pass_arguments import N_DECIDED, N_EPOCHS, N_LOGGED, Reason, Work
-from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
 from maxmargin.solvers.perceptron.run import RunInProgress, perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES as RULES_OF_ZERO
 from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings, RunSizes
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.text.data_error import DataError
 
 ZERO_RULES = ("mistake", "positive", "negative")
 ROUNDED = (EngineName.WEIGHTS, EngineName.GRAM, EngineName.BLOCKS)
@@ -260,84 +256,6 @@ def test_long_logs_are_cut_and_counted() -> None:
     assert run.n_mistakes == run.mistake_counts.sum() == 233 and run.converged
     assert len(run.mistake_rows) == len(run.mistakes_per_epoch) == 7
     assert run.mistake_rows.tolist() == exact_mistakes(problem, 1.0, "mistake", 10)[0][:7]
-
-
-# Stopped and gone on with.
-
-
-def in_parts(problem: Problem, whole: PerceptronSettings, stops: list[int], seed: int) -> PerceptronRun:
-    """Run up to one limit after another, every time from a checkpoint, in an object of its own."""
-    kept: list[Checkpoint] = []
-    for stop in sorted(stops):
-        part = PerceptronSettings(
-            bias_scale=whole.bias_scale, zero=whole.zero, order=whole.order, max_mistakes=stop, method=whole.method,
-            max_epochs=whole.max_epochs,
-        )  # fmt: skip
-        rng = np.random.default_rng(seed)
-        perceptron(problem, part, rng=rng, checkpoint=kept[-1] if kept else None, on_checkpoint=kept.append)
-    return perceptron(problem, whole, rng=np.random.default_rng(seed), checkpoint=kept[-1])
-
-
-@given(
-    problems(numbers, 7, 4),
-    st.sampled_from(list(Order)),
-    st.sampled_from(list(EngineName)),
-    st.lists(st.integers(1, 60), min_size=1, max_size=4),
-    st.integers(0, 2**32 - 1),
-)
-@settings(deadline=None)
-def test_a_run_in_parts_is_the_run(
-    problem: Problem, order: Order, method: EngineName, stops: list[int], seed: int
-) -> None:
-    method = method if order.is_fixed or method is not EngineName.BLOCKS else EngineName.AUTO
-    whole = PerceptronSettings(order=order, method=method, max_epochs=40)
-    straight = perceptron(problem, whole, rng=np.random.default_rng(seed))
-    parted = in_parts(problem, whole, stops, seed)
-    for name in ("n_mistakes", "n_epochs", "n_presentations", "stop_reason", "b", "margin", "run_upper"):
-        assert getattr(parted, name) == getattr(straight, name), name
-    for name in ("mistake_rows", "mistake_counts", "mistakes_per_epoch", "w"):
-        np.testing.assert_array_equal(getattr(parted, name), getattr(straight, name))
-
-
-def test_a_run_is_kept_in_a_file(tmp_path: Path) -> None:
-    data = mm.load("breast_cancer")
-    path = tmp_path / "run.state"
-    options: dict[str, Any] = {"order": "reshuffled-each-epoch", "rng": 3}
-    straight = mm.perceptron(data.X, data.y, max_mistakes=30_000, **options)
-    mm.perceptron(data.X, data.y, max_mistakes=11_111, resume=path, **options)
-    assert path.exists()
-    resumed = mm.perceptron(data.X, data.y, max_mistakes=30_000, resume=path, **options)
-    assert resumed.mistake_rows.tolist() == straight.mistake_rows.tolist()
-    again = mm.perceptron(data.X, data.y, max_mistakes=30_000, resume=path, **options)
-    assert again.n_presentations == straight.n_presentations, "nothing was left to do"
-
-
-@pytest.mark.parametrize(
-    "changed, words",
-    [
-        ({"X": [[10.0], [13.0]]}, "the data differs"),
-        ({"zero": "positive"}, "zero differs"),
-        ({"bias": False}, "bias differs"),
-        ({"bias_scale": 2.0}, "bias_scale differs"),
-        ({"order": "random"}, "order differs"),
-        ({"rng": 2}, "the seed differs"),
-    ],
-)
-def test_a_file_of_another_run_is_refused(tmp_path: Path, changed: dict[str, Any], words: str) -> None:
-    path = tmp_path / "run.state"
-    question: dict[str, Any] = {"X": [[10.0], [12.0]], "y": [0, 1], "order": "shuffled-once", "rng": 1}
-    mm.perceptron(**question, max_mistakes=5, resume=path)
-    with pytest.raises(DataError, match=words):
-        mm.perceptron(**{**question, **changed}, resume=path)
-    path.write_bytes(path.read_bytes()[:-3])
-    with pytest.raises(DataError, match="damaged"):
-        mm.perceptron(**question, resume=path)
-
-
-def test_a_generator_that_cannot_be_kept_is_refused(tmp_path: Path) -> None:
-    rng = np.random.Generator(np.random.MT19937(0))
-    with pytest.raises(InvalidOptionError, match="rng is a MT19937; expected PCG64"):
-        mm.perceptron([[10.0], [12.0]], [0, 1], order="random", rng=rng, resume=tmp_path / "run.state")
 
 
 def test_a_billion_mistakes_would_be_exact_in_between() -> None:

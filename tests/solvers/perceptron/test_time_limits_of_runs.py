@@ -57,16 +57,6 @@ def test_no_time_at_all_is_a_run_without_mistakes(endless: Data) -> None:
     assert (run.n_mistakes, run.stop_reason, run.run_upper) == (0, "time_limit", None)
 
 
-def test_a_run_stopped_in_time_goes_on_from_its_file(endless: Data, tmp_path: Path) -> None:
-    limits: dict[str, Any] = {"max_epochs": 4000, "max_mistakes": None}
-    straight = mm.perceptron(*endless, **limits)
-    run = mm.perceptron(*endless, **limits, time_limit=0.02, resume=tmp_path / "run")
-    assert run.n_mistakes <= straight.n_mistakes
-    resumed = mm.perceptron(*endless, **limits, resume=tmp_path / "run")
-    assert resumed.stop_reason == "max_epochs"
-    np.testing.assert_array_equal(resumed.mistake_counts, straight.mistake_counts)
-
-
 def test_rows_outside_memory_end_in_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rng = np.random.default_rng(2)
     path = tmp_path / "rows.npz"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import ChosenRows, InMemory, WarmStart
+from maxmargin.solvers.problem.rows import ChosenRows, InMemory
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 
 
@@ -25,23 +25,15 @@ class InChunks(InMemory):
 
 
 class Elsewhere:
-    """Rows that count as outside memory; it counts the rows that were fetched, and lists those to be remembered."""
+    """Rows that count as outside memory; it counts the rows that were fetched, and lists those to be cached."""
 
-    def __init__(self, X: Any, chunk_rows: int, known: tuple[int, ...] = ()) -> None:
-        self._rows, self._known = InChunks(X, chunk_rows), known
+    def __init__(self, X: Any, chunk_rows: int, sampled: tuple[int, ...] = ()) -> None:
+        self._rows, self.sampled = InChunks(X, chunk_rows), np.array(sampled, np.int64)
         self.most_fetched = 0
-        self.remembered: list[list[int]] = []
-        self.warm_start = self._Hints(self)
+        self.cached: list[list[int]] = []
 
-    class _Hints(WarmStart):
-        def __init__(self, rows: "Elsewhere") -> None:
-            self._rows = rows
-
-        def remember(self, rows: np.ndarray, X: Any, use: str) -> None:
-            self._rows.remembered.append(rows.tolist())
-
-        def recalled(self, use: str) -> np.ndarray:
-            return np.array(self._rows._known, np.int64)
+    def cache(self, rows: np.ndarray, X: Any) -> None:
+        self.cached.append(rows.tolist())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._rows, name)
@@ -73,10 +65,10 @@ def test_chunks_are_those_of_a_copy(kept: list[bool], chunk_rows: int, is_sparse
 
 def test_rows_are_numbered_anew() -> None:
     X = np.arange(20.0).reshape(10, 2)
-    rows_elsewhere = Elsewhere(X, 3, known=(0, 4, 9))
+    rows_elsewhere = Elsewhere(X, 3, sampled=(0, 4, 9))
     chosen = ChosenRows(rows_elsewhere, np.array([1, 4, 5, 9]))
-    chosen.warm_start.remember(np.array([0, 2]), X[[1, 5]], "margin")
-    assert rows_elsewhere.remembered == [[1, 5]] and chosen.warm_start.recalled("margin").tolist() == [1, 3]
+    chosen.cache(np.array([0, 2]), X[[1, 5]])
+    assert rows_elsewhere.cached == [[1, 5]] and chosen.sampled.tolist() == [1, 3]
     for rows in (slice(None), slice(1, 3), np.array([3, 0, 0]), np.array([True, False, False, True])):
         assert chosen[rows].tolist() == X[[1, 4, 5, 9]][rows].tolist()
 

@@ -13,7 +13,7 @@ import numpy as np
 from maxmargin.data.formats.delimited import Block, columns_of_block, layout_of
 from maxmargin.data.formats.source import decoded, is_compressed, kind_of, long_line, open_binary
 from maxmargin.data.formats.table import LONGEST_LINE, Choice, Roles, shown_name
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.data.outofcore.dask.dask_rows import DaskRows, OnCluster, Summary, Task, backend
 from maxmargin.data.outofcore.files.arrow_scan import ArrowScan
 from maxmargin.data.outofcore.files.scan import Labelled, Scan
@@ -24,7 +24,9 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.text.data_error import data_error
 
 
-def open_on_cluster(path: str, choice: Choice, address: str, budget: Budget, *, is_positive_chosen: bool) -> Stored:
+def open_on_cluster(
+    path: str, choice: Choice, address: str, budget: MemoryBudget, *, is_positive_chosen: bool
+) -> Stored:
     """Connect to a cluster and have it read and validate a file or a folder of files.
 
     Parameters
@@ -34,7 +36,7 @@ def open_on_cluster(path: str, choice: Choice, address: str, budget: Budget, *, 
     choice : Choice
     address : str
         Address of the scheduler. A new connection stays open as long as this process.
-    budget : Budget
+    budget : MemoryBudget
     is_positive_chosen : bool
         Whether one class is compared with all the others; then there may be many classes.
 
@@ -77,7 +79,7 @@ def _client(address: str) -> Any:
 class _ClusterScan:
     """A file that workers read."""
 
-    def __init__(self, scan: Scan, choice: Choice, workers: OnCluster, budget: Budget) -> None:
+    def __init__(self, scan: Scan, choice: Choice, workers: OnCluster, budget: MemoryBudget) -> None:
         self.scan = scan
         self.choice = choice
         self.workers = workers
@@ -86,8 +88,8 @@ class _ClusterScan:
         self.parts: list[Any] = []
         self.summaries: list[Summary] = []
 
-    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
-        """Let the workers read all rows once; none is collected, as the workers hold them."""
+    def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
+        """Let the workers read all rows once; no sample is collected, as any row can be fetched from the workers."""
         from dask.delayed import delayed
 
         if isinstance(self.scan, ArrowScan):
@@ -118,7 +120,7 @@ def _runs_of_groups(scan: ArrowScan, n_rows: int) -> Iterator[list[int]]:
 
 
 def _arrow_part(path: str, choice: Choice, roles: Roles, groups: list[int]) -> tuple[Floats, list[Labelled]]:
-    return arrow_scan(path, choice, Budget.of()).part(roles, groups)
+    return arrow_scan(path, choice, MemoryBudget.of()).part(roles, groups)
 
 
 def piece_starts(path: str, n_bytes: int) -> range:

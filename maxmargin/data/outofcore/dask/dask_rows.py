@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.labels import LabelError, Labels
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.data.outofcore.label_coder import Coder
-from maxmargin.data.outofcore.row_cache import CachedRows, CachedStart, RowCache
+from maxmargin.data.outofcore.row_cache import CachedRows, RowCache
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.errors import InvalidProblemError
@@ -149,8 +149,7 @@ class DaskRows(CachedRows):
         )
         self._starts = np.cumsum([0, *(summaries[i].shape[0] for i in kept)])
         self._n_columns = summaries[kept[0]].shape[1]
-        self._cache = RowCache(self._n_columns, Budget.of().cache_bytes)
-        self.warm_start = CachedStart(self._cache)
+        self._cache = RowCache(self._n_columns, MemoryBudget.of().cache_bytes)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -21,9 +21,9 @@ from maxmargin.data.formats.npz import (
 )
 from maxmargin.data.formats.source import labels_beside
 from maxmargin.data.formats.table import Roles, shown_name
-from maxmargin.data.outofcore.budget import Budget
-from maxmargin.data.outofcore.files.raw import Layout, OpenFile, RawRows, Scratch
-from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, bounds_of
+from maxmargin.data.outofcore.budget import MemoryBudget
+from maxmargin.data.outofcore.files.raw import ArrayLayout, OpenFile, RawRows, Scratch
+from maxmargin.data.outofcore.files.scan import FileStamp, Labelled, Piece, Scan, bounds_of
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.text.data_error import data_error
@@ -38,34 +38,28 @@ class ArrayScan(Scan):
     Columns are counted as if y followed X.
     """
 
-    def __init__(self, path: str, kind: str, budget: Budget) -> None:
+    def __init__(self, path: str, kind: str, budget: MemoryBudget) -> None:
         is_archive = kind == ".npz"
         self.path = path
         self.budget = budget
-        self._mark: Mark | None = Mark.of(path)
+        self._stamp: FileStamp | None = FileStamp.of(path)
         self._X, self._y = _packed(path) if is_archive else _pair(path)
-        self.starts_inside, self.writes_numbers = not self._X.is_compressed, self._X.is_compressed
         self._file, self._layout = self._X.opened()
         _check_types(path, self._layout, self._y.header())
         self.n_rows, self.n_columns = self._layout.shape[0], self._layout.shape[1] + 1
         self.names = _feature_names(path, self._layout.shape[1]) if is_archive else None
 
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The files of both arrays."""
-        return tuple(dict.fromkeys((self._X.path, self._y.path)))
-
     def label_name(self, roles: Roles) -> str:
         """Return the name of the array of labels."""
         return "y"
 
-    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
-        """Read all rows from this one on, once; none is collected, as any row can be fetched."""
+    def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
+        """Read all rows once; no sample is collected, as any row can be read by its position."""
         if roles.label != self.n_columns - 1:
             raise data_error(self.path, option="label", found="a column of X", expected="the array 'y'")
         if self._X.is_compressed:
             self._unpack()
-        elif start == 0:
+        else:
             self._X.check(self.budget.chunk_rows(self.n_columns))
         store = self.store(roles)
         names = [shown_name(self.names, j) for j in roles.features]
@@ -74,38 +68,20 @@ class ArrayScan(Scan):
         def checked(piece: Piece) -> Any:
             return bounds_of(piece.read(), self.path, names, piece.rows.start)
 
-        bounds = in_order(checked, store.pieces(n_rows, start), n_workers=self.budget.n_workers)
-        for extremes, labels in zip(bounds, self._y.parts(n_rows, start), strict=True):
+        bounds = in_order(checked, store.pieces(n_rows), n_workers=self.budget.n_workers)
+        for extremes, labels in zip(bounds, self._y.parts(n_rows), strict=True):
             distinct, positions = np.unique(labels, return_inverse=True)
             yield Labelled(extremes, distinct.tolist(), positions)
 
     def _unpack(self) -> None:
-        scratch = Scratch(self.path, self.numbers_path)
+        scratch = Scratch(self.path)
         for part in self._X.parts(self.budget.chunk_rows(self.n_columns)):
             scratch.write(part)
-        scratch.finish()
-        self._read_from(scratch.file)
-
-    def _read_from(self, unpacked: OpenFile) -> None:
-        self._file, self._mark, self._layout = unpacked, None, replace(self._layout, offset=0)
-
-    def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
-        """Read from the array that an earlier process has unpacked, if that was necessary."""
-        if self.numbers_path is not None:
-            self._read_from(OpenFile.of(self.numbers_path))
-
-    def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[list[Any], NDArray[np.int64]]]:
-        """Yield ``(distinct, positions)`` of the first `n_rows` rows."""
-        for labels in self._y.parts(min(n_rows, self.budget.chunk_rows(1)), 0):
-            distinct, positions = np.unique(labels[:n_rows], return_inverse=True)
-            yield distinct.tolist(), positions
-            n_rows -= len(labels)
-            if n_rows <= 0:
-                return
+        self._file, self._stamp, self._layout = scratch.file, None, replace(self._layout, offset=0)
 
     def store(self, roles: Roles) -> RawRows:
         """Return the rows."""
-        return RawRows(path=self.path, file=self._file, layout=self._layout, columns=roles.features, mark=self._mark)
+        return RawRows(path=self.path, file=self._file, layout=self._layout, columns=roles.features, stamp=self._stamp)
 
 
 class _Member:
@@ -124,32 +100,30 @@ class _Member:
     def n_bytes(self) -> int:
         return os.path.getsize(self.path)
 
-    def header(self) -> Layout:
+    def header(self) -> ArrayLayout:
         with self.stream() as file:
             return self._header(file)
 
-    def _header(self, file: BinaryIO) -> Layout:
+    def _header(self, file: BinaryIO) -> ArrayLayout:
         """Read the header of an array; vectors have one column."""
         header = read_header(file, self.n_bytes, self.path, self.name)
         shape = (*header.shape, 1) if len(header.shape) == 1 else header.shape
         if len(shape) != 2:
             raise data_error(self.path, found=f"an array of shape {header.shape}", expected="rows and columns")
-        return Layout(header.offset, header.dtype, (shape[0], shape[1]), header.is_fortran and len(header.shape) == 2)
+        return ArrayLayout(
+            header.offset, header.dtype, (shape[0], shape[1]), header.is_fortran and len(header.shape) == 2
+        )
 
-    def opened(self) -> tuple[OpenFile, Layout]:
+    def opened(self) -> tuple[OpenFile, ArrayLayout]:
         """Return the file that holds the array, and the layout of the array in it."""
         return OpenFile.of(self.path), self.header()
 
-    def parts(self, n_rows: int, first: int = 0) -> Iterator[NDArray[Any]]:
-        """Yield all entries in the order of the file, those of `n_rows` rows at a time, from this row on.
-
-        Of an array that is stored by columns, all entries are read: `first` is 0.
-        """
+    def parts(self, n_rows: int) -> Iterator[NDArray[Any]]:
+        """Yield all entries in the order of the file, as many at a time as `n_rows` rows have."""
         with self.stream() as file:
             layout = self._header(file)
             row_bytes = layout.dtype.itemsize * layout.shape[1]
-            file.seek(first * row_bytes, os.SEEK_CUR)
-            for start in range(first, layout.shape[0], n_rows):
+            for start in range(0, layout.shape[0], n_rows):
                 n_bytes = min(n_rows, layout.shape[0] - start) * row_bytes
                 yield np.frombuffer(self._exactly(file, n_bytes), layout.dtype)
 
@@ -192,7 +166,7 @@ class _Packed(_Member):
         for _ in self.parts(n_rows):
             pass
 
-    def opened(self) -> tuple[OpenFile, Layout]:
+    def opened(self) -> tuple[OpenFile, ArrayLayout]:
         header = self.header()
         file = OpenFile.of(self.path)
         local = bytearray(_LOCAL_HEADER_BYTES)
@@ -223,7 +197,7 @@ def _archive(path: str) -> zipfile.ZipFile:
         raise broken_archive(path, error) from error
 
 
-def _check_types(path: str, X: Layout, y: Layout) -> None:
+def _check_types(path: str, X: ArrayLayout, y: ArrayLayout) -> None:
     check_features(X.dtype, X.shape[1], path)
     check_label_type(y.dtype, path)
     if y.shape != (X.shape[0], 1):

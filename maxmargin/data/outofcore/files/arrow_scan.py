@@ -19,12 +19,11 @@ from maxmargin.data.formats.frames import index_columns
 from maxmargin.data.formats.table import Roles
 from maxmargin.data.numbers.binary64 import NumberError, numbers
 from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS, STORED, TEXT_HINT, number
-from maxmargin.data.outofcore.budget import Budget, size_text
-from maxmargin.data.outofcore.files.scan import Labelled, Mark, Piece, Scan, bounds_of, not_finite
+from maxmargin.data.outofcore.budget import MemoryBudget, size_text
+from maxmargin.data.outofcore.files.scan import FileStamp, Labelled, Piece, Scan, bounds_of, not_finite
 from maxmargin.data.outofcore.row_cache import SampledRows
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
-from maxmargin.solvers.problem.rows import COMPILED_ENTRIES
 from maxmargin.text.data_error import DataError, data_error, quote
 
 _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
@@ -37,9 +36,6 @@ _ROWS_TURNED_AT_ONCE = 2048
 """Number of rows that are written at a time from columns into a matrix, while both are in the processor's cache."""
 
 _EXACT_HINT = "convert it to binary64 yourself to have it rounded, or allow more memory to have it decided exactly"
-
-_TURNED_TOGETHER = 4
-"""Number of columns that compiled code writes at once, which fills the lines of the cache sooner."""
 
 
 class ArrowFile(ABC):
@@ -57,7 +53,7 @@ class ArrowFile(ABC):
         Rows of a batch of all columns.
     """
 
-    def __init__(self, path: str, schema: Any, group_rows: Sequence[int], budget: Budget) -> None:
+    def __init__(self, path: str, schema: Any, group_rows: Sequence[int], budget: MemoryBudget) -> None:
         self.path = path
         self.names: tuple[str, ...] = tuple(schema.names)
         self.index = index_columns(self.names, schema.metadata)
@@ -72,7 +68,7 @@ class ArrowFile(ABC):
 class ParquetFile(ArrowFile):
     """A Parquet file."""
 
-    def __init__(self, path: str, budget: Budget) -> None:
+    def __init__(self, path: str, budget: MemoryBudget) -> None:
         from pyarrow import parquet
 
         with readable(path, "Parquet"):
@@ -104,7 +100,7 @@ class ParquetFile(ArrowFile):
 class FeatherFile(ArrowFile):
     """A Feather (Arrow IPC) file; its groups are its record batches."""
 
-    def __init__(self, path: str, budget: Budget) -> None:
+    def __init__(self, path: str, budget: MemoryBudget) -> None:
         with readable(path, "Feather"), _reader(path, None) as reader:
             schema = reader.schema
         with readable(path, "Feather"), _reader(path, [0]) as reader:
@@ -171,7 +167,7 @@ class ArrowRows:
 
     file: ArrowFile
     columns: tuple[str, ...]
-    mark: Mark
+    stamp: FileStamp
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -180,13 +176,13 @@ class ArrowRows:
 
     def pieces(self, n_rows: int) -> Iterator[Piece]:
         """Yield all rows in order, up to `n_rows` at a time."""
-        self.mark.check()
+        self.stamp.check()
         for start, batch in _numbered(self.file.batches(n_rows, self.columns)):
             yield Piece(slice(start, start + batch.num_rows), partial(self._matrix, batch, start))
 
     def some(self, numbers: Rows) -> Floats:
         """Return the rows of increasing numbers, from the groups that hold them."""
-        self.mark.check()
+        self.stamp.check()
         groups, positions = positions_in(self.file.starts, numbers)
         found = np.empty((len(numbers), len(self.columns)))
         for start, batch in _numbered(self.file.batches(self.file.n_rows_at_once, self.columns, groups)):
@@ -206,7 +202,7 @@ class ArrowRows:
 class ArrowScan(Scan):
     """A Parquet or Feather file."""
 
-    def __init__(self, file: ArrowFile, budget: Budget) -> None:
+    def __init__(self, file: ArrowFile, budget: MemoryBudget) -> None:
         self.path = file.path
         self.file = file
         self.budget = budget
@@ -214,28 +210,16 @@ class ArrowScan(Scan):
         self.index = file.index
         self.n_columns = len(file.names)
         self.n_rows = int(file.starts[-1])
-        self._mark = Mark.of(file.path)
+        self._stamp = FileStamp.of(file.path)
         twice = [name for name in dict.fromkeys(file.names) if file.names.count(name) > 1]
         if twice:
             found = f"several columns named {quote(twice[0])}"
             raise data_error(file.path, found=found, expected="a different name for each")
 
-    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
-        """Read all rows from this one on, once, and collect those that are wanted."""
+    def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
+        """Read all rows once, and collect those that are wanted."""
         check = partial(self._checked, self.file.names[roles.label], wanted)
-        yield from in_order(check, self._batches_from(roles, start), n_workers=self.budget.n_workers)
-
-    def _batches_from(self, roles: Roles, start: int) -> Iterator[tuple[int, Any]]:
-        """Yield batches with their first rows, out of the groups that hold this row and those after it."""
-        if start == 0:
-            yield from _numbered(self.batches(roles))
-            return
-        starts = self.file.starts
-        group = int(np.searchsorted(starts, start, "right")) - 1
-        for first, batch in _numbered(self.batches(roles, range(group, len(starts) - 1))):
-            n_known = max(0, start - int(starts[group]) - first)
-            if n_known < batch.num_rows:
-                yield int(starts[group]) + first + n_known, batch.slice(n_known)
+        yield from in_order(check, _numbered(self.batches(roles)), n_workers=self.budget.n_workers)
 
     def batches(self, roles: Roles, groups: Sequence[int] | None = None) -> Iterator[Any]:
         """Yield the batches of some groups, with features and labels."""
@@ -266,18 +250,9 @@ class ArrowScan(Scan):
             sampled.values[:, j] = values[numbers - first_row]
         return Labelled((bounds[0], bounds[1]), *_distinct(batch.column(label)), sampled=sampled)
 
-    def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[list[object], NDArray[np.int64]]]:
-        """Yield ``(distinct, positions)`` of the first `n_rows` rows."""
-        label = self.file.names[roles.label]
-        for batch in self.file.batches(self.budget.chunk_rows(1), [label]):
-            yield _distinct(batch.column(label)[:n_rows])
-            n_rows -= batch.num_rows
-            if n_rows <= 0:
-                return
-
     def store(self, roles: Roles) -> ArrowRows:
         """Return the rows."""
-        return ArrowRows(file=self.file, columns=tuple(self.file.names[j] for j in roles.features), mark=self._mark)
+        return ArrowRows(file=self.file, columns=tuple(self.file.names[j] for j in roles.features), stamp=self._stamp)
 
 
 def write_matrix(X: Floats, batch: Any, path: str, first_row: int) -> None:
@@ -285,26 +260,10 @@ def write_matrix(X: Floats, batch: Any, path: str, first_row: int) -> None:
     columns = [
         values_of(array, path, name, first_row) for name, array in zip(batch.schema.names, batch.columns, strict=True)
     ]
-    n_compiled = _n_compiled(X)
     for start in range(0, batch.num_rows, _ROWS_TURNED_AT_ONCE):
         rows = slice(start, start + _ROWS_TURNED_AT_ONCE)
-        for j in range(0, n_compiled, _TURNED_TOGETHER):
-            _turn([column[rows] for column in columns[j : j + _TURNED_TOGETHER]], j, X[rows])
-        for j in range(n_compiled, len(columns)):
-            X[rows, j] = columns[j][rows]
-
-
-def _n_compiled(X: Floats) -> int:
-    """Return how many columns the compiled kernel writes: none of small matrices, which are not worth loading it."""
-    is_large = X.size >= COMPILED_ENTRIES and X.flags.c_contiguous
-    return X.shape[1] // _TURNED_TOGETHER * _TURNED_TOGETHER if is_large else 0
-
-
-def _turn(columns: list[Floats], position: int, X: Floats) -> None:
-    from maxmargin.data.outofcore.files.transpose import turn
-
-    first, second, third, fourth = columns
-    turn(first, second, third, fourth, position, X)
+        for j, column in enumerate(columns):
+            X[rows, j] = column[rows]
 
 
 def _numbered(batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:

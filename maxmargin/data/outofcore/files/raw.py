@@ -5,7 +5,6 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.numbers.binary64 import NumberError, numbers
 from maxmargin.data.outofcore.budget import size_text
-from maxmargin.data.outofcore.files.scan import Mark, Piece, unreadable
+from maxmargin.data.outofcore.files.scan import FileStamp, Piece, unreadable
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.text.data_error import data_error
 
@@ -35,13 +34,6 @@ class OpenFile:
     def of(cls, path: str) -> "OpenFile":
         """Open a file for reading."""
         return cls(os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0)))
-
-    @classmethod
-    def new(cls, path: str) -> "OpenFile":
-        """Create a file for writing and reading; readers of an old file of this name continue to read that one."""
-        with suppress(FileNotFoundError):
-            os.unlink(path)
-        return cls(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600))
 
     @classmethod
     def temporary(cls) -> "OpenFile":
@@ -75,18 +67,13 @@ class OpenFile:
         while n_written < len(content):
             n_written += os.write(self._descriptor, content[n_written:])
 
-    def settle(self) -> None:
-        """Write the bytes to the disk, so that they survive a loss of power."""
-        os.fsync(self._descriptor)
-
 
 class Scratch:
-    """Numbers that are written once, to a temporary file unless a path is given."""
+    """A temporary file to which the numbers of a source are written once."""
 
-    def __init__(self, source: str, path: str | None = None) -> None:
+    def __init__(self, source: str) -> None:
         self.source = source
-        self.path = path
-        self.file = OpenFile.temporary() if path is None else OpenFile.new(path)
+        self.file = OpenFile.temporary()
         self.n_bytes = 0
 
     def write(self, values: NDArray[Any]) -> None:
@@ -101,19 +88,13 @@ class Scratch:
         try:
             self.file.write(content)
         except OSError as error:
-            position = "a temporary file" if self.path is None else self.path
-            other = "set TMPDIR to a folder" if self.path is None else "name a file to resume from"
+            size = size_text(self.n_bytes)
             raise data_error(
                 self.source, expected="room for 8 bytes a number",
-                found=f"no room for its numbers in {position} after {size_text(self.n_bytes)}: {error.strerror}",
-                hint=f"{other} on a larger disk, or use Parquet",
+                found=f"no room for its numbers in a temporary file after {size}: {error.strerror}",
+                hint="set TMPDIR to a folder on a larger disk, or use Parquet",
             ) from error  # fmt: skip
         self.n_bytes += len(content)
-
-    def finish(self) -> None:
-        """Finish writing; numbers that another process may read are flushed to the disk."""
-        if self.path is not None:
-            self.file.settle()
 
 
 def _bytes_of(values: NDArray[Any]) -> memoryview:
@@ -121,7 +102,7 @@ def _bytes_of(values: NDArray[Any]) -> memoryview:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ArrayLayout:
     """Where an array lies in a file: its first byte, type and shape; `is_fortran` if by columns."""
 
     offset: int
@@ -139,36 +120,36 @@ class RawRows:
     path : str
         The name of the source in error messages.
     file : OpenFile
-    layout : Layout
+    layout : ArrayLayout
     columns : tuple of int
         The positions of the features.
-    mark : Mark, optional
+    stamp : FileStamp, optional
         The state of the file when it was validated; None for a temporary file.
     """
 
     path: str
     file: OpenFile
-    layout: Layout
+    layout: ArrayLayout
     columns: tuple[int, ...]
-    mark: Mark | None = None
+    stamp: FileStamp | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and of columns."""
         return self.layout.shape[0], len(self.columns)
 
-    def pieces(self, n_rows: int, first: int = 0) -> Iterator[Piece]:
-        """Yield all rows from this one on in order, up to `n_rows` at a time."""
-        if self.mark is not None:
-            self.mark.check()
-        for start in range(first, self.shape[0], n_rows):
+    def pieces(self, n_rows: int) -> Iterator[Piece]:
+        """Yield all rows in order, up to `n_rows` at a time."""
+        if self.stamp is not None:
+            self.stamp.check()
+        for start in range(0, self.shape[0], n_rows):
             rows = slice(start, min(start + n_rows, self.shape[0]))
             yield Piece(rows, partial(self.read, rows.start, rows.stop))
 
     def some(self, numbers: Rows) -> Floats:
         """Return the rows of increasing numbers; those that lie close together are read at once."""
-        if self.mark is not None:
-            self.mark.check()
+        if self.stamp is not None:
+            self.stamp.check()
         found = np.empty((len(numbers), len(self.columns)))
         ends = np.flatnonzero(np.diff(numbers, append=np.iinfo(np.int64).max) > _GAP) + 1
         first = 0

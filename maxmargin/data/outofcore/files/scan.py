@@ -1,4 +1,4 @@
-"""Files that are read in parts, whatever their format: the first pass, which validates the rows, and later ones."""
+"""Protocols of files that are read in parts: the first pass, which validates the rows, and later passes."""
 
 import os
 from abc import ABC, abstractmethod
@@ -30,7 +30,7 @@ class Piece:
         return Piece(slice(self.rows.start + n_rows, self.rows.stop + n_rows), self.read)
 
 
-class Store(Protocol):
+class StoredMatrix(Protocol):
     """A matrix in one file."""
 
     @property
@@ -65,12 +65,12 @@ class Reading(Protocol):
 
     path: str
     n_rows: int
-    """Number of rows; an estimate where only reading tells."""
+    """Number of rows; an estimate if the file has to be read to count them."""
 
-    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
-        """Read and validate all rows from this one on, once.
+    def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
+        """Read and validate all rows, once.
 
-        Return the rows of the increasing numbers `wanted` with them if it takes a pass to fetch these afterwards.
+        The rows of the increasing numbers `wanted` are returned too where fetching them later would take a pass.
         """
         ...
 
@@ -82,19 +82,13 @@ class Scan(ABC):
     ----------
     path : str
     n_rows : int
-        Number of rows; an estimate where only reading tells.
+        Number of rows; an estimate if the file has to be read to count them.
     n_columns : int
     names : tuple of str, optional
         Names of all columns.
     index : tuple of int
         Positions of the columns that hold the index of a pandas data frame.
     notes : tuple of str
-    numbers_path : str, optional
-        The file to which the first pass writes numbers, see `writes_numbers`. None: a temporary file.
-    starts_inside : bool
-        Whether reading can start with any row.
-    writes_numbers : bool
-        Whether the first pass writes the numbers to another file, from which later passes read them.
     """
 
     path: str
@@ -103,38 +97,22 @@ class Scan(ABC):
     names: tuple[str, ...] | None
     index: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
-    numbers_path: str | None = None
-    starts_inside = True
-    writes_numbers = False
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The file, and the files that belong to it."""
-        return (self.path,)
 
     def label_name(self, roles: Roles) -> str | int:
         """Return the name of the label column, or its position."""
         return shown_name(self.names, roles.label)
 
     @abstractmethod
-    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
+    def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
         """Read and validate the rows; see `Reading.labelled`."""
 
-    def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
-        """Take the findings of an earlier process about all rows in place of a first pass; by default, do nothing."""
-        return None
-
-    def labels(self, roles: Roles, n_rows: int) -> Iterator[tuple[Sequence[object], NDArray[np.integer[Any]]]] | None:
-        """Return ``(distinct, positions)`` of the first `n_rows` rows; None if that takes as long as reading all."""
-        return None
-
     @abstractmethod
-    def store(self, roles: Roles) -> Store:
+    def store(self, roles: Roles) -> StoredMatrix:
         """Return the rows for later passes; call it after the first pass."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class FileStamp:
     """The size and time by which a file is recognised as the one that was validated."""
 
     path: str
@@ -142,8 +120,8 @@ class Mark:
     changed: int
 
     @classmethod
-    def of(cls, path: str) -> "Mark":
-        """Return the mark of a file as it is now."""
+    def of(cls, path: str) -> "FileStamp":
+        """Return the stamp of a file as it is now."""
         status = os.stat(path)
         return cls(path, status.st_size, status.st_mtime_ns)
 
@@ -155,7 +133,7 @@ class Mark:
         DataError
         """
         try:
-            is_same = Mark.of(self.path) == self
+            is_same = FileStamp.of(self.path) == self
         except OSError as error:
             raise unreadable(self.path, error) from error
         if not is_same:

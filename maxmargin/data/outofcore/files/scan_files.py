@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from maxmargin.data.formats.readers import DELIMITED
 from maxmargin.data.formats.source import IN_PARTS, is_readable_in_parts, kind_of, labels_beside
 from maxmargin.data.formats.table import Choice
-from maxmargin.data.outofcore.budget import Budget
+from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.data.outofcore.files.array_scan import ArrayScan
 from maxmargin.data.outofcore.files.arrow_scan import ArrowScan, FeatherFile, ParquetFile
 from maxmargin.data.outofcore.files.scan import Scan
@@ -14,7 +14,7 @@ from maxmargin.data.outofcore.files.text_scan import TextScan
 from maxmargin.text.data_error import data_error, listed
 
 
-def scans_of(path: str, choice: Choice, budget: Budget) -> tuple[list[Scan], list[str]]:
+def scans_of(path: str, choice: Choice, budget: MemoryBudget) -> tuple[list[Scan], list[str]]:
     """Open a file or all files of a folder; return them with notes on those that are empty.
 
     Raises
@@ -54,13 +54,13 @@ def _files_of(folder: str, choice: Choice) -> list[str]:
     return files
 
 
-def arrow_scan(path: str, choice: Choice, budget: Budget) -> ArrowScan:
+def arrow_scan(path: str, choice: Choice, budget: MemoryBudget) -> ArrowScan:
     """Open a Parquet or Feather file."""
     kind = ParquetFile if kind_of(path, choice.format) == ".parquet" else FeatherFile
     return ArrowScan(kind(path, budget), budget)
 
 
-def scan_of(path: str, choice: Choice, budget: Budget) -> Scan:
+def scan_of(path: str, choice: Choice, budget: MemoryBudget) -> Scan:
     """Open a file.
 
     Raises

@@ -13,7 +13,7 @@ from maxmargin.data.formats.delimited import growing_columns, layout_of
 from maxmargin.data.formats.source import open_binary, size_of_content
 from maxmargin.data.formats.table import Choice, Roles, shown_name
 from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, Complaint, Texts
-from maxmargin.data.outofcore.files.raw import Layout, OpenFile, RawRows, Scratch
+from maxmargin.data.outofcore.files.raw import ArrayLayout, OpenFile, RawRows, Scratch
 from maxmargin.data.outofcore.files.scan import Labelled, Scan, bounds_of
 from maxmargin.solvers.basics.array_types import Floats, Rows
 
@@ -62,9 +62,6 @@ class ArrowColumns(Columns):
 class TextScan(Scan):
     """A CSV or TSV file, plain or compressed."""
 
-    starts_inside = False
-    writes_numbers = True
-
     def __init__(self, path: str, choice: Choice) -> None:
         self.path = path
         self.choice = choice
@@ -75,10 +72,10 @@ class TextScan(Scan):
         self._numbers: OpenFile | None = None
         self._written = 0
 
-    def labelled(self, roles: Roles, start: int, wanted: Rows) -> Iterator[Labelled]:
-        """Parse all rows once; none is collected, as any row can be fetched from the numbers that are written."""
+    def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
+        """Parse all rows once; no sample is collected, as any row can be read from the temporary file."""
         names = [shown_name(self.names, j) for j in roles.features]
-        scratch = Scratch(self.path, self.numbers_path)
+        scratch = Scratch(self.path)
         self._numbers = scratch.file
         for columns in growing_columns(self.path, self.choice, ArrowColumns):
             values, labels, lines = columns.take()
@@ -89,18 +86,11 @@ class TextScan(Scan):
             self._written += len(values)
             yield part
             self.notes = columns.notes()
-        scratch.finish()
-
-    def known(self, n_rows: int, notes: tuple[str, ...]) -> None:
-        """Read from the numbers that an earlier process has parsed."""
-        self._written, self.notes = n_rows, notes
-        if self.numbers_path is not None:
-            self._numbers = OpenFile.of(self.numbers_path)
 
     def store(self, roles: Roles) -> RawRows:
         """Return the rows in the temporary file."""
         n_features = len(roles.features)
-        layout = Layout(0, np.dtype(np.float64), (self._written, n_features))
+        layout = ArrayLayout(0, np.dtype(np.float64), (self._written, n_features))
         numbers = self._numbers or OpenFile.temporary()
         return RawRows(path=self.path, file=numbers, layout=layout, columns=tuple(range(n_features)))
 

@@ -1,1 +1,0 @@
-"""The findings of an earlier process, saved in a file and never trusted."""
