@@ -14,6 +14,7 @@ from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given
 from maxmargin.displays import drawing
 from maxmargin.displays.plane_view import View
+from maxmargin.explaining.separability_answer import Separability
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import nearest_floats, round_up
@@ -36,7 +37,6 @@ from maxmargin.solvers.proof.margins import (
     least_functional_margin,
     norm_squared,
 )
-from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.solvers.soft_margin.soft_solution import MarginWithSlack, NuMargin, SoftMargin
 from maxmargin.text.number_formats import number, one_line
 from maxmargin.theory.plane_judgement import PlaneJudgement

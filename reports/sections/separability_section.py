@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset
+from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.document import Block, Paragraph, Table
 from maxmargin.reports.phrasing import length, of_kind, unless_flat
 from maxmargin.reports.sections.shared import Entries, chosen, name_columns, row_fields, row_names, table_of
@@ -26,7 +27,6 @@ from maxmargin.solvers.proof.certificate import (
     text,
 )
 from maxmargin.solvers.proof.hulls import weighted_sum
-from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.text.number_formats import count, number, one_line, plural, short_fraction, side
 
 _MOST_NAMED = 24

@@ -3,13 +3,13 @@
 from maxmargin.api.question import with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.tabular.given import names_of
+from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, Settings
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import INSTANT
 from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
-from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.text.number_formats import count
 
 

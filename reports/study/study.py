@@ -12,6 +12,7 @@ from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
 from maxmargin.data.problems import problem_of
+from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.study.error_search import errors_of_report
 from maxmargin.reports.study.order_plan import check_orders, orders_of_report
 from maxmargin.reports.study.parts_clock import PartsClock
@@ -34,7 +35,6 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.certificate import Certificate, QuasiSeparation
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.separability.feasibility import separability
-from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.theory.context import Context
 from maxmargin.theory.mistake_traces import FEWEST_POINTS, MistakeTrace, Passed, passed_mistakes, trace_of
 from maxmargin.theory.order_studies import OrderStudy

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.outofcore.derived import Derived
 from maxmargin.data.preparing import How, prepare
+from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, Settings
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Floats
@@ -17,7 +18,6 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
-from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.text.number_formats import count
 from maxmargin.theory.translation_study import StudiedPoint, preparation_study, scale_study, translation_study
 

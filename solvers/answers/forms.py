@@ -179,10 +179,8 @@ class Result:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class NamedAnswer(Result):
-    """An answer about two classes.
-
-    Two answers are equal if they are the same object: arrays have no single truth value.
+class Named:
+    """The names that belong to an answer.
 
     Attributes
     ----------
@@ -200,6 +198,14 @@ class NamedAnswer(Result):
     positive_reason: str | None = None
     negative: Any = None
     names: Names = NO_NAMES
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class NamedAnswer(Named, Result):
+    """An answer about two classes.
+
+    Two answers are equal if they are the same object: arrays have no single truth value.
+    """
 
     @abstractmethod
     def fields(self) -> dict[str, Any]:

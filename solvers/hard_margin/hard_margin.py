@@ -27,7 +27,7 @@ from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplan
 from maxmargin.solvers.proof.hulls import HullPoint
 from maxmargin.solvers.proof.margins import best_offset, prove_separable
 from maxmargin.solvers.separability.feasibility import separability
-from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 RELATIVE_GAP = 1e-9
 """Relative width (upper - lower)/upper up to which the interval counts as `optimal`."""
@@ -86,7 +86,7 @@ def hard_margin(
     exact: bool = False,
     exact_limit: int = EXACT_LIMIT,
     time_limit: float | None = None,
-    verdict: Separability | None = None,
+    verdict: ProvenVerdict | None = None,
 ) -> HardMargin:
     """Solve min 1/2 ||w||^2 subject to y_i (w.x_i + b) >= 1, and prove how close the answer is.
 
@@ -113,7 +113,7 @@ def hard_margin(
     time_limit : float, optional
         Seconds after which the work stops; the answer is then the interval proven so far, with the status `limit`. The
         time is checked between solutions of linear systems.
-    verdict : Separability, optional
+    verdict : ProvenVerdict, optional
         The proven answer of `separability` for this problem, if it is known already.
 
     Returns
@@ -152,7 +152,7 @@ def hard_margin(
 
 def _solved(
     best: HardBracket,
-    verdict: Separability | None,
+    verdict: ProvenVerdict | None,
     method: str,
     solvers: tuple[str, ...],
     *,
@@ -371,7 +371,7 @@ def _status(best: HardBracket, stopped_early: bool) -> Status:
     return best.status_at(RELATIVE_GAP, is_limited=stopped_early)
 
 
-def _inseparable(best: HardBracket, verdict: Separability) -> HardMargin:
+def _inseparable(best: HardBracket, verdict: ProvenVerdict) -> HardMargin:
     status = _SHARED if verdict.verdict is Verdict.UNDECIDED else Status(verdict.verdict.value)
     runs = (*best.attempts, *verdict.attempts)
     return _zero(best.problem, status, verdict.certificate, verdict.engine, runs)

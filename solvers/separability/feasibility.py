@@ -24,7 +24,7 @@ from maxmargin.solvers.separability.cone.cone_rows import DEFAULT, ConeSettings,
 from maxmargin.solvers.separability.cone.decide import Unfinished, decide
 from maxmargin.solvers.separability.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.separability.cone.witness import balances, contradicting_rows, find_common_hull_point
-from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 from maxmargin.solvers.separability.verdicts import answer_of, past_the_limits, separable
 
 Attempts = tuple[SolverRun, ...]
@@ -62,7 +62,7 @@ def separability(
     exact_limit: int = EXACT_LIMIT,
     likely: Rows | None = None,
     settings: ConeSettings = DEFAULT,
-) -> Separability:
+) -> ProvenVerdict:
     """Decide whether the data are separable, quasi-separable, or overlap.
 
     Floating point only proposes; every answer is checked in exact arithmetic on the data as stored, and where no
@@ -243,7 +243,7 @@ def _prove(problem: Problem, candidate: Candidate, limits: Limits) -> Separating
 
 def _decided(
     cone: SignedRows, point: CommonHullPoint | None, attempts: Attempts, limits: Limits, likely: Rows | None
-) -> Separability:
+) -> ProvenVerdict:
     """Decide by facial reduction, starting from a common point of the hulls if one is known."""
     start = None if likely is None or not likely.size else likely
     known: list[tuple[list[int], Circuit]] = []

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import counted, rounded_up
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.exact.dyadic import (
     Integers,
     as_dense,
@@ -43,7 +41,7 @@ _NEGLIGIBLE = 1e-9
 _MOST_ROUNDS = 10
 """Largest number of times that rows are added to the sample on which columns look dependent."""
 
-_GREATEST_DENOMINATOR = 99
+GREATEST_DENOMINATOR = 99
 """Greatest denominator of a short weight that is no decimal."""
 
 _LONG_BITS, _LONG_INTEGER = 50, 10**14
@@ -51,9 +49,6 @@ _LONG_BITS, _LONG_INTEGER = 50, 10**14
 
 _BITS = 100
 """Number of binary digits of a relative difference."""
-
-_MOST_TERMS = 4
-"""Largest number of terms of a relation that is spelt out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,25 +68,6 @@ class NearAlias:
     column: int
     weights: Mapping[int, Fraction]
     difference: float
-
-    def words(self, called: Callable[[int], object], constant: int) -> str:
-        """Return what the column is, as the end of a sentence; `called` names columns.
-
-        Examples
-        --------
-        >>> NearAlias(column=1, weights={0: Fraction(1, 10)}, difference=1e-16).words(["age"].__getitem__, 2)
-        'is 0.1 age up to rounding (relative 1e-16)'
-        """
-        end = f"up to rounding (relative {rounded_up(self.difference, 1):g})"
-        numbers = [_number(abs(weight)) for weight in self.weights.values()]
-        if len(numbers) > _MOST_TERMS or None in numbers:
-            return f"depends linearly on {', '.join(str(called(j)) for j in self.weights)} {end}"
-        text = ""
-        for number, (column, weight) in zip(numbers, self.weights.items(), strict=True):
-            sign = f" {'-' if weight < 0 else '+'} " if text else "-" * (weight < 0)
-            factors = [number] * (number != "1" or column == constant) + [str(called(column))] * (column != constant)
-            text += sign + " ".join(map(str, factors))
-        return f"is {text} {end}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -346,27 +322,5 @@ def _unit(samples: Samples, column: int) -> Fraction:
 def _short(weight: Fraction) -> Fraction:
     """Return a number of few digits, or with a small denominator, next to the weight; the weight if there is none."""
     near = [Fraction(f"{_float(weight):.{digits}e}") for digits in range(6)] if 0 < abs(_float(weight)) < np.inf else []
-    near.append(weight.limit_denominator(_GREATEST_DENOMINATOR))
+    near.append(weight.limit_denominator(GREATEST_DENOMINATOR))
     return next((number for number in near if abs(number - weight) <= _NEGLIGIBLE * abs(weight)), weight)
-
-
-def _number(number: Fraction) -> str | None:
-    """Return a short number as text; None for one that is not short."""
-    decimal = f"{_float(number):.6g}"
-    if Fraction(decimal if decimal != "inf" else 0) == number:
-        return decimal
-    return str(number) if number.denominator <= _GREATEST_DENOMINATOR else None
-
-
-def near_lines(
-    found: Mapping[str | int, str], *, verdict: Verdict, without: Verdict | None, stored: str, most: int
-) -> list[str]:
-    """Return the text about nearly dependent columns, by name, and about the verdict with and without them."""
-    if not found:
-        return []
-    called = [f"column {name}" if isinstance(name, int) else name for name in found]
-    lines = [f"  {shown(f'{name} {words}')}" for name, words in zip(called[:most], found.values(), strict=False)]
-    lines += [f"  ... {len(found) - most} more nearly aliased columns (--json lists them)"] * (len(found) > most)
-    them = "this column" if len(found) == 1 else f"these {counted(len(found), 'column')}"
-    end = " as well" * (without is verdict) + " (proven)" * (without is not Verdict.UNDECIDED)
-    return [*lines, f"    the verdict holds for the numbers {stored}; without {them}, the verdict is {without}{end}"]

@@ -18,7 +18,7 @@ from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.problem.rows import Sizes
 from maxmargin.solvers.proof.checker import check
 from maxmargin.solvers.separability.multinomial import multinomial
-from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 
 def inequalities(problem: ClassProblem) -> tuple[np.ndarray, list[tuple[int, int]]]:
@@ -35,7 +35,7 @@ def inequalities(problem: ClassProblem) -> tuple[np.ndarray, list[tuple[int, int
     return np.array(vectors), pairs
 
 
-def is_accepted(answer: Separability) -> bool:
+def is_accepted(answer: ProvenVerdict) -> bool:
     problem: Any = answer.certificate.problem
     rows = problem.dense_rows(slice(None)).tolist()
     for certificate in (answer.certificate, answer.witness):
