@@ -19,7 +19,7 @@ from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.moments import Interval, Moment, MomentSizes, intervals, moments
 from maxmargin.solvers.perceptron.settings import check_time_limit
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.novikoff import Inequality, Violation
+from maxmargin.solvers.proof.novikoff import NovikoffInequality, Violation
 from maxmargin.text.progress import told, waiting
 from maxmargin.theory.context import augmented
 from maxmargin.theory.trace import MISTAKE_TITLES
@@ -118,7 +118,7 @@ class MistakeTrace(Result):
         R^2/g(u)^2, rounded up: Novikoff's bound on M; nan without u.
     maximum_lower, maximum_upper : float
         Proven ends of g*, from the maximum-margin problem.
-    inequalities : tuple of Inequality
+    inequalities : tuple of NovikoffInequality
         The inequalities that were checked after every traced mistake: all of them, or without u the ones that need no
         u.
     violations : tuple of Violation
@@ -162,7 +162,7 @@ class MistakeTrace(Result):
     bound: float
     maximum_lower: float
     maximum_upper: float
-    inequalities: tuple[Inequality, ...]
+    inequalities: tuple[NovikoffInequality, ...]
     violations: tuple[Violation, ...]
     reason: str
     run: "PerceptronRun"

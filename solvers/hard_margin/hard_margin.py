@@ -250,7 +250,7 @@ def _finish(best: HardBracket, attempts: tuple[SolverRun, ...], limits: Limits) 
         reason = f"exact work was limited to {limits.exact_limit} columns (exact_limit), and there are {n_columns}"
         return best.solution(_stopped(best), attempts, reason)
     start = exact_margin.start_near(problem, best.dual)
-    point, is_nearest = exact_margin.nearest_point(problem, start, _Clock(limits, len(start.rows)))
+    point, is_nearest = exact_margin.nearest_point(problem, start, _ExactWorkClock(limits, len(start.rows)))
     tried = (*attempts, *best.attempts)
     if not point.margin_squared:
         return _zero(problem, _SHARED, shared_point(point), exact_margin.NAME, tried)
@@ -261,7 +261,7 @@ def _finish(best: HardBracket, attempts: tuple[SolverRun, ...], limits: Limits) 
     return best.solution(_stopped(best), attempts, reason)
 
 
-class _Clock:
+class _ExactWorkClock:
     """Tells whether the next step of exact work, which cannot be interrupted, would end too late.
 
     A step takes about as long as the step before; the time of the first grows with the cube of the number of rows.

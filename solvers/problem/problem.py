@@ -22,12 +22,12 @@ from maxmargin.solvers.problem.rows import (
     ChosenRows,
     InMemory,
     RowSource,
-    Sizes,
     Use,
     WarmStart,
+    WorkSizes,
     warm_start_of,
 )
-from maxmargin.solvers.problem.scaling import Bounds, ColumnScaling, bounds_of_rows
+from maxmargin.solvers.problem.scaling import ColumnScaling, Extremes, extremes_of_rows
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -50,10 +50,10 @@ class Samples:
     bias: bool
     integers: Integers | None
     units: ColumnUnits | None
-    known_bounds: Bounds | None
+    known_bounds: Extremes | None
     positive: str | int | float | bool | None = None
     read_as: Mapping[str, Any] | None = None
-    sizes: Sizes
+    sizes: WorkSizes
 
     def __post_init__(self) -> None:
         if self.bias not in (True, False):
@@ -137,9 +137,9 @@ class Samples:
         return np.sort(_drawn_from(rows, at_hand, most, np.random.default_rng(0)))
 
     @cached_property
-    def column_bounds(self) -> Bounds:
+    def column_bounds(self) -> Extremes:
         """Return the least and the greatest number of every column."""
-        return self.known_bounds or bounds_of_rows(self.row_source)
+        return self.known_bounds or extremes_of_rows(self.row_source)
 
     @property
     def column_sizes(self) -> Floats:
@@ -226,7 +226,7 @@ class Problem(Samples):
         The label that is +1, by which proofs name it. Without it, it is the greater one of two.
     read_as : mapping, optional
         How the rows were read, as proofs state it.
-    sizes : Sizes
+    sizes : WorkSizes
         Sizes of data at which work is divided or done in another way.
 
     The constructor trusts its arguments; `Problem.validated` checks them.
@@ -237,10 +237,10 @@ class Problem(Samples):
     bias: bool = True
     integers: Integers | None = None
     units: ColumnUnits | None = None
-    known_bounds: Bounds | None = None
+    known_bounds: Extremes | None = None
     positive: str | int | float | bool | None = None
     read_as: Mapping[str, Any] | None = None
-    sizes: Sizes = DEFAULT_SIZES
+    sizes: WorkSizes = DEFAULT_SIZES
 
     @classmethod
     def validated(cls, X: Any, y: Any, *, bias: bool = True) -> "Problem":
@@ -316,9 +316,9 @@ class ClassProblem(Samples):
     bias: bool = True
     integers: Integers | None = None
     units: ColumnUnits | None = None
-    known_bounds: Bounds | None = None
+    known_bounds: Extremes | None = None
     read_as: Mapping[str, Any] | None = None
-    sizes: Sizes = DEFAULT_SIZES
+    sizes: WorkSizes = DEFAULT_SIZES
 
     @property
     def label_bytes(self) -> bytes:
@@ -326,7 +326,7 @@ class ClassProblem(Samples):
         return self.codes.astype("<i4").tobytes()
 
 
-def sample_size(n_rows: int, n_columns: int, sizes: Sizes = DEFAULT_SIZES) -> int:
+def sample_size(n_rows: int, n_columns: int, sizes: WorkSizes = DEFAULT_SIZES) -> int:
     """Return about how many rows the sample of many rows has.
 
     The number is 2 sqrt(d n), within limits: about d n/m of the other rows violate the solution for m rows

@@ -17,7 +17,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.problem.scaling import RowSpace
 from maxmargin.solvers.proof.mistake_bounds import Loss, exponent_of_root
-from maxmargin.solvers.tightest_bound.trade_off import Family, Search
+from maxmargin.solvers.tightest_bound.trade_off import PenaltyFamily, Search
 
 _MOST_DENSE_ENTRIES = 1 << 24
 """Entries of rows, fewer than columns, that are turned to the space that they span."""
@@ -145,7 +145,7 @@ class TightestSearch:
             penalty, near = search.penalty / share, search.near
         return Search(self._family(problem, self._n_passes), penalty, near, gap=_GAP)
 
-    def _family(self, problem: Problem, n_passes: float) -> Family:
+    def _family(self, problem: Problem, n_passes: float) -> PenaltyFamily:
         """Return what is searched; without a matrix of a moderate size, the hinge for either loss."""
         from maxmargin.solvers.tightest_bound.slack_families import Hinge, SquaredHinge
 

@@ -74,7 +74,7 @@ class PathPoint(NamedTuple):
         return math.log(max(self.pull, _TINY) / self.spread)
 
 
-class Family(ABC):
+class PenaltyFamily(ABC):
     """The solutions for all penalties.
 
     Parameters
@@ -120,7 +120,7 @@ class Search:
 
     Attributes
     ----------
-    family : Family
+    family : PenaltyFamily
     penalty : float
         To look at next.
     near : ndarray (n_features,) or None
@@ -134,7 +134,7 @@ class Search:
         The last ones where the spread exceeds the pull, and where it does not.
     """
 
-    family: Family
+    family: PenaltyFamily
     penalty: float
     near: Floats | None = None
     gap: float = 0.0

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.dual_coordinate import dual_coordinate_kernels as kernels
-from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Rows, dot
+from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, DescentRows, dot
 
 _FIRST_WEIGHT = 10.0
 """Weight of the first round, in units of 1/||x||^2; with 1 a multiplier moves as in one step of the descent."""
@@ -44,7 +44,9 @@ _SLOPE_SHARE, _MOST_BISECTIONS = 0.3, 60
 """The slope at which a line search stops, relative to the slope at its start."""
 
 
-def polish(rows: Rows, best: Best, alpha: Floats, offset: float, target: float, is_over: Callable[[], bool]) -> None:
+def polish(
+    rows: DescentRows, best: Best, alpha: Floats, offset: float, target: float, is_over: Callable[[], bool]
+) -> None:
     """Improve on the multipliers until the relative gap is at the target, or time is over, or nothing improves."""
     w = rows.normal(alpha)
     point = _Point(rows=rows, costs=best.costs, w=w, b=offset, scores=rows.scores(w), alpha=alpha, is_over=is_over)
@@ -66,7 +68,7 @@ def polish(rows: Rows, best: Best, alpha: Floats, offset: float, target: float, 
 class _Point:
     """A hyperplane, the scores w.x of all rows, and the multipliers that the last round gave."""
 
-    rows: Rows
+    rows: DescentRows
     costs: Floats
     w: Floats
     b: float
@@ -133,7 +135,7 @@ class _Point:
 class _System:
     """I + sum_k weights_k (x - mean)(x - mean)' over the free rows x; through the origin the mean is 0."""
 
-    rows: Rows
+    rows: DescentRows
     free: NDArray[np.int64]
     weights: Floats
     total: float
@@ -141,7 +143,7 @@ class _System:
     diagonal: Floats
 
     @classmethod
-    def of(cls, rows: Rows, free: NDArray[np.int64], weights: Floats) -> "_System":
+    def of(cls, rows: DescentRows, free: NDArray[np.int64], weights: Floats) -> "_System":
         total = float(weights.sum())
         mean = rows.combine(free, weights / total) if rows.bias else np.zeros(rows.n_features)
         spread = rows.combine(free, weights, kernels.combine_squares) - total * mean * mean

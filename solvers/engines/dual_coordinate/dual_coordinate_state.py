@@ -27,7 +27,7 @@ _BLOCK_ROWS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class DescentRows:
     """The stored entries of the rows, times 2**-exponent, in the form the kernels take.
 
     Attributes
@@ -58,7 +58,7 @@ class Rows:
     call_entries: int
 
     @classmethod
-    def of(cls, problem: Problem) -> "Rows":
+    def of(cls, problem: Problem) -> "DescentRows":
         """Take the entries of the rows, without a copy where they are in memory in the right form."""
         is_in_memory = isinstance(problem.row_source, InMemory)
         data, indices, starts, positions = _entries(
@@ -129,7 +129,7 @@ def _entries(X: Any) -> tuple[Floats, NDArray[np.uint32], Numbers, Numbers]:
 class Best:
     """The best normal and the best balanced multipliers so far, with their objectives in floating point."""
 
-    rows: Rows
+    rows: DescentRows
     costs: Floats
     w: Floats = field(init=False)
     alpha: Floats = field(init=False)
@@ -167,13 +167,13 @@ class Best:
 
 
 @dataclass(slots=True, kw_only=True)
-class Descent:
+class CoordinateDescent:
     """Multipliers on their way, with the offset that penalises imbalance, and the rows that still take part.
 
     `relative_stiffness` is that of the first pass, in units of the mean ||x||^2.
     """
 
-    rows: Rows
+    rows: DescentRows
     best: Best
     target: float
     relative_stiffness: float

@@ -26,7 +26,7 @@ FEW_ENTRIES = 1 << 20
 """Largest number of matrix entries for which operations on whole arrays are used in place of compiled code."""
 
 
-def _kernels(rows: "Rows") -> Any:
+def _kernels(rows: "PathRows") -> Any:
     """Return the module that works on this number of rows."""
     if len(rows.a) <= FEW_ENTRIES // 4:
         return central_path_arrays
@@ -73,7 +73,7 @@ class RowsAtBound(NamedTuple):
     center: Floats | None
 
 
-class Rows(NamedTuple):
+class PathRows(NamedTuple):
     """Multipliers, their distances from the costs, excesses and slacks; of an iterate all are positive."""
 
     a: Floats
@@ -82,12 +82,12 @@ class Rows(NamedTuple):
     x: Floats
 
     @classmethod
-    def start(cls, costs: Floats) -> "Rows":
+    def start(cls, costs: Floats) -> "PathRows":
         """Return the first iterate, as far from all bounds as possible."""
         return cls(costs / 2, costs / 2, np.ones(len(costs)), np.ones(len(costs)))
 
     @classmethod
-    def around(cls, signed_slack: Floats, costs: Floats, spread: float) -> "Rows":
+    def around(cls, signed_slack: Floats, costs: Floats, spread: float) -> "PathRows":
         """Return the rows with x - s = signed_slack, s x = spread and a s = r x, as a start from a known hyperplane.
 
         Parameters
@@ -184,7 +184,7 @@ class Prediction(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class IterateQuality:
     """How good an iterate is.
 
     Attributes

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.engines.interior_point.newton_systems import Factor
+from maxmargin.solvers.engines.interior_point.newton_systems import CholeskyFactor
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.problem import Problem
 
@@ -72,7 +72,7 @@ class Point(NamedTuple):
 
     def newton_step(self, penalty: Floats) -> Floats:
         """Return the step to where the quadratic model is least."""
-        return Factor(self.curvature + np.diag(penalty)).solve(-self.gradient)
+        return CholeskyFactor(self.curvature + np.diag(penalty)).solve(-self.gradient)
 
     def movement(self, step: Floats) -> float:
         """Return the root mean square change of the margins of rows with |t| < h in a step; 0 without such rows."""
@@ -89,7 +89,7 @@ class Point(NamedTuple):
         return costs * np.clip(0.5 + self.signed_slack / (2 * self.width), 0.0, 1.0)
 
 
-class Descent:
+class HuberisedDescent:
     """Newton's method, with a smaller h in each step.
 
     Parameters

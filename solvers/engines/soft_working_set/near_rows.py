@@ -17,7 +17,7 @@ from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.candidate import INTERRUPTED
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
-from maxmargin.solvers.problem.rows import Sizes, stacked
+from maxmargin.solvers.problem.rows import WorkSizes, stacked
 
 _BALANCE_ERROR = 1e-9
 """Tolerance of sum y a, relative to sum a."""
@@ -172,7 +172,7 @@ def _sorted_out(
     return sides, chunk.start + near, _fetched(X, near, share, view.sizes), sums
 
 
-def _fetched(X: Any, rows: Rows, share: float, sizes: Sizes) -> Any:
+def _fetched(X: Any, rows: Rows, share: float, sizes: WorkSizes) -> Any:
     """Return these rows of a chunk, None where they are many times the share that all chunks may contribute."""
     return X[rows] if len(rows) <= sizes.fetched_rows + _UNEVEN * share * X.shape[0] else None
 

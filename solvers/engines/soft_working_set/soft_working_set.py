@@ -15,8 +15,8 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.engines.interior_point.huberised_hinge import FIRST_WIDTH, Descent
-from maxmargin.solvers.engines.interior_point.interior_point import Settings
+from maxmargin.solvers.engines.interior_point.huberised_hinge import FIRST_WIDTH, HuberisedDescent
+from maxmargin.solvers.engines.interior_point.interior_point import InteriorPointSettings
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
@@ -91,7 +91,7 @@ def solve(
     """
     with np.errstate(all="ignore"), interior_point.one_thread_each(problem):
         view = RowView(interior_point.center_of(problem), problem.bias, sizes=problem.sizes)
-        run = _Run(problem, costs, view, _Progress(problem, costs, view), is_over)
+        run = _WorkingSetRun(problem, costs, view, _Progress(problem, costs, view), is_over)
         try:
             run.finish(start)
         except KeyboardInterrupt:
@@ -104,7 +104,7 @@ def solve(
     return Candidate(w=run.normal, multipliers=run.multipliers, engine=NAME, attempt=attempt)
 
 
-class _State(NamedTuple):
+class _NextStep(NamedTuple):
     """A hyperplane, and the next step from it.
 
     Attributes
@@ -137,7 +137,7 @@ class _Progress:
         self._question = self._name() if self._is_kept else ""
         self._state: Found = {}
 
-    def keep_state(self, state: _State) -> None:
+    def keep_state(self, state: _NextStep) -> None:
         """Store the state of the search."""
         if self._is_kept:
             w, b = self.view.hyperplane_of(state.plane)
@@ -153,13 +153,13 @@ class _Progress:
             found = {"sides": near.sides.copy(), "held": held, "center": self._center}
             self.problem.warm_start.keep(self._question, {**self._state, **found})
 
-    def state(self) -> _State | None:
+    def state(self) -> _NextStep | None:
         """Return the state in which an earlier process stopped."""
         found = self._found()
         if "w" not in found:
             return None
         b, width, reach = found["numbers"].tolist()
-        return _State(self.view.plane_of(found["w"], b), width, reach)
+        return _NextStep(self.view.plane_of(found["w"], b), width, reach)
 
     def near(self) -> NearRows | None:
         """Return the program of an earlier process."""
@@ -209,7 +209,7 @@ class _Progress:
         return digest.hexdigest()
 
 
-class _Run:
+class _WorkingSetRun:
     """The search, and the best hyperplane with the multipliers that belong to it."""
 
     def __init__(
@@ -231,18 +231,18 @@ class _Run:
         if state.reach and not self.is_over():
             self._settle(state)
 
-    def _first_state(self, start: tuple[Floats, float] | None) -> _State:
+    def _first_state(self, start: tuple[Floats, float] | None) -> _NextStep:
         """Return where an earlier process was, or where to start."""
         if self.problem.n_samples <= self._most:
-            return _State(np.zeros(self.problem.n_features + self.problem.bias), reach=np.inf)
+            return _NextStep(np.zeros(self.problem.n_features + self.problem.bias), reach=np.inf)
         known = self.progress.state()
         if known is not None:
             return known
-        return _State(self.view.plane_of(*(start or _of_sample(self.problem, self.costs, self.is_over))))
+        return _NextStep(self.view.plane_of(*(start or _of_sample(self.problem, self.costs, self.is_over))))
 
-    def _descended(self, state: _State) -> _State:
+    def _descended(self, state: _NextStep) -> _NextStep:
         """Return where Newton's method ends; it has a reach if that is near the solution."""
-        descent = Descent(self.problem, self.costs, self.view, state.plane, state.width)
+        descent = HuberisedDescent(self.problem, self.costs, self.view, state.plane, state.width)
         try:
             least = least_near(self.problem)
             for is_near in descent.run(least, most_near(self.problem)):
@@ -257,7 +257,7 @@ class _Run:
                 self.multipliers = descent.point.multipliers(self.costs)
         return state
 
-    def _settle(self, state: _State) -> None:
+    def _settle(self, state: _NextStep) -> None:
         """Solve for the rows within reach; where more than these are on the wrong side, for those further away."""
         for width in (_WIDER**k * state.reach for k in range(_MOST_WIDTHS)):
             near = NearRows.within(self.problem, self.costs, self.view, state.plane, width, self._most)
@@ -304,7 +304,7 @@ def _of_sample(problem: Problem, costs: Floats, is_over: Callable[[], bool]) -> 
     for sign in (-1.0, 1.0):
         shares[y == sign] *= costs[problem.y == sign].sum() / shares[y == sign].sum()
     sample = Problem(X, y, problem.bias, sizes=problem.sizes)
-    settings = Settings(gap=_SAMPLE_GAP, imbalance=_SAMPLE_GAP)
+    settings = InteriorPointSettings(gap=_SAMPLE_GAP, imbalance=_SAMPLE_GAP)
     found = interior_point.solve(sample, shares, settings=settings, is_over=is_over)
     if found.w is None:
         raise np.linalg.LinAlgError("the sample has no solution")

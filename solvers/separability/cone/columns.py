@@ -18,7 +18,7 @@ from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import numbers
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
 from maxmargin.solvers.separability.cone.decide import Decision, violated_rows
-from maxmargin.solvers.separability.cone.strict import Stage
+from maxmargin.solvers.separability.cone.strict import StrictStage
 from maxmargin.solvers.separability.details import ColumnSigns
 
 POSITIVE, NEGATIVE, EITHER_SIGN = "+", "-", "either sign"
@@ -144,7 +144,7 @@ class _Opposites:
             return None
         v, multipliers = found
         rows = np.append(self.active, against)
-        stage = Stage(cone=self.cone, active=rows, fixed=self.fixed)
+        stage = StrictStage(cone=self.cone, active=rows, fixed=self.fixed)
         if objective @ v > self.cone.settings.opposite:
             return self._towards_the_interior(stage.direction(v), column)
         return stage.circuit(np.append(multipliers, 1.0), np.ones(len(rows)), self.limits)
@@ -159,7 +159,7 @@ class _Opposites:
 
     def _sure_answer(self, column: int, against: int) -> list[Fraction] | Circuit | None:
         """Return a circuit, or a direction positive on the active rows, by exact arithmetic if floats fail."""
-        stage = Stage(cone=self.cone, active=np.append(self.active, against), fixed=self.fixed)
+        stage = StrictStage(cone=self.cone, active=np.append(self.active, against), fixed=self.fixed)
         answer = stage.propose(self.limits)
         if answer is None or (isinstance(answer, list) and not self._is_opposite(answer, column)):
             answer = stage.decide(self.limits)

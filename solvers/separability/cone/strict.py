@@ -14,7 +14,7 @@ from maxmargin.solvers.engines import balancing_vertex, highs_lp
 from maxmargin.solvers.exact.circuits import circuit_near, onto_face, pivot_columns
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.exact.linear import independent_rows
-from maxmargin.solvers.exact.simplex import Circuit, Direction, strict_direction
+from maxmargin.solvers.exact.simplex import Circuit, StrictDirection, strict_direction
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, StageRows
 
@@ -37,7 +37,7 @@ _CANDIDATE_WEIGHT = 1e-11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class StrictStage:
     """A face and the rows that are to be positive on it.
 
     Attributes
@@ -86,7 +86,7 @@ class Stage:
         rows, fixed = table[: len(self.active)], table[len(self.active) :]
         answer = strict_direction(rows, fixed, first=self._likely(limits), is_over=limits.is_over)
         self.attempts.append(SolverRun(solver=RATIONAL_SIMPLEX, status="time limit" if answer is None else "optimal"))
-        if not isinstance(answer, Direction):
+        if not isinstance(answer, StrictDirection):
             return answer
         units = (Fraction(2) ** e for e in exponents)
         return [v / unit for v, unit in zip(answer.vector, units, strict=True)]

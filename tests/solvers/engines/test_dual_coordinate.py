@@ -24,7 +24,7 @@ from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
-from maxmargin.solvers.problem.rows import Sizes
+from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
 from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
@@ -286,7 +286,7 @@ def test_no_compiled_call_takes_long(build: Callable[..., Problem]) -> None:
         return [vector.tobytes() for vector in found]
 
     whole = results()
-    problem = replace(problem, sizes=Sizes(call_entries=100))
+    problem = replace(problem, sizes=WorkSizes(call_entries=100))
     rows = Rows.of(problem)
     assert results() == whole
     with arguments_of(Lazy.__call__) as calls:
