@@ -41,7 +41,7 @@ class Absence:
 
     @property
     def name(self) -> str:
-        """What the level is called."""
+        """The name of the level in sentences about rows."""
         return self.factor.level(self.level)
 
 
@@ -75,7 +75,7 @@ def _of_factor(answer: ProvenVerdict, factor: Factor) -> Iterator[Absence]:
 
 
 def reason_of(answer: ProvenVerdict, absence: Absence, coordinate: int, sign: str) -> str | None:
-    """Return what an absence says, if it sends this coordinate to infinity with this sign; else None."""
+    """Return the reason in words if an absence sends this coordinate to infinity with this sign; else None."""
     assert answer.names.columns is not None
     block, column = answer.place(coordinate)
     if absence.group not in (0, block + 1):

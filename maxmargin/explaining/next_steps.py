@@ -1,4 +1,4 @@
-"""What a statistician can do about separated data, and what can be reported of them."""
+"""Advice for statisticians with separated data: ways to go on, and the estimates that can be reported."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _MOST_NAMED = 6
 
 
 def next_steps(answer: ProvenVerdict, findings: Findings | None, *, call: str | None) -> list[str]:
-    """Return the lines of advice about separated data, and last what can be reported.
+    """Return the lines of advice about separated data; the last ones are about reporting.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def _about_levels(answer: ProvenVerdict, findings: Findings) -> list[str]:
 
 
 def _about_columns(found: Sequence[Absence]) -> list[str]:
-    """Return what happens to a level whose column is dropped."""
+    """Return the consequence of dropping the column of a level."""
     of_columns = [absence for absence in found if not absence.is_reference and absence.factor.reference is not None]
     if not of_columns:
         return []
@@ -109,7 +109,7 @@ def _about_meaning(answer: ProvenVerdict, findings: Findings) -> list[str]:
 
 
 def _reporting(answer: ProvenVerdict, *, is_known: bool) -> list[str]:
-    """Return what can be reported of finite and of infinite coefficients."""
+    """Return the lines about the standard errors, tests and intervals that can be reported."""
     signs = answer.columns.infinite.values() if is_known and answer.columns is not None else ()
     interval = " and a one-sided profile interval" if any(sign in OPPOSITE for sign in signs) else ""
     infinite = f"an infinite coefficient has a likelihood-ratio test{interval}, but no Wald test or interval"

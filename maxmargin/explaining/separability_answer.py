@@ -51,7 +51,7 @@ class Separability(ProvenVerdict, NamedAnswer):
     Attributes
     ----------
     verdict : Verdict
-        Whether the classes are separable, quasi-separable, or overlap; `undecided` if none is proven.
+        Whether the classes are separable, quasi-separable, or overlap; `undecided` without a proof.
     strictly_separable : bool or None
         Whether some hyperplane has every row strictly on its side; None if that is not proven.
     certificate : Certificate or None
@@ -120,7 +120,7 @@ class Separability(ProvenVerdict, NamedAnswer):
         return cls(**{field.name: getattr(verdict, field.name) for field in fields(verdict)} | changes)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle holds: the answer with its columns and terms computed, without the rows."""
+        """Return the state of a pickle: the answer with its columns and terms computed, without the rows."""
         found = {name: getattr(self, name) for name in ("columns", "findings", "terms", "remaining_columns", *_OF_NEAR)}
         found |= dict.fromkeys(("details", "near", "find_columns", "find_details", "find_near"))
         return {**vars(self), **found}
@@ -160,7 +160,7 @@ class Separability(ProvenVerdict, NamedAnswer):
         return {"hyperplane": plane, "witness_weights": weights, "balancing_rows": rows}
 
     def summary(self, *, with_columns: bool | None = None, remarks: Sequence[str] = (), call: str | None = None) -> str:
-        """Return the text of ``maxmargin check``: the verdict, the terms, what to do next, and the proof.
+        """Return the text of ``maxmargin check``: the verdict, the terms, advice, and the proof.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Separability(ProvenVerdict, NamedAnswer):
         return [self.names.rows_line(title, rows, most=_MOST_NAMED) for title, rows in known]
 
     def _logistic_lines(self, with_columns: bool) -> list[str]:
-        """Return what the verdict says of logistic regression."""
+        """Return the lines about the estimate of a logistic regression."""
         model = f"  logistic regression{intercept(self.bias)}"
         aliased = list((with_columns and self.aliased_columns) or ())
         dependent = f"  aliased columns (they depend linearly on those before): {_some(aliased)}"
@@ -268,7 +268,7 @@ class Separability(ProvenVerdict, NamedAnswer):
 
     @cached_property
     def findings(self) -> Findings | None:
-        """What the values of the columns say of the infinite terms; None if these are not known."""
+        """The evidence in the columns for the infinite terms; None if these are not known."""
         return findings_of(self)
 
     @cached_property

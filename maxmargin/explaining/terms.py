@@ -38,7 +38,7 @@ class Term:
         Where the estimate goes. With "either sign" it is not determined: it may go to infinity with either sign, or
         stay at any finite value, while other terms go to infinity.
     reason : str
-        What the data say that makes it infinite.
+        The property of the data that makes it infinite.
     is_combined : bool
         Whether the reason is an inequality of several terms.
     """
@@ -51,7 +51,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What the values of the columns say of the infinite terms.
+    """The evidence in the columns for the infinite terms.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Findings:
     are_indicators : bool
         Whether every column with an infinite term has no values but 0 and 1.
     together : str
-        What the data say where no term has a sign of its own; empty if one has.
+        The common reason if no term has a sign of its own; empty if one has.
     """
 
     absences: tuple[Absence, ...]
@@ -69,7 +69,7 @@ class Findings:
 
 
 def findings_of(answer: ProvenVerdict) -> Findings | None:
-    """Return what the values of the columns say; None if the infinite terms are not known."""
+    """Return the evidence in the columns; None if the infinite terms are not known."""
     if answer.columns is None or answer.details is None:
         return None
     signs, found = answer.columns.infinite, absences(answer)
@@ -140,7 +140,7 @@ def _reason(answer: ProvenVerdict, findings: Findings, coordinate: int, sign: st
 
 
 def _alone(answer: ProvenVerdict, coordinate: int, sign: str) -> str | None:
-    """Return what the values of a column say if it is a direction by itself, else None."""
+    """Return the reason of a term whose column alone separates, in the direction of the sign; else None."""
     assert answer.details is not None
     block, column = answer.place(coordinate)
     ranges = answer.details.ranges
@@ -155,7 +155,7 @@ def _alone(answer: ProvenVerdict, coordinate: int, sign: str) -> str | None:
 
 
 def _together(answer: ProvenVerdict, of_levels: Sequence[Absence]) -> str:
-    """Return what the data say where no term has a sign of its own: of one column, or of several together."""
+    """Return the common reason of terms without a sign of their own: a level, a column, or several columns together."""
     assert answer.columns is not None
     if of_levels:
         return words_of(answer, of_levels[0])

@@ -16,7 +16,7 @@ from maxmargin.solvers.answers.statuses import Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.exact.reals import binary64, shown
+from maxmargin.solvers.exact.reals import binary64, short_repr
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.proof.margins import error_rows, geometric_margin, norm_squared
 from maxmargin.text.progress import told, waiting
@@ -318,7 +318,9 @@ def judge(
         raise InvalidOptionError(f"{found}; expected one of them")
     if model is not None:
         if b != 0:
-            raise InvalidOptionError(f"b is {shown(b)} and model is given, which has its own; expected one of them")
+            raise InvalidOptionError(
+                f"b is {short_repr(b)} and model is given, which has its own; expected one of them"
+            )
         plane = plane_of_model(model, dataset)
     else:
         plane = plane_of_numbers(w, b, dataset.feature_names)
@@ -344,7 +346,7 @@ def judge_plane(
     """
     asked = None if g is None else binary64(g)
     if g is not None and (asked is None or not asked > 0):
-        raise InvalidOptionError(f"g is {shown(g)}; expected a positive finite number of binary64")
+        raise InvalidOptionError(f"g is {short_repr(g)}; expected a positive finite number of binary64")
     limits, problem = Limits(time_limit=time_limit), problem_of(dataset, bias=plane.bias)
     run = RunPlane.of(problem, plane.w, plane.b)
     known = uninterrupted(hard_margin(problem, time_limit=limits.share(_SHARES)))

@@ -26,7 +26,7 @@ LONGEST_LIST = 1000
 """Largest number of entries of a list in JSON; `<name>_count` gives its whole length."""
 
 LISTED_ELSEWHERE = "{more:,} more (--json and to_frame() list them)"
-"""What a line of text says of the names that it leaves out."""
+"""End of a line of text that does not list all names."""
 
 _MOST_ENTRIES = 10
 """Largest number of entries of a list that a cell shows."""
@@ -43,7 +43,7 @@ _MOST_WEIGHTS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """What the rows and the columns of a problem are called.
+    """The names of the rows and the columns of a problem.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ class Result:
         return card(type(self).__name__, self.headline, numbers or rest[:_MOST_KEY_NUMBERS], rest)
 
     def _card_fields(self) -> dict[str, Any]:
-        """Return the key numbers by what a reader calls them; by default those of a card are its first fields.
+        """Return the key numbers of the card with their labels; by default its first fields are shown.
 
         Proven ends are rounded outwards, as `rounded_up` does.
         """
@@ -308,7 +308,7 @@ def _key_number(value: Any) -> str:
 
 
 def _cell(value: Any) -> str:
-    """Return a value in Python's own types in a line; nothing for None and for what is nested."""
+    """Return a value in Python's own types as one line; an empty text for None and for nested values."""
     if isinstance(value, dict):
         value = [entry if isinstance(entry, (dict, list)) else f"{name}: {entry}" for name, entry in value.items()]
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Binary64 numbers as what they are: integers times a power of two."""
+"""Binary64 numbers as exact numbers: integers times a power of two."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -85,7 +85,7 @@ class Incumbent:
 
     @property
     def engine(self) -> str:
-        """What proposed it."""
+        """Name of the heuristic or solver that proposed it."""
         return self._best[3]
 
     @property

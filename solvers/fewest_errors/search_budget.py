@@ -33,7 +33,7 @@ class Budget:
 
     @classmethod
     def of(cls, limits: Limits, most_steps: int | None) -> "Budget":
-        """Return a budget of so many steps; None is no limit."""
+        """Return a budget of `most_steps` steps; None for no limit."""
         return cls(limits=limits, steps=float("inf") if most_steps is None else float(most_steps))
 
     def is_over(self) -> bool:
@@ -45,16 +45,16 @@ class Budget:
         return Budget(limits=limits or self.limits, steps=max(0.0, self.steps / n_shares), parent=self)
 
     def spend(self, n_steps: float) -> None:
-        """Take steps away."""
+        """Charge this number of steps, here and to the parent."""
         self.steps -= n_steps
         if self.parent is not None:
             self.parent.spend(n_steps)
 
     def spend_program(self, solver: Any) -> None:
-        """Take away the steps of the last run of HiGHS."""
+        """Charge the steps of the last run of HiGHS."""
         n_iterations = max(0, int(solver.getInfo().simplex_iteration_count))
         self.spend(_OF_A_PROGRAM + n_iterations * (_OF_AN_ITERATION + int(solver.getNumNz())))
 
     def spend_split(self, n_rows: int, width: int) -> None:
-        """Take away the steps of the question whether so many rows of so many entries are separable."""
+        """Charge the steps of one separability check of `n_rows` rows with `width` entries each."""
         self.spend(_OF_A_SPLIT + n_rows * (_OF_ITS_ROWS + _OF_ITS_ENTRIES * width))

@@ -160,6 +160,11 @@ def _solved(
     exact: bool,
     limits: Limits,
 ) -> HardMargin:
+    # The order is the point. A maximum margin is the distance of two convex hulls (Bennett and Bredensteiner, "Duality
+    # and geometry in SVM classifiers", ICML 2000), so that a hyperplane which passes the exact check proves
+    # separability for free. Therefore the engines for large data come first, and the verdict is asked for only if none
+    # of them found such a hyperplane: it may cost a linear program and rational elimination. With inseparable data the
+    # engines run in vain, but the rows that they could not separate (`likely`) give the verdict a head start.
     problem, likely = best.problem, None
     is_auto = method in ("auto", "textbook") and not is_forced
     candidates = _candidates(problem, method, solvers, limits, n_shares=_SHARES_OF_TIME if exact else 1)
@@ -174,9 +179,11 @@ def _solved(
         verdict = verdict or separability(problem, time_limit=limits.share(), likely=likely)
         if verdict.strictly_separable is False:
             return _inseparable(best, verdict)
+    # From here on a hyperplane separates, or the verdict is undecided; then the hull points still give an upper end.
     attempts = () if verdict is None else verdict.attempts
     if best.engine != DUAL_COORDINATE or best.relative_gap > RELATIVE_GAP:
         _improve(best, candidates, limits)
+    # The hyperplane that proved the verdict maximises nothing; it is the lower end only where no engine did better.
     if verdict is not None and isinstance(verdict.certificate, SeparatingHyperplane):
         best.offer_plane(verdict.certificate, verdict.engine)
     if exact:
@@ -262,7 +269,7 @@ def _finish(best: HardBracket, attempts: tuple[SolverRun, ...], limits: Limits) 
 
 
 class _ExactWorkClock:
-    """Tells whether the next step of exact work, which cannot be interrupted, would end too late.
+    """Return whether the next step of exact work, which cannot be interrupted, would end too late.
 
     A step takes about as long as the step before; the time of the first grows with the cube of the number of rows.
     """
@@ -304,7 +311,8 @@ def _improve(best: HardBracket, candidates: Iterator[Candidate], limits: Limits)
 def _polish(best: HardBracket) -> None:
     """Offer the plane of least norm with margin 1 on the support rows.
 
-    The margin tells errors of w only by their square: a proven gap of 1e-16 leaves 1e-8 in w.
+    The margin is insensitive to errors of w, which change it by their square only: a proven gap of 1e-16 allows an
+    error of 1e-8 in w.
     """
     if best.plane is None or best.hull is None:
         return

@@ -189,7 +189,7 @@ class HardMargin(NamedAnswer):
         }
 
     def exact_fields(self) -> dict[str, Any]:
-        """Return what ``--exact`` adds: fractions as texts, the multipliers in the order of the support."""
+        """Return the fields that ``--exact`` adds: fractions as texts, the multipliers in the order of the support."""
         square, w, b, dual = self.margin_squared, self.w_exact, self.b_exact, self.dual_exact
         return {
             "exact_plane": self._exact_plane(),

@@ -39,7 +39,7 @@ _ADVICE = {
         "no solver was as accurate as asked; all intervals are proven, but some are wide: try centred or scaled data"
     ),
 }
-"""What a status means here, where it speaks of several intervals."""
+"""Meanings of the statuses of an answer that has several intervals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -296,7 +296,7 @@ class Sensitivity(NamedAnswer):
 def sensitivity(
     problem: Problem, *, time_limit: float | None = None, on_progress: Callable[[int, int], None] | None = None
 ) -> Sensitivity:
-    """Find the maximum margin, and what it is without each of the rows that hold it.
+    """Find the maximum margin of all rows, and of the rows without each of the support rows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Proofs as found, each exact on the data as stored; as plain data they are what `checker.py` reads.
+"""Proofs as found, each exact on the data as stored; as plain data they are the input of `checker.py`.
 
 The proofs about more than two classes are about scores w_k.x + b_k, one a class. The first class is the reference, with
 score 0.

@@ -18,7 +18,7 @@ from maxmargin.solvers.exact.dyadic import round_up
 
 
 class NovikoffInequality(StrEnum):
-    """The statements of the proof after M mistakes, in words."""
+    """The inequalities of Novikoff's proof after M mistakes."""
 
     PROGRESS = "w.u >= M g"
     GROWTH = "||w||^2 <= sum ||x||^2"

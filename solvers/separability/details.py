@@ -1,4 +1,4 @@
-"""Why coefficients are infinite, and what stays finite: ranges of columns, a short inequality, the rows that remain."""
+"""Evidence for infinite coefficients: ranges of columns, a short inequality, and the columns that stay finite."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ class ColumnRanges:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Details:
-    """What the rows of a question say beyond its verdict; all of it is found when it is asked for.
+    """Facts about the rows of a question beyond its verdict, each of which is computed on first use.
 
     Attributes
     ----------
@@ -205,7 +205,7 @@ def _short_direction(cone: SignedRows, decision: Decision, coordinates: list[int
     basis = _integer_basis(cone, decision, coordinates)
     if not basis:
         return None
-    for target in (_sparse(cone, separated, coordinates, basis), _given(decision, coordinates, basis)):
+    for target in (_sparse(cone, separated, coordinates, basis), _of_decision(decision, coordinates, basis)):
         for digits in range(1, _MOST_DIGITS + 1):
             weights = None if target is None else _rounded(target, digits)
             direction = None if weights is None else _combined(cone.width, coordinates, basis, weights)
@@ -240,7 +240,7 @@ def _sparse(cone: SignedRows, separated: Rows, coordinates: list[int], basis: li
     return highs_lp.least_moduli(products, moduli)
 
 
-def _given(decision: Decision, coordinates: list[int], basis: list[list[int]]) -> Floats | None:
+def _of_decision(decision: Decision, coordinates: list[int], basis: list[list[int]]) -> Floats | None:
     """Return the direction of the decision as a combination of the basis, approximately."""
     target = nearest_floats([decision.direction[column] for column in coordinates])
     with np.errstate(all="ignore"):

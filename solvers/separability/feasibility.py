@@ -201,7 +201,7 @@ def _candidates(
         return
     X = scaling.apply(problem.matrix)
     if solver is None and method in ("auto", "highs"):
-        yield scaling.bring_home(_asked(problem, X, problem.y, limits))
+        yield scaling.bring_home(_lp_candidate(problem, X, problem.y, limits))
         if not (problem.is_sparse or limits.is_over()):
             yield _in_units_of_the_rows(problem, limits)
     if method == "highs" or limits.is_over():
@@ -224,13 +224,13 @@ def _in_units_of_the_rows(problem: Problem, limits: Limits) -> Candidate:
     scaling = problem.scaling.robust(problem.matrix, bias=problem.bias)
     X = scaling.apply(problem.matrix)
     units = row_units(X)
-    candidate = scaling.bring_home(_asked(problem, X, units * problem.y, limits))
+    candidate = scaling.bring_home(_lp_candidate(problem, X, units * problem.y, limits))
     if candidate.multipliers is None:
         return candidate
     return replace(candidate, multipliers=units * candidate.multipliers)  # units <= 1
 
 
-def _asked(problem: Problem, X: Any, y: Floats, limits: Limits) -> Candidate:
+def _lp_candidate(problem: Problem, X: Any, y: Floats, limits: Limits) -> Candidate:
     ask = partial(highs_lp.solve, X, y, bias=problem.bias, time_limit=limits.seconds_left)
     return Candidate.heard(ask, highs_lp.NAME, problem.n_features, problem.n_samples)
 

@@ -113,7 +113,7 @@ def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[i
             against = np.where(problem.codes[samples] == 0, other, 0)
             known = [0] * n_before + list(circuit.fixed_weights)
             moved = Circuit(positions=circuit.positions, weights=circuit.weights, fixed_weights=known)
-            yield cone.number(samples, against).tolist(), moved
+            yield cone.inequality_numbers(samples, against).tolist(), moved
         n_before += 0 if isinstance(decision, Unfinished) else len(decision.basis)
 
 

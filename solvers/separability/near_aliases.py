@@ -62,7 +62,7 @@ class NearAlias:
     weights : dict of int to Fraction
         The weights of the others; the column after the last one is the constant 1 of the bias.
     difference : float
-        The greatest modulus of the difference of the two sides, relative to that of the column, rounded up.
+        The greatest modulus of the difference of the two sides, over the greatest modulus of the column; rounded up.
     """
 
     column: int
@@ -134,6 +134,10 @@ def near_aliases(samples: Samples, *, rounding: float = ROUNDING) -> tuple[NearA
     >>> [(alias.column, alias.weights) for alias in near_aliases(problem)]
     [(1, {0: Fraction(1, 10)})]
     """
+    # A relation that holds on the sample may fail on the other rows. So each one is tried on all rows in floating
+    # point; the row where it fails worst joins the sample, and the search is repeated. A column whose relation fails on
+    # a row of the sample itself is independent after all (`kept`). Every repetition adds a row or a kept column, or is
+    # the last.
     order = [*([samples.n_features] if samples.bias else []), *range(samples.n_features)]
     rows = _spread(samples.n_samples, 2 * len(order) + 50)
     kept: set[int] = set()
@@ -166,6 +170,9 @@ def _spread(n_rows: int, most: int) -> Rows:
 def _balanced(table: Floats) -> tuple[Floats, list[int]]:
     """Return the table with rows and columns of size about 1, and the exponents of the sizes of its columns."""
     exponents = np.zeros(table.shape[1], dtype=np.int64)
+    # Alternating scaling by powers of two, which loses no bit, as for the equilibration of linear systems (Ruiz, "A
+    # scaling algorithm to equilibrate both rows and columns norms in matrices", RAL-TR-2001-034); the last is by
+    # columns.
     for axis in (0, 1, 0, 1, 0):
         sizes = np.frexp(np.abs(table).max(axis=axis, keepdims=True))[1]
         table = np.ldexp(table, -sizes)
@@ -179,6 +186,10 @@ def _dependent(table: Floats, kept: set[int]) -> Iterator[tuple[int, dict[int, f
     lengths = np.linalg.norm(table, axis=0)
     if _is_well_conditioned(table, lengths):
         return
+    # QR by columns in their given order, where a dependent column is left out of the basis: a library's QR would use
+    # the direction of its rounding errors for the columns after it. "Twice is enough" for orthogonality to working
+    # precision (Giraud, Langou and Rozloznik, "The loss of orthogonality in the Gram-Schmidt orthogonalization
+    # process", 2005).
     basis, triangle, before = np.empty((n_rows, width)), np.zeros((width, width)), list[int]()
     for place in range(width):
         size = len(before)
@@ -207,6 +218,8 @@ def _is_well_conditioned(table: Floats, lengths: Floats) -> bool:
     """Return whether no column is near the span of those before it, as far as squares of distances say."""
     if not lengths.all():
         return False
+    # The pivots of the Cholesky factor of the Gram matrix are the distances that QR finds, much faster. Squares lose
+    # half of the digits (Higham, "Accuracy and Stability of Numerical Algorithms", section 20.4): hence `_FAR`.
     directions = table / lengths
     try:
         return bool((np.diag(np.linalg.cholesky(directions.T @ directions)) > _FAR).all())
@@ -216,6 +229,9 @@ def _is_well_conditioned(table: Floats, lengths: Floats) -> bool:
 
 def _refitted(table: Floats, place: int, before: list[int], weights: Floats) -> dict[int, float]:
     """Return the nonzero weights, fitted again with every row in the unit of its own terms."""
+    # A relation has to hold in every row up to rounding in that row, but least squares without row scaling fits the
+    # largest rows only. The second pass is iterative refinement with the residual of the first (Golub and Wilkinson,
+    # Numerische Mathematik 9, 1966).
     used = np.flatnonzero(weights)
     if not used.size:
         return {}
@@ -245,6 +261,7 @@ def _proven(samples: Samples, column: int, weights: Mapping[int, Fraction], roun
 
     The weights are those of the rows X, which may be integers in units of the columns.
     """
+    # Short numbers were not rounded: then the relation would be exact, or a near miss by chance.
     columns = [*weights, column]
     if not any(_is_long(samples, j) for j in columns):
         return None
@@ -262,7 +279,7 @@ def _proven(samples: Samples, column: int, weights: Mapping[int, Fraction], roun
 
 
 def _is_long(samples: Samples, column: int) -> bool:
-    """Return whether a column has numbers of so many digits as rounding leaves."""
+    """Return whether a column has numbers with nearly as many digits as binary64 can hold."""
     if column == samples.n_features:
         return False
     if samples.integers is not None:

@@ -1,4 +1,4 @@
-"""The best hyperplane and the best multipliers of a nu-SVM seen so far, with what they prove."""
+"""The best hyperplane and the best multipliers of a nu-SVM seen so far, with the interval that they prove."""
 
 import sys
 from dataclasses import dataclass, field
@@ -160,7 +160,7 @@ def best_plane(problem: Problem, shares: Shares, w: Floats) -> NuPlane:
 
 
 def _gain(scores: Floats, weights: Floats, level: float, mass: float) -> float:
-    """Return what a level gains, less the cost of the slack of the rows below."""
+    """Return the gain of a level: mass times level, less the cost of the slack of the rows below."""
     return mass * level - float(weights @ np.maximum(0.0, level - scores))
 
 

@@ -14,7 +14,7 @@ from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_dense, round_down
-from maxmargin.solvers.exact.reals import binary64, shown
+from maxmargin.solvers.exact.reals import binary64, short_repr
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
@@ -119,7 +119,7 @@ def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:
     """
     share = binary64(nu)
     if share is None or not 0 < share <= 1:
-        raise InvalidProblemError(f"nu is {shown(nu)}; expected a number above 0, at most 1, that binary64 holds")
+        raise InvalidProblemError(f"nu is {short_repr(nu)}; expected a number above 0, at most 1, that binary64 holds")
     shares = Shares.of(problem, weights, share)
     if shares.nu > shares.greatest_nu:
         raise InvalidProblemError(

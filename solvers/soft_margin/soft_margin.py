@@ -14,7 +14,7 @@ from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.exact.reals import binary64, shown
+from maxmargin.solvers.exact.reals import binary64, short_repr
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
@@ -191,12 +191,12 @@ def positive_rows(problem: Problem, weights: RowWeights) -> tuple[Rows, Problem]
 
 def _costs(Cs: Any) -> list[float]:
     if not isinstance(Cs, Iterable):
-        raise InvalidProblemError(f"Cs is {shown(Cs)}; expected positive finite numbers")
+        raise InvalidProblemError(f"Cs is {short_repr(Cs)}; expected positive finite numbers")
     costs = []
     for C in Cs:
         cost = binary64(C)
         if cost is None or cost <= 0:
-            raise InvalidProblemError(f"C is {shown(C)}; expected a positive finite number that binary64 holds")
+            raise InvalidProblemError(f"C is {short_repr(C)}; expected a positive finite number that binary64 holds")
         costs.append(cost)
     return costs
 
@@ -242,6 +242,10 @@ def _solved_from(best: SoftBracket, C: float, way: _PathStep) -> SoftMargin:
 
 def _candidates(best: SoftBracket, way: _PathStep) -> Iterator[Candidate]:
     """Yield candidates, the most promising ones first."""
+    # The caller stops asking when the interval is narrow, so that the order decides the time. Small data go to solvers
+    # of dense programs; they lose digits if C is beyond the scale of the data, where the solution is the hard margin
+    # (for every C above its largest multiplier: Hastie, Rosset, Tibshirani and Zhu, "The entire regularization path for
+    # the support vector machine", JMLR 5, 2004). Large data go to engines whose iterations are passes.
     problem, costs, method = best.problem, best.costs, way.method
     if way.before is not None and _is_limit(way.before, costs):
         yield _stretched(way.before)

@@ -16,7 +16,7 @@ from maxmargin.solvers.problem.candidate import SolverRun
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MarginWithSlack(NamedAnswer):
-    """What the soft margin and the nu-SVM share.
+    """Base class of the answers of the soft margin and of the nu-SVM.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ _BISECTIONS = 40
 
 
 class SlackPass(NamedTuple):
-    """What a pass over the rows saw at v.
+    """Slacks and sums of a pass over the rows at v.
 
     Attributes
     ----------

@@ -126,7 +126,7 @@ def _improve(best: TightestBracket, method: str, solver: str | None, limits: Lim
 
 
 def _search(best: TightestBracket, limits: Limits) -> None:
-    """Offer what the search finds; where it comes near the maximum margin, that and the best multipliers there."""
+    """Offer the results of the search, and near the maximum margin also its plane and the best multipliers there."""
     search = TightestSearch(best.problem, best.n_passes, best.square, best.loss, limits.is_over)
     is_wide = best.problem.n_samples < best.problem.n_features
     _offer_found(best, search, _NO_SLACK if is_wide else _LITTLE_SLACK)

@@ -146,7 +146,7 @@ class TightestSearch:
         return Search(self._family(problem, self._n_passes), penalty, near, gap=_GAP)
 
     def _family(self, problem: Problem, n_passes: float) -> PenaltyFamily:
-        """Return what is searched; without a matrix of a moderate size, the hinge for either loss."""
+        """Return the family of the loss; for matrices beyond a moderate size, the hinge family for either loss."""
         from maxmargin.solvers.tightest_bound.slack_families import Hinge, SquaredHinge
 
         if self._loss is Loss.SQUARED_HINGE and interior_point.fits(problem):

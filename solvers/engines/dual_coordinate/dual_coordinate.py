@@ -263,7 +263,7 @@ class _Margins(Best):
 
     @property
     def relative_gap(self) -> float:
-        """Of the margins, so half of that of the objectives; infinity without a normal."""
+        """Relative gap of the margins, which is half the gap of the objectives; infinity without a normal."""
         return (1 - self.lower / self.objective) / 2 if self.objective < math.inf else math.inf
 
 

@@ -1,4 +1,4 @@
-"""What the steps of the dual coordinate engine share: the rows, and the best primal and dual points with their gap."""
+"""State of the dual coordinate engine: the rows, and the best primal and dual points with their gap."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -87,7 +87,7 @@ class DescentRows:
         return float(self.entries[2][-1]) / len(self.everything)
 
     def parts(self, n_chosen: int) -> Iterator[slice]:
-        """Yield slices of so many chosen rows, each work enough for one compiled call."""
+        """Yield slices of `n_chosen` rows, each enough work for one compiled call."""
         return slices(n_chosen, max(1, int(self.call_entries / max(1.0, self.mean_entries))))
 
     def scores(self, w: Floats, chosen: Numbers | None = None) -> Floats:
@@ -170,7 +170,7 @@ class Best:
 class CoordinateDescent:
     """Multipliers on their way, with the offset that penalises imbalance, and the rows that still take part.
 
-    `relative_stiffness` is that of the first pass, in units of the mean ||x||^2.
+    `relative_stiffness` is the stiffness in the first pass, in units of the mean ||x||^2.
     """
 
     rows: DescentRows

@@ -52,7 +52,7 @@ def correct(
     affine: Floats,
     *vectors: Floats,
 ) -> tuple[Floats, Floats, float]:
-    """Return da, X'(y da) and what blocks the step."""
+    """Return the changes of the multipliers da, X'(y da), and the quantity that limits the length of the step."""
     change, written, rows = np.empty(len(y)), np.zeros(len(step)), PathRows(*vectors)
     blocking = kernels.correct_dense(
         X, _center(view, X), floats(y), step, view.bias, view.has_rho, mu, t, affine, *rows, change, written

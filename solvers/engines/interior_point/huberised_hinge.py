@@ -2,7 +2,7 @@
 
 It minimises 1/2 ||w||^2 + sum c_i l_h(t_i) with t_i = 1 - y_i (w.x_i + b), where l_h(t) is max(0, t) for |t| >= h and
 (t + h)^2/(4h) between. Only rows with |t| < h have curvature, so that a step costs one pass and the Gram matrix of
-these rows. At the end the sign of t tells which multipliers are 0 and which are at their upper bounds, except for the
+these rows. At the end the sign of t shows which multipliers are 0 and which are at their upper bounds, except for the
 few rows near t = 0.
 
 Source: Chapelle, Training a support vector machine in the primal, Neural Computation 19 (2007); Lee and Mangasarian,

@@ -239,7 +239,7 @@ class _PathRun:
 
 
 def center_of(problem: Problem) -> Floats | None:
-    """Return the vector to subtract from the rows so that no column is far from 0; None if none is."""
+    """Return the vector to subtract from the rows so that no column is far from 0; None if every column is near 0."""
     if not problem.bias or problem.is_sparse:
         return None
     low, high = problem.column_bounds

@@ -192,7 +192,7 @@ class ColumnSystem(_NewtonSystem):
         return blocking
 
     def _directed(self, rows: PathRows) -> tuple[float, Floats]:
-        """Store how the step changes the rows; return what blocks it, and its error in the dual equations."""
+        """Store the changes of the rows; return the limit of the step's length, and its error in the dual equations."""
         passed = self._pass(partial(self._passes.correct, self._step, self._mu), self._t, self._affine, *rows)
         changes, written, blocking = zip(*passed, strict=True)
         np.concatenate(changes, out=self._change)

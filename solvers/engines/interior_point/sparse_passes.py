@@ -43,7 +43,7 @@ def correct(
     affine: Floats,
     *vectors: Floats,
 ) -> tuple[Floats, Floats, float]:
-    """Return da, X'(y da) and what blocks the step."""
+    """Return the changes of the multipliers da, X'(y da), and the quantity that limits the length of the step."""
     X, signs, rows = view.centred(X), floats(y), PathRows(*vectors)
     change = rows.corrected_change(signs, t, view.scores(X, signs, step), mu, affine)
     return change, view.written(X, signs, signs * change), rows.blocking(mu, affine, change)

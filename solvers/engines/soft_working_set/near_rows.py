@@ -27,7 +27,7 @@ _UNEVEN = 8
 
 
 class WrongSide(NamedTuple):
-    """What a pass finds of rows that are not solved for.
+    """The results of a pass over the rows outside the program.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class NearRows:
     sums_at_bound : ndarray (k + 1,)
         Sum of c, and sum of c y (x, 1), over the rows whose multipliers are at their upper bounds.
     offset : float
-        The b, as the view has it, along which the sides were told apart.
+        The offset b, in the coordinates of the view, by which the pass divided the rows into two sides.
     """
 
     problem: Problem
@@ -83,7 +83,7 @@ class NearRows:
     def within(
         cls, problem: Problem, costs: Floats, view: RowView, plane: Floats, width: float, most: int
     ) -> "NearRows | None":
-        """Look at all rows, and choose those with |t| <= width; None if these are more than so many."""
+        """Look at all rows, and choose those with |t| <= width; None if there are more than `most` of them."""
         share = most / problem.n_samples
         sides, rows, X, sums = zip(
             *problem.map(partial(_sorted_out, view, plane, width, share), problem.y, costs), strict=True

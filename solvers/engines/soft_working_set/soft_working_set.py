@@ -3,7 +3,7 @@
 A sample gives a first hyperplane, and Newton's method with a Huberised hinge one so near the best that only rows next
 to the margin may still change sides. The interior point solves the program of these rows, on which rows beyond the
 margin have no influence and rows inside it a linear one. One pass over all rows finds those on the other side, which
-join the program. If there are none, the solution is that of the whole program.
+join the program. If there are none, the solution solves the whole program.
 """
 
 import hashlib
@@ -65,7 +65,7 @@ def fits(problem: Problem) -> bool:
 
 
 def is_worth_it(problem: Problem) -> bool:
-    """Return whether there are so many rows that a sample tells where most of them are."""
+    """Return whether there are enough rows for a sample to locate most of them."""
     n_sample = problem.sample_size
     is_large = problem.n_samples >= max(_SAMPLES * n_sample, _WIDER * most_near(problem))
     return is_large and n_sample >= _ROWS_A_COLUMN * problem.n_features and fits(problem)
@@ -268,7 +268,7 @@ class _WorkingSetRun:
                 return
 
     def _is_settled(self, near: NearRows) -> bool:
-        """Solve, and take in what is on the wrong side, until nothing is or that would be more than there was."""
+        """Solve and add the rows on the wrong side, until there are none, or more of them than rows of the program."""
         before = self.normal, self.multipliers
         for _ in range(_MOST_ROUNDS):
             self.n_programs += 1

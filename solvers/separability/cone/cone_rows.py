@@ -305,7 +305,7 @@ class ClassRows(ConeRows):
         samples, positions = np.divmod(rows, self.n_others)
         return samples, positions + (positions >= self.problem.codes[samples])
 
-    def number(self, samples: Rows, classes: Rows) -> Rows:
+    def inequality_numbers(self, samples: Rows, classes: Rows) -> Rows:
         """Return the positions of the vectors of samples against classes."""
         return samples * self.n_others + classes - (classes > self.problem.codes[samples])
 

@@ -116,7 +116,7 @@ class _ConeSearch:
         return self._decision(None)
 
     def _has_active_rows(self) -> bool:
-        """Drop the rows that touch; if none is left, look for others; return whether there are any."""
+        """Drop the rows that touch, look for others if no row is left, and return whether there are any."""
         self.active = self.active[~self.face.seems_inside[self.active]]
         if not self.active.size:
             self._activate(self._rows_outside()[: self.cone.settings.rows_added])

@@ -66,7 +66,7 @@ class StrictStage:
             return circuit
         units = _units(scaled)
         for factors in (np.ones(len(scaled)), units):
-            v, weights = self._asked(scaled * factors[:, None], scaled_fixed, limits)
+            v, weights = self._proposed(scaled * factors[:, None], scaled_fixed, limits)
             if weights is not None and (circuit := self.circuit(weights, factors, limits)) is not None:
                 return circuit
             if v is not None and _seems_positive(scaled, v) and (direction := self.direction(v)) is not None:
@@ -107,14 +107,14 @@ class StrictStage:
     def _likely(self, limits: Limits) -> list[int]:
         """Return the positions of rows of large multiplier in the units of the rows, which are likely to decide."""
         scaled = self.cone.scaled(self.active)
-        _, weights = self._asked(scaled * _units(scaled)[:, None], self.cone.scaled(self.fixed), limits)
+        _, weights = self._proposed(scaled * _units(scaled)[:, None], self.cone.scaled(self.fixed), limits)
         if weights is None:
             return []
         likely: list[int] = np.argsort(-weights, kind="stable")[: self.cone.width + 1].tolist()
         return likely
 
-    def _asked(self, rows: Floats, fixed: Floats, limits: Limits) -> tuple[Floats | None, Floats | None]:
-        """Ask floating point; what is not finite numbers of the right shape is no answer."""
+    def _proposed(self, rows: Floats, fixed: Floats, limits: Limits) -> tuple[Floats | None, Floats | None]:
+        """Return the direction and the multipliers of the LP in floating point; None for arrays that are not finite."""
         if limits.is_over():
             return None, None
         solve = self.cone.settings.solve_on_face or highs_lp.solve_on_face
