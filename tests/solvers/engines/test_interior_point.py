@@ -18,7 +18,7 @@ from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.engines.interior_point.central_path import Aim, Rows
+from maxmargin.solvers.engines.interior_point.central_path import Aim, PathRows
 from maxmargin.solvers.engines.interior_point.newton_systems import CholeskyFactor, ColumnSystem, inner_products
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.problem import Problem
@@ -182,13 +182,13 @@ def test_a_hyperplane_keeps_its_objective_in_other_coordinates(name: str) -> Non
     systems = ColumnSystem(problem, problem.X.mean(axis=0) if problem.bias else None, Aim())
     systems.start_at(answer.w, answer.b)
     margins = problem.y * (problem.X @ answer.w + answer.b)
-    progress = systems.linearise(Rows.around(1 - margins, np.ones(problem.n_samples), 0.1))
+    progress = systems.linearise(PathRows.around(1 - margins, np.ones(problem.n_samples), 0.1))
     assert math.isclose(progress.primal, answer.objective, rel_tol=1e-6)
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.floats(1e-3, 1.0))
 def test_rows_around_a_margin_are_paired(margin: float, cost: float, spread: float) -> None:
-    (a,), (r,), (s,), (x,) = Rows.around(np.array([1 - margin]), np.array([cost]), spread)
+    (a,), (r,), (s,), (x,) = PathRows.around(np.array([1 - margin]), np.array([cost]), spread)
     assert min(a, r, s, x) > 0
     assert math.isclose(a + r, cost) and math.isclose(s * x, spread) and math.isclose(a * s, r * x)
     assert math.isclose(s - x, margin - 1, rel_tol=1e-9, abs_tol=1e-9)
