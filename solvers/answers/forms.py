@@ -211,10 +211,6 @@ class NamedAnswer(Named, Result):
     def fields(self) -> dict[str, Any]:
         """Return the fields that the command line prints as JSON, without those that describe the data."""
 
-    @abstractmethod
-    def summary(self) -> str:
-        """Return the text that the command line prints of the answer."""
-
     def to_dict(self) -> dict[str, Any]:
         """Return the fields of the JSON that the command line prints, in Python's own types.
 

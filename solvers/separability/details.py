@@ -113,11 +113,6 @@ class Details:
         """Return the details of a question about two classes."""
         return cls(samples=cone.problem, n_classes=2, cone=cone, decision=decision)
 
-    @classmethod
-    def of_more(cls, problem: ClassProblem) -> "Details":
-        """Return the details of a question about all classes at once: the ranges of the columns."""
-        return cls(samples=problem, n_classes=problem.n_classes)
-
     @cached_property
     def ranges(self) -> ColumnRanges:
         """The values of every column within every class."""

@@ -24,10 +24,8 @@ from maxmargin.solvers.separability.cone.cone_rows import DEFAULT, ConeSettings,
 from maxmargin.solvers.separability.cone.decide import Unfinished, decide
 from maxmargin.solvers.separability.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.separability.cone.witness import balances, contradicting_rows, find_common_hull_point
-from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
+from maxmargin.solvers.separability.proven_verdict import Attempts, ProvenVerdict
 from maxmargin.solvers.separability.verdicts import answer_of, past_the_limits, separable
-
-Attempts = tuple[SolverRun, ...]
 
 METHODS = ("auto", "highs", "cvxpy")
 

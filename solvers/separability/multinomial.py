@@ -129,7 +129,7 @@ def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: Attem
         partly_separated_rows=np.flatnonzero(touches & is_strict),
         n_inequalities=cone.n_rows,
         n_strict=int((~decision.touching).sum()),
-        find_details=lambda: Details.of_more(cone.problem),
+        find_details=lambda: Details(samples=cone.problem, n_classes=cone.problem.n_classes),
         find_columns=None if cone.width > limits.exact_limit else later_column_signs(cone, decision, limits),
     )
 

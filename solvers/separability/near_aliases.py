@@ -295,18 +295,11 @@ def _rough_excess(samples: Samples, column: int, weights: Mapping[int, Fraction]
     exponents = np.frexp(np.abs(table).max(axis=0))[1]
     scaled = [w * Fraction(2) ** int(e - exponents[-1]) for w, e in zip(weights.values(), exponents, strict=False)]
     with np.errstate(all="ignore"):
-        terms = np.ldexp(table, -exponents) * np.array([*map(_float, scaled), -1.0])
+        terms = np.ldexp(table, -exponents) * np.array([*map(round_up, scaled), -1.0])
         totals = np.abs(terms).sum(axis=1)
         ratios = np.where(totals > 0, np.abs(terms.sum(axis=1)) / totals, 0.0)
     worst = int(ratios.argmax())
     return float(ratios[worst]), worst
-
-
-def _float(number: Fraction) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return np.inf
 
 
 def _differences(table: Integers, factors: Sequence[int]) -> tuple[float, float, float]:
@@ -338,6 +331,7 @@ def _unit(samples: Samples, column: int) -> Fraction:
 
 def _short(weight: Fraction) -> Fraction:
     """Return a number of few digits, or with a small denominator, next to the weight; the weight if there is none."""
-    near = [Fraction(f"{_float(weight):.{digits}e}") for digits in range(6)] if 0 < abs(_float(weight)) < np.inf else []
+    rounded = round_up(weight)
+    near = [Fraction(f"{rounded:.{digits}e}") for digits in range(6)] if np.isfinite(rounded) else []
     near.append(weight.limit_denominator(GREATEST_DENOMINATOR))
     return next((number for number in near if abs(number - weight) <= _NEGLIGIBLE * abs(weight)), weight)
