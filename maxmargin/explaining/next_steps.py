@@ -96,7 +96,7 @@ def _finite_part(answer: ProvenVerdict, findings: Findings | None, call: str | N
 
 
 def _about_meaning(answer: ProvenVerdict, findings: Findings) -> list[str]:
-    """Return which coefficients of the finite part are not those of the whole model."""
+    """Return the lines about coefficients of the finite part that differ from the coefficients of the whole model."""
     others = other_meaning(answer)
     if not others:
         return []

@@ -9,7 +9,7 @@ from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 
 class Side(NamedTuple):
-    """The rows of a class, or those of all others.
+    """The rows of a class, or all other rows.
 
     Attributes
     ----------

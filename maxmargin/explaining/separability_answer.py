@@ -186,7 +186,7 @@ class Separability(ProvenVerdict, NamedAnswer):
 
     @property
     def reason_alone(self) -> str:
-        """The reason without the verdict, with which that of a proven verdict begins."""
+        """The reason without the verdict at its beginning."""
         return self.reason.removeprefix(self.headline.replace(" (proven)", ": "))
 
     def _event_lines(self) -> list[str]:

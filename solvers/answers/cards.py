@@ -108,7 +108,7 @@ def between(lower: float, upper: float) -> str:
 
 
 def joined_ends(low: str, high: str, mark: str) -> str:
-    """Return the texts of two numbers as those of the ends of an interval, with their common digits once.
+    """Return the text of an interval, given the texts of its ends, with their common digits once.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How a question ended: verdicts and statuses with their meanings, and answers that Ctrl-C cut short."""
+"""Verdicts and statuses with their meanings, and answers that Ctrl-C cut short."""
 
 from enum import StrEnum
 from typing import Protocol, TypeVar

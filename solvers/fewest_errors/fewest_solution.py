@@ -131,7 +131,7 @@ class FewestErrors(NamedAnswer):
         return (("error", self.error_rows),)
 
     def fields(self) -> dict[str, Any]:
-        """Return the fields of ``maxmargin fewest-errors --json`` but those of the total slack."""
+        """Return the fields of ``maxmargin fewest-errors --json`` without the total slack."""
         return {
             "status": self.status.value,
             "lower": self.lower,

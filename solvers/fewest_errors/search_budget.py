@@ -1,4 +1,4 @@
-"""How long the search for the fewest errors may go on: a time limit, and a number of steps that no clock measures."""
+"""Limits of the search for the fewest errors: a time limit, and a number of steps, the same on every machine."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from maxmargin.solvers.basics.limits import Limits
 
 _OF_A_PROGRAM, _OF_AN_ITERATION = 200_000, 20_000
-"""Steps of a linear program besides those of its iterations, and of an iteration besides those of its entries."""
+"""Steps of a linear program without its iterations, and of an iteration without its entries."""
 
 _OF_A_SPLIT, _OF_ITS_ROWS, _OF_ITS_ENTRIES = 2_000_000, 5_000, 500
-"""Steps of the question whether some rows are separable: in any case, for each row, and for each entry of the rows."""
+"""Steps of a separability check: a constant, per row, and per entry of the rows."""
 
 
 @dataclass(slots=True, kw_only=True)

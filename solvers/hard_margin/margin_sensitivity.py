@@ -1,4 +1,4 @@
-"""How the maximum margin depends on single rows: without one of them, and with one of them moved."""
+"""The dependence of the maximum margin on single rows: without one of them, and with one of them moved."""
 
 import math
 import sys

@@ -27,7 +27,7 @@ _MOST_ENTRIES = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnSigns:
-    """The signs of every coordinate over the directions of the cone, with those of aliased columns set to 0.
+    """The signs of every coordinate over the directions of the cone, where aliased columns have the entry 0.
 
     Attributes
     ----------

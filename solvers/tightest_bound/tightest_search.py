@@ -20,7 +20,7 @@ from maxmargin.solvers.proof.mistake_bounds import Loss, exponent_of_root
 from maxmargin.solvers.tightest_bound.trade_off import PenaltyFamily, Search
 
 _MOST_DENSE_ENTRIES = 1 << 24
-"""Entries of rows, fewer than columns, that are turned to the space that they span."""
+"""Largest number of entries of rows, fewer than columns, that are rotated into the space that they span."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +129,7 @@ class TightestSearch:
 
     @property
     def n_points(self) -> int:
-        """How many solutions were looked at, those of a sample apart."""
+        """Number of solutions that were computed, without those of a sample."""
         return 0 if self._search is None else self._search.n_points
 
     def _started(self) -> Search:

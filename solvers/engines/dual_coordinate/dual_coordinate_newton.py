@@ -38,7 +38,7 @@ _MOST_PRODUCTS = 500
 
 _STEP_ACCURACY, _ROUND_ACCURACY, _GAP_SHARE = 0.3, 0.1, 0.02
 """Residual of a linear system relative to its right side; square of a round's residual relative to the square of its
-move, or to the gap at its start: whichever is looser."""
+move, or to the gap at its start; the looser one holds."""
 
 _SLOPE_SHARE, _MOST_BISECTIONS = 0.3, 60
 """The slope at which a line search stops, relative to the slope at its start."""
@@ -108,7 +108,7 @@ class _Point:
         self._search(anchor, weights, direction, scores, shift)
 
     def _step_without_free_rows(self, anchor: Floats, weights: Floats, residual: Floats) -> None:
-        """Where every multiplier is at a bound: towards its normal, the offset balancing the multipliers."""
+        """Move towards the normal of the multipliers, which are all at a bound, with the offset that balances them."""
         self._search(anchor, weights, residual, self.rows.scores(residual), 0.0)
         if self.rows.bias:
             reach = float((np.abs(self.scores) + 1.0 + (anchor + self.costs) / weights).max())

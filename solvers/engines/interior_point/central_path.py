@@ -55,7 +55,7 @@ class Aim(NamedTuple):
 
 
 class RowsAtBound(NamedTuple):
-    """Rows beside those of an iterate, whose multipliers stay at their upper bounds.
+    """Rows outside the iterate, whose multipliers stay at their upper bounds.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class Prediction(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IterateQuality:
-    """How good an iterate is.
+    """Quality of an iterate: its objectives, and the violation of its equations.
 
     Attributes
     ----------
@@ -196,8 +196,8 @@ class IterateQuality:
     size : float
         The sum of the moduli of the terms of the primal objective, with which a gap is compared.
     imbalance : float
-        How far the sums of multipliers are from what they should be, relative to sum a: with bias that of y a is 0;
-        for the nu-SVM that of a is nu.
+        Error of the sums of the multipliers, relative to sum a: with a bias sum y a should be 0, and for the nu-SVM
+        sum a should be nu.
     """
 
     complementarity: float
@@ -208,5 +208,5 @@ class IterateQuality:
 
     @property
     def gap(self) -> float:
-        """Relative distance of the two objectives, of whichever sign rounding gave it."""
+        """Relative distance of the two objectives, without its sign, which rounding may have changed."""
         return abs(self.primal - self.dual) / self.size

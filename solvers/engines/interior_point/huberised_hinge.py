@@ -57,7 +57,7 @@ class Point(NamedTuple):
     value : float
     gradient : ndarray (k,)
     curvature : ndarray (k, k)
-        The Hessian less that of 1/2 ||w||^2.
+        The Hessian without the part of 1/2 ||w||^2.
     weight : float
         Sum of c/(2h) over rows with |t| < h.
     """

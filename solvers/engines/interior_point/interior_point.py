@@ -23,7 +23,7 @@ from maxmargin.solvers.problem.problem import Problem
 NAME = "interior-point"
 
 _GREATEST_SPARSE_SIDE = 1000
-"""As `WorkSizes.factorised_side`, but for sparse rows, which the other methods exploit better."""
+"""Value of `WorkSizes.factorised_side` for sparse rows: it is smaller because other methods exploit sparsity better."""
 
 _SMALL_SIDE = 500
 """Largest order of the matrix for which several threads of BLAS are slower than one."""
@@ -75,7 +75,7 @@ _SPREAD = 0.2
 """Product of excess and slack at the first iterate around a hyperplane: a smaller one starts too near the boundary."""
 
 _LEAST_SPREAD = 0.01
-"""Of the margins to start from, in units of the greatest that rows and multipliers of this size can have."""
+"""Smallest standard deviation of the margins at the start, as a fraction of the greatest margin that is possible."""
 
 _NU_SETTINGS = InteriorPointSettings(least_size=1e-8)
 """Settings of the nu-SVM: where the reduced hulls meet, the objective is 0 and has no size of its own."""
@@ -111,7 +111,7 @@ def solve(
     start : tuple of ndarray (n_features,) and float, optional
         The solution (w, b) for similar costs, which saves about a third of the iterations. Without nu only.
     at_bound : RowsAtBound, optional
-        Rows beside those of the problem, whose multipliers stay at their upper bounds. Without nu only.
+        Further rows, outside the problem, whose multipliers stay at their upper bounds. Without nu only.
     settings : InteriorPointSettings, optional
     is_over : callable
         Called before every iteration; the work stops where it returns True.

@@ -130,7 +130,7 @@ class ColumnSystem(_NewtonSystem):
         The vector subtracted from every row.
     aim : Aim
     at_bound : RowsAtBound, optional
-        Rows beside those of the problem, each of which adds its cost times 1 - y (w.x + b) to the objective. Without
+        Further rows, outside the problem, each of which adds its cost times 1 - y (w.x + b) to the objective. Without
         nu only.
     """
 

@@ -23,7 +23,7 @@ _BALANCE_ERROR = 1e-9
 """Tolerance of sum y a, relative to sum a."""
 
 _UNEVEN = 8
-"""How many times its share of the rows near the margin a chunk may contribute: rows may be sorted."""
+"""Largest contribution of a chunk to the rows near the margin, as a multiple of its share: rows may be sorted."""
 
 
 class WrongSide(NamedTuple):
@@ -128,7 +128,7 @@ class NearRows:
         return np.append(w, self.offset) if self.view.bias else w, np.empty(0)
 
     def all_multipliers(self, multipliers: Floats) -> Floats:
-        """Return the multipliers of all rows for those of the program."""
+        """Return the multipliers of all rows, given the multipliers of the rows in the program."""
         result = np.where(self.sides > 0, self.costs, 0.0)
         result[self.rows] = multipliers
         return result

@@ -24,7 +24,7 @@ FaceSolver = Callable[..., tuple[Floats | None, Floats | None, SolverRun]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConeSettings:
-    """How a cone is decided; every answer is checked in exact arithmetic, so another value costs time only.
+    """Sizes and tolerances of the decision of a cone; answers are checked exactly, so that they change its time only.
 
     Attributes
     ----------
