@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from maxmargin.solvers.answers.forms import through
+from maxmargin.solvers.answers.answer_text import through
 from maxmargin.text.number_formats import count, number, one_line, plural, shown, upper_end
 
 _EVERY_RUN, _AS_MANY_EPOCHS, _ONE_RUN = "every run", "as many epochs", "this run"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.comparison.audit.scripts import setting_name
 from maxmargin.comparison.comparison import with_words
 from maxmargin.reports.document import PAGE_SUFFIXES, check_page_suffix
+from maxmargin.solvers.answers.answer_text import Result, counted, plain
 from maxmargin.solvers.answers.cards import between
-from maxmargin.solvers.answers.forms import Result, counted, plain
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.text.tables import aligned
 

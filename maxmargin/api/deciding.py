@@ -7,7 +7,7 @@ from maxmargin.api.question import Question, with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import DecimalReading, class_problem_of, problem_of
 from maxmargin.data.tabular.given import given, names_of
-from maxmargin.solvers.answers.forms import Names
+from maxmargin.solvers.answers.answer_text import Names
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import ClassProblem, Problem

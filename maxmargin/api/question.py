@@ -8,7 +8,7 @@ from maxmargin.data.arrays import check_row_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of, row_weights
 from maxmargin.data.tabular.given import given
-from maxmargin.solvers.answers.forms import NamedAnswer, Names
+from maxmargin.solvers.answers.answer_text import NamedAnswer, Names
 from maxmargin.solvers.problem.problem import Problem
 
 Answer = TypeVar("Answer", bound=NamedAnswer)

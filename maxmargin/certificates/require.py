@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.explaining.separability_answer import Separability
-from maxmargin.solvers.answers.forms import some
+from maxmargin.solvers.answers.answer_text import some
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.errors import InvalidOptionError

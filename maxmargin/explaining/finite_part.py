@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.explaining.rows_in_words import called
-from maxmargin.solvers.answers.forms import INTERCEPT, Names, counted
+from maxmargin.solvers.answers.answer_text import INTERCEPT, Names, counted
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from maxmargin.explaining.rows_in_words import called
-from maxmargin.solvers.answers.forms import counted, rounded_up
+from maxmargin.solvers.answers.answer_text import counted, rounded_up
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.exact.dyadic import round_up

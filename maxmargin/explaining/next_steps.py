@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from maxmargin.explaining.finite_part import other_meaning
 from maxmargin.explaining.levels import OPPOSITE, Absence
 from maxmargin.explaining.terms import Findings
-from maxmargin.solvers.answers.forms import counted, some
+from maxmargin.solvers.answers.answer_text import counted, some
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from maxmargin.solvers.answers.forms import INTERCEPT
+from maxmargin.solvers.answers.answer_text import INTERCEPT
 from maxmargin.solvers.separability.details import ColumnRanges
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 

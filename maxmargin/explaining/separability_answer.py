@@ -10,7 +10,7 @@ from maxmargin.explaining.finite_part import FinitePart, finite_part_of
 from maxmargin.explaining.near_alias_words import near_lines, relation
 from maxmargin.explaining.next_steps import next_steps
 from maxmargin.explaining.terms import Findings, Term, findings_of, terms_lines, terms_of
-from maxmargin.solvers.answers.forms import (
+from maxmargin.solvers.answers.answer_text import (
     LISTED_ELSEWHERE,
     NamedAnswer,
     counted,

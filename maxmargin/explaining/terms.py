@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from maxmargin.explaining.levels import OPPOSITE, Absence, absences, reason_of, words_of
 from maxmargin.explaining.rows_in_words import called, range_reason, sides
-from maxmargin.solvers.answers.forms import LISTED_ELSEWHERE, counted, some
+from maxmargin.solvers.answers.answer_text import LISTED_ELSEWHERE, counted, some
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict

@@ -16,7 +16,7 @@ from maxmargin.data.tabular.given import parts_of, refuse_labels_of_dataset, who
 from maxmargin.models.fitted_results import name_of
 from maxmargin.models.pipelines import last_step
 from maxmargin.models.reading import Asked, ModelReading, UnansweredError, all_different
-from maxmargin.solvers.answers.forms import INTERCEPT
+from maxmargin.solvers.answers.answer_text import INTERCEPT
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import listed
 

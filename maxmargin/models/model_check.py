@@ -9,7 +9,7 @@ import numpy as np
 from maxmargin.explaining.separability_answer import Separability
 from maxmargin.explaining.terms import Term
 from maxmargin.models.reading import Asked, ModelReading
-from maxmargin.solvers.answers.forms import Names, Result, counted, plain, some, through
+from maxmargin.solvers.answers.answer_text import Names, Result, counted, plain, some, through
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import shown
 from maxmargin.solvers.proof.certificate import Certificate

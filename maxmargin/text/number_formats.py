@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
+from maxmargin.solvers.answers.answer_text import rounded_up
 from maxmargin.solvers.answers.cards import joined_ends
-from maxmargin.solvers.answers.forms import rounded_up
 from maxmargin.solvers.basics import printable
 
 UNKNOWN = "\N{EM DASH}"

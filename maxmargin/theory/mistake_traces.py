@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.api.running import generator_of, in_time, run_perceptron
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given
-from maxmargin.solvers.answers.forms import Result, counted, plain, rounded_down, rounded_up
+from maxmargin.solvers.answers.answer_text import Result, counted, plain, rounded_down, rounded_up
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError

@@ -11,7 +11,7 @@ from maxmargin.api.question import with_names
 from maxmargin.api.running import run_perceptron, seed_of, with_bias_scale
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given
-from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, plain, rounded_up, through
+from maxmargin.solvers.answers.answer_text import NamedAnswer, counted, cut, plain, rounded_up, through
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError

@@ -10,8 +10,8 @@ from maxmargin.api.question import with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.given import given, names_of
+from maxmargin.solvers.answers.answer_text import NamedAnswer, Names, counted, rounded_down, rounded_up, through
 from maxmargin.solvers.answers.cards import between
-from maxmargin.solvers.answers.forms import NamedAnswer, Names, counted, rounded_down, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits

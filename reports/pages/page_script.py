@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from maxmargin.reports.document import Details, Document, Script, Table
-from maxmargin.solvers.answers.forms import plain
+from maxmargin.solvers.answers.answer_text import plain
 
 MOST_BYTES = 2_000_000
 """Largest size of the data that are embedded in a page; others are a file beside it."""

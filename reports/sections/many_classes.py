@@ -48,7 +48,7 @@ from maxmargin.reports.sections.shared import (
     what_was_read,
 )
 from maxmargin.reports.study.class_study import ClassStudy, Contest
-from maxmargin.solvers.answers.forms import without_intercepts
+from maxmargin.solvers.answers.answer_text import without_intercepts
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.text.number_formats import (
     UNKNOWN,

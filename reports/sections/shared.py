@@ -14,8 +14,8 @@ from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.document import Block, Paragraph, Points, Table, facts
 from maxmargin.reports.phrasing import novikoff, of_kind
 from maxmargin.reports.study.report_settings import Settings
-from maxmargin.solvers.answers.forms import LONGEST_LIST
-from maxmargin.solvers.answers.forms import plain as plain_value
+from maxmargin.solvers.answers.answer_text import LONGEST_LIST
+from maxmargin.solvers.answers.answer_text import plain as plain_value
 from maxmargin.text.number_formats import count, first_of, floor_of, listed, number, one_line, plural
 from maxmargin.text.version import __version__
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from maxmargin.api.running import run_perceptron
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, Settings
-from maxmargin.solvers.answers.forms import through
+from maxmargin.solvers.answers.answer_text import through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.engine_choice import MOST_ROWS

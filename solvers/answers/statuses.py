@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
-from maxmargin.solvers.answers.forms import through
+from maxmargin.solvers.answers.answer_text import through
 from maxmargin.solvers.basics.printable import shown
 
 WHAT_WAS_PROVEN = "interrupted: this is what was proven by then"

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.solvers.answers.answer_text import NamedAnswer, rounded_up, through
 from maxmargin.solvers.answers.cards import between
-from maxmargin.solvers.answers.forms import NamedAnswer, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.solvers.answers.answer_text import LONGEST_LIST, NamedAnswer, rounded_down, rounded_up, through
 from maxmargin.solvers.answers.cards import between
-from maxmargin.solvers.answers.forms import LONGEST_LIST, NamedAnswer, rounded_down, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import width_of

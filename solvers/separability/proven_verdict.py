@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import INTERCEPT, Named, through, without_intercepts
+from maxmargin.solvers.answers.answer_text import INTERCEPT, Named, through, without_intercepts
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Mask, Rows
 from maxmargin.solvers.problem.candidate import SolverRun

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import through
+from maxmargin.solvers.answers.answer_text import through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import (

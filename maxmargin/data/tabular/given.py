@@ -14,7 +14,7 @@ from maxmargin.data.generators.registry import Generated
 from maxmargin.data.labels import CHOSEN
 from maxmargin.data.tabular.formulas import Modelled, column_names, read_formula
 from maxmargin.data.tabular.frames_out import frame_of
-from maxmargin.solvers.answers.forms import Names
+from maxmargin.solvers.answers.answer_text import Names
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.text.data_error import listed, nearest, quote
 

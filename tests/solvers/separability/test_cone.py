@@ -12,7 +12,7 @@ from elimination import rank
 from proven import is_right
 
 import maxmargin as mm
-from maxmargin.solvers.answers.forms import Names
+from maxmargin.solvers.answers.answer_text import Names
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.errors import InvalidOptionError

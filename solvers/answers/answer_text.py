@@ -1,4 +1,4 @@
-"""The forms in which answers are shown: fields of JSON, lines of text, and cards for notebooks.
+"""Answers as people read them: names of rows and columns, fields of JSON, lines of text, and cards for notebooks.
 
 A sentence is about the hyperplanes w.x + b = 0, or without a bias about those through the origin alone. Then "every
 hyperplane", "the hulls" and "the estimate" refer to hyperplanes through the origin, to the hull of the y x and to
