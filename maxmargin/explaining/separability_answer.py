@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, Self
 
 from maxmargin.explaining.finite_part import FinitePart, finite_part_of
-from maxmargin.explaining.near_alias_words import near_lines, relation
 from maxmargin.explaining.next_steps import next_steps
+from maxmargin.explaining.rows_in_words import near_lines, relation
 from maxmargin.explaining.terms import Findings, Term, findings_of, terms_lines, terms_of
 from maxmargin.solvers.answers.answer_text import (
     LISTED_ELSEWHERE,
