@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from maxmargin.estimators.online_classifiers import PerceptronClassifier as PerceptronClassifier
     from maxmargin.estimators.separation_guard import SeparationGuard as SeparationGuard
     from maxmargin.estimators.separation_guard import SeparationWarning as SeparationWarning
+    from maxmargin.explaining.separability_answer import Separability as Separability
     from maxmargin.models.check_model import check_model as check_model
     from maxmargin.models.model_check import ModelCheck as ModelCheck
     from maxmargin.reports.comparison_verbs import compare as compare
@@ -77,7 +78,6 @@ if TYPE_CHECKING:
     from maxmargin.solvers.online.guarantee import Guarantee as Guarantee
     from maxmargin.solvers.perceptron.result import PerceptronRun as PerceptronRun
     from maxmargin.solvers.proof.checker import CertificateError as CertificateError
-    from maxmargin.solvers.separability.separability_solution import Separability as Separability
     from maxmargin.solvers.soft_margin.soft_solution import NuMargin as NuMargin
     from maxmargin.solvers.soft_margin.soft_solution import SoftMargin as SoftMargin
     from maxmargin.text.data_error import DataError as DataError
@@ -121,7 +121,7 @@ _PUBLIC = {
     "maxmargin.solvers.online.guarantee": ("Guarantee",),
     "maxmargin.solvers.perceptron.result": ("PerceptronRun",),
     "maxmargin.solvers.proof.checker": ("CertificateError",),
-    "maxmargin.solvers.separability.separability_solution": ("Separability",),
+    "maxmargin.explaining.separability_answer": ("Separability",),
     "maxmargin.solvers.soft_margin.soft_solution": ("NuMargin", "SoftMargin"),
     "maxmargin.text.data_error": ("DataError",),
     "maxmargin.theory.mistake_traces": ("MistakeTrace", "mistake_trace"),

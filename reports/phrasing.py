@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from maxmargin.solvers.answers.forms import through
-from maxmargin.text.number_formats import count, number, one_line, plural, shown, upper_end
+from maxmargin.solvers.answers.answer_text import through
+from maxmargin.text.number_formats import count, field_text, number, one_line, plural, upper_end
 
 _EVERY_RUN, _AS_MANY_EPOCHS, _ONE_RUN = "every run", "as many epochs", "this run"
 
@@ -200,7 +200,7 @@ def _converged(report: dict[str, Any]) -> str:
         )
     return (
         "The last epoch, which has no mistake, is counted. The hyperplane on which the run ended separates the "
-        f"classes with a margin of {shown(run, 'margin')}."
+        f"classes with a margin of {field_text(run, 'margin')}."
     )
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.comparison.comparison import with_words
 from maxmargin.reports.document import json_text, plain_text, save_page
+from maxmargin.solvers.answers.answer_text import Result, counted, plain
 from maxmargin.solvers.answers.cards import between
-from maxmargin.solvers.answers.forms import Result, counted, plain
 from maxmargin.solvers.basics.printable import printable
 
 if TYPE_CHECKING:

@@ -7,17 +7,18 @@ from maxmargin.api.question import Question, with_names
 from maxmargin.data import problems
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import DecimalReading
-from maxmargin.solvers.answers.forms import Names
+from maxmargin.solvers.answers.answer_text import Names
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.text.progress import told, waiting
 
 if TYPE_CHECKING:
+    from maxmargin.explaining.separability_answer import Separability
     from maxmargin.solvers.basics.limits import Limits
     from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
     from maxmargin.solvers.fewest_errors.total_slack import TotalSlack
-    from maxmargin.solvers.separability.separability_solution import Separability
+    from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 
 _SECONDS_WITHOUT = 10.0
@@ -160,23 +161,27 @@ def decide(
     return with_near(ask(problem, exact_limit=limits.exact_limit, time_limit=time_limit, **options), problem, limits)
 
 
-def with_near(answer: "Separability", problem: Problem | ClassProblem, limits: "Limits") -> "Separability":
-    """Return the answer with a search for columns that are dependent up to rounding, which starts when first needed."""
+def with_near(verdict: "ProvenVerdict", problem: Problem | ClassProblem, limits: "Limits") -> "Separability":
+    """Return the answer with a search for nearly aliased columns, which runs when it is asked for them."""
+    from maxmargin.explaining.separability_answer import Separability
     from maxmargin.solvers.separability.near_aliases import NearAliases
 
     seconds = min(limits.share() or _SECONDS_WITHOUT, _SECONDS_WITHOUT)
 
-    def verdict(part: Problem | ClassProblem) -> Verdict:
+    def verdict_on(part: Problem | ClassProblem) -> Verdict:
         return decide(part, exact_limit=limits.exact_limit, time_limit=seconds).verdict
 
-    near = NearAliases(samples=problem, decide=verdict)
-    return replace(answer, find_near=lambda: near)
+    near = NearAliases(samples=problem, decide=verdict_on)
+    return Separability.of(verdict, find_near=lambda: near)
 
 
-def named(answer: "Separability", dataset: Dataset, names: Names | None = None) -> "Separability":
+def named(verdict: "ProvenVerdict", dataset: Dataset, names: Names | None = None) -> "Separability":
     """Return the answer with the names of rows, columns and classes; those of the data set unless others are given."""
+    from maxmargin.explaining.separability_answer import Separability
+
     class_names = None if dataset.is_binary else tuple(str(label) for label in dataset.classes)
-    return with_names(replace(answer, class_names=class_names), dataset, names)
+    answer = Separability.of(verdict, class_names=class_names)
+    return with_names(answer, dataset, names)
 
 
 @told(waiting, "searching for the fewest errors")

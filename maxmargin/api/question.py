@@ -26,7 +26,7 @@ from maxmargin.data.generators.registry import Generated
 from maxmargin.data.labels import CHOSEN
 from maxmargin.data.problems import problem_of, row_weights
 from maxmargin.data.tabular.formulas import Modelled, column_names, read_formula
-from maxmargin.solvers.answers.forms import NamedAnswer, Names
+from maxmargin.solvers.answers.answer_text import NamedAnswer, Names
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.data_error import listed, nearest, quote

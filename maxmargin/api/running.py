@@ -289,12 +289,12 @@ def with_bias_scale(problem: Problem, bias_scale: float | str, limits: Limits | 
     """
     if bias_scale == "best":
         return best_bias_scale(problem, limits)
-    from maxmargin.solvers.exact.reals import binary64, shown
+    from maxmargin.solvers.exact.reals import binary64, short_repr
 
     scale = binary64(bias_scale)
     if scale is None:
         expected = "expected a positive number that binary64 holds, or 'best'"
-        raise InvalidOptionError(f"bias_scale is {shown(bias_scale)}; {expected}")
+        raise InvalidOptionError(f"bias_scale is {short_repr(bias_scale)}; {expected}")
     return problem, scale
 
 

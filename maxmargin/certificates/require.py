@@ -6,11 +6,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.forms import some
+from maxmargin.explaining.separability_answer import Separability
+from maxmargin.solvers.answers.answer_text import some
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.separability.separability_solution import Separability
 
 Requirement = Literal["separable", "quasi-separable", "overlap", "not-strictly-separable"]
 

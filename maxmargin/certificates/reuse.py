@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api.deciding import with_near
+from maxmargin.explaining.separability_answer import Separability
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.dyadic import as_dense
@@ -17,7 +18,6 @@ from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSepar
 from maxmargin.solvers.proof.checker import integers, need
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import recheck
-from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.solvers.separability.verdicts import answer_of
 
 Document = Mapping[str, Any]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from maxmargin.solvers.answers.forms import NamedAnswer, Names, plain
+from maxmargin.solvers.answers.answer_text import NamedAnswer, Names, plain
 from maxmargin.solvers.basics.printable import printable, printable_lines
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.progress import data_shown, note

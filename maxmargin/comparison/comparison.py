@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from maxmargin.comparison.cells import FIELDS
-from maxmargin.solvers.answers.forms import Result, counted, plain
+from maxmargin.solvers.answers.answer_text import Result, counted, plain
 
 Record = Mapping[str, Any]
 

@@ -25,7 +25,7 @@ from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.rows import InMemory, RowSource
-from maxmargin.solvers.problem.scaling import Bounds, bounds_of_rows
+from maxmargin.solvers.problem.scaling import Extremes, extremes_of_rows
 from maxmargin.text.data_error import DataError
 
 LEAVE_ROWS_OUT = "leave such rows out first, with dropna() in pandas and drop_nulls() in Polars"
@@ -46,7 +46,7 @@ class Features(NamedTuple):
 
     X: Matrix | RowSource
     names: tuple[str, ...]
-    bounds: Bounds | None
+    bounds: Extremes | None
     exact: ExactRows | None
     notes: tuple[str, ...] = ()
     factors: tuple[Factor, ...] = ()
@@ -364,9 +364,9 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         )
 
 
-def _checked_finite(X: Matrix) -> Bounds | None:
-    """Return the extremes of the columns of a dense matrix, from which it follows that all numbers are finite."""
-    bounds = bounds_of_rows(InMemory(X)) if isinstance(X, np.ndarray) else None
+def _checked_finite(X: Matrix) -> Extremes | None:
+    """Return the extremes of the columns of a dense matrix; they tell that all numbers are finite."""
+    bounds = extremes_of_rows(InMemory(X)) if isinstance(X, np.ndarray) else None
     position = first_not_finite(X) if bounds is None or np.isnan(bounds).any() else None
     if position is not None:
         row, column = position

@@ -9,8 +9,8 @@ import numpy as np
 from maxmargin.data.formats.advice import FEW_ROWS, advice
 from maxmargin.data.formats.table import Column, OneHot, Table
 from maxmargin.data.numbers.numerals import STORE_NUMBERS, TEXT_HINT, Texts
+from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.solvers.answers.factors import Factor
-from maxmargin.solvers.answers.forms import counted
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, listed, quote
 

@@ -27,7 +27,7 @@ from maxmargin.text.data_error import listed
 
 if TYPE_CHECKING:
     from maxmargin.solvers.problem.rows import RowSource
-    from maxmargin.solvers.problem.scaling import Bounds
+    from maxmargin.solvers.problem.scaling import Extremes
 
 REST = "rest"
 """The value of `Dataset.negative` if the positive class is compared with all the others."""
@@ -110,7 +110,7 @@ class Dataset:
     has_intercept: bool | None = None
     read_as: Mapping[str, Any] | None = None
     library: str | None = None
-    validated: "tuple[Matrix | RowSource, Bounds] | None" = None
+    validated: "tuple[Matrix | RowSource, Extremes] | None" = None
     positive_reason: str | None = None
 
     @property
@@ -124,7 +124,7 @@ class Dataset:
         return is_matrix(self.X)
 
     @property
-    def bounds(self) -> "Bounds | None":
+    def bounds(self) -> "Extremes | None":
         """The least and the greatest number of every column, where they were found on reading."""
         if self.validated is not None and self.validated[0] is self.X:
             return self.validated[1]
@@ -268,7 +268,7 @@ def dataset_of(
     *,
     label_name: str,
     notes: tuple[str, ...] = (),
-    bounds: "Bounds | None" = None,
+    bounds: "Extremes | None" = None,
     **described: Any,
 ) -> Dataset:
     """Return the data set of checked numbers and labels; `described` are other attributes of `Dataset`."""

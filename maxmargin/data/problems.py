@@ -16,7 +16,7 @@ from maxmargin.data.labels import encode
 from maxmargin.data.numbers.binary64 import REAL_KINDS, array_of
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.exact.dyadic import Integers, without_denominators
-from maxmargin.solvers.exact.reals import exact_real, shown
+from maxmargin.solvers.exact.reals import exact_real, short_repr
 from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.problem.row_weights import RowWeights, numbers_of_rows
@@ -279,5 +279,5 @@ def class_factors(class_weight: Mapping[Any, float], classes: Collection[Any]) -
 def _factor(label: object, factor: Any) -> Fraction:
     exact = exact_real(factor)
     if exact is None or not 0 <= exact <= sys.float_info.max:
-        raise InvalidOptionError(f"class_weight of {label!r} is {shown(factor)}; expected a finite number from 0")
+        raise InvalidOptionError(f"class_weight of {label!r} is {short_repr(factor)}; expected a finite number from 0")
     return exact

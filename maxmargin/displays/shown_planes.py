@@ -13,6 +13,7 @@ from maxmargin.data.dataset import REST, Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.displays import drawing
 from maxmargin.displays.plane_view import PlaneView
+from maxmargin.explaining.separability_answer import Separability
 from maxmargin.models.fitted_planes import plane_of_model
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -36,7 +37,6 @@ from maxmargin.solvers.proof.margins import (
     least_functional_margin,
     norm_squared,
 )
-from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.solvers.soft_margin.soft_solution import MarginWithSlack, NuMargin, SoftMargin
 from maxmargin.text.number_formats import number, one_line
 from maxmargin.theory.plane_judgement import PlaneJudgement

@@ -13,7 +13,7 @@ from maxmargin.estimators.training_rows import TrainingRows, warn_of
 from maxmargin.solvers.answers.statuses import Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.exact.reals import binary64, shown
+from maxmargin.solvers.exact.reals import binary64, short_repr
 
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -192,5 +192,5 @@ def _is_infinite(C: Any) -> bool:
     is_real = isinstance(C, Real) and not isinstance(C, bool)
     number = math.inf if is_real and math.inf == C else binary64(C) if is_real else None
     if number is None or number <= 0:
-        raise InvalidOptionError(f"C is {shown(C)}; expected a positive number that binary64 holds, or infinity")
+        raise InvalidOptionError(f"C is {short_repr(C)}; expected a positive number that binary64 holds, or infinity")
     return math.isinf(number)

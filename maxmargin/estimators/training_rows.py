@@ -20,7 +20,7 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.frames import is_from_table_library
 from maxmargin.data.labels import LabelError, encode, quantity_note
 from maxmargin.data.problems import check_is_binary64, class_factors, not_class_weights, weights_of
-from maxmargin.solvers.answers.forms import some
+from maxmargin.solvers.answers.answer_text import some
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.row_weights import numbers_of_rows

@@ -29,7 +29,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.progress import told, waiting
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.separability.separability_solution import Separability
+    from maxmargin.explaining.separability_answer import Separability
 
 _READERS: dict[str, Callable[[Any], ModelReading]] = {
     "statsmodels Logit": reading_of_binary,

@@ -14,7 +14,7 @@ from maxmargin.data.problems import problem_of
 from maxmargin.models.coefficients import Coefficients
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.exact.reals import binary64, shown
+from maxmargin.solvers.exact.reals import binary64, short_repr
 from maxmargin.text.data_error import listed
 
 _EXPECTED = "expected a finite number that binary64 holds exactly"
@@ -365,7 +365,7 @@ def _scalar(value: Any, name: str) -> float:
         value = value[0]
     number = binary64(value)
     if number is None:
-        raise InvalidOptionError(f"{name} is {shown(value)}; {_EXPECTED}")
+        raise InvalidOptionError(f"{name} is {short_repr(value)}; {_EXPECTED}")
     return number
 
 

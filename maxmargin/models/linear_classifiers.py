@@ -16,7 +16,7 @@ from maxmargin.models.coefficients import Coefficients
 from maxmargin.models.fitted_results import name_of
 from maxmargin.models.pipelines import last_step
 from maxmargin.models.reading import LabelledRows, ModelReading, UnansweredError, all_different
-from maxmargin.solvers.answers.forms import INTERCEPT
+from maxmargin.solvers.answers.answer_text import INTERCEPT
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import listed
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.explaining.separability_answer import Separability
+from maxmargin.explaining.terms import Term
 from maxmargin.models.reading import ModelReading
-from maxmargin.solvers.answers.forms import Names, Result, counted, plain, some, through
+from maxmargin.solvers.answers.answer_text import Names, Result, counted, plain, some, through
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.proof.certificate import Certificate
-from maxmargin.solvers.separability.separability_solution import Separability
-from maxmargin.solvers.separability.terms import Term
 
 _MOST_IN_CARD = 4
 """Largest number of infinite coefficients that a card names."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
+from maxmargin.solvers.answers.answer_text import rounded_up
 from maxmargin.solvers.answers.cards import joined_ends
-from maxmargin.solvers.answers.forms import rounded_up
 from maxmargin.solvers.basics.printable import printable
 
 UNKNOWN = "\N{EM DASH}"
@@ -94,7 +94,7 @@ def shown_interval(lower: int, upper: int) -> str:
     return count(upper) if lower == upper else f"{count(lower)} to {count(upper)}"
 
 
-def shown(
+def field_text(
     mapping: Mapping[str, Any], key: str, digits: int = 6, *, say: Callable[[float | None, int], str] = number
 ) -> str:
     """Return ``mapping[key]`` as a number, or as ∞ or −∞ where its text says so."""

@@ -130,7 +130,7 @@ def progress_shown(
 @contextmanager
 def run_shown(name: str = "perceptron", *, quiet: bool) -> "Iterator[Callable[[RunProgress], None] | None]":
     """Show the mistakes and the epochs of a run."""
-    from maxmargin.solvers.answers.forms import counted
+    from maxmargin.solvers.answers.answer_text import counted
 
     def text(_: float, run: "RunProgress") -> str:
         numbers = f"{counted(run.n_mistakes, 'mistake')}, {counted(run.n_epochs, 'epoch')}, {run.seconds:.0f} s"

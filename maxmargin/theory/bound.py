@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from maxmargin.solvers.answers.forms import Result, plain, rounded_up
+from maxmargin.solvers.answers.answer_text import Result, plain, rounded_up
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared

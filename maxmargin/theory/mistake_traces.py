@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.api.question import Question
 from maxmargin.api.running import generator_of, in_time, run_perceptron
-from maxmargin.solvers.answers.forms import Result, counted, plain, rounded_down, rounded_up
+from maxmargin.solvers.answers.answer_text import Result, counted, plain, rounded_down, rounded_up
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
@@ -18,7 +18,7 @@ from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.exact_states import ExactState, ExactStateSizes, Interval, exact_states, intervals
 from maxmargin.solvers.perceptron.settings import check_time_limit
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.novikoff import Inequality, Violation
+from maxmargin.solvers.proof.novikoff import NovikoffInequality, Violation
 from maxmargin.text.progress import told, waiting
 from maxmargin.theory.context import augmented
 from maxmargin.theory.trace import MISTAKE_TITLES
@@ -117,7 +117,7 @@ class MistakeTrace(Result):
         R^2/g(u)^2, rounded up: Novikoff's bound on M; nan without u.
     maximum_lower, maximum_upper : float
         Proven ends of g*, from the maximum-margin problem.
-    inequalities : tuple of Inequality
+    inequalities : tuple of NovikoffInequality
         The inequalities that were checked after every traced mistake: all of them, or without u the ones that need no
         u.
     violations : tuple of Violation
@@ -161,7 +161,7 @@ class MistakeTrace(Result):
     bound: float
     maximum_lower: float
     maximum_upper: float
-    inequalities: tuple[Inequality, ...]
+    inequalities: tuple[NovikoffInequality, ...]
     violations: tuple[Violation, ...]
     reason: str
     run: "PerceptronRun"

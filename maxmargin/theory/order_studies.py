@@ -9,7 +9,7 @@ import numpy as np
 
 from maxmargin.api.question import Question
 from maxmargin.api.running import run_perceptron, seed_of, with_bias_scale
-from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, plain, rounded_up, through
+from maxmargin.solvers.answers.answer_text import NamedAnswer, counted, cut, plain, rounded_up, through
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError

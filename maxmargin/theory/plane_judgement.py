@@ -9,13 +9,13 @@ from maxmargin.api.question import Question, with_names
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.models.fitted_planes import GivenPlane, plane_of_model, plane_of_numbers
+from maxmargin.solvers.answers.answer_text import NamedAnswer, Names, counted, rounded_down, rounded_up, through
 from maxmargin.solvers.answers.cards import between
-from maxmargin.solvers.answers.forms import NamedAnswer, Names, counted, rounded_down, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.exact.reals import binary64, shown
+from maxmargin.solvers.exact.reals import binary64, short_repr
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.proof.margins import error_rows, geometric_margin, norm_squared
 from maxmargin.text.progress import told, waiting
@@ -317,7 +317,9 @@ def judge(
         raise InvalidOptionError(f"{found}; expected one of them")
     if model is not None:
         if b != 0:
-            raise InvalidOptionError(f"b is {shown(b)} and model is given, which has its own; expected one of them")
+            raise InvalidOptionError(
+                f"b is {short_repr(b)} and model is given, which has its own; expected one of them"
+            )
         plane = plane_of_model(model, dataset)
     else:
         plane = plane_of_numbers(w, b, dataset.feature_names)
@@ -341,9 +343,9 @@ def judge_plane(
     InvalidOptionError
         If g is not a positive finite number.
     """
-    wanted = None if g is None else binary64(g)
-    if g is not None and (wanted is None or not wanted > 0):
-        raise InvalidOptionError(f"g is {shown(g)}; expected a positive finite number of binary64")
+    asked = None if g is None else binary64(g)
+    if g is not None and (asked is None or not asked > 0):
+        raise InvalidOptionError(f"g is {short_repr(g)}; expected a positive finite number of binary64")
     limits, problem = Limits(time_limit=time_limit), problem_of(dataset, bias=plane.bias)
     run = RunPlane.of(problem, plane.w, plane.b)
     known = uninterrupted(hard_margin(problem, time_limit=limits.share(_SHARES)))
@@ -352,7 +354,7 @@ def judge_plane(
     lower, upper = max(known.lower, margin, 0.0), known.upper
     is_separable = run.least > 0 or known.w is not None or known.lower > 0
     shares = _shares(run.least, square, lower, upper) if is_separable else (None, None)
-    chosen, value, curve = _along_g(run, wanted)
+    chosen, value, curve = _along_g(run, asked)
     judged = PlaneJudgement(
         w=plane.w, b=plane.b, bias=plane.bias, margin=margin, margin_upper=0.0 - geometric_margin(-run.least, square),
         error_rows=error_rows(problem, run.w, run.b), share_lower=shares[0], share_upper=shares[1],

@@ -15,7 +15,7 @@ from maxmargin.solvers.perceptron.exact_states import ExactState
 from maxmargin.solvers.perceptron.result import margins_of, plane_of_sums, upper_bounds
 from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin
-from maxmargin.solvers.proof.novikoff import START, Direction, Novikoff, Standing, Violation
+from maxmargin.solvers.proof.novikoff import START, Novikoff, SeparatingVector, Standing, Violation
 from maxmargin.theory.bound import run_norm_squared
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class ProofSpace:
             reason = hard.status.advice_for(bias=problem.bias) if w is None else "no hyperplane is proven to separate"
             nothing = Novikoff(radius_squared=square, direction=None)
             return cls(scale=Fraction(scale), w=None, b=0.0, novikoff=nothing, reason=reason)
-        direction = Direction(least=least, square=run_norm_squared(scale, w, b))
+        direction = SeparatingVector(least=least, square=run_norm_squared(scale, w, b))
         novikoff = Novikoff(radius_squared=square, direction=direction)
         return cls(scale=Fraction(scale), w=w, b=b, novikoff=novikoff, reason="")
 

@@ -6,7 +6,7 @@ from typing import Any
 from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, attribute_of, tick_text
 from maxmargin.reports.drawings.svg import Drawing, Sheet, short
 from maxmargin.reports.phrasing import space
-from maxmargin.text.number_formats import floor_of, number, plural, power_of_ten, shown
+from maxmargin.text.number_formats import field_text, floor_of, number, plural, power_of_ten
 
 WIDTH, _HEIGHT = 404.0, 250.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 8.0, 76.0, 10.0, 40.0
@@ -122,7 +122,7 @@ def _finding(report: dict[str, Any]) -> str:
 
 
 def _meet(trace: dict[str, Any]) -> str:
-    return shown(trace, "bound", 4, say=floor_of)
+    return field_text(trace, "bound", 4, say=floor_of)
 
 
 def _caption(report: dict[str, Any], end: float) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from maxmargin.reports.document import DetailsBlock, Document, Script, TableBlock
 from maxmargin.reports.pages.page_data import embedded_data, raw_data
 from maxmargin.reports.sections.shared import source_name
-from maxmargin.solvers.answers.forms import plain
+from maxmargin.solvers.answers.answer_text import plain
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from maxmargin.reports.document import Emphasis, Text
 from maxmargin.reports.phrasing import fewest_errors, length, novikoff, of_kind, shown_upper, verdict_name
-from maxmargin.solvers.answers.forms import through
+from maxmargin.solvers.answers.answer_text import through
 from maxmargin.text.number_formats import (
     count,
     floor_of,

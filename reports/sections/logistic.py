@@ -5,7 +5,7 @@ from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Points
 from maxmargin.reports.phrasing import length, name_of, of_kind
-from maxmargin.solvers.answers.forms import intercept
+from maxmargin.solvers.answers.answer_text import intercept
 from maxmargin.text.number_formats import count, listed, one_line, plural, shown_interval
 
 Report = dict[str, Any]

@@ -46,11 +46,12 @@ from maxmargin.reports.study.class_study import ClassStudy, Contest
 from maxmargin.reports.study.parts.run_part import run_fields
 from maxmargin.reports.study.parts.verdict_part import answer_fields
 from maxmargin.reports.study.summary_fields import chosen, describe, page_proof, plain, summary_of
-from maxmargin.solvers.answers.forms import without_intercepts
+from maxmargin.solvers.answers.answer_text import without_intercepts
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.text.number_formats import (
     UNKNOWN,
     count,
+    field_text,
     floor_of,
     listed,
     number,
@@ -58,7 +59,6 @@ from maxmargin.text.number_formats import (
     percent,
     plural,
     proven,
-    shown,
 )
 
 _MOST_PAIRS = 300
@@ -287,7 +287,7 @@ _CONTEST: Columns = {
     "Epochs": lambda contest: count(contest["n_epochs"]),
     "Converged": lambda contest: "yes" if contest["converged"] else "no",
     "% of γ*": lambda contest: _share(contest["share_of_maximum"]),
-    "R²/g²": lambda contest: shown(contest, "novikoff", 4, say=floor_of),
+    "R²/g²": lambda contest: field_text(contest, "novikoff", 4, say=floor_of),
     "M/bound": lambda contest: _ratio(contest["n_mistakes"], contest["novikoff"]),
 }
 

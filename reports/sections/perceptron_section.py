@@ -6,13 +6,13 @@ from maxmargin.reports import phrasing
 from maxmargin.reports.document import Block, Paragraph, TableBlock, facts
 from maxmargin.text.number_formats import (
     count,
+    field_text,
     floor_of,
     interval,
     number,
     one_line,
     percent,
     plural,
-    shown,
     typeset,
     upper_end,
 )
@@ -49,7 +49,7 @@ def _run_table(report: dict[str, Any]) -> TableBlock:
     if run["bias"]:
         rows += [
             (f"‖w‖ in the space {phrasing.space(run)} of the run", number(run["run_norm"], 4)),
-            ("Margin achieved in that space", shown(run, "run_margin", 4)),
+            ("Margin achieved in that space", field_text(run, "run_margin", 4)),
             *_maximum_of_run(report),
             ("Upper bound of it from the mistakes", upper_end(run["run_upper"], 4)),
         ]
@@ -69,7 +69,7 @@ def _achieved(report: dict[str, Any]) -> str:
     run, share = report["perceptron"], report["comparison"]["share_of_maximum"]
     if run["margin"] is None:
         return "none: the run ended at w = 0"
-    text = shown(run, "margin", 4)
+    text = field_text(run, "margin", 4)
     if share is not None and run["margin"] > 0:
         return f"{text}, {percent(share)} of γ*"
     return f"{text}: a row lies that far on its wrong side" if run["margin"] < 0 else text
@@ -131,7 +131,7 @@ def _trace_table(report: dict[str, Any]) -> TableBlock:
             ("w·u*", _with_cosine(last["w_dot_u"], trace["cosine"][-1])),
             ("M g", number(last["w_dot_u_at_least"], 4)),
             ("g", number(trace["u_margin"], 4)),
-            ("R²/g², Novikoff's bound", shown(trace, "bound", 4, say=floor_of)),
+            ("R²/g², Novikoff's bound", field_text(trace, "bound", 4, say=floor_of)),
             ("Fall of the potential, in units of R²/2", number(trace["potential_drop"][-1], 4)),
         ]
     return facts(f"After {plural(n_mistakes, 'mistake')}", rows)

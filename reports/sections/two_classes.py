@@ -47,6 +47,7 @@ from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.text.number_formats import (
     UNKNOWN,
     count,
+    field_text,
     floor_of,
     interval,
     number,
@@ -54,7 +55,6 @@ from maxmargin.text.number_formats import (
     percent,
     plural,
     proven,
-    shown,
     shown_interval,
     side,
 )
@@ -244,11 +244,11 @@ def _margin_text(report: dict[str, Any]) -> str:
 def _margin_table(hard: dict[str, Any]) -> TableBlock:
     rows = (
         ("Proven interval of γ*", interval(hard["lower"], hard["upper"])),
-        ("Relative width", shown(hard, "relative_width", 3)),
+        ("Relative width", field_text(hard, "relative_width", 3)),
         ("Status", f"{hard['status']}: {hard['advice']}"),
         ("Support rows", f"~{count(hard['n_support'])}"),
-        ("Violation of y(w·x + b) ≥ 1", shown(hard, "primal_residual", 3)),
-        ("‖w − Σ α y x‖ / ‖w‖", shown(hard, "dual_residual", 3)),
+        ("Violation of y(w·x + b) ≥ 1", field_text(hard, "primal_residual", 3)),
+        ("‖w − Σ α y x‖ / ‖w‖", field_text(hard, "dual_residual", 3)),
         ("Engine", hard["engine"]),
     )
     return facts("The maximum margin", rows)
@@ -305,7 +305,7 @@ def _up_to_the_maximum(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 _SOFT_MARGIN: Columns = {
     "C": lambda point: number(point["C"]),
-    "Width 1/‖w‖": lambda point: shown(point, "margin_width", 4),
+    "Width 1/‖w‖": lambda point: field_text(point, "margin_width", 4),
     "Errors": lambda point: count(point["n_errors"]),
     "Rows with slack": lambda point: count(point["n_slack"]),
     "Support rows": lambda point: count(point["n_support"]),

@@ -12,6 +12,7 @@ from maxmargin.api.running import with_bias_scale
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
 from maxmargin.data.problems import class_problem_of
+from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.study.parts.run_part import run_of
 from maxmargin.reports.study.report_settings import OnProgress, ReportSettings
 from maxmargin.reports.study.two_class_study import prepared_problem, strongest_proof
@@ -26,7 +27,6 @@ from maxmargin.solvers.problem.problem import ClassProblem, Problem, radius_squa
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.multinomial import multinomial
-from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.theory.context import augmented
 
 Part = tuple[int, tuple[int, ...]]
@@ -178,7 +178,7 @@ def _contest(
         positive_reason=dataset.positive_reason,
         negative=dataset.negative,
         problem=problem,
-        separability=answer,
+        separability=Separability.of(answer),
         hard=hard,
         run=run_of(run_problem, settings, scale, on_progress, limits.share(2)),
         novikoff=_novikoff(run_problem, scale, hard, limits),

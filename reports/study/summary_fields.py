@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from maxmargin.data.dataset import Dataset
+from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.study.report_settings import ReportSettings
-from maxmargin.solvers.answers.forms import LONGEST_LIST
-from maxmargin.solvers.answers.forms import plain as plain_value
+from maxmargin.solvers.answers.answer_text import LONGEST_LIST
+from maxmargin.solvers.answers.answer_text import plain as plain_value
 from maxmargin.solvers.proof.certificate import Certificate
-from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.text.number_formats import count
 from maxmargin.text.version import __version__
 

@@ -11,6 +11,7 @@ from maxmargin.api.measures import Plane, plane_of
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How, prepare
 from maxmargin.data.problems import problem_of
+from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.study.replay import Replay, replay_of
 from maxmargin.reports.study.report_settings import OnProgress, ReportSettings
 from maxmargin.solvers.basics.array_types import Floats
@@ -24,7 +25,6 @@ from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, QuasiSeparation
 from maxmargin.solvers.proof.margins import n_errors
-from maxmargin.solvers.separability.separability_solution import Separability
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 from maxmargin.text.number_formats import number
 from maxmargin.theory.context import Context

@@ -1,1 +1,1 @@
-"""What the solvers return."""
+"""The parts that all answers of the solvers share: names, statuses, intervals, cards and JSON fields."""

@@ -1,7 +1,7 @@
 """Results as small cards in notebooks: HTML that needs no style sheet, no script and no identifiers.
 
 A notebook has a theme of its own. So a card takes the colour of its text and its ground from there, and its own
-colours, of the rule at its left and of thin lines, can be told from a light ground and from a dark one.
+colours, of the rule at its left and of thin lines, are visible on a light and on a dark ground.
 """
 
 from collections.abc import Iterable
@@ -108,7 +108,7 @@ def between(lower: float, upper: float) -> str:
 
 
 def joined_ends(low: str, high: str, mark: str) -> str:
-    """Return the texts of two numbers as those of the ends of an interval, with their common digits once.
+    """Return the text of an interval, given the texts of its ends, with their common digits once.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ class Factor:
     Attributes
     ----------
     name : str
-        What the variable is called.
+        The name of the variable.
     columns : dict of str to str
         The name of the column of each level that has one.
     reference : str or None
@@ -29,5 +29,5 @@ class Factor:
     reference: str | None
 
     def level(self, level: str | None) -> str:
-        """Return what a level is called in sentences about rows."""
+        """Return the name of a level in sentences about rows."""
         return f"{self.name}={level}"

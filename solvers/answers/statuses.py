@@ -1,9 +1,9 @@
-"""How a question ended: verdicts and statuses with their meanings, and answers that Ctrl-C cut short."""
+"""Verdicts and statuses with their meanings, and answers that Ctrl-C cut short."""
 
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
-from maxmargin.solvers.answers.forms import through
+from maxmargin.solvers.answers.answer_text import through
 from maxmargin.solvers.basics.printable import printable
 
 WHAT_WAS_PROVEN = "interrupted: this is what was proven by then"
@@ -71,11 +71,11 @@ class Verdict(StrEnum):
 
     @property
     def advice(self) -> str:
-        """What the verdict means, in one sentence that holds with a bias and without."""
+        """The meaning of the verdict, in one sentence that holds with a bias and without."""
         return self.advice_for(bias=None)
 
     def advice_for(self, *, bias: bool | None) -> str:
-        """Return what the verdict means for hyperplanes with a bias, or for those through the origin.
+        """Return the meaning of the verdict for hyperplanes with a bias, or for those through the origin.
 
         Examples
         --------
@@ -142,11 +142,11 @@ class Status(StrEnum):
 
     @property
     def advice(self) -> str:
-        """What the status means and what to do, in one sentence that holds with a bias and without."""
+        """The meaning of the status and advice, in one sentence that holds with a bias and without."""
         return self.advice_for(bias=None)
 
     def advice_for(self, *, bias: bool | None) -> str:
-        """Return what the status means and what to do, for hyperplanes with a bias or for those through the origin.
+        """Return the meaning of the status and advice, for hyperplanes with a bias or for those through the origin.
 
         Examples
         --------

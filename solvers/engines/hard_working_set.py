@@ -83,7 +83,7 @@ class Round:
 
 
 def is_worth_it(problem: Problem) -> bool:
-    """Return whether the rows, of binary64 numbers, are so many that some of them may stand for all."""
+    """Return whether a program of a few rows is worth trying: there are many rows, of binary64 numbers."""
     n_few = _FEW_ROWS_A_COLUMN * problem.n_features
     is_large = problem.integers is None and problem.n_samples > max(_FEW_ROWS, n_few)
     return is_large and len(problem.sample[0]) >= n_few

@@ -109,7 +109,7 @@ def least_moduli(products: Floats, moduli: Floats) -> Floats | None:
         costs=np.concatenate([np.zeros(width), np.ones(n_moduli)]),
         columns=(np.full(width + n_moduli, -greatest), np.full(width + n_moduli, greatest)),
         rows=(np.concatenate([np.ones(n_rows), np.zeros(2 * n_moduli)]), np.full(n_rows + 2 * n_moduli, greatest)),
-        matrix=_stored_columns(above.T),
+        matrix=compressed(above.T),
     )
     found = _values(program, [], None)
     return None if found is None else found[:width]
@@ -128,7 +128,7 @@ def equalities(rows: Floats, target: Floats) -> Any:
         costs=np.zeros(n_columns),
         columns=(np.zeros(n_columns), np.full(n_columns, infinity())),
         rows=(target, target),
-        matrix=_stored_columns(rows),
+        matrix=compressed(rows),
     )
 
 
@@ -221,7 +221,7 @@ def model(
 def _strict_model(rows: Floats) -> Any:
     """Return the LP over the columns (v, t)."""
     n_rows, width = rows.shape
-    return _greatest_t(width, 0, _stored_columns(np.hstack([rows, np.full((n_rows, 1), -1.0)]).T), n_rows)
+    return _greatest_t(width, 0, compressed(np.hstack([rows, np.full((n_rows, 1), -1.0)]).T), n_rows)
 
 
 def _feasibility_model(X: Any, y: Floats, bias: bool) -> Any:
@@ -243,10 +243,10 @@ def _greatest_t(n_bounded: int, n_free: int, matrix: Columns, n_rows: int) -> An
     )
 
 
-def _stored_columns(transposed: Floats) -> Columns:
-    """Return the columns of a matrix, given as rows, in compressed form."""
-    columns, indices = np.nonzero(transposed)
-    return np.searchsorted(columns, np.arange(len(transposed) + 1)), indices, transposed[columns, indices]
+def compressed(table: Floats) -> Columns:
+    """Return the rows of a matrix in compressed form: where each starts, the positions in it, and the entries there."""
+    rows, indices = np.nonzero(table)
+    return np.searchsorted(rows, np.arange(len(table) + 1)), indices, table[rows, indices]
 
 
 def _signed_columns(X: Any, y: Floats, bias: bool) -> Columns:

@@ -73,7 +73,7 @@ def solve(
     bias : bool
         False: b is 0.
     normal_weights : ndarray (n_features,), optional
-        q > 0, at most about 1: what `ColumnScaling.normal_weights` returns.
+        Weights 0 < q <= 1 (about) of the entries of w, from `ColumnScaling.normal_weights`.
     start : ndarray (n_samples,), optional
         Guess of the multipliers, of which only their signs count: the rows where it is positive start as active. After
         rows were added, the old multipliers and zeros.

@@ -1,4 +1,4 @@
-"""Binary64 numbers as what they are: integers times a power of two."""
+"""Binary64 numbers as exact numbers: integers times a power of two."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ _NO_EXPONENT = 1 << 20
 """Larger than every exponent: it stands for the exponent of 0."""
 
 _FRACTION_BITS = (1 << 52) - 1
-"""Of the 64 bits of a number, those that are 0 in a power of two."""
+"""Mask of the 52 fraction bits of a binary64 number."""
 
 _ENTRIES_AT_ONCE = 1 << 16
 """Number of values processed at a time, few enough to stay in the cache."""

@@ -15,7 +15,7 @@ from maxmargin.solvers.exact.dyadic import Integers
 from maxmargin.solvers.exact.products import sums_of_rows
 
 PRIME = (1 << 61) - 1
-"""Ranks modulo a prime never exceed the rank over the rationals: what is independent here is independent there."""
+"""Ranks modulo a prime never exceed the rank over the rationals: independence modulo it is independence."""
 
 _FIRST_STEPS, _MORE_STEPS = 16, 1.5
 """Number of powers of the prime at which fractions are first sought, and the factor by which it grows."""

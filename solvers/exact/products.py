@@ -22,7 +22,7 @@ _MOST_WEIGHT = 1 << (_EXACT_BITS - _DIGIT_BITS)
 """Sums of digits with weights of less than this in all stay below 2**53."""
 
 _BLOCK_ENTRIES = 1 << 16
-"""Entries of the values that are split into digits at a time: the processor's cache holds them."""
+"""Number of entries that are split into digits at a time, small enough for the processor's cache."""
 
 _MANY_ENTRIES = 2000
 """Smallest number of values for which sums of digits are faster than sums of Python's integers."""

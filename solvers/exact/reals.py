@@ -48,8 +48,8 @@ def binary64(value: Any) -> float | None:
     return nearest if exact == Fraction(nearest) else None
 
 
-def shown(value: Any) -> str:
-    """Return how a message shows what was given, without the middle of a long one."""
+def short_repr(value: Any) -> str:
+    """Return the `repr` of a value for an error message, cut if it is long."""
     if isinstance(value, int) and value.bit_length() > 4 * _MOST_CHARACTERS:  # Python may refuse to write it
         return f"an integer of {value.bit_length():,} bits"
     text = repr(value)

@@ -19,7 +19,7 @@ STALLED_PIVOTS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Direction:
+class StrictDirection:
     """Integers v with ``rows @ v > 0`` and ``fixed @ v == 0``."""
 
     vector: list[int]
@@ -52,7 +52,7 @@ def strict_direction(
     first: Sequence[int] = (),
     is_over: Callable[[], bool] = lambda: False,
     stalled_pivots: int = STALLED_PIVOTS,
-) -> Direction | Circuit | None:
+) -> StrictDirection | Circuit | None:
     """Find v with ``rows @ v > 0`` and ``fixed @ v == 0``, or the circuit that excludes it.
 
     The primal simplex method on the dual of ``max t : rows @ v >= t, fixed @ v == 0, |v_j| <= 1``, that is
@@ -86,7 +86,7 @@ def strict_direction(
             tableau.pivot(entering)
         if tableau.is_circuit:
             return tableau.circuit()
-    return Direction(vector=tableau.direction())
+    return StrictDirection(vector=tableau.direction())
 
 
 def _as_floats(rows: Integers) -> Floats | None:

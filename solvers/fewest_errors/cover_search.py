@@ -197,7 +197,7 @@ class CoverSearch:
         self.program = CircuitProgram(best.scaled)
 
     def fall_back_on(self, weight_of: Mapping[int, int]) -> None:
-        """Where no bound is proven yet, prove that there is an error, by a circuit found here or near these weights.
+        """Prove that there is an error, by a circuit near these weights or found here, unless a bound is proven.
 
         The weights are positive, and their rows are known to balance. A circuit is not handed to the search itself: its
         first circuits are disjoint, and lead to better bounds.

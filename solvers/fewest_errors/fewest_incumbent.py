@@ -16,7 +16,7 @@ from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import violated_rows
-from maxmargin.solvers.separability.cone.strict import Stage
+from maxmargin.solvers.separability.cone.strict import StrictStage
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 
 MOST_ENTRIES = 1 << 25
@@ -85,7 +85,7 @@ class Incumbent:
 
     @property
     def engine(self) -> str:
-        """What proposed it."""
+        """Name of the heuristic or solver that proposed it."""
         return self._best[3]
 
     @property
@@ -146,7 +146,7 @@ def split(cone: SignedRows, rows: Rows, limits: Limits) -> list[Fraction] | dict
 
     None once the time is over.
     """
-    stage = Stage(cone=cone, active=rows, fixed=_NO_ROWS)
+    stage = StrictStage(cone=cone, active=rows, fixed=_NO_ROWS)
     answer = stage.propose(limits)
     if answer is None or (isinstance(answer, list) and violated_rows(cone, answer, rows).size):
         answer = stage.decide(limits)

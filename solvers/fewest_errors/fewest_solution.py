@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, some, through
+from maxmargin.solvers.answers.answer_text import NamedAnswer, counted, cut, some, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.printable import printable
@@ -131,7 +131,7 @@ class FewestErrors(NamedAnswer):
         return (("error", self.error_rows),)
 
     def fields(self) -> dict[str, Any]:
-        """Return the fields of ``maxmargin fewest-errors --json`` but those of the total slack."""
+        """Return the fields of ``maxmargin fewest-errors --json`` without the total slack."""
         return {
             "status": self.status.value,
             "lower": self.lower,

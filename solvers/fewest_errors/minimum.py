@@ -27,7 +27,7 @@ from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiSeparation, SeparatingHyperplane
 from maxmargin.solvers.separability.feasibility import separability
-from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 METHODS = ("auto", "cvxpy")
 
@@ -57,7 +57,7 @@ def fewest_errors(
     solver: str | None = None,
     time_limit: float | None = TIME_LIMIT,
     max_rows: int = MAX_ROWS,
-    verdict: Separability | None = None,
+    verdict: ProvenVerdict | None = None,
     most_entries: int = MOST_ENTRIES,
     most_steps: int | None = None,
 ) -> FewestErrors:
@@ -79,7 +79,7 @@ def fewest_errors(
     max_rows : int
         The largest number of distinct rows in the search. If there are more, the search takes this number of rows,
         those nearest to the best hyperplane; their fewest errors are a lower bound for all rows.
-    verdict : Separability, optional
+    verdict : ProvenVerdict, optional
         The proven answer of `separability` for this problem, if it is already known.
     most_entries : int
         Largest number of entries of the distinct rows for which they are held as one dense array.
@@ -129,7 +129,7 @@ class _Work:
         self.attempts: list[SolverRun] = []
         offer_constants(self.best)
 
-    def answer(self, verdict: Separability | None, solvers: tuple[str, ...]) -> FewestErrors:
+    def answer(self, verdict: ProvenVerdict | None, solvers: tuple[str, ...]) -> FewestErrors:
         """Return the best interval that the limits and Ctrl-C allow."""
         is_interrupted = False
         try:
@@ -138,7 +138,7 @@ class _Work:
             is_interrupted = True
         return self._solution(WHAT_WAS_PROVEN if is_interrupted else "")
 
-    def _find(self, verdict: Separability, solvers: tuple[str, ...]) -> None:
+    def _find(self, verdict: ProvenVerdict, solvers: tuple[str, ...]) -> None:
         self.attempts += verdict.attempts
         if isinstance(verdict.certificate, SeparatingHyperplane):
             offset = [verdict.certificate.b] if self.problem.bias else []
@@ -159,7 +159,7 @@ class _Work:
             self.search.fall_back_on(self._known_weights(verdict))
         self._widen()
 
-    def _known_weights(self, verdict: Separability) -> dict[int, int]:
+    def _known_weights(self, verdict: ProvenVerdict) -> dict[int, int]:
         """Return the weights, by distinct row, of the rows that prove that no hyperplane separates all."""
         known, weight_of = verdict.certificate, dict[int, int]()
         if isinstance(known, CommonHullPoint | Overlap | QuasiSeparation):

@@ -1,4 +1,4 @@
-"""How long the search for the fewest errors may go on: a time limit, and a number of steps that no clock measures."""
+"""Limits of the search for the fewest errors: a time limit, and a number of steps, the same on every machine."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from maxmargin.solvers.basics.limits import Limits
 
 _OF_A_PROGRAM, _OF_AN_ITERATION = 200_000, 20_000
-"""Steps of a linear program besides those of its iterations, and of an iteration besides those of its entries."""
+"""Steps of a linear program without its iterations, and of an iteration without its entries."""
 
 _OF_A_SPLIT, _OF_ITS_ROWS, _OF_ITS_ENTRIES = 2_000_000, 5_000, 500
-"""Steps of the question whether some rows are separable: in any case, for each row, and for each entry of the rows."""
+"""Steps of a separability check: a constant, per row, and per entry of the rows."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Budget:
 
     @classmethod
     def of(cls, limits: Limits, most_steps: int | None) -> "Budget":
-        """Return a budget of so many steps; None is no limit."""
+        """Return a budget of `most_steps` steps; None for no limit."""
         return cls(limits=limits, steps=float("inf") if most_steps is None else float(most_steps))
 
     def is_over(self) -> bool:
@@ -45,16 +45,16 @@ class Budget:
         return Budget(limits=limits or self.limits, steps=max(0.0, self.steps / n_shares), parent=self)
 
     def spend(self, n_steps: float) -> None:
-        """Take steps away."""
+        """Charge this number of steps, here and to the parent."""
         self.steps -= n_steps
         if self.parent is not None:
             self.parent.spend(n_steps)
 
     def spend_program(self, solver: Any) -> None:
-        """Take away the steps of the last run of HiGHS."""
+        """Charge the steps of the last run of HiGHS."""
         n_iterations = max(0, int(solver.getInfo().simplex_iteration_count))
         self.spend(_OF_A_PROGRAM + n_iterations * (_OF_AN_ITERATION + int(solver.getNumNz())))
 
     def spend_split(self, n_rows: int, width: int) -> None:
-        """Take away the steps of the question whether so many rows of so many entries are separable."""
+        """Charge the steps of one separability check of `n_rows` rows with `width` entries each."""
         self.spend(_OF_A_SPLIT + n_rows * (_OF_ITS_ROWS + _OF_ITS_ENTRIES * width))

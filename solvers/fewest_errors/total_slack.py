@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.solvers.answers.answer_text import NamedAnswer, rounded_up, through
 from maxmargin.solvers.answers.cards import between
-from maxmargin.solvers.answers.forms import NamedAnswer, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
@@ -24,7 +24,7 @@ from maxmargin.solvers.proof.margins import exact_functional_margins
 from maxmargin.solvers.proof.soft_bounds import slack_upper_bound
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.feasibility import separability
-from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 from maxmargin.solvers.soft_margin.soft_bracket import RELATIVE_GAP, best_offset, slack_of
 
 _AT_BOUND = 1e-7
@@ -131,7 +131,7 @@ class TotalSlack(NamedAnswer):
 
 
 def least_total_slack(
-    problem: Problem, *, time_limit: float | None = None, verdict: Separability | None = None
+    problem: Problem, *, time_limit: float | None = None, verdict: ProvenVerdict | None = None
 ) -> TotalSlack:
     """Find the least sum of slacks of a hyperplane, as a proven interval.
 
@@ -143,7 +143,7 @@ def least_total_slack(
     problem : Problem
     time_limit : float, optional
         Seconds after which work stops with the results proven by then.
-    verdict : Separability, optional
+    verdict : ProvenVerdict, optional
         The proven answer of `separability` for this problem, where it is known already.
 
     Examples
@@ -234,7 +234,7 @@ def _total(problem: Problem, w: Floats, b: float) -> Fraction | None:
     return sum((1 - margin for margin in margins if margin < 1), Fraction(0))
 
 
-def _of_witness(verdict: Separability) -> dict[int, Fraction]:
+def _of_witness(verdict: ProvenVerdict) -> dict[int, Fraction]:
     """Return the weights of the common point of the hulls, the greatest of them 1."""
     if not isinstance(verdict.witness, CommonHullPoint):
         return {}

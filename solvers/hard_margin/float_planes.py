@@ -124,6 +124,11 @@ def best_float_plane(
     >>> best_float_plane(problem, plane, Fraction(64)).margin > 7
     True
     """
+    # A certificate holds for exact numbers, but a user computes with floats. The exact plane rounded entry by entry may
+    # misclassify: with scores of size s and a margin m, errors of s 2**-53 exceed m once m/s is below that. All
+    # positive multiples of a plane are the same plane, and each of them is rounded differently; hence the search. It is
+    # a search for a lattice point near a ray, which is simultaneous Diophantine approximation: multiples up to q leave
+    # errors of about q**(-1/d) (Dirichlet; Cassels, "An Introduction to Diophantine Approximation", 1957, chapter 1).
     if len(plane.w) >= _WIDE:
         unchanged = _with_its_normal(plane)
         if _loses_at_most(_NEGLIGIBLE, unchanged, margin_squared):
@@ -138,6 +143,8 @@ def best_float_plane(
         without_loss = _lossless(canonical, multiple, margin_squared)
         if without_loss is not None:
             return without_loss
+    # Underflow changes an entry by more than its rounding error, so that rows far from the plane may become the nearest
+    # ones; then only a pass over all rows proves the margin.
     near = near or _rows_near(problem, plane)
     looked_at = near or problem
     most = max(_FEW, _MOST_ENTRIES // (looked_at.n_samples * looked_at.n_features))
@@ -191,6 +198,7 @@ def _exact_multiple(plane: Sequence[Fraction]) -> Sequence[Fraction]:
     n_bits = max((v // (v & -v)).bit_length() for v in whole if v)
     if n_bits > _MOST_SMALL_BITS:
         return plane
+    # A product of an integer of `n_bits` bits and one of 53 - `n_bits` bits fits the significand: no entry is rounded.
     position = max(range(len(plane)), key=lambda j: abs(plane[j]))
     mantissa, exponent = math.frexp(plane[position] / whole[position])
     unit = round(math.ldexp(mantissa, _BITS - n_bits)) * Fraction(2) ** (exponent - _BITS + n_bits)

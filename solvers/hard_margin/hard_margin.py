@@ -27,7 +27,7 @@ from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplan
 from maxmargin.solvers.proof.hulls import HullPoint
 from maxmargin.solvers.proof.margins import best_offset, prove_separable
 from maxmargin.solvers.separability.feasibility import separability
-from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 RELATIVE_GAP = 1e-9
 """Relative width (upper - lower)/upper up to which the interval counts as `optimal`."""
@@ -85,7 +85,7 @@ def hard_margin(
     exact: bool = False,
     exact_limit: int = EXACT_LIMIT,
     time_limit: float | None = None,
-    verdict: Separability | None = None,
+    verdict: ProvenVerdict | None = None,
 ) -> HardMargin:
     """Solve min 1/2 ||w||^2 subject to y_i (w.x_i + b) >= 1, and prove how close the answer is.
 
@@ -112,7 +112,7 @@ def hard_margin(
     time_limit : float, optional
         Seconds after which the work stops; the answer is then the interval proven so far, with the status `limit`. The
         time is checked between solutions of linear systems.
-    verdict : Separability, optional
+    verdict : ProvenVerdict, optional
         The proven answer of `separability` for this problem, if it is known already.
 
     Returns
@@ -151,7 +151,7 @@ def hard_margin(
 
 def _solved(
     best: HardBracket,
-    verdict: Separability | None,
+    verdict: ProvenVerdict | None,
     method: str,
     solvers: tuple[str, ...],
     *,
@@ -159,6 +159,11 @@ def _solved(
     exact: bool,
     limits: Limits,
 ) -> HardMargin:
+    # The order is the point. A maximum margin is the distance of two convex hulls (Bennett and Bredensteiner, "Duality
+    # and geometry in SVM classifiers", ICML 2000), so that a hyperplane which passes the exact check proves
+    # separability for free. Therefore the engines for large data come first, and the verdict is asked for only if none
+    # of them found such a hyperplane: it may cost a linear program and rational elimination. With inseparable data the
+    # engines run in vain, but the rows that they could not separate (`likely`) give the verdict a head start.
     problem, likely = best.problem, None
     is_auto = method in ("auto", "textbook") and not is_forced
     candidates = _candidates(problem, method, solvers, limits, n_shares=_SHARES_OF_TIME if exact else 1)
@@ -173,9 +178,11 @@ def _solved(
         verdict = verdict or separability(problem, time_limit=limits.share(), likely=likely)
         if verdict.strictly_separable is False:
             return _inseparable(best, verdict)
+    # From here on a hyperplane separates, or the verdict is undecided; then the hull points still give an upper end.
     attempts = () if verdict is None else verdict.attempts
     if best.engine != DUAL_COORDINATE or best.relative_gap > RELATIVE_GAP:
         _improve(best, candidates, limits)
+    # The hyperplane that proved the verdict maximises nothing; it is the lower end only where no engine did better.
     if verdict is not None and isinstance(verdict.certificate, SeparatingHyperplane):
         best.offer_plane(verdict.certificate, verdict.engine)
     if exact:
@@ -249,7 +256,7 @@ def _finish(best: HardBracket, attempts: tuple[SolverRun, ...], limits: Limits) 
         reason = f"exact work was limited to {limits.exact_limit} columns (exact_limit), and there are {n_columns}"
         return best.solution(_stopped(best), attempts, reason)
     start = exact_margin.start_near(problem, best.dual)
-    point, is_nearest = exact_margin.nearest_point(problem, start, _Clock(limits, len(start.rows)))
+    point, is_nearest = exact_margin.nearest_point(problem, start, _ExactWorkClock(limits, len(start.rows)))
     tried = (*attempts, *best.attempts)
     if not point.margin_squared:
         return _zero(problem, _SHARED, shared_point(point), exact_margin.NAME, tried)
@@ -260,8 +267,8 @@ def _finish(best: HardBracket, attempts: tuple[SolverRun, ...], limits: Limits) 
     return best.solution(_stopped(best), attempts, reason)
 
 
-class _Clock:
-    """Tells whether the next step of exact work, which cannot be interrupted, would end too late.
+class _ExactWorkClock:
+    """Return whether the next step of exact work, which cannot be interrupted, would end too late.
 
     A step takes about as long as the step before; the time of the first grows with the cube of the number of rows.
     """
@@ -303,7 +310,8 @@ def _improve(best: HardBracket, candidates: Iterator[Candidate], limits: Limits)
 def _polish(best: HardBracket) -> None:
     """Offer the plane of least norm with margin 1 on the support rows.
 
-    The margin tells errors of w only by their square: a proven gap of 1e-16 leaves 1e-8 in w.
+    The margin is insensitive to errors of w, which change it by their square only: a proven gap of 1e-16 allows an
+    error of 1e-8 in w.
     """
     if best.plane is None or best.hull is None:
         return
@@ -370,7 +378,7 @@ def _status(best: HardBracket, stopped_early: bool) -> Status:
     return best.status_at(RELATIVE_GAP, is_limited=stopped_early)
 
 
-def _inseparable(best: HardBracket, verdict: Separability) -> HardMargin:
+def _inseparable(best: HardBracket, verdict: ProvenVerdict) -> HardMargin:
     status = _SHARED if verdict.verdict is Verdict.UNDECIDED else Status(verdict.verdict.value)
     runs = (*best.attempts, *verdict.attempts)
     return _zero(best.problem, status, verdict.certificate, verdict.engine, runs)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.solvers.answers.answer_text import LONGEST_LIST, NamedAnswer, rounded_down, rounded_up, through
 from maxmargin.solvers.answers.cards import between
-from maxmargin.solvers.answers.forms import LONGEST_LIST, NamedAnswer, rounded_down, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import width_of
@@ -189,7 +189,7 @@ class HardMargin(NamedAnswer):
         }
 
     def exact_fields(self) -> dict[str, Any]:
-        """Return what ``--exact`` adds: fractions as texts, the multipliers in the order of the support."""
+        """Return the fields that ``--exact`` adds: fractions as texts, the multipliers in the order of the support."""
         square, w, b, dual = self.margin_squared, self.w_exact, self.b_exact, self.dual_exact
         return {
             "exact_plane": self._exact_plane(),

@@ -1,4 +1,4 @@
-"""How the maximum margin depends on single rows: without one of them, and with one of them moved."""
+"""The dependence of the maximum margin on single rows: without one of them, and with one of them moved."""
 
 import math
 import sys
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from maxmargin.solvers.answers.answer_text import NamedAnswer, counted, cut, rounded_down, through
 from maxmargin.solvers.answers.cards import between
-from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, rounded_down, through
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
@@ -39,7 +39,7 @@ _ADVICE = {
         "no solver was as accurate as asked; all intervals are proven, but some are wide: try centred or scaled data"
     ),
 }
-"""What a status means here, where it speaks of several intervals."""
+"""Meanings of the statuses of an answer that has several intervals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -296,7 +296,7 @@ class Sensitivity(NamedAnswer):
 def sensitivity(
     problem: Problem, *, time_limit: float | None = None, on_progress: Callable[[int, int], None] | None = None
 ) -> Sensitivity:
-    """Find the maximum margin, and what it is without each of the rows that hold it.
+    """Find the maximum margin of all rows, and of the rows without each of the support rows.
 
     Parameters
     ----------

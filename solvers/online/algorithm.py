@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import LONGEST_LIST, cut, rounded_down, through
+from maxmargin.solvers.answers.answer_text import LONGEST_LIST, cut, rounded_down, through
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin

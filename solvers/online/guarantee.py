@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from maxmargin.solvers.answers.forms import rounded_up
+from maxmargin.solvers.answers.answer_text import rounded_up
 from maxmargin.solvers.basics.array_types import Floats
 
 ALLOWANCE = 1e-9

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import NamedAnswer, counted, cut, rounded_down, rounded_up, through
+from maxmargin.solvers.answers.answer_text import NamedAnswer, counted, cut, rounded_down, rounded_up, through
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up

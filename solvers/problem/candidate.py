@@ -16,7 +16,7 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolverRun:
-    """One call of a solver: what it said of itself, verbatim.
+    """One call of a solver, with its own status and message, verbatim.
 
     Attributes
     ----------

@@ -17,8 +17,14 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import Integers, as_dense, as_fraction, as_integers, times_power_of_two
 from maxmargin.solvers.exact.products import exact_products, exact_squares
 from maxmargin.solvers.exact.units import ColumnUnits
-from maxmargin.solvers.problem.rows import DEFAULT_SIZES, ChosenRows, InMemory, RowSource, Sizes
-from maxmargin.solvers.problem.scaling import Bounds, ColumnScaling, bounds_of_rows
+from maxmargin.solvers.problem.rows import (
+    DEFAULT_SIZES,
+    ChosenRows,
+    InMemory,
+    RowSource,
+    WorkSizes,
+)
+from maxmargin.solvers.problem.scaling import ColumnScaling, Extremes, extremes_of_rows
 
 T = TypeVar("T")
 
@@ -39,10 +45,10 @@ class Samples:
     bias: bool
     integers: Integers | None
     units: ColumnUnits | None
-    known_bounds: Bounds | None
+    known_bounds: Extremes | None
     positive: str | int | float | bool | None = None
     read_as: Mapping[str, Any] | None = None
-    sizes: Sizes
+    sizes: WorkSizes
 
     def __post_init__(self) -> None:
         if self.bias not in (True, False):
@@ -114,9 +120,9 @@ class Samples:
         return np.sort(_drawn_from(rows, self.row_source.sampled, most, np.random.default_rng(0)))
 
     @cached_property
-    def column_bounds(self) -> Bounds:
+    def column_bounds(self) -> Extremes:
         """Return the least and the greatest number of every column."""
-        return self.known_bounds or bounds_of_rows(self.row_source)
+        return self.known_bounds or extremes_of_rows(self.row_source)
 
     @property
     def column_sizes(self) -> Floats:
@@ -203,7 +209,7 @@ class Problem(Samples):
         The label that is +1, by which proofs name it. Without it, it is the greater one of two.
     read_as : mapping, optional
         How the rows were read, as proofs state it.
-    sizes : Sizes
+    sizes : WorkSizes
         Sizes of data at which work is divided or done in another way.
 
     The constructor trusts its arguments; `Problem.validated` checks them.
@@ -214,10 +220,10 @@ class Problem(Samples):
     bias: bool = True
     integers: Integers | None = None
     units: ColumnUnits | None = None
-    known_bounds: Bounds | None = None
+    known_bounds: Extremes | None = None
     positive: str | int | float | bool | None = None
     read_as: Mapping[str, Any] | None = None
-    sizes: Sizes = DEFAULT_SIZES
+    sizes: WorkSizes = DEFAULT_SIZES
 
     @classmethod
     def validated(cls, X: Any, y: Any, *, bias: bool = True) -> "Problem":
@@ -293,9 +299,9 @@ class ClassProblem(Samples):
     bias: bool = True
     integers: Integers | None = None
     units: ColumnUnits | None = None
-    known_bounds: Bounds | None = None
+    known_bounds: Extremes | None = None
     read_as: Mapping[str, Any] | None = None
-    sizes: Sizes = DEFAULT_SIZES
+    sizes: WorkSizes = DEFAULT_SIZES
 
     @property
     def label_bytes(self) -> bytes:
@@ -303,7 +309,7 @@ class ClassProblem(Samples):
         return self.codes.astype("<i4").tobytes()
 
 
-def sample_size(n_rows: int, n_columns: int, sizes: Sizes = DEFAULT_SIZES) -> int:
+def sample_size(n_rows: int, n_columns: int, sizes: WorkSizes = DEFAULT_SIZES) -> int:
     """Return about how many rows the sample of many rows has.
 
     The number is 2 sqrt(d n), within limits: about d n/m of the other rows violate the solution for m rows

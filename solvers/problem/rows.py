@@ -31,7 +31,7 @@ _CHUNKS_MULTIPLE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
+class WorkSizes:
     """Sizes that travel with a problem.
 
     Attributes
@@ -88,7 +88,7 @@ class Sizes:
     call_entries: int = 1 << 24
 
 
-DEFAULT_SIZES = Sizes()
+DEFAULT_SIZES = WorkSizes()
 
 
 class RowSource(Protocol):

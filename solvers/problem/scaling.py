@@ -10,7 +10,7 @@ from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.rows import COMPILED_ENTRIES, RowSource
 
-Bounds = tuple[Floats, Floats]
+Extremes = tuple[Floats, Floats]
 """The least and the greatest number of every column, both (n_features,)."""
 
 _SAMPLE = 1 << 12
@@ -19,7 +19,7 @@ _SAMPLE = 1 << 12
 _LEAST_EXPONENT, _GREATEST_EXPONENT = -1021, 1024  # of normal numbers, as frexp counts
 
 
-def column_bounds(X: Any) -> Bounds:
+def column_bounds(X: Any) -> Extremes:
     """Return the least and the greatest number of every column of an array or CSR array.
 
     A column with NaN or infinity has NaN for both.
@@ -40,17 +40,17 @@ def column_bounds(X: Any) -> Bounds:
     return low + zeros, high + zeros
 
 
-def bounds_of_rows(row_source: RowSource) -> Bounds:
+def extremes_of_rows(row_source: RowSource) -> Extremes:
     """Return the bounds of the columns of all rows, chunk by chunk."""
-    lows, highs = zip(*row_source.map(_bounds_of_chunk), strict=True)
+    lows, highs = zip(*row_source.map(_extremes_of_chunk), strict=True)
     return np.min(lows, axis=0), np.max(highs, axis=0)
 
 
-def _bounds_of_chunk(_: slice, X: Any) -> Bounds:
+def _extremes_of_chunk(_: slice, X: Any) -> Extremes:
     return column_bounds(X)
 
 
-def _finite_or_nan(low: Floats, high: Floats) -> Bounds:
+def _finite_or_nan(low: Floats, high: Floats) -> Extremes:
     is_finite = np.isfinite(low) & np.isfinite(high)
     return (low, high) if is_finite.all() else (np.where(is_finite, low, np.nan), np.where(is_finite, high, np.nan))
 

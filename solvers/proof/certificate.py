@@ -1,4 +1,4 @@
-"""Proofs as found, each exact on the data as stored; as plain data they are what `checker.py` reads.
+"""Proofs as found, each exact on the data as stored; as plain data they are the input of `checker.py`.
 
 The proofs about more than two classes are about scores w_k.x + b_k, one a class. The first class is the reference, with
 score 0.
@@ -17,7 +17,7 @@ FORMAT = "maxmargin-proof"
 VERSION = 1
 
 _DECIMAL_BITS = 14000
-"""Below Python's limit of 4,300 decimal digits, which guards against its quadratic conversion."""
+"""Smallest number of bits of an integer that is written in hexadecimal: Python limits decimal texts to 4,300 digits."""
 
 Pair = tuple[int, int]
 """A row and a class that is not its own: the score of the row's own class must not be below the score of this class."""

@@ -96,7 +96,7 @@ def lowest(
     """
     n_groups = 2 if by_class else 1
     error, may_merge = largest_error(problem, w, b), problem.integers is None
-    search = _Search(w, b, error, tuple(levels[:n_groups]), most, may_merge, problem.sizes.compiled_entries)
+    search = _LowestSearch(w, b, error, tuple(levels[:n_groups]), most, may_merge, problem.sizes.compiled_entries)
     parts = list(problem.map(partial(_lowest_of_chunk, search), problem.y))
     return [_united([part[group] for part in parts]) for group in range(n_groups)]
 
@@ -107,7 +107,7 @@ def whole_group(problem: Problem, rows: Rows) -> Lowest:
     return Lowest(rows=rows, X=problem.row_source[rows], scores=-unknown, lower=-unknown, upper=unknown)
 
 
-class _Search(NamedTuple):
+class _LowestSearch(NamedTuple):
     """The arguments of a search; rows that are equal in X may be merged unless X is a rounding of the rows."""
 
     w: Floats
@@ -119,7 +119,7 @@ class _Search(NamedTuple):
     compiled_entries: int
 
 
-def _lowest_of_chunk(search: _Search, rows: slice, X: Any, y: Floats) -> list[Lowest]:
+def _lowest_of_chunk(search: _LowestSearch, rows: slice, X: Any, y: Floats) -> list[Lowest]:
     error = float(errors(X, search.w, search.b).max(initial=0.0)) if search.error is None else search.error
     score, least = functional_margins(X, y, search.w, search.b, compiled_entries=search.compiled_entries)
     groups: tuple[tuple[Any, float], ...] = ((True, min(least)),)

@@ -39,7 +39,7 @@ LARGEST_SLACK = 2.0**480
 
 
 class Loss(StrEnum):
-    """How a bound counts the slack of rows inside the margin."""
+    """Loss by which a bound counts the slack of rows inside the margin."""
 
     HINGE = "hinge"
     SQUARED_HINGE = "squared-hinge"

@@ -17,8 +17,8 @@ from fractions import Fraction
 from maxmargin.solvers.exact.dyadic import round_up
 
 
-class Inequality(StrEnum):
-    """The statements of the proof after M mistakes, in words."""
+class NovikoffInequality(StrEnum):
+    """The inequalities of Novikoff's proof after M mistakes."""
 
     PROGRESS = "w.u >= M g"
     GROWTH = "||w||^2 <= sum ||x||^2"
@@ -26,7 +26,7 @@ class Inequality(StrEnum):
     POTENTIAL = "P falls by R^2/2 a mistake"
 
 
-WITHOUT_A_MARGIN = (Inequality.GROWTH, Inequality.LENGTH)
+WITHOUT_A_MARGIN = (NovikoffInequality.GROWTH, NovikoffInequality.LENGTH)
 """The inequalities that need no hyperplane, so that they hold for inseparable data as well."""
 
 
@@ -38,18 +38,18 @@ class Violation:
     ----------
     n_mistakes : int
         Number of mistakes after which it is false.
-    inequality : Inequality
+    inequality : NovikoffInequality
     reason : str
         Both sides, rounded.
     """
 
     n_mistakes: int
-    inequality: Inequality
+    inequality: NovikoffInequality
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Direction:
+class SeparatingVector:
     """A vector u, not of norm 1, with a positive least functional margin y u.x.
 
     Attributes
@@ -97,17 +97,17 @@ class Novikoff:
     ----------
     radius_squared : Fraction
         R^2.
-    direction : Direction or None
+    direction : SeparatingVector or None
         None if no u is known; then there is no potential, and only `WITHOUT_A_MARGIN` is checked.
     """
 
     radius_squared: Fraction
-    direction: Direction | None
+    direction: SeparatingVector | None
 
     @property
-    def inequalities(self) -> tuple[Inequality, ...]:
+    def inequalities(self) -> tuple[NovikoffInequality, ...]:
         """The inequalities that are checked."""
-        return WITHOUT_A_MARGIN if self.direction is None else tuple(Inequality)
+        return WITHOUT_A_MARGIN if self.direction is None else tuple(NovikoffInequality)
 
     def potential(self, standing: Standing) -> Fraction:
         """Return P = 1/2 ||R^2/least u - w||^2, the potential of the proof, as c u/||u|| = R^2/least u."""
@@ -125,14 +125,14 @@ class Novikoff:
             if least > most
         ]
 
-    def _sides(self, inequality: Inequality, before: Standing, now: Standing) -> tuple[Fraction, Fraction]:
+    def _sides(self, inequality: NovikoffInequality, before: Standing, now: Standing) -> tuple[Fraction, Fraction]:
         """Return the two sides, of which the first must not exceed the second."""
-        if inequality is Inequality.GROWTH:
+        if inequality is NovikoffInequality.GROWTH:
             return now.square, now.squares
-        if inequality is Inequality.LENGTH:
+        if inequality is NovikoffInequality.LENGTH:
             return now.squares, now.n_mistakes * self.radius_squared
         assert self.direction is not None
-        if inequality is Inequality.PROGRESS:
+        if inequality is NovikoffInequality.PROGRESS:
             return now.n_mistakes * self.direction.least, now.product
         n_mistakes = now.n_mistakes - before.n_mistakes
         return n_mistakes * self.radius_squared / 2, self.potential(before) - self.potential(now)

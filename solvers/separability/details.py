@@ -1,10 +1,10 @@
-"""Why coefficients are infinite, and what stays finite: ranges of columns, a short inequality, the rows that remain."""
+"""Evidence for infinite coefficients: ranges of columns, a short inequality, and the columns that stay finite."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ _MOST_ENTRIES = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnSigns:
-    """The signs of every coordinate over the directions of the cone, with those of aliased columns set to 0.
+    """The signs of every coordinate over the directions of the cone, where aliased columns have the entry 0.
 
     Attributes
     ----------
@@ -75,87 +75,22 @@ class ColumnRanges:
         Then, for some threshold t (0 without a bias), sign (x - t) >= 0 in all rows of the class, and <= 0 in all
         others.
         """
-        inside, outside = self._inside_and_outside(column, group)
+        inside, outside = self.inside_and_outside(column, group)
         if sign == "-":
             inside, outside = outside, inside
         (low, _), (_, high) = inside, outside
         return bool(low >= high and (bias or low >= 0 >= high))
 
-    def reason(
-        self, column: int, group: int, sign: str, name: str, inside: "Side", outside: "Side", *, bias: bool
-    ) -> str:
-        """Return in words what a column that is a direction by itself says of a class and of the other rows.
-
-        Parameters
-        ----------
-        column, group, sign
-            As in `alone`, which has to be True.
-        name : str
-            What the column is called.
-        inside, outside : Side
-            The rows of the class, and the others.
-        bias : bool
-            Whether hyperplanes have a bias.
-        """
-        first, second = self._inside_and_outside(column, group)
-        if sign == "-":
-            (first, inside), (second, outside) = (second, outside), (first, inside)
-        (low, _), (_, high) = first, second
-        if not self.is_indicator[column]:
-            is_strict = low > high and (bias or low > 0 > high)
-            separates = f": {name} alone separates them" if is_strict else ""
-            values = f"at least {_number(low)} where {inside}, and at most {_number(high)} where {outside}"
-            return f"{name} is {values}{separates}"
-        ones = int(self.n_ones[:, column].sum())
-        zeros = int(self.n_rows.sum()) - ones
-        given, other = (name, f"not {name}") if "=" in name else (f"{name} = 1", f"{name} = 0")
-        of_ones, of_zeros = inside.of_all(ones, given), outside.of_all(zeros, other)
-        return f"{of_ones}, and {of_zeros}" if low > high else of_ones if low == 0 else of_zeros
-
-    def _inside_and_outside(self, column: int, group: int) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    def inside_and_outside(self, column: int, group: int) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+        """Return the least and the greatest value of a column in the rows of a class, and those in all other rows."""
         others = np.arange(len(self.n_rows)) != group
         least, greatest = self.least[:, column], self.greatest[:, column]
         return (least[group], greatest[group]), (least[others].min(), greatest[others].max())
 
 
-class Side(NamedTuple):
-    """The rows of a class, or those of all others.
-
-    Attributes
-    ----------
-    label : str
-        What the labels are called.
-    value : str
-        The class.
-    is_other : bool
-        Whether the rows of all other classes are meant.
-    """
-
-    label: str
-    value: str
-    is_other: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.label} other than {self.value}" if self.is_other else f"{self.label}={self.value}"
-
-    def of_all(self, n_rows: int, given: str) -> str:
-        """Return the sentence that all rows with `given`, of which there are this many, are of this side."""
-        if n_rows == 1:
-            return f"the only row with {given} has {self}"
-        if self.is_other:
-            return f"none of the {n_rows:,} rows with {given} has {self.label}={self.value}"
-        return f"all {n_rows:,} rows with {given} have {self}"
-
-
-def _number(value: Any) -> str:
-    if isinstance(value, Fraction):
-        return str(value)
-    return repr(float(value) + 0.0).removesuffix(".0")  # where -0 becomes 0
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Details:
-    """What the rows of a question say beyond its verdict; all of it is found when it is asked for.
+    """Facts about the rows of a question beyond its verdict, each of which is computed on first use.
 
     Attributes
     ----------
@@ -177,11 +112,6 @@ class Details:
     def of_two(cls, cone: SignedRows, decision: Decision) -> "Details":
         """Return the details of a question about two classes."""
         return cls(samples=cone.problem, n_classes=2, cone=cone, decision=decision)
-
-    @classmethod
-    def of_more(cls, problem: ClassProblem) -> "Details":
-        """Return the details of a question about all classes at once: the ranges of the columns."""
-        return cls(samples=problem, n_classes=problem.n_classes)
 
     @cached_property
     def ranges(self) -> ColumnRanges:
@@ -270,7 +200,7 @@ def _short_direction(cone: SignedRows, decision: Decision, coordinates: list[int
     basis = _integer_basis(cone, decision, coordinates)
     if not basis:
         return None
-    for target in (_sparse(cone, separated, coordinates, basis), _given(decision, coordinates, basis)):
+    for target in (_sparse(cone, separated, coordinates, basis), _of_decision(decision, coordinates, basis)):
         for digits in range(1, _MOST_DIGITS + 1):
             weights = None if target is None else _rounded(target, digits)
             direction = None if weights is None else _combined(cone.width, coordinates, basis, weights)
@@ -305,7 +235,7 @@ def _sparse(cone: SignedRows, separated: Rows, coordinates: list[int], basis: li
     return highs_lp.least_moduli(products, moduli)
 
 
-def _given(decision: Decision, coordinates: list[int], basis: list[list[int]]) -> Floats | None:
+def _of_decision(decision: Decision, coordinates: list[int], basis: list[list[int]]) -> Floats | None:
     """Return the direction of the decision as a combination of the basis, approximately."""
     target = nearest_floats([decision.direction[column] for column in coordinates])
     with np.errstate(all="ignore"):

@@ -24,10 +24,8 @@ from maxmargin.solvers.separability.cone.cone_rows import DEFAULT, ConeSettings,
 from maxmargin.solvers.separability.cone.decide import Unfinished, decide
 from maxmargin.solvers.separability.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.separability.cone.witness import balances, contradicting_rows, find_common_hull_point
-from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.solvers.separability.proven_verdict import Attempts, ProvenVerdict
 from maxmargin.solvers.separability.verdicts import answer_of, past_the_limits, separable
-
-Attempts = tuple[SolverRun, ...]
 
 METHODS = ("auto", "highs", "cvxpy")
 
@@ -61,7 +59,7 @@ def separability(
     exact_limit: int = EXACT_LIMIT,
     likely: Rows | None = None,
     settings: ConeSettings = DEFAULT,
-) -> Separability:
+) -> ProvenVerdict:
     """Decide whether the data are separable, quasi-separable, or overlap.
 
     Floating point only proposes; every answer is checked in exact arithmetic on the data as stored, and where no
@@ -200,7 +198,7 @@ def _candidates(
         return
     X = scaling.apply(problem.matrix)
     if solver is None and method in ("auto", "highs"):
-        yield scaling.bring_home(_asked(problem, X, problem.y, limits))
+        yield scaling.bring_home(_lp_candidate(problem, X, problem.y, limits))
         if not (problem.is_sparse or limits.is_over()):
             yield _in_units_of_the_rows(problem, limits)
     if method == "highs" or limits.is_over():
@@ -223,13 +221,13 @@ def _in_units_of_the_rows(problem: Problem, limits: Limits) -> Candidate:
     scaling = problem.scaling.robust(problem.matrix, bias=problem.bias)
     X = scaling.apply(problem.matrix)
     units = row_units(X)
-    candidate = scaling.bring_home(_asked(problem, X, units * problem.y, limits))
+    candidate = scaling.bring_home(_lp_candidate(problem, X, units * problem.y, limits))
     if candidate.multipliers is None:
         return candidate
     return replace(candidate, multipliers=units * candidate.multipliers)  # units <= 1
 
 
-def _asked(problem: Problem, X: Any, y: Floats, limits: Limits) -> Candidate:
+def _lp_candidate(problem: Problem, X: Any, y: Floats, limits: Limits) -> Candidate:
     ask = partial(highs_lp.solve, X, y, bias=problem.bias, time_limit=limits.seconds_left)
     return Candidate.heard(ask, highs_lp.NAME, problem.n_features, problem.n_samples)
 
@@ -242,7 +240,7 @@ def _prove(problem: Problem, candidate: Candidate, limits: Limits) -> Separating
 
 def _decided(
     cone: SignedRows, point: CommonHullPoint | None, attempts: Attempts, limits: Limits, likely: Rows | None
-) -> Separability:
+) -> ProvenVerdict:
     """Decide by facial reduction, starting from a common point of the hulls if one is known."""
     start = None if likely is None or not likely.size else likely
     known: list[tuple[list[int], Circuit]] = []

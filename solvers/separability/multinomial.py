@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.answers.forms import without_intercepts
+from maxmargin.solvers.answers.answer_text import without_intercepts
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.engines import highs_lp
@@ -25,7 +25,7 @@ from maxmargin.solvers.separability.cone.columns import later_column_signs
 from maxmargin.solvers.separability.cone.cone_rows import ClassRows, SignedRows
 from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, decide, violated_rows
 from maxmargin.solvers.separability.details import Details
-from maxmargin.solvers.separability.separability_solution import Attempts, Separability
+from maxmargin.solvers.separability.proven_verdict import Attempts, ProvenVerdict
 
 _MOST_ENTRIES = 20_000_000
 """Largest size of a sparse X (number of entries) of which the perceptron makes a dense copy."""
@@ -38,7 +38,7 @@ PERCEPTRON = "multi-class perceptron"
 
 def multinomial(
     problem: ClassProblem, *, time_limit: float | None = None, exact_limit: int = EXACT_LIMIT
-) -> Separability:
+) -> ProvenVerdict:
     """Decide the multinomial question: separable, quasi-separable or overlap, in the sense of the logistic model.
 
     The inequalities are (w_c - w_k).x + (b_c - b_k) >= 0 for every row of class c and every other class k. `separable`:
@@ -55,7 +55,7 @@ def multinomial(
 
     Returns
     -------
-    Separability
+    ProvenVerdict
         A row counts as separated if all its inequalities can be strict, as touching if one cannot.
 
     Raises
@@ -112,23 +112,23 @@ def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[i
             against = np.where(problem.codes[samples] == 0, other, 0)
             known = [0] * n_before + list(circuit.fixed_weights)
             moved = Circuit(positions=circuit.positions, weights=circuit.weights, fixed_weights=known)
-            yield cone.number(samples, against).tolist(), moved
+            yield cone.inequality_numbers(samples, against).tolist(), moved
         n_before += 0 if isinstance(decision, Unfinished) else len(decision.basis)
 
 
-def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: Attempts) -> Separability:
+def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: Attempts) -> ProvenVerdict:
     touches, is_strict = np.zeros((2, cone.problem.n_samples), dtype=np.bool_)
     touches[cone.pairs(np.flatnonzero(decision.touching))[0]] = True
     is_strict[cone.pairs(np.flatnonzero(~decision.touching))[0]] = True
     engine = attempts[-1].solver if attempts[-1].solver != "HiGHS" else highs_lp.NAME
     reason = _reason(decision, cone.problem.bias)
     return replace(
-        Separability.proven(_certificate(cone, decision), touches, reason, engine, attempts),
+        ProvenVerdict.proven(_certificate(cone, decision), touches, reason, engine, attempts),
         witness=_witness(cone, decision),
         partly_separated_rows=np.flatnonzero(touches & is_strict),
         n_inequalities=cone.n_rows,
         n_strict=int((~decision.touching).sum()),
-        find_details=lambda: Details.of_more(cone.problem),
+        find_details=lambda: Details(samples=cone.problem, n_classes=cone.problem.n_classes),
         find_columns=None if cone.width > limits.exact_limit else later_column_signs(cone, decision, limits),
     )
 
@@ -173,10 +173,10 @@ def _reason(decision: Decision, bias: bool) -> str:
 
 def _undecided(
     problem: ClassProblem, reason: str, attempts: list[SolverRun], witness: ClassWitness | None = None
-) -> Separability:
+) -> ProvenVerdict:
     if witness is not None:
         reason = f"not strictly separable; quasi-separable or overlap: {reason}"
-    return Separability.undecided(witness, reason, "none", tuple(attempts), bias=problem.bias)
+    return ProvenVerdict.undecided(problem, witness, reason, "none", tuple(attempts))
 
 
 def _scores_of_a_run(cone: ClassRows, limits: Limits) -> Floats | None:

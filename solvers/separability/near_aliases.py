@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import counted, rounded_up
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.exact.dyadic import (
     Integers,
     as_dense,
@@ -43,7 +41,7 @@ _NEGLIGIBLE = 1e-9
 _MOST_ROUNDS = 10
 """Largest number of times that rows are added to the sample on which columns look dependent."""
 
-_GREATEST_DENOMINATOR = 99
+GREATEST_DENOMINATOR = 99
 """Greatest denominator of a short weight that is no decimal."""
 
 _LONG_BITS, _LONG_INTEGER = 50, 10**14
@@ -51,9 +49,6 @@ _LONG_BITS, _LONG_INTEGER = 50, 10**14
 
 _BITS = 100
 """Number of binary digits of a relative difference."""
-
-_MOST_TERMS = 4
-"""Largest number of terms of a relation that is spelt out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,31 +62,12 @@ class NearAlias:
     weights : dict of int to Fraction
         The weights of the others; the column after the last one is the constant 1 of the bias.
     difference : float
-        The greatest modulus of the difference of the two sides, relative to that of the column, rounded up.
+        The greatest modulus of the difference of the two sides, over the greatest modulus of the column; rounded up.
     """
 
     column: int
     weights: Mapping[int, Fraction]
     difference: float
-
-    def words(self, called: Callable[[int], object], constant: int) -> str:
-        """Return what the column is, as the end of a sentence; `called` names columns.
-
-        Examples
-        --------
-        >>> NearAlias(column=1, weights={0: Fraction(1, 10)}, difference=1e-16).words(["age"].__getitem__, 2)
-        'is 0.1 age up to rounding (relative 1e-16)'
-        """
-        end = f"up to rounding (relative {rounded_up(self.difference, 1):g})"
-        numbers = [_number(abs(weight)) for weight in self.weights.values()]
-        if len(numbers) > _MOST_TERMS or None in numbers:
-            return f"depends linearly on {', '.join(str(called(j)) for j in self.weights)} {end}"
-        text = ""
-        for number, (column, weight) in zip(numbers, self.weights.items(), strict=True):
-            sign = f" {'-' if weight < 0 else '+'} " if text else "-" * (weight < 0)
-            factors = [number] * (number != "1" or column == constant) + [str(called(column))] * (column != constant)
-            text += sign + " ".join(map(str, factors))
-        return f"is {text} {end}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -158,6 +134,10 @@ def near_aliases(samples: Samples, *, rounding: float = ROUNDING) -> tuple[NearA
     >>> [(alias.column, alias.weights) for alias in near_aliases(problem)]
     [(1, {0: Fraction(1, 10)})]
     """
+    # A relation that holds on the sample may fail on the other rows. So each one is tried on all rows in floating
+    # point; the row where it fails worst joins the sample, and the search is repeated. A column whose relation fails on
+    # a row of the sample itself is independent after all (`kept`). Every repetition adds a row or a kept column, or is
+    # the last.
     order = [*([samples.n_features] if samples.bias else []), *range(samples.n_features)]
     rows = _spread(samples.n_samples, 2 * len(order) + 50)
     kept: set[int] = set()
@@ -190,6 +170,9 @@ def _spread(n_rows: int, most: int) -> Rows:
 def _balanced(table: Floats) -> tuple[Floats, list[int]]:
     """Return the table with rows and columns of size about 1, and the exponents of the sizes of its columns."""
     exponents = np.zeros(table.shape[1], dtype=np.int64)
+    # Alternating scaling by powers of two, which loses no bit, as for the equilibration of linear systems (Ruiz, "A
+    # scaling algorithm to equilibrate both rows and columns norms in matrices", RAL-TR-2001-034); the last is by
+    # columns.
     for axis in (0, 1, 0, 1, 0):
         sizes = np.frexp(np.abs(table).max(axis=axis, keepdims=True))[1]
         table = np.ldexp(table, -sizes)
@@ -203,6 +186,10 @@ def _dependent(table: Floats, kept: set[int]) -> Iterator[tuple[int, dict[int, f
     lengths = np.linalg.norm(table, axis=0)
     if _is_well_conditioned(table, lengths):
         return
+    # QR by columns in their given order, where a dependent column is left out of the basis: a library's QR would use
+    # the direction of its rounding errors for the columns after it. "Twice is enough" for orthogonality to working
+    # precision (Giraud, Langou and Rozloznik, "The loss of orthogonality in the Gram-Schmidt orthogonalization
+    # process", 2005).
     basis, triangle, before = np.empty((n_rows, width)), np.zeros((width, width)), list[int]()
     for place in range(width):
         size = len(before)
@@ -231,6 +218,8 @@ def _is_well_conditioned(table: Floats, lengths: Floats) -> bool:
     """Return whether no column is near the span of those before it, as far as squares of distances say."""
     if not lengths.all():
         return False
+    # The pivots of the Cholesky factor of the Gram matrix are the distances that QR finds, much faster. Squares lose
+    # half of the digits (Higham, "Accuracy and Stability of Numerical Algorithms", section 20.4): hence `_FAR`.
     directions = table / lengths
     try:
         return bool((np.diag(np.linalg.cholesky(directions.T @ directions)) > _FAR).all())
@@ -240,6 +229,9 @@ def _is_well_conditioned(table: Floats, lengths: Floats) -> bool:
 
 def _refitted(table: Floats, place: int, before: list[int], weights: Floats) -> dict[int, float]:
     """Return the nonzero weights, fitted again with every row in the unit of its own terms."""
+    # A relation has to hold in every row up to rounding in that row, but least squares without row scaling fits the
+    # largest rows only. The second pass is iterative refinement with the residual of the first (Golub and Wilkinson,
+    # Numerische Mathematik 9, 1966).
     used = np.flatnonzero(weights)
     if not used.size:
         return {}
@@ -269,6 +261,7 @@ def _proven(samples: Samples, column: int, weights: Mapping[int, Fraction], roun
 
     The weights are those of the rows X, which may be integers in units of the columns.
     """
+    # Short numbers were not rounded: then the relation would be exact, or a near miss by chance.
     columns = [*weights, column]
     if not any(_is_long(samples, j) for j in columns):
         return None
@@ -286,7 +279,7 @@ def _proven(samples: Samples, column: int, weights: Mapping[int, Fraction], roun
 
 
 def _is_long(samples: Samples, column: int) -> bool:
-    """Return whether a column has numbers of so many digits as rounding leaves."""
+    """Return whether a column has numbers with nearly as many digits as binary64 can hold."""
     if column == samples.n_features:
         return False
     if samples.integers is not None:
@@ -302,18 +295,11 @@ def _rough_excess(samples: Samples, column: int, weights: Mapping[int, Fraction]
     exponents = np.frexp(np.abs(table).max(axis=0))[1]
     scaled = [w * Fraction(2) ** int(e - exponents[-1]) for w, e in zip(weights.values(), exponents, strict=False)]
     with np.errstate(all="ignore"):
-        terms = np.ldexp(table, -exponents) * np.array([*map(_float, scaled), -1.0])
+        terms = np.ldexp(table, -exponents) * np.array([*map(round_up, scaled), -1.0])
         totals = np.abs(terms).sum(axis=1)
         ratios = np.where(totals > 0, np.abs(terms.sum(axis=1)) / totals, 0.0)
     worst = int(ratios.argmax())
     return float(ratios[worst]), worst
-
-
-def _float(number: Fraction) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return np.inf
 
 
 def _differences(table: Integers, factors: Sequence[int]) -> tuple[float, float, float]:
@@ -345,28 +331,7 @@ def _unit(samples: Samples, column: int) -> Fraction:
 
 def _short(weight: Fraction) -> Fraction:
     """Return a number of few digits, or with a small denominator, next to the weight; the weight if there is none."""
-    near = [Fraction(f"{_float(weight):.{digits}e}") for digits in range(6)] if 0 < abs(_float(weight)) < np.inf else []
-    near.append(weight.limit_denominator(_GREATEST_DENOMINATOR))
+    rounded = round_up(weight)
+    near = [Fraction(f"{rounded:.{digits}e}") for digits in range(6)] if np.isfinite(rounded) else []
+    near.append(weight.limit_denominator(GREATEST_DENOMINATOR))
     return next((number for number in near if abs(number - weight) <= _NEGLIGIBLE * abs(weight)), weight)
-
-
-def _number(number: Fraction) -> str | None:
-    """Return a short number as text; None for one that is not short."""
-    decimal = f"{_float(number):.6g}"
-    if Fraction(decimal if decimal != "inf" else 0) == number:
-        return decimal
-    return str(number) if number.denominator <= _GREATEST_DENOMINATOR else None
-
-
-def near_lines(
-    found: Mapping[str | int, str], *, verdict: Verdict, without: Verdict | None, stored: str, most: int
-) -> list[str]:
-    """Return the text about nearly dependent columns, by name, and about the verdict with and without them."""
-    if not found:
-        return []
-    called = [f"column {name}" if isinstance(name, int) else name for name in found]
-    lines = [f"  {printable(f'{name} {words}')}" for name, words in zip(called[:most], found.values(), strict=False)]
-    lines += [f"  ... {len(found) - most} more nearly aliased columns (--json lists them)"] * (len(found) > most)
-    them = "this column" if len(found) == 1 else f"these {counted(len(found), 'column')}"
-    end = " as well" * (without is verdict) + " (proven)" * (without is not Verdict.UNDECIDED)
-    return [*lines, f"    the verdict holds for the numbers {stored}; without {them}, the verdict is {without}{end}"]

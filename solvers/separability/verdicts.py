@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import through
+from maxmargin.solvers.answers.answer_text import through
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import (
@@ -20,19 +20,19 @@ from maxmargin.solvers.separability.cone.columns import later_column_signs
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import Decision
 from maxmargin.solvers.separability.details import Details
-from maxmargin.solvers.separability.separability_solution import Attempts, Separability
+from maxmargin.solvers.separability.proven_verdict import Attempts, ProvenVerdict
 
 
 def answer_of(
     cone: SignedRows, decision: Decision, limits: Limits, engine: str, attempts: Attempts = ()
-) -> Separability:
+) -> ProvenVerdict:
     """Return the answer for a decision about the rows of a two-class problem."""
     problem, columns = cone.problem, later_column_signs(cone, decision, limits)
     if not decision.touching.any():
         plane = _plane(problem, decision.direction)
         return replace(separable(cone, plane, engine, attempts, limits), find_columns=columns)
     certificate, reason = _certificate(problem, decision), _reason(decision, problem.bias)
-    answer = Separability.proven(certificate, decision.touching, reason, engine, attempts)
+    answer = ProvenVerdict.proven(certificate, decision.touching, reason, engine, attempts)
     witness = CommonHullPoint.by(problem, decision.witness)
     return replace(answer, witness=witness, find_columns=columns, find_details=lambda: Details.of_two(cone, decision))
 
@@ -47,11 +47,11 @@ def _plane(problem: Problem, direction: tuple[Fraction, ...]) -> SeparatingHyper
 
 def separable(
     cone: SignedRows, plane: SeparatingHyperplane, engine: str, attempts: Attempts, limits: Limits
-) -> Separability:
+) -> ProvenVerdict:
     """Return the answer for a hyperplane that was checked to separate."""
     bias, touches = cone.problem.bias, np.zeros(cone.n_rows, dtype=np.bool_)
     reason = f"a hyperplane{through(bias)} has all rows strictly on their side, checked in exact arithmetic"
-    answer = Separability.proven(plane, touches, reason, engine, attempts)
+    answer = ProvenVerdict.proven(plane, touches, reason, engine, attempts)
     if cone.width > limits.exact_limit:
         return answer
     direction = (*plane.w, plane.b) if bias else tuple(plane.w)
@@ -85,18 +85,18 @@ def _reason(decision: Decision, bias: bool) -> str:
     )
 
 
-def past_the_limits(problem: Problem, point: CommonHullPoint | None, limit: str, attempts: Attempts) -> Separability:
+def past_the_limits(problem: Problem, point: CommonHullPoint | None, limit: str, attempts: Attempts) -> ProvenVerdict:
     """Return the answer when a limit ends the work: with a common point at least `not strictly separable`."""
     if point is None:
         said = "; ".join(f"{attempt.solver}: {attempt.status}" for attempt in attempts)
         heard = f" (solvers said {said})" if attempts else ""
         reason = f"no candidate passed the exact check{heard}, and {limit}"
-        return Separability.undecided(None, reason, "none", attempts, bias=problem.bias)
+        return ProvenVerdict.undecided(problem, None, reason, "none", attempts)
     reason = (
         f"not strictly separable{through(problem.bias)}: {_rows(len(point.rows))} balance exactly; whether the "
         f"data are quasi-separable or overlap is not decided: {limit}"
     )
-    return Separability.undecided(point, reason, attempts[-1].solver, attempts, bias=problem.bias)
+    return ProvenVerdict.undecided(problem, point, reason, attempts[-1].solver, attempts)
 
 
 def _rows(number: int) -> str:

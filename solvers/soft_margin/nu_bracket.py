@@ -1,4 +1,4 @@
-"""The best hyperplane and the best multipliers of a nu-SVM seen so far, with what they prove."""
+"""The best hyperplane and the best multipliers of a nu-SVM seen so far, with the interval that they prove."""
 
 import sys
 from dataclasses import dataclass, field
@@ -127,7 +127,7 @@ def data_size(problem: Problem) -> float:
         return float(np.linalg.norm(high / 2 - low / 2 if problem.bias else problem.column_sizes))
 
 
-class RhoPlane(NamedTuple):
+class NuPlane(NamedTuple):
     """A hyperplane w.x + b = 0 and the functional margin rho that rows without slack have."""
 
     w: Floats
@@ -135,14 +135,14 @@ class RhoPlane(NamedTuple):
     rho: float
 
 
-def best_plane(problem: Problem, shares: Shares, w: Floats) -> RhoPlane:
+def best_plane(problem: Problem, shares: Shares, w: Floats) -> NuPlane:
     """Return the best multiple of w with the best b and rho; w = 0 where no multiple is better.
 
     With bias rho - b is a quantile of the scores w.x of the positives, rho + b one of the -w.x of the negatives, each
     with the mass of a class below; through the origin rho is the quantile of all y w.x. What they gain, nu rho less the
     cost of the slack, is linear in the length of w, and 1/2 ||w||^2 is its square: so the length is known, too.
     """
-    nothing = RhoPlane(np.zeros(problem.n_features), 0.0, 0.0)
+    nothing = NuPlane(np.zeros(problem.n_features), 0.0, 0.0)
     unit = _of_size_one(w)
     scores = np.concatenate(list(problem.map(partial(_scores, unit), problem.y)))
     if not np.isfinite(scores).all():
@@ -155,12 +155,12 @@ def best_plane(problem: Problem, shares: Shares, w: Floats) -> RhoPlane:
         if not length > 0:
             return nothing
         rho, b = (levels[0], 0.0) if len(levels) == 1 else (sum(levels) / 2, (levels[0] - levels[1]) / 2)
-        plane = RhoPlane(length * unit, length * b, length * rho)
+        plane = NuPlane(length * unit, length * b, length * rho)
     return plane if np.isfinite([*plane.w, plane.b, plane.rho]).all() else nothing
 
 
 def _gain(scores: Floats, weights: Floats, level: float, mass: float) -> float:
-    """Return what a level gains, less the cost of the slack of the rows below."""
+    """Return the gain of a level: mass times level, less the cost of the slack of the rows below."""
     return mass * level - float(weights @ np.maximum(0.0, level - scores))
 
 

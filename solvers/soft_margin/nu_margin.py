@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_dense, round_down
-from maxmargin.solvers.exact.reals import binary64, shown
+from maxmargin.solvers.exact.reals import binary64, short_repr
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
@@ -89,21 +90,14 @@ def nu_margin(
     ('optimal', 1.0, 1.0, 0.5)
     """
     check_options(problem, METHODS, method, solver)
-    way = _Way(method, backends.chosen(solver, backends.SOFT_MARGIN_ORDER), Limits(time_limit=time_limit))
+    solvers, limits = backends.chosen(solver, backends.SOFT_MARGIN_ORDER), Limits(time_limit=time_limit)
+    answer_for = partial(_answer, nu=nu, method=method, solvers=solvers, limits=limits)
     if sample_weight is None:
-        return _answer(problem, nu, np.ones(problem.n_samples), way)
+        return answer_for(problem, np.ones(problem.n_samples))
     weights = row_weights(problem, sample_weight)
     kept, part = positive_rows(problem, weights)
-    answer = _answer(part, nu, _in_units(weights.in_floats[kept]), way)
+    answer = answer_for(part, _in_units(weights.in_floats[kept]))
     return for_all_rows(answer, problem, kept, weights.nearest, answer.rho)
-
-
-class _Way(NamedTuple):
-    """The options and the time limit of a question."""
-
-    method: str
-    solvers: tuple[str, ...]
-    limits: Limits
 
 
 def _in_units(weights: Floats) -> Floats:
@@ -125,7 +119,7 @@ def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:
     """
     share = binary64(nu)
     if share is None or not 0 < share <= 1:
-        raise InvalidProblemError(f"nu is {shown(nu)}; expected a number above 0, at most 1, that binary64 holds")
+        raise InvalidProblemError(f"nu is {short_repr(nu)}; expected a number above 0, at most 1, that binary64 holds")
     shares = Shares.of(problem, weights, share)
     if shares.nu > shares.greatest_nu:
         raise InvalidProblemError(
@@ -137,17 +131,18 @@ def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:
     return shares
 
 
-def _answer(problem: Problem, nu: float, weights: Floats, way: _Way) -> NuMargin:
+def _answer(
+    problem: Problem, weights: Floats, *, nu: float, method: str, solvers: tuple[str, ...], limits: Limits
+) -> NuMargin:
     """Offer candidates until the interval is narrow."""
     best = NuBracket(problem, weights, shares=_shares(problem, nu, weights))
-    best.improve(_candidates(best, way), way.limits)
+    best.improve(_candidates(best, method, solvers, limits), limits)
     return best.nu_solution(float(nu))
 
 
-def _candidates(best: NuBracket, way: _Way) -> Iterator[Candidate]:
+def _candidates(best: NuBracket, method: str, solvers: tuple[str, ...], limits: Limits) -> Iterator[Candidate]:
     """Yield candidates, the most promising ones first."""
     problem, shares = best.problem, best.shares
-    method, solvers, limits = way
     textbook = (_solved(problem, shares, name, limits) for name in solvers)
     is_forced = len(solvers) == 1
     is_textbook = method == "cvxpy" or is_forced

@@ -1,4 +1,4 @@
-"""The best hyperplane and the best multipliers of a soft margin seen so far, with what they prove."""
+"""The best hyperplane and the best multipliers of a soft margin seen so far, with the interval that they prove."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -104,7 +104,7 @@ class SoftBracket(Bracket):
         return SoftMargin(C=C, dual=self.dual, **self._parts())
 
     def _parts(self, level: float = 1.0) -> dict[str, Any]:
-        """Return what answers with slack share, for rows that should have this functional margin."""
+        """Return the common fields of answers with slack, for rows that should have the functional margin `level`."""
         return {
             "status": self._status(),
             "w": self.w,
@@ -120,7 +120,7 @@ class SoftBracket(Bracket):
         }
 
     def reason(self) -> str:
-        """Say what cut the work short, if anything did."""
+        """Return the reason why the work ended early; empty if it did not."""
         if self.is_interrupted:
             return WHAT_WAS_PROVEN
         return self.why_stopped if self.relative_gap > RELATIVE_GAP else ""
@@ -132,8 +132,8 @@ class SoftBracket(Bracket):
 def best_offset(problem: Problem, w: Floats, costs: Floats) -> float:
     """Return the b that minimises sum c_i max(0, 1 - y_i (w.x_i + b)), a convex piecewise linear function.
 
-    Its slope at b is the cost of the negatives with score + b > -1 less that of the positives with score + b < 1; it
-    changes sign at one of the kinks y_i - w.x_i.
+    Its slope at b is the cost of the negatives with score + b > -1 less the cost of the positives with score + b < 1;
+    it changes sign at one of the kinks y_i - w.x_i.
     """
     if not problem.bias:
         return 0.0

@@ -14,7 +14,7 @@ from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.exact.reals import binary64, shown
+from maxmargin.solvers.exact.reals import binary64, short_repr
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
@@ -154,7 +154,7 @@ def rising_soft_margins(
     for C in sorted(set(_costs(Cs))):
         if before is not None and before.reason == WHAT_WAS_PROVEN:
             raise KeyboardInterrupt
-        before = _answer(problem, C, weights, _Way(method, solver, limits, before))
+        before = _answer(problem, C, weights, _PathStep(method, solver, limits, before))
         yield before
 
 
@@ -191,17 +191,17 @@ def positive_rows(problem: Problem, weights: RowWeights) -> tuple[Rows, Problem]
 
 def _costs(Cs: Any) -> list[float]:
     if not isinstance(Cs, Iterable):
-        raise InvalidProblemError(f"Cs is {shown(Cs)}; expected positive finite numbers")
+        raise InvalidProblemError(f"Cs is {short_repr(Cs)}; expected positive finite numbers")
     costs = []
     for C in Cs:
         cost = binary64(C)
         if cost is None or cost <= 0:
-            raise InvalidProblemError(f"C is {shown(C)}; expected a positive finite number that binary64 holds")
+            raise InvalidProblemError(f"C is {short_repr(C)}; expected a positive finite number that binary64 holds")
         costs.append(cost)
     return costs
 
 
-class _Way(NamedTuple):
+class _PathStep(NamedTuple):
     """The options and the time limit of a question, and the answer for a smaller C."""
 
     method: str
@@ -215,7 +215,7 @@ class _Way(NamedTuple):
         return None if self.before is None else (self.before.w, self.before.b)
 
 
-def _answer(problem: Problem, C: float, weights: RowWeights | None, way: _Way) -> SoftMargin:
+def _answer(problem: Problem, C: float, weights: RowWeights | None, way: _PathStep) -> SoftMargin:
     if weights is None:
         return _solved_from(SoftBracket(problem, np.full(problem.n_samples, C)), C, way)
     kept, part = positive_rows(problem, weights)
@@ -234,14 +234,18 @@ def _of_weights(problem: Problem, C: float, weights: RowWeights) -> SoftBracket:
     return SoftBracket(problem, high, low)
 
 
-def _solved_from(best: SoftBracket, C: float, way: _Way) -> SoftMargin:
+def _solved_from(best: SoftBracket, C: float, way: _PathStep) -> SoftMargin:
     """Offer candidates until the interval is narrow, or the time is over."""
     best.improve(_candidates(best, way), way.limits)
     return best.solution(C)
 
 
-def _candidates(best: SoftBracket, way: _Way) -> Iterator[Candidate]:
+def _candidates(best: SoftBracket, way: _PathStep) -> Iterator[Candidate]:
     """Yield candidates, the most promising ones first."""
+    # The caller stops asking when the interval is narrow, so that the order decides the time. Small data go to solvers
+    # of dense programs; they lose digits if C is beyond the scale of the data, where the solution is the hard margin
+    # (for every C above its largest multiplier: Hastie, Rosset, Tibshirani and Zhu, "The entire regularization path for
+    # the support vector machine", JMLR 5, 2004). Large data go to engines whose iterations are passes.
     problem, costs, method = best.problem, best.costs, way.method
     if way.before is not None and _is_limit(way.before, costs):
         yield _stretched(way.before)
@@ -272,7 +276,7 @@ def _candidates(best: SoftBracket, way: _Way) -> Iterator[Candidate]:
             yield from _textbook(problem, costs, way, with_limit=not is_near_limit)
 
 
-def _textbook(problem: Problem, costs: Floats, way: _Way, *, with_limit: bool = True) -> Iterator[Candidate]:
+def _textbook(problem: Problem, costs: Floats, way: _PathStep, *, with_limit: bool = True) -> Iterator[Candidate]:
     """Yield the solvers' solutions in turn, and after the first the hard margin, which is the limit for great C."""
     first, *others = backends.chosen(way.solver, backends.SOFT_MARGIN_ORDER)
     yield _solved(problem, costs, first, way.limits)
@@ -287,7 +291,7 @@ def _engines(problem: Problem) -> Iterator[str]:
     yield interior_point.NAME if interior_point.fits(problem) else _DUAL_COORDINATE
 
 
-def _structured(problem: Problem, costs: Floats, engine: str, way: _Way) -> Candidate:
+def _structured(problem: Problem, costs: Floats, engine: str, way: _PathStep) -> Candidate:
     is_over = way.limits.is_over
     if engine == soft_working_set.NAME:
         return soft_working_set.solve(problem, costs, start=way.start, is_over=is_over)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.solvers.answers.answer_text import LONGEST_LIST, NamedAnswer, rounded_up, through
 from maxmargin.solvers.answers.cards import between
-from maxmargin.solvers.answers.forms import LONGEST_LIST, NamedAnswer, rounded_up, through
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import width_of
@@ -16,7 +16,7 @@ from maxmargin.solvers.problem.candidate import SolverRun
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MarginWithSlack(NamedAnswer):
-    """What the soft margin and the nu-SVM share.
+    """Base class of the answers of the soft margin and of the nu-SVM.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class MarginWithSlack(NamedAnswer):
     def _fields(
         self, parameter: dict[str, float], margin: dict[str, float | None], slack: dict[str, float]
     ) -> dict[str, Any]:
-        """Return the fields of JSON, with those of one question in their places: parameter, margin and slack."""
+        """Return the fields of JSON, with the parameter, margin and slack of the question in their places."""
         return {
             "status": self.status.value,
             **parameter,
@@ -94,7 +94,7 @@ class MarginWithSlack(NamedAnswer):
         return (("support", self.support), ("slack", np.flatnonzero(self.slack > 0)))
 
     def _card_parts(self, parameter: dict[str, Any], errors: dict[str, int]) -> dict[str, Any]:
-        """Return the key numbers of a card, with those of one question in their places."""
+        """Return the key numbers of a card, with the parameter and the errors of the question in their places."""
         return {
             **parameter,
             "least objective, proven": between(self.lower, self.objective),

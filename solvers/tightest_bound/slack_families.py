@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.huberised_hinge import blocks
-from maxmargin.solvers.engines.interior_point.newton_systems import Factor
+from maxmargin.solvers.engines.interior_point.newton_systems import CholeskyFactor
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate
 from maxmargin.solvers.proof.sums import weighted_sums
-from maxmargin.solvers.tightest_bound.trade_off import Family, PathPoint
+from maxmargin.solvers.tightest_bound.trade_off import PathPoint, PenaltyFamily
 
 _VIEW = RowView(center=None, bias=False)
 
@@ -35,8 +35,8 @@ _BISECTIONS = 40
 """Number of bisections of a step that does not lower the objective."""
 
 
-class Look(NamedTuple):
-    """What a pass over the rows saw at v.
+class SlackPass(NamedTuple):
+    """Slacks and sums of a pass over the rows at v.
 
     Attributes
     ----------
@@ -75,10 +75,10 @@ class Look(NamedTuple):
 
     def newton_step(self, penalty: float) -> Floats:
         """Return the step to where the objective would be least if no row changed sides."""
-        return Factor(self.gram + np.diag(np.full(len(self.v), penalty))).solve(-self.gradient(penalty))
+        return CholeskyFactor(self.gram + np.diag(np.full(len(self.v), penalty))).solve(-self.gradient(penalty))
 
 
-def _is_better(look: Look, before: Look, penalty: float) -> bool:
+def _is_better(look: SlackPass, before: SlackPass, penalty: float) -> bool:
     """Return whether the objective is less, or, where rounding hides that, whether the gradient is."""
     if look.objective(penalty) < before.objective(penalty):
         return True
@@ -86,7 +86,7 @@ def _is_better(look: Look, before: Look, penalty: float) -> bool:
     return before.is_least(penalty) and float(gradient @ gradient) < float(gradient_before @ gradient_before)
 
 
-def _lowest(look: Look, change: Floats, step: Floats, penalty: float) -> float:
+def _lowest(look: SlackPass, change: Floats, step: Floats, penalty: float) -> float:
     """Return the share of the step at which the objective, convex along it, is least."""
     low, high = 0.0, 1.0
     for _ in range(_BISECTIONS):
@@ -114,10 +114,10 @@ _DUAL_COORDINATE_GAP = 1e-8
 """Relative, of the descent along multipliers."""
 
 
-class SquaredHinge(Family):
+class SquaredHinge(PenaltyFamily):
     """min penalty/2 ||v||^2 + 1/2 sum (1 - z_i.v)_+^2: for the bound of Freund and Schapire."""
 
-    _look: Look | None = None
+    _look: SlackPass | None = None
 
     def at(self, penalty: float, near: Floats | None) -> PathPoint:
         """Return the solution for a penalty."""
@@ -127,12 +127,12 @@ class SquaredHinge(Family):
         total = slack.sum()
         return self.point(penalty, look.v, slack / total, look.written / total, look.signed_slack)
 
-    def _looked(self, v: Floats) -> Look:
+    def _looked(self, v: Floats) -> SlackPass:
         """Look at all rows."""
         slacks, written, grams = zip(*self.problem.map(partial(_looked_at, v), self.problem.y), strict=True)
-        return Look(v, np.concatenate(slacks), sum(written), sum(grams))
+        return SlackPass(v, np.concatenate(slacks), sum(written), sum(grams))
 
-    def _least(self, look: Look, penalty: float) -> Look:
+    def _least(self, look: SlackPass, penalty: float) -> SlackPass:
         """Return where the objective is least, or as near as rounding lets it come, starting elsewhere."""
         for _ in range(_MOST_STEPS):
             beyond = self._stepped(look, penalty)
@@ -143,7 +143,7 @@ class SquaredHinge(Family):
                 break
         return look
 
-    def _stepped(self, look: Look, penalty: float) -> Look | None:
+    def _stepped(self, look: SlackPass, penalty: float) -> SlackPass | None:
         """Return the end of a Newton step, or the lowest point on the way if that is not below its start."""
         step = look.newton_step(penalty)
         beyond = self._looked(look.v + step)
@@ -161,7 +161,7 @@ class SquaredHinge(Family):
         return (length + math.sqrt(self.n_passes * (slack @ slack))) ** 2
 
 
-class Hinge(Family):
+class Hinge(PenaltyFamily):
     """min penalty/2 ||v||^2 + sum (1 - z_i.v)_+, the soft margin for C = 1/penalty."""
 
     def at(self, penalty: float, near: Floats | None) -> PathPoint:

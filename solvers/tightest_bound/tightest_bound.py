@@ -46,8 +46,8 @@ def tightest_bound(
     presented E = n_passes times, in any order (each update has y w.x <= 0, from w = 0).
 
     - "squared-hinge": (R ||v|| + sqrt(E sum (1 - y_i v.x_i)_+^2))^2 (Freund and Schapire 1999, for v = u/g).
-    - "hinge": ((a + sqrt(a^2 + 4 L))/2)^2 with a = R ||v|| and L = E sum (1 - y_i v.x_i)_+. Its least value is never
-      above that of the other.
+    - "hinge": ((a + sqrt(a^2 + 4 L))/2)^2 with a = R ||v|| and L = E sum (1 - y_i v.x_i)_+. Its least value never
+      exceeds the least value of the other.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def _improve(best: TightestBracket, method: str, solver: str | None, limits: Lim
 
 
 def _search(best: TightestBracket, limits: Limits) -> None:
-    """Offer what the search finds; where it comes near the maximum margin, that and the best multipliers there."""
+    """Offer the results of the search, and near the maximum margin also its plane and the best multipliers there."""
     search = TightestSearch(best.problem, best.n_passes, best.square, best.loss, limits.is_over)
     is_wide = best.problem.n_samples < best.problem.n_features
     _offer_found(best, search, _NO_SLACK if is_wide else _LITTLE_SLACK)
@@ -164,7 +164,7 @@ def _offer_hard_margin(best: TightestBracket, limits: Limits) -> None:
 
 
 def _offer_near_rows(best: TightestBracket, v: Floats, limits: Limits) -> None:
-    """Offer multipliers of the rows next to the margin of v, whichever are best for the bound."""
+    """Offer the multipliers of the rows next to the margin of v that are best for the bound."""
     rows = np.flatnonzero(slack_of(best.problem, v, 0.0, 1 + _LITTLE_SLACK))
     search = TightestSearch(best.problem.of_rows(rows), best.n_passes, best.square, best.loss, limits.is_over)
     found = search.run(_NO_SLACK)

@@ -17,10 +17,10 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.problem.scaling import RowSpace
 from maxmargin.solvers.proof.mistake_bounds import Loss, exponent_of_root
-from maxmargin.solvers.tightest_bound.trade_off import Family, Search
+from maxmargin.solvers.tightest_bound.trade_off import PenaltyFamily, Search
 
 _MOST_DENSE_ENTRIES = 1 << 24
-"""Entries of rows, fewer than columns, that are turned to the space that they span."""
+"""Largest number of entries of rows, fewer than columns, that are rotated into the space that they span."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +129,7 @@ class TightestSearch:
 
     @property
     def n_points(self) -> int:
-        """How many solutions were looked at, those of a sample apart."""
+        """Number of solutions that were computed, without those of a sample."""
         return 0 if self._search is None else self._search.n_points
 
     def _started(self) -> Search:
@@ -145,8 +145,8 @@ class TightestSearch:
             penalty, near = search.penalty / share, search.near
         return Search(self._family(problem, self._n_passes), penalty, near, gap=_GAP)
 
-    def _family(self, problem: Problem, n_passes: float) -> Family:
-        """Return what is searched; without a matrix of a moderate size, the hinge for either loss."""
+    def _family(self, problem: Problem, n_passes: float) -> PenaltyFamily:
+        """Return the family of the loss; for matrices beyond a moderate size, the hinge family for either loss."""
         from maxmargin.solvers.tightest_bound.slack_families import Hinge, SquaredHinge
 
         if self._loss is Loss.SQUARED_HINGE and interior_point.fits(problem):

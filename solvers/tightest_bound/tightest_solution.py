@@ -22,7 +22,7 @@ class TightestBound:
     Attributes
     ----------
     status : Status
-        `optimal` where the interval is narrow; ``upper`` is a bound of the mistakes whatever it says.
+        `optimal` where the interval is narrow; ``upper`` is a bound of the mistakes for every status.
     loss : Loss
     n_passes : int
         How often every row is presented.

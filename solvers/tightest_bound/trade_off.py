@@ -74,7 +74,7 @@ class PathPoint(NamedTuple):
         return math.log(max(self.pull, _TINY) / self.spread)
 
 
-class Family(ABC):
+class PenaltyFamily(ABC):
     """The solutions for all penalties.
 
     Parameters
@@ -108,7 +108,7 @@ class Family(ABC):
         return self.point(low.penalty ** (1 - share) * high.penalty**share, *parts)
 
     def point(self, penalty: float, v: Floats, weights: Floats, image: Floats, signed_slack: Floats) -> PathPoint:
-        """Return a solution with what it proves."""
+        """Return a solution with the bounds that it proves."""
         pull = float(image @ image) / self.radius**2
         value = self.value(self.radius * math.sqrt(v @ v), np.maximum(signed_slack, 0.0))
         return PathPoint(penalty, v, weights, image, self.spread(weights), pull, value, signed_slack)
@@ -116,11 +116,11 @@ class Family(ABC):
 
 @dataclass(slots=True)
 class Search:
-    """The best of what a search has seen.
+    """The best results of a search.
 
     Attributes
     ----------
-    family : Family
+    family : PenaltyFamily
     penalty : float
         To look at next.
     near : ndarray (n_features,) or None
@@ -134,7 +134,7 @@ class Search:
         The last ones where the spread exceeds the pull, and where it does not.
     """
 
-    family: Family
+    family: PenaltyFamily
     penalty: float
     near: Floats | None = None
     gap: float = 0.0
@@ -145,7 +145,7 @@ class Search:
     high: PathPoint | None = None
 
     def run(self, least_slack: float, is_over: Callable[[], bool] = never) -> None:
-        """Look at one penalty after another, until the ends meet, none is left to look at, or the time is over.
+        """Try one penalty after another, until the ends meet, no penalty is left, or the time is over.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ from commands import json_answer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
 import maxmargin as mm
-from maxmargin.solvers.answers.forms import Names, Result
+from maxmargin.solvers.answers.answer_text import Names, Result
 
 X = [[0.0, 0.0], [1.0, 2.0], [3.0, 1.0], [2.0, 2.0]]
 SEPARABLE, OVERLAP = [0, 1, 1, 1], [0, 1, 1, 0]

@@ -14,13 +14,13 @@ import pytest
 from references import exact_verdict
 
 from maxmargin.data.generators import generate
+from maxmargin.explaining.separability_answer import Separability
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.checker import CertificateError, check
 from maxmargin.solvers.separability.feasibility import separability
-from maxmargin.solvers.separability.separability_solution import Separability
 
 MOST_UNDECIDED = 0.001
 """Share of cases that may stay undecided."""

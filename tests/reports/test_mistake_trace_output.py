@@ -17,7 +17,7 @@ from maxmargin.reports.margin_report import MarginReport
 from maxmargin.reports.study.report_settings import ReportSettings
 from maxmargin.reports.study.two_class_parts import study_two_classes
 from maxmargin.solvers.perceptron.settings import RunSizes
-from maxmargin.solvers.proof.novikoff import Inequality
+from maxmargin.solvers.proof.novikoff import NovikoffInequality
 from maxmargin.theory.mistake_traces import COLUMNS, mistake_trace
 
 
@@ -120,7 +120,7 @@ def test_the_report_of_data_that_overlap_has_no_potential() -> None:
     report = mm.margin_report(mm.load("xor"), Cs=[1.0], max_mistakes=200)
     told = report.to_dict()["trace"]
     assert told["u_margin"] is None and told["bound"] is None and set(told["potential"]) == {None}
-    assert told["inequalities"] == [str(Inequality.GROWTH), str(Inequality.LENGTH)]
+    assert told["inequalities"] == [str(NovikoffInequality.GROWTH), str(NovikoffInequality.LENGTH)]
     assert "Nevertheless ‖w‖ stays bounded" in report.to_markdown()
     assert "proof-curves" in [picture.key for picture in report.pictures]
 

@@ -158,3 +158,9 @@ def test_no_module_imports_itself_in_a_circle() -> None:
 
 def test_a_circle_is_seen() -> None:
     assert circles({("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")}) == {frozenset("abc")}
+
+
+def test_solvers_state_facts_and_leave_advice_to_the_floor_above() -> None:
+    words = ("statsmodels", "brglm2", r"stata\b", r"\bSAS\b", r"\bpip\b")
+    command = ["git", "grep", "-l", "-i", "-E", "|".join(words), "--", "solvers/"]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout == ""

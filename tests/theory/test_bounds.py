@@ -24,7 +24,7 @@ from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem.problem import Problem, radius_squared
-from maxmargin.solvers.problem.rows import Sizes
+from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.theory.context import BoundSolvers, Context, augmented
 from maxmargin.theory.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of, mistake_bounds
@@ -197,7 +197,7 @@ def test_the_radius_is_that_of_fractions(X: np.ndarray) -> None:
     exact = max(sum(Fraction(v) ** 2 for v in row) for row in X.tolist())
     assert radius_squared(Problem(X, y)) == exact
     assert radius_squared(Problem(csr_array(X), y)) == exact
-    assert radius_squared(Problem(X, y, sizes=Sizes(chunk_entries=1))) == exact
+    assert radius_squared(Problem(X, y, sizes=WorkSizes(chunk_entries=1))) == exact
 
 
 @pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e-160, 1e160, 1e300])

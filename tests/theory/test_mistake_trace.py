@@ -25,7 +25,7 @@ from maxmargin.solvers.perceptron.exact_states import UNKNOWN_ROW, ExactStateSiz
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import RunSizes
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.novikoff import START, Direction, Inequality, Novikoff, Standing
+from maxmargin.solvers.proof.novikoff import START, Novikoff, NovikoffInequality, SeparatingVector, Standing
 from maxmargin.theory.mistake_traces import COLUMNS, MistakeTrace, TraceSizes, mistake_trace, space_margin, trace_of
 
 AGRESTI = [[10.0], [20.0], [30.0], [40.0], [60.0], [70.0], [80.0], [90.0]]
@@ -94,7 +94,7 @@ SEPARABLE = [
 @pytest.mark.parametrize(("X", "y", "scale"), SEPARABLE)
 def test_every_column_is_that_of_a_walk_in_fractions(X: Any, y: Any, scale: float) -> None:
     trace = traced(X, y, bias_scale=scale)
-    assert trace.is_whole and trace.holds and trace.inequalities == tuple(Inequality)
+    assert trace.is_whole and trace.holds and trace.inequalities == tuple(NovikoffInequality)
     assert trace.row.tolist() == trace.run.mistake_rows.tolist()
     signs = [2 * side - 1 for side in y]
     walk = brute_force(X, signs, scale, trace.row.tolist(), direction_of(trace, X, y, scale))
@@ -347,11 +347,14 @@ def test_what_is_false_is_found() -> None:
     """Claims of a run that never was: every inequality is seen to fail, by name."""
     proof = Novikoff(radius_squared=Fraction(1), direction=None)
     grown = Standing(n_mistakes=1, square=Fraction(2), squares=Fraction(3, 2), product=Fraction(0))
-    assert [v.inequality for v in proof.violations(START, grown)] == [Inequality.GROWTH, Inequality.LENGTH]
-    proof = Novikoff(radius_squared=Fraction(1), direction=Direction(least=Fraction(1), square=Fraction(1)))
+    assert [v.inequality for v in proof.violations(START, grown)] == [
+        NovikoffInequality.GROWTH,
+        NovikoffInequality.LENGTH,
+    ]
+    proof = Novikoff(radius_squared=Fraction(1), direction=SeparatingVector(least=Fraction(1), square=Fraction(1)))
     slow = Standing(n_mistakes=1, square=Fraction(1), squares=Fraction(1), product=Fraction(1, 2))
     found = proof.violations(START, slow)
-    assert [v.inequality for v in found] == [Inequality.PROGRESS, Inequality.POTENTIAL]
+    assert [v.inequality for v in found] == [NovikoffInequality.PROGRESS, NovikoffInequality.POTENTIAL]
     assert [v.n_mistakes for v in found] == [1, 1] and found[0].reason == "1.0 > 0.5"
 
 
@@ -363,7 +366,7 @@ def test_mistakes_that_were_none_are_told() -> None:
     false = replace(run, mistake_rows=rows, n_mistakes=3, mistake_counts=np.bincount(rows, minlength=3))
     trace = trace_of(problem, false, space_margin(problem, 1.0))
     assert not trace.holds
-    assert {v.inequality for v in trace.violations} >= {Inequality.GROWTH}
+    assert {v.inequality for v in trace.violations} >= {NovikoffInequality.GROWTH}
     assert min(v.n_mistakes for v in trace.violations) == 2
 
 

@@ -17,7 +17,7 @@ import maxmargin as mm
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import Sizes
+from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.theory.plane_bounds import RunPlane, SlackCurve, decided_by, lies_in_cone
 
 Rows = NDArray[np.float64]
@@ -113,7 +113,7 @@ def test_many_rows_are_bounded_in_floating_point_as_closely() -> None:
     problem = Problem.validated(X, y, bias=True)
     w, b = np.array([1.0, 0.3, -0.2]), 0.07
     exactly = SlackCurve.of(RunPlane.of(problem, w, b))
-    roughly = SlackCurve.of(RunPlane.of(Problem(X, y.astype(float), sizes=Sizes(exact_slack_entries=0)), w, b))
+    roughly = SlackCurve.of(RunPlane.of(Problem(X, y.astype(float), sizes=WorkSizes(exact_slack_entries=0)), w, b))
     for g in (1e-3, 0.1, 1.0, 30.0, 1e9, 1e25):
         assert exactly.at(g) <= roughly.at(g) <= exactly.at(g) * (1 + 1e-12)
 
@@ -125,7 +125,7 @@ def test_units_change_nothing_but_the_units(unit: float, bias: bool) -> None:
     X = np.ldexp(np.round(np.ldexp(X, 10)), -10)
     factor = 2.0 ** round(math.log2(unit))
     w, b = np.array([1.0, 0.25, 0.125]), 0.0625 * bias
-    for sizes in (Sizes(), Sizes(exact_slack_entries=0)):
+    for sizes in (WorkSizes(), WorkSizes(exact_slack_entries=0)):
         scaled = Problem(np.ascontiguousarray(X * factor), y.astype(float), bias, sizes=sizes)
         plane = RunPlane.of(scaled, w, b * factor)
         assert (plane.least > 0) == (min(margins(X, y, w, b)) > 0)
@@ -405,7 +405,7 @@ def test_numbers_of_any_size_are_judged_exactly(seed: int) -> None:
         assert radius_squared(X, bias=bias) * square_of(w, b) / min(exact) ** 2 <= Fraction(judged.novikoff)
     assert judged.in_cone is None or judged.separates or not judged.in_cone
     assert judged.summary() and judged.to_dict()["separates"] is judged.separates
-    problems = [Problem(X, y.astype(float), bias, sizes=Sizes(exact_slack_entries=most)) for most in (1 << 14, 0)]
+    problems = [Problem(X, y.astype(float), bias, sizes=WorkSizes(exact_slack_entries=most)) for most in (1 << 14, 0)]
     exactly, roughly = (SlackCurve.of(RunPlane.of(problem, w, b)) for problem in problems)
     for g, _ in judged.curve[::8]:
         assert exactly.at(g) <= roughly.at(g) <= exactly.at(g) * (1 + 1e-6)

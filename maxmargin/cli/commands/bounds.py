@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
-from maxmargin.solvers.answers.forms import counted
+from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.progress import run_shown
 from maxmargin.text.tables import aligned

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from maxmargin.data.dataset import Dataset
     from maxmargin.data.problems import ClassAnswers
-    from maxmargin.solvers.separability.separability_solution import Separability
+    from maxmargin.explaining.separability_answer import Separability
 
 _MOST_LINES = 20
 """Largest number of classes, and of pairs of classes, that the text lists."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm
 from maxmargin.cli.request import print_json, print_text
-from maxmargin.solvers.answers.forms import counted
+from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.text.progress import duration_text, note, progress_shown
 from maxmargin.text.tables import aligned
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.api.running import in_time, run_perceptron
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
-from maxmargin.solvers.answers.forms import counted
+from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.progress import progress_shown, run_shown, waiting
 from maxmargin.text.tables import check_table_suffix

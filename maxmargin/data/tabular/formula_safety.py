@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator, Sequence
 from keyword import iskeyword
 from typing import Any
 
-from maxmargin.solvers.answers.forms import counted
+from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import quote
 

@@ -8,7 +8,7 @@ import numpy as np
 from maxmargin.api.running import run_perceptron
 from maxmargin.reports.study.report_settings import OUT_OF_TIME, ReportSettings
 from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Workspace
-from maxmargin.solvers.answers.forms import through
+from maxmargin.solvers.answers.answer_text import through
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.engine_choice import MOST_ROWS
 from maxmargin.solvers.perceptron.engines.ties import limbs_of

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.api.deciding import named
 from maxmargin.data.dataset import Dataset
+from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.study.report_settings import ReportSettings
 from maxmargin.reports.study.summary_fields import chosen, row_fields
 from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Workspace
@@ -26,7 +27,6 @@ from maxmargin.solvers.proof.certificate import (
 )
 from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.separability.feasibility import separability
-from maxmargin.solvers.separability.separability_solution import Separability
 
 _MOST_NAMED = 24
 """Touching and separated rows that are named."""

@@ -1,4 +1,4 @@
 """Descent along single multipliers, compiled, for data with many columns."""
 
 NAME = "dual-coordinate"
-"""What answers call this engine."""
+"""Name of this engine in answers."""

@@ -18,7 +18,7 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.dual_coordinate import NAME
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_newton import polish
-from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Descent, Rows, dot
+from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, CoordinateDescent, DescentRows, dot
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun, numbers
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
@@ -97,7 +97,7 @@ def solve(
     >>> found.attempt.status, found.w.round(6).tolist(), found.multipliers.round(6).tolist()
     ('optimal', [1.0], [0.5, 0.5])
     """
-    rows = Rows.of(problem)
+    rows = DescentRows.of(problem)
     with np.errstate(all="ignore"):
         in_units = np.minimum(np.ldexp(np.asarray(costs, dtype=np.float64), 2 * rows.exponent), _LARGEST_COST)
         best = Best(rows=rows, costs=in_units)
@@ -125,7 +125,7 @@ def _descend(descent: "_Descent", is_over: Callable[[], bool]) -> bool:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Descent(Descent):
+class _Descent(CoordinateDescent):
     """Descent on the soft margin, whose balance is stiffened as it goes."""
 
     history: list[tuple[float, float]] = field(default_factory=list)
@@ -222,7 +222,7 @@ def search(problem: Problem, *, relative_gap: float, is_over: Callable[[], bool]
     >>> last.attempt.status, bool(last.w[0] > 0), (last.multipliers / last.multipliers.sum()).round(9).tolist()
     ('optimal', True, [0.5, 0.5])
     """
-    rows = Rows.of(problem)
+    rows = DescentRows.of(problem)
     descent = _HardDescent(
         rows=rows,
         best=_Margins(rows=rows, costs=np.full(problem.n_samples, _LARGEST_COST)),
@@ -263,12 +263,12 @@ class _Margins(Best):
 
     @property
     def relative_gap(self) -> float:
-        """Of the margins, so half of that of the objectives; infinity without a normal."""
+        """Relative gap of the margins, which is half the gap of the objectives; infinity without a normal."""
         return (1 - self.lower / self.objective) / 2 if self.objective < math.inf else math.inf
 
 
 @dataclass(slots=True, kw_only=True)
-class _HardDescent(Descent):
+class _HardDescent(CoordinateDescent):
     """Descent without upper bounds of the multipliers, whose stiffness stays."""
 
     best: _Margins

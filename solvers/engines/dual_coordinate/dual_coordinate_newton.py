@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.dual_coordinate import dual_coordinate_kernels as kernels
-from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Rows, dot
+from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, DescentRows, dot
 
 _FIRST_WEIGHT = 10.0
 """Weight of the first round, in units of 1/||x||^2; with 1 a multiplier moves as in one step of the descent."""
@@ -38,13 +38,15 @@ _MOST_PRODUCTS = 500
 
 _STEP_ACCURACY, _ROUND_ACCURACY, _GAP_SHARE = 0.3, 0.1, 0.02
 """Residual of a linear system relative to its right side; square of a round's residual relative to the square of its
-move, or to the gap at its start: whichever is looser."""
+move, or to the gap at its start; the looser one holds."""
 
 _SLOPE_SHARE, _MOST_BISECTIONS = 0.3, 60
 """The slope at which a line search stops, relative to the slope at its start."""
 
 
-def polish(rows: Rows, best: Best, alpha: Floats, offset: float, target: float, is_over: Callable[[], bool]) -> None:
+def polish(
+    rows: DescentRows, best: Best, alpha: Floats, offset: float, target: float, is_over: Callable[[], bool]
+) -> None:
     """Improve on the multipliers until the relative gap is at the target, or time is over, or nothing improves."""
     w = rows.normal(alpha)
     point = _Point(rows=rows, costs=best.costs, w=w, b=offset, scores=rows.scores(w), alpha=alpha, is_over=is_over)
@@ -66,7 +68,7 @@ def polish(rows: Rows, best: Best, alpha: Floats, offset: float, target: float, 
 class _Point:
     """A hyperplane, the scores w.x of all rows, and the multipliers that the last round gave."""
 
-    rows: Rows
+    rows: DescentRows
     costs: Floats
     w: Floats
     b: float
@@ -106,7 +108,7 @@ class _Point:
         self._search(anchor, weights, direction, scores, shift)
 
     def _step_without_free_rows(self, anchor: Floats, weights: Floats, residual: Floats) -> None:
-        """Where every multiplier is at a bound: towards its normal, the offset balancing the multipliers."""
+        """Move towards the normal of the multipliers, which are all at a bound, with the offset that balances them."""
         self._search(anchor, weights, residual, self.rows.scores(residual), 0.0)
         if self.rows.bias:
             reach = float((np.abs(self.scores) + 1.0 + (anchor + self.costs) / weights).max())
@@ -133,7 +135,7 @@ class _Point:
 class _System:
     """I + sum_k weights_k (x - mean)(x - mean)' over the free rows x; through the origin the mean is 0."""
 
-    rows: Rows
+    rows: DescentRows
     free: NDArray[np.int64]
     weights: Floats
     total: float
@@ -141,7 +143,7 @@ class _System:
     diagonal: Floats
 
     @classmethod
-    def of(cls, rows: Rows, free: NDArray[np.int64], weights: Floats) -> "_System":
+    def of(cls, rows: DescentRows, free: NDArray[np.int64], weights: Floats) -> "_System":
         total = float(weights.sum())
         mean = rows.combine(free, weights / total) if rows.bias else np.zeros(rows.n_features)
         spread = rows.combine(free, weights, kernels.combine_squares) - total * mean * mean

@@ -1,4 +1,4 @@
-"""What the steps of the dual coordinate engine share: the rows, and the best primal and dual points with their gap."""
+"""State of the dual coordinate engine: the rows, and the best primal and dual points with their gap."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ _BLOCK_ROWS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class DescentRows:
     """The stored entries of the rows, times 2**-exponent, in the form the kernels take.
 
     Attributes
@@ -58,7 +58,7 @@ class Rows:
     call_entries: int
 
     @classmethod
-    def of(cls, problem: Problem) -> "Rows":
+    def of(cls, problem: Problem) -> "DescentRows":
         """Take the entries of the rows, without a copy where they are in memory in the right form."""
         is_in_memory = isinstance(problem.row_source, InMemory)
         data, indices, starts, positions = _entries(
@@ -87,7 +87,7 @@ class Rows:
         return float(self.entries[2][-1]) / len(self.everything)
 
     def parts(self, n_chosen: int) -> Iterator[slice]:
-        """Yield slices of so many chosen rows, each work enough for one compiled call."""
+        """Yield slices of `n_chosen` rows, each enough work for one compiled call."""
         return slices(n_chosen, max(1, int(self.call_entries / max(1.0, self.mean_entries))))
 
     def scores(self, w: Floats, chosen: Numbers | None = None) -> Floats:
@@ -129,7 +129,7 @@ def _entries(X: Any) -> tuple[Floats, NDArray[np.uint32], Numbers, Numbers]:
 class Best:
     """The best normal and the best balanced multipliers so far, with their objectives in floating point."""
 
-    rows: Rows
+    rows: DescentRows
     costs: Floats
     w: Floats = field(init=False)
     alpha: Floats = field(init=False)
@@ -167,13 +167,13 @@ class Best:
 
 
 @dataclass(slots=True, kw_only=True)
-class Descent:
+class CoordinateDescent:
     """Multipliers on their way, with the offset that penalises imbalance, and the rows that still take part.
 
-    `relative_stiffness` is that of the first pass, in units of the mean ||x||^2.
+    `relative_stiffness` is the stiffness in the first pass, in units of the mean ||x||^2.
     """
 
-    rows: Rows
+    rows: DescentRows
     best: Best
     target: float
     relative_stiffness: float

@@ -13,7 +13,7 @@ _MANY_COLUMNS, _MANY_POSITIONS = 300, 1 << 20
 
 
 def is_worth_it(problem: Problem) -> bool:
-    """Return whether the rows are in memory and have so many columns that programs of some rows are slower."""
+    """Return whether the rows are in memory, with enough columns for this engine to be faster than a working set."""
     if not isinstance(problem.row_source, InMemory):
         return False
     n_rows, n_columns = problem.n_samples, problem.n_features

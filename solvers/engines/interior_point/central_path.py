@@ -26,7 +26,7 @@ FEW_ENTRIES = 1 << 20
 """Largest number of matrix entries for which operations on whole arrays are used in place of compiled code."""
 
 
-def _kernels(rows: "Rows") -> Any:
+def _kernels(rows: "PathRows") -> Any:
     """Return the module that works on this number of rows."""
     if len(rows.a) <= FEW_ENTRIES // 4:
         return central_path_arrays
@@ -55,7 +55,7 @@ class Aim(NamedTuple):
 
 
 class RowsAtBound(NamedTuple):
-    """Rows beside those of an iterate, whose multipliers stay at their upper bounds.
+    """Rows outside the iterate, whose multipliers stay at their upper bounds.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class RowsAtBound(NamedTuple):
     center: Floats | None
 
 
-class Rows(NamedTuple):
+class PathRows(NamedTuple):
     """Multipliers, their distances from the costs, excesses and slacks; of an iterate all are positive."""
 
     a: Floats
@@ -82,12 +82,12 @@ class Rows(NamedTuple):
     x: Floats
 
     @classmethod
-    def start(cls, costs: Floats) -> "Rows":
+    def start(cls, costs: Floats) -> "PathRows":
         """Return the first iterate, as far from all bounds as possible."""
         return cls(costs / 2, costs / 2, np.ones(len(costs)), np.ones(len(costs)))
 
     @classmethod
-    def around(cls, signed_slack: Floats, costs: Floats, spread: float) -> "Rows":
+    def around(cls, signed_slack: Floats, costs: Floats, spread: float) -> "PathRows":
         """Return the rows with x - s = signed_slack, s x = spread and a s = r x, as a start from a known hyperplane.
 
         Parameters
@@ -184,8 +184,8 @@ class Prediction(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """How good an iterate is.
+class IterateQuality:
+    """Quality of an iterate: its objectives, and the violation of its equations.
 
     Attributes
     ----------
@@ -196,8 +196,8 @@ class Progress:
     size : float
         The sum of the moduli of the terms of the primal objective, with which a gap is compared.
     imbalance : float
-        How far the sums of multipliers are from what they should be, relative to sum a: with bias that of y a is 0;
-        for the nu-SVM that of a is nu.
+        Error of the sums of the multipliers, relative to sum a: with a bias sum y a should be 0, and for the nu-SVM
+        sum a should be nu.
     """
 
     complementarity: float
@@ -208,5 +208,5 @@ class Progress:
 
     @property
     def gap(self) -> float:
-        """Relative distance of the two objectives, of whichever sign rounding gave it."""
+        """Relative distance of the two objectives, without its sign, which rounding may have changed."""
         return abs(self.primal - self.dual) / self.size

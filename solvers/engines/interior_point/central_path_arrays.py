@@ -1,4 +1,4 @@
-"""What `central_path_kernels` does to each row of an interior point, by operations on whole arrays.
+"""The passes of `central_path_kernels` over the rows of an interior point, as operations on whole arrays.
 
 For few rows: they wait for no compiler.
 """
@@ -29,7 +29,7 @@ def affine_change(
 def second_order(
     y: Floats, a: Floats, r: Floats, s: Floats, x: Floats, affine: Floats, second: Floats, centring: Floats
 ) -> tuple[float, float]:
-    """Write y/D times the second-order terms, and times what a unit of mu adds; return curvature and blocking."""
+    """Write y/D times the second-order terms and times the terms of a unit of mu; return curvature and blocking."""
     up, down = affine / a, affine / r
     margin, slack = s * up * (1.0 + up), x * down * (down - 1.0)
     share = y / (s / a + x / r)

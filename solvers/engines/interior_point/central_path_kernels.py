@@ -53,7 +53,7 @@ def affine_change(
 def second_order(
     y: Floats, a: Floats, r: Floats, s: Floats, x: Floats, affine: Floats, second: Floats, centring: Floats
 ) -> tuple[float, float]:
-    """Write y/D times the second-order terms, and times what a unit of mu adds; return curvature and blocking."""
+    """Write y/D times the second-order terms and times the terms of a unit of mu; return curvature and blocking."""
     curvature = blocking = 0.0
     for i in range(len(y)):
         up, down = affine[i] / a[i], affine[i] / r[i]
@@ -205,7 +205,7 @@ def correct_dense(
     X: Floats, center: Floats, y: Floats, plane: Floats, bias: bool, has_rho: bool, mu: float,
     t: Floats, affine: Floats, a: Floats, r: Floats, s: Floats, x: Floats, change: Floats, written: Floats,
 ) -> float:  # fmt: skip
-    """Write da; add X'(y da); return what blocks the step."""
+    """Write da, add X'(y da), and return the quantity that limits the length of the step."""
     scores, most = np.empty(_FEW_ROWS), 0.0
     for i in range(0, len(y), _FEW_ROWS):
         k = min(i + _FEW_ROWS, len(y))

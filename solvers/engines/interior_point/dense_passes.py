@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.interior_point import central_path_kernels as kernels
-from maxmargin.solvers.engines.interior_point.central_path import Linearised, Prediction, Rows
+from maxmargin.solvers.engines.interior_point.central_path import Linearised, PathRows, Prediction
 from maxmargin.solvers.engines.interior_point.row_view import RowView, block_rows, blocks, floats
 
 
@@ -20,7 +20,7 @@ def linearise(plane: Floats, view: RowView, _: slice, X: Floats, y: NDArray[Any]
     gram = np.zeros((len(plane) + 1, len(plane) + 1))
     Z = np.empty((min(block_rows(X.shape[1], view.sizes), len(y)), len(plane) + 1))
     for part in blocks(X.shape[0], X.shape[1], view.sizes):
-        block, rows = Z[: part.stop - part.start], Rows(*(v[part] for v in vectors))
+        block, rows = Z[: part.stop - part.start], PathRows(*(v[part] for v in vectors))
         sums += kernels.linearise_dense(
             X[part], center, signs[part], plane, view.bias, has_rho, target, *rows, t[part], block, written
         )
@@ -32,10 +32,11 @@ def linearise(plane: Floats, view: RowView, _: slice, X: Floats, y: NDArray[Any]
 def predict(
     affine: Floats, view: RowView, _: slice, X: Floats, y: NDArray[Any], t: Floats, *vectors: Floats
 ) -> tuple[Floats, Floats, Prediction]:
-    """Return da, the right-hand sides of the second order and of a unit of mu, and what the step does."""
-    change, sides = np.empty(len(y)), np.zeros((2, len(affine)))
+    """Return the changes of the multipliers, the right-hand sides of the second-order and centring terms, and the
+    predicted result of the step."""
+    change, sides, rows = np.empty(len(y)), np.zeros((2, len(affine))), PathRows(*vectors)
     prediction = kernels.predict_dense(
-        X, _center(view, X), floats(y), affine, view.bias, view.has_rho, t, *Rows(*vectors), change, sides[0], sides[1]
+        X, _center(view, X), floats(y), affine, view.bias, view.has_rho, t, *rows, change, sides[0], sides[1]
     )
     return change, sides, Prediction(*prediction)
 
@@ -51,10 +52,10 @@ def correct(
     affine: Floats,
     *vectors: Floats,
 ) -> tuple[Floats, Floats, float]:
-    """Return da, X'(y da) and what blocks the step."""
-    change, written = np.empty(len(y)), np.zeros(len(step))
+    """Return the changes of the multipliers da, X'(y da), and the quantity that limits the length of the step."""
+    change, written, rows = np.empty(len(y)), np.zeros(len(step)), PathRows(*vectors)
     blocking = kernels.correct_dense(
-        X, _center(view, X), floats(y), step, view.bias, view.has_rho, mu, t, affine, *Rows(*vectors), change, written
+        X, _center(view, X), floats(y), step, view.bias, view.has_rho, mu, t, affine, *rows, change, written
     )
     return change, written, blocking
 

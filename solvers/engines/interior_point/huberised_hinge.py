@@ -2,7 +2,7 @@
 
 It minimises 1/2 ||w||^2 + sum c_i l_h(t_i) with t_i = 1 - y_i (w.x_i + b), where l_h(t) is max(0, t) for |t| >= h and
 (t + h)^2/(4h) between. Only rows with |t| < h have curvature, so that a step costs one pass and the Gram matrix of
-these rows. At the end the sign of t tells which multipliers are 0 and which are at their upper bounds, except for the
+these rows. At the end the sign of t shows which multipliers are 0 and which are at their upper bounds, except for the
 few rows near t = 0.
 
 Source: Chapelle, Training a support vector machine in the primal, Neural Computation 19 (2007); Lee and Mangasarian,
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.engines.interior_point.newton_systems import Factor
+from maxmargin.solvers.engines.interior_point.newton_systems import CholeskyFactor
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.problem import Problem
 
@@ -57,7 +57,7 @@ class Point(NamedTuple):
     value : float
     gradient : ndarray (k,)
     curvature : ndarray (k, k)
-        The Hessian less that of 1/2 ||w||^2.
+        The Hessian without the part of 1/2 ||w||^2.
     weight : float
         Sum of c/(2h) over rows with |t| < h.
     """
@@ -72,7 +72,7 @@ class Point(NamedTuple):
 
     def newton_step(self, penalty: Floats) -> Floats:
         """Return the step to where the quadratic model is least."""
-        return Factor(self.curvature + np.diag(penalty)).solve(-self.gradient)
+        return CholeskyFactor(self.curvature + np.diag(penalty)).solve(-self.gradient)
 
     def movement(self, step: Floats) -> float:
         """Return the root mean square change of the margins of rows with |t| < h in a step; 0 without such rows."""
@@ -89,7 +89,7 @@ class Point(NamedTuple):
         return costs * np.clip(0.5 + self.signed_slack / (2 * self.width), 0.0, 1.0)
 
 
-class Descent:
+class HuberisedDescent:
     """Newton's method, with a smaller h in each step.
 
     Parameters

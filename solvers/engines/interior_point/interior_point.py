@@ -14,7 +14,7 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import never
-from maxmargin.solvers.engines.interior_point.central_path import Aim, Progress, Rows, RowsAtBound
+from maxmargin.solvers.engines.interior_point.central_path import Aim, IterateQuality, PathRows, RowsAtBound
 from maxmargin.solvers.engines.interior_point.newton_systems import ColumnSystem, RowSystem, System
 from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
@@ -23,7 +23,7 @@ from maxmargin.solvers.problem.problem import Problem
 NAME = "interior-point"
 
 _GREATEST_SPARSE_SIDE = 1000
-"""As `Sizes.factorised_side`, but for sparse rows, which the other methods exploit better."""
+"""Value of `WorkSizes.factorised_side` for sparse rows: it is smaller because other methods exploit sparsity better."""
 
 _SMALL_SIDE = 500
 """Largest order of the matrix for which several threads of BLAS are slower than one."""
@@ -34,7 +34,7 @@ decimal digit is lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class InteriorPointSettings:
     """When the method stops.
 
     Attributes
@@ -75,9 +75,9 @@ _SPREAD = 0.2
 """Product of excess and slack at the first iterate around a hyperplane: a smaller one starts too near the boundary."""
 
 _LEAST_SPREAD = 0.01
-"""Of the margins to start from, in units of the greatest that rows and multipliers of this size can have."""
+"""Smallest standard deviation of the margins at the start, as a fraction of the greatest margin that is possible."""
 
-_NU_SETTINGS = Settings(least_size=1e-8)
+_NU_SETTINGS = InteriorPointSettings(least_size=1e-8)
 """Settings of the nu-SVM: where the reduced hulls meet, the objective is 0 and has no size of its own."""
 
 
@@ -94,7 +94,7 @@ def solve(
     nu: float | None = None,
     start: tuple[Floats, float] | None = None,
     at_bound: RowsAtBound | None = None,
-    settings: Settings | None = None,
+    settings: InteriorPointSettings | None = None,
     is_over: Callable[[], bool] = never,
 ) -> Candidate:
     """Return a hyperplane and multipliers for min 1/2 ||w||^2 + sum c_i xi_i, y_i (w.x_i + b) >= 1 - xi_i, xi >= 0.
@@ -111,12 +111,12 @@ def solve(
     start : tuple of ndarray (n_features,) and float, optional
         The solution (w, b) for similar costs, which saves about a third of the iterations. Without nu only.
     at_bound : RowsAtBound, optional
-        Rows beside those of the problem, whose multipliers stay at their upper bounds. Without nu only.
-    settings : Settings, optional
+        Further rows, outside the problem, whose multipliers stay at their upper bounds. Without nu only.
+    settings : InteriorPointSettings, optional
     is_over : callable
         Called before every iteration; the work stops where it returns True.
     """
-    settings = settings or (Settings() if nu is None else _NU_SETTINGS)
+    settings = settings or (InteriorPointSettings() if nu is None else _NU_SETTINGS)
     aim = Aim(nu)
     with np.errstate(all="ignore"), one_thread_each(problem):
         center = center_of(problem) if at_bound is None else at_bound.center
@@ -125,24 +125,26 @@ def solve(
             system = RowSystem(problem, center, aim)
         else:
             system = ColumnSystem(problem, center, aim, at_bound)
-        run = _Run(system, _first_rows(problem, costs, system, aim, start), settings)
+        run = _PathRun(system, _first_rows(problem, costs, system, aim, start), settings)
         run.finish(is_over)
     attempt = SolverRun(solver=NAME, status=run.status, message=f"{run.n_iterations} iterations")
     w = run.normal if np.isfinite(run.normal).all() else None
     return Candidate(w=w, multipliers=run.multipliers, engine=NAME, attempt=attempt)
 
 
-def _first_rows(problem: Problem, costs: Floats, system: System, aim: Aim, start: tuple[Floats, float] | None) -> Rows:
+def _first_rows(
+    problem: Problem, costs: Floats, system: System, aim: Aim, start: tuple[Floats, float] | None
+) -> PathRows:
     """Return the first iterate; the system starts from its hyperplane, if there is one."""
     if aim.nu is not None:
         return _between_the_means(problem, costs, system, aim.nu)
     if start is None:
-        return Rows.start(costs)
+        return PathRows.start(costs)
     system.start_at(*start)
-    return Rows.around(aim.target - _margins(problem, *start), costs, _SPREAD)
+    return PathRows.around(aim.target - _margins(problem, *start), costs, _SPREAD)
 
 
-def _between_the_means(problem: Problem, costs: Floats, system: System, nu: float) -> Rows:
+def _between_the_means(problem: Problem, costs: Floats, system: System, nu: float) -> PathRows:
     """Start from multipliers in proportion to the costs, with sum nu, and from the offsets that suit them."""
     weights = [costs * (problem.y == sign) for sign in (-1.0, 1.0)] if problem.bias else [costs]
     shares = [part / part.sum() for part in weights]
@@ -155,7 +157,7 @@ def _between_the_means(problem: Problem, costs: Floats, system: System, nu: floa
     system.start_at(w, b, rho)
     greatest = nu * float(problem.column_sizes @ problem.column_sizes)  # of a margin; w is 0 where the means are one
     spread = max(float(signed_slack.var()), (_LEAST_SPREAD * greatest) ** 2) or 1.0
-    return Rows.around(signed_slack, costs, _SPREAD * spread)
+    return PathRows.around(signed_slack, costs, _SPREAD * spread)
 
 
 def _margins(problem: Problem, w: Floats, b: float) -> Floats:
@@ -167,10 +169,10 @@ def _margins_of_chunk(w: Floats, b: float, _: slice, X: Any, y: Floats) -> Float
     return np.asarray(y * (X @ w + b))
 
 
-class _Run:
+class _PathRun:
     """The iteration, and its best iterate."""
 
-    def __init__(self, system: System, rows: Rows, settings: Settings) -> None:
+    def __init__(self, system: System, rows: PathRows, settings: InteriorPointSettings) -> None:
         self.system, self.rows, self.settings = system, rows, settings
         self.normal, self.multipliers = system.normal(rows), rows.a
         self.status, self.n_iterations = "user_limit", 0
@@ -195,7 +197,7 @@ class _Run:
         self._keep(progress)
         return not self._is_over(progress) and self._step(progress)
 
-    def _keep(self, progress: Progress) -> None:
+    def _keep(self, progress: IterateQuality) -> None:
         is_near = self._best_gap <= self.settings.near
         if progress.gap < self._best_gap or not is_near:
             self._best_gap, self._n_worse = progress.gap, 0
@@ -204,7 +206,7 @@ class _Run:
         else:
             self._n_worse += 1
 
-    def _is_over(self, progress: Progress) -> bool:
+    def _is_over(self, progress: IterateQuality) -> bool:
         settings = self.settings
         if progress.gap <= settings.gap and progress.imbalance <= settings.imbalance:
             self.status = "optimal"
@@ -212,7 +214,7 @@ class _Run:
             self.status = "stalled"
         return self.status != "user_limit"
 
-    def _step(self, progress: Progress) -> bool:
+    def _step(self, progress: IterateQuality) -> bool:
         """Take a step, or return that it would be too short."""
         prediction = self.system.predict(self.rows)
         now = progress.complementarity
@@ -230,14 +232,14 @@ class _Run:
         self.system.move(self.rows, length)
         return True
 
-    def _share(self, progress: Progress) -> float:
+    def _share(self, progress: IterateQuality) -> float:
         """Return the share of the way to the boundary: nearly all of it near the end, for quadratic convergence."""
         share = 1.0 - 10.0 * progress.complementarity / progress.size
         return min(max(self.settings.boundary, share), self.settings.last_boundary)
 
 
 def center_of(problem: Problem) -> Floats | None:
-    """Return the vector to subtract from the rows so that no column is far from 0; None if none is."""
+    """Return the vector to subtract from the rows so that no column is far from 0; None if every column is near 0."""
     if not problem.bias or problem.is_sparse:
         return None
     low, high = problem.column_bounds

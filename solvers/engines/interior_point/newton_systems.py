@@ -17,9 +17,9 @@ from maxmargin.solvers.engines.interior_point import sparse_passes
 from maxmargin.solvers.engines.interior_point.central_path import (
     FEW_ENTRIES,
     Aim,
+    IterateQuality,
+    PathRows,
     Prediction,
-    Progress,
-    Rows,
     RowsAtBound,
 )
 from maxmargin.solvers.engines.interior_point.row_view import RowView, weighted_rows
@@ -35,7 +35,7 @@ _BALANCE_ERROR = 1e-13
 """Error of the balance, relative to sum a, above which a direction is refined: it enters the gap at first order."""
 
 
-class Factor:
+class CholeskyFactor:
     """The Cholesky factor of a positive definite matrix, which rounding may have made a little indefinite.
 
     Parameters
@@ -101,10 +101,10 @@ class _NewtonSystem(ABC):
         self.problem, self.aim, self._mu = problem, aim, 0.0
 
     @abstractmethod
-    def _solve_for(self, rows: Rows, side: Floats) -> float:
+    def _solve_for(self, rows: PathRows, side: Floats) -> float:
         """Solve for the step with this right-hand side; return the greatest relative decrease at the full step."""
 
-    def correct(self, rows: Rows, mu: float, *, with_second_order: bool) -> float:
+    def correct(self, rows: PathRows, mu: float, *, with_second_order: bool) -> float:
         """Solve for the step that aims at mu; return the greatest relative decrease at the full step."""
         self._mu = mu
         side = self._side + mu * self._centring
@@ -114,7 +114,7 @@ class _NewtonSystem(ABC):
             self._affine[:] = 0.0
         return self._solve_for(rows, side)
 
-    def move(self, rows: Rows, length: float) -> None:
+    def move(self, rows: PathRows, length: float) -> None:
         """Take this step, with the rows and the hyperplane."""
         self.plane = self.plane + length * self._step
         rows.move(length, self._mu, self._affine, self._change)
@@ -130,7 +130,7 @@ class ColumnSystem(_NewtonSystem):
         The vector subtracted from every row.
     aim : Aim
     at_bound : RowsAtBound, optional
-        Rows beside those of the problem, each of which adds its cost times 1 - y (w.x + b) to the objective. Without
+        Further rows, outside the problem, each of which adds its cost times 1 - y (w.x + b) to the objective. Without
         nu only.
     """
 
@@ -151,22 +151,22 @@ class ColumnSystem(_NewtonSystem):
             self._cost[d:] = -at_bound.balance
         self._t, self._affine, self._change = np.empty((3, problem.n_samples))
 
-    def linearise(self, rows: Rows) -> Progress:
+    def linearise(self, rows: PathRows) -> IterateQuality:
         """Factorise the system at the iterate, and return how good the iterate is."""
         targets, *parts = zip(*self._pass(partial(self._passes.linearise, self.plane), *rows), strict=True)
         np.concatenate(targets, out=self._t)
         gram, written, complementarity, hinge, total = (sum(part) for part in parts)
         self._side = gram[:-1, -1]
-        self._factor = Factor(gram[:-1, :-1] + np.diag(self._penalty))
+        self._factor = CholeskyFactor(gram[:-1, :-1] + np.diag(self._penalty))
         self._residual = self._penalty * self.plane + self._cost - written
         self._total = total + self._total_at_bound
         return self._progress(written, complementarity, hinge)
 
-    def _progress(self, written: Floats, complementarity: float, hinge: float) -> Progress:
+    def _progress(self, written: Floats, complementarity: float, hinge: float) -> IterateQuality:
         d = self.problem.n_features
         square, cost = float(self.plane[:d] @ self.plane[:d]) / 2, self._total_at_bound + float(self._cost @ self.plane)
         normal = written[:d] - self._cost[:d]
-        return Progress(
+        return IterateQuality(
             complementarity=complementarity,
             primal=square + cost + hinge,
             dual=self.aim.target * self._total - float(normal @ normal) / 2,
@@ -174,7 +174,7 @@ class ColumnSystem(_NewtonSystem):
             imbalance=float(abs(self._residual[d:]).sum()) / self._total,
         )
 
-    def predict(self, rows: Rows) -> Prediction:
+    def predict(self, rows: PathRows) -> Prediction:
         """Solve for the step that aims at mu = 0."""
         affine = self._factor.solve(self._side - self._residual)
         passed = self._pass(partial(self._passes.predict, affine), self._t, *rows)
@@ -183,7 +183,7 @@ class ColumnSystem(_NewtonSystem):
         self._second, self._centring = sum(sides)
         return Prediction(sum(p.curvature for p in predictions), max(p.blocking for p in predictions))
 
-    def _solve_for(self, rows: Rows, side: Floats) -> float:
+    def _solve_for(self, rows: PathRows, side: Floats) -> float:
         self._step = self._factor.solve(side - self._residual)
         blocking, error = self._directed(rows)
         if self._is_inaccurate(error):
@@ -191,8 +191,8 @@ class ColumnSystem(_NewtonSystem):
             blocking, _ = self._directed(rows)
         return blocking
 
-    def _directed(self, rows: Rows) -> tuple[float, Floats]:
-        """Store how the step changes the rows; return what blocks it, and its error in the dual equations."""
+    def _directed(self, rows: PathRows) -> tuple[float, Floats]:
+        """Store the changes of the rows; return the limit of the step's length, and its error in the dual equations."""
         passed = self._pass(partial(self._passes.correct, self._step, self._mu), self._t, self._affine, *rows)
         changes, written, blocking = zip(*passed, strict=True)
         np.concatenate(changes, out=self._change)
@@ -204,7 +204,7 @@ class ColumnSystem(_NewtonSystem):
         in_balance = float(abs(error[d:]).sum())
         return float(np.linalg.norm(error[:d])) > _NORMAL_ERROR * size or in_balance > _BALANCE_ERROR * self._total
 
-    def normal(self, rows: Rows) -> Floats:
+    def normal(self, rows: PathRows) -> Floats:
         """Return the normal of the hyperplane; subtracting a center does not change it."""
         return self.plane[: self.problem.n_features]
 
@@ -253,17 +253,17 @@ class RowSystem(_NewtonSystem):
         self._costs = np.array(costs)
         self.plane = np.zeros(len(costs))
 
-    def linearise(self, rows: Rows) -> Progress:
+    def linearise(self, rows: PathRows) -> IterateQuality:
         """Factorise the system at the iterate, and return how good the iterate is."""
         y = self._y
         written = self._gram @ rows.a
         at = rows.at(y, y * (written + self._free @ self.plane), self.aim.target)
         self._side, self._weights = at.t, at.roots**-2
-        self._factor = Factor(self._gram + np.diag(self._weights))
+        self._factor = CholeskyFactor(self._gram + np.diag(self._weights))
         self._solved_free = self._factor.solve(self._free)
         self._residual = self._free.T @ rows.a - self._costs
         square, cost = float(rows.a @ written) / 2, float(self._costs @ self.plane)
-        return Progress(
+        return IterateQuality(
             complementarity=at.complementarity,
             primal=square + cost + at.hinge,
             dual=self.aim.target * at.total - square,
@@ -271,18 +271,18 @@ class RowSystem(_NewtonSystem):
             imbalance=float(abs(self._residual).sum()) / at.total,
         )
 
-    def predict(self, rows: Rows) -> Prediction:
+    def predict(self, rows: PathRows) -> Prediction:
         """Solve for the step that aims at mu = 0."""
         self._affine, _ = self._solve(self._side)
         shares, prediction = rows.second_order(self._y, self._affine)
         self._second, self._centring = shares * (self._y * self._weights)
         return prediction
 
-    def _solve_for(self, rows: Rows, side: Floats) -> float:
+    def _solve_for(self, rows: PathRows, side: Floats) -> float:
         self._change, self._step = self._solve(side)
         return rows.blocking(self._mu, self._affine, self._change)
 
-    def normal(self, rows: Rows) -> Floats:
+    def normal(self, rows: PathRows) -> Floats:
         """Return the normal of the hyperplane; subtracting a center does not change it."""
         return weighted_rows(self.problem, self._y * rows.a, self.center)
 

@@ -11,7 +11,7 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.interior_point.central_path import Aim
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import DEFAULT_SIZES, Sizes
+from maxmargin.solvers.problem.rows import DEFAULT_SIZES, WorkSizes
 
 _DENSITY = 0.03
 """Share of nonzero entries below which the product of two sparse matrices is cheaper than one of dense blocks."""
@@ -27,13 +27,13 @@ class RowView(NamedTuple):
     center : ndarray (n_features,) or None
     bias : bool
     aim : Aim
-    sizes : Sizes
+    sizes : WorkSizes
     """
 
     center: Floats | None
     bias: bool
     aim: Aim = Aim()
-    sizes: Sizes = DEFAULT_SIZES
+    sizes: WorkSizes = DEFAULT_SIZES
 
     @property
     def has_rho(self) -> bool:
@@ -97,7 +97,7 @@ def _weighted(center: Floats | None, _: slice, X: Any, weights: Floats) -> Float
     return np.asarray((X if center is None else X - center).T @ weights)
 
 
-def _squared(X: Any, sizes: Sizes) -> Floats:
+def _squared(X: Any, sizes: WorkSizes) -> Floats:
     if X.nnz < _DENSITY * X.shape[0] * X.shape[1]:
         return np.asarray((X.T @ X).toarray())
     total = np.zeros((X.shape[1], X.shape[1]))
@@ -107,12 +107,12 @@ def _squared(X: Any, sizes: Sizes) -> Floats:
     return total
 
 
-def blocks(n_rows: int, n_columns: int, sizes: Sizes) -> Iterator[slice]:
+def blocks(n_rows: int, n_columns: int, sizes: WorkSizes) -> Iterator[slice]:
     """Yield blocks of rows."""
     return slices(n_rows, block_rows(n_columns, sizes))
 
 
-def block_rows(n_columns: int, sizes: Sizes) -> int:
+def block_rows(n_columns: int, sizes: WorkSizes) -> int:
     """Return the number of rows in a block."""
     return max(sizes.block_rows, sizes.block_entries // n_columns)
 

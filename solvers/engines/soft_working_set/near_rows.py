@@ -17,17 +17,17 @@ from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.candidate import INTERRUPTED
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
-from maxmargin.solvers.problem.rows import Sizes, stacked
+from maxmargin.solvers.problem.rows import WorkSizes, stacked
 
 _BALANCE_ERROR = 1e-9
 """Tolerance of sum y a, relative to sum a."""
 
 _UNEVEN = 8
-"""How many times its share of the rows near the margin a chunk may contribute: rows may be sorted."""
+"""Largest contribution of a chunk to the rows near the margin, as a multiple of its share: rows may be sorted."""
 
 
 class WrongSide(NamedTuple):
-    """What a pass finds of rows that are not solved for.
+    """The results of a pass over the rows outside the program.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class NearRows:
     sums_at_bound : ndarray (k + 1,)
         Sum of c, and sum of c y (x, 1), over the rows whose multipliers are at their upper bounds.
     offset : float
-        The b, as the view has it, along which the sides were told apart.
+        The offset b, in the coordinates of the view, by which the pass divided the rows into two sides.
     """
 
     problem: Problem
@@ -83,7 +83,7 @@ class NearRows:
     def within(
         cls, problem: Problem, costs: Floats, view: RowView, plane: Floats, width: float, most: int
     ) -> "NearRows | None":
-        """Look at all rows, and choose those with |t| <= width; None if these are more than so many."""
+        """Look at all rows, and choose those with |t| <= width; None if there are more than `most` of them."""
         share = most / problem.n_samples
         sides, rows, X, sums = zip(
             *problem.map(partial(_sorted_out, view, plane, width, share), problem.y, costs), strict=True
@@ -128,7 +128,7 @@ class NearRows:
         return np.append(w, self.offset) if self.view.bias else w, np.empty(0)
 
     def all_multipliers(self, multipliers: Floats) -> Floats:
-        """Return the multipliers of all rows for those of the program."""
+        """Return the multipliers of all rows, given the multipliers of the rows in the program."""
         result = np.where(self.sides > 0, self.costs, 0.0)
         result[self.rows] = multipliers
         return result
@@ -172,7 +172,7 @@ def _sorted_out(
     return sides, chunk.start + near, _fetched(X, near, share, view.sizes), sums
 
 
-def _fetched(X: Any, rows: Rows, share: float, sizes: Sizes) -> Any:
+def _fetched(X: Any, rows: Rows, share: float, sizes: WorkSizes) -> Any:
     """Return these rows of a chunk, None where they are many times the share that all chunks may contribute."""
     return X[rows] if len(rows) <= sizes.fetched_rows + _UNEVEN * share * X.shape[0] else None
 

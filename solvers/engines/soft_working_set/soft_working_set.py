@@ -3,7 +3,7 @@
 A sample gives a first hyperplane, and Newton's method with a Huberised hinge one so near the best that only rows next
 to the margin may still change sides. The interior point solves the program of these rows, on which rows beyond the
 margin have no influence and rows inside it a linear one. One pass over all rows finds those on the other side, which
-join the program. If there are none, the solution is that of the whole program.
+join the program. If there are none, the solution solves the whole program.
 """
 
 from collections.abc import Callable
@@ -14,8 +14,8 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.engines.interior_point.huberised_hinge import FIRST_WIDTH, Descent
-from maxmargin.solvers.engines.interior_point.interior_point import Settings
+from maxmargin.solvers.engines.interior_point.huberised_hinge import FIRST_WIDTH, HuberisedDescent
+from maxmargin.solvers.engines.interior_point.interior_point import InteriorPointSettings
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
@@ -63,7 +63,7 @@ def fits(problem: Problem) -> bool:
 
 
 def is_worth_it(problem: Problem) -> bool:
-    """Return whether there are so many rows that a sample tells where most of them are."""
+    """Return whether there are enough rows for a sample to locate most of them."""
     n_sample = problem.sample_size
     is_large = problem.n_samples >= max(_SAMPLES * n_sample, _WIDER * most_near(problem))
     return is_large and n_sample >= _ROWS_A_COLUMN * problem.n_features and fits(problem)
@@ -89,7 +89,7 @@ def solve(
     """
     with np.errstate(all="ignore"), interior_point.one_thread_each(problem):
         view = RowView(interior_point.center_of(problem), problem.bias, sizes=problem.sizes)
-        run = _Run(problem, costs, view, is_over)
+        run = _WorkingSetRun(problem, costs, view, is_over)
         try:
             run.finish(start)
         except KeyboardInterrupt:
@@ -102,7 +102,7 @@ def solve(
     return Candidate(w=run.normal, multipliers=run.multipliers, engine=NAME, attempt=attempt)
 
 
-class _State(NamedTuple):
+class _NextStep(NamedTuple):
     """A hyperplane, and the next step from it.
 
     Attributes
@@ -119,7 +119,7 @@ class _State(NamedTuple):
     reach: float = 0.0
 
 
-class _Run:
+class _WorkingSetRun:
     """The search, and the best hyperplane with the multipliers that belong to it."""
 
     def __init__(self, problem: Problem, costs: Floats, view: RowView, is_over: Callable[[], bool]) -> None:
@@ -136,15 +136,15 @@ class _Run:
         if state.reach and not self.is_over():
             self._settle(state)
 
-    def _first_state(self, start: tuple[Floats, float] | None) -> _State:
+    def _first_state(self, start: tuple[Floats, float] | None) -> _NextStep:
         """Return where to start."""
         if self.problem.n_samples <= self._most:
-            return _State(np.zeros(self.problem.n_features + self.problem.bias), reach=np.inf)
-        return _State(self.view.plane_of(*(start or _of_sample(self.problem, self.costs, self.is_over))))
+            return _NextStep(np.zeros(self.problem.n_features + self.problem.bias), reach=np.inf)
+        return _NextStep(self.view.plane_of(*(start or _of_sample(self.problem, self.costs, self.is_over))))
 
-    def _descended(self, state: _State) -> _State:
+    def _descended(self, state: _NextStep) -> _NextStep:
         """Return where Newton's method ends; it has a reach if that is near the solution."""
-        descent = Descent(self.problem, self.costs, self.view, state.plane, state.width)
+        descent = HuberisedDescent(self.problem, self.costs, self.view, state.plane, state.width)
         try:
             least = least_near(self.problem)
             for is_near in descent.run(least, most_near(self.problem)):
@@ -158,7 +158,7 @@ class _Run:
                 self.multipliers = descent.point.multipliers(self.costs)
         return state
 
-    def _settle(self, state: _State) -> None:
+    def _settle(self, state: _NextStep) -> None:
         """Solve for the rows within reach; where more than these are on the wrong side, for those further away."""
         for width in (_WIDER**k * state.reach for k in range(_MOST_WIDTHS)):
             near = NearRows.within(self.problem, self.costs, self.view, state.plane, width, self._most)
@@ -169,7 +169,7 @@ class _Run:
                 return
 
     def _is_settled(self, near: NearRows) -> bool:
-        """Solve, and take in what is on the wrong side, until nothing is or that would be more than there was."""
+        """Solve and add the rows on the wrong side, until there are none, or more of them than rows of the program."""
         before = self.normal, self.multipliers
         for _ in range(_MOST_ROUNDS):
             self.n_programs += 1
@@ -210,7 +210,7 @@ def _of_sample(problem: Problem, costs: Floats, is_over: Callable[[], bool]) -> 
     for sign in (-1.0, 1.0):
         shares[y == sign] *= costs[problem.y == sign].sum() / shares[y == sign].sum()
     sample = Problem(X, y, problem.bias, sizes=problem.sizes)
-    settings = Settings(gap=_SAMPLE_GAP, imbalance=_SAMPLE_GAP)
+    settings = InteriorPointSettings(gap=_SAMPLE_GAP, imbalance=_SAMPLE_GAP)
     found = interior_point.solve(sample, shares, settings=settings, is_over=is_over)
     if found.w is None:
         raise np.linalg.LinAlgError("the sample has no solution")

@@ -1,4 +1,4 @@
-"""Which solvers cvxpy can call, with which options; nothing else knows a solver's name."""
+"""The solvers that cvxpy can call, with their options; no other module names them."""
 
 import sys
 import warnings

@@ -12,7 +12,7 @@ _NAME = "scipy.stats"
 
 
 class _Statistics(ModuleType):
-    """Stands in for scipy.stats while cvxpy is loaded; whatever else is asked of it loads the real module.
+    """Stand-in for scipy.stats while cvxpy is loaded; any other attribute loads the real module.
 
     cvxpy takes a single function from scipy.stats, the entropy, for the values of an atom of quantum information.
     """

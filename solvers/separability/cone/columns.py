@@ -15,10 +15,9 @@ from maxmargin.solvers.exact.circuits import null_vectors, orthogonal_complement
 from maxmargin.solvers.exact.dyadic import Integers
 from maxmargin.solvers.exact.linear import independent_rows
 from maxmargin.solvers.exact.simplex import Circuit
-from maxmargin.solvers.problem.candidate import numbers
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
 from maxmargin.solvers.separability.cone.decide import Decision, violated_rows
-from maxmargin.solvers.separability.cone.strict import Stage
+from maxmargin.solvers.separability.cone.strict import StrictStage
 from maxmargin.solvers.separability.details import ColumnSigns
 
 POSITIVE, NEGATIVE, EITHER_SIGN = "+", "-", "either sign"
@@ -144,7 +143,7 @@ class _Opposites:
             return None
         v, multipliers = found
         rows = np.append(self.active, against)
-        stage = Stage(cone=self.cone, active=rows, fixed=self.fixed)
+        stage = StrictStage(cone=self.cone, active=rows, fixed=self.fixed)
         if objective @ v > self.cone.settings.opposite:
             return self._towards_the_interior(stage.direction(v), column)
         return stage.circuit(np.append(multipliers, 1.0), np.ones(len(rows)), self.limits)
@@ -159,7 +158,7 @@ class _Opposites:
 
     def _sure_answer(self, column: int, against: int) -> list[Fraction] | Circuit | None:
         """Return a circuit, or a direction positive on the active rows, by exact arithmetic if floats fail."""
-        stage = Stage(cone=self.cone, active=np.append(self.active, against), fixed=self.fixed)
+        stage = StrictStage(cone=self.cone, active=np.append(self.active, against), fixed=self.fixed)
         answer = stage.propose(self.limits)
         if answer is None or (isinstance(answer, list) and not self._is_opposite(answer, column)):
             answer = stage.decide(self.limits)
@@ -284,17 +283,14 @@ class _SignProgram:
         for _ in range(size):
             self.solver.addVar(-1.0, 1.0)
         self.solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
-        self.size, self.n_rows = size, 0
+        self.size = size
 
     def add(self, rows: Floats) -> None:
         """Add rows."""
-        table = np.ascontiguousarray(self._inside(rows))
-        positions, columns = np.nonzero(table)
-        starts = np.searchsorted(positions, np.arange(len(table))).astype(np.int32)
-        infinite = np.full(len(table), highs_lp.infinity())
-        n_rows, values, columns = len(table), table[positions, columns], columns.astype(np.int32)
+        starts, columns, values = highs_lp.compressed(np.ascontiguousarray(self._inside(rows)))
+        starts, columns, n_rows = starts[:-1].astype(np.int32), columns.astype(np.int32), len(rows)
+        infinite = np.full(n_rows, highs_lp.infinity())
         self.solver.addRows(n_rows, np.zeros(n_rows), infinite, len(values), starts, columns, values)
-        self.n_rows += n_rows
 
     def solve(self, objective: Floats, time_limit: float | None) -> tuple[Floats, Floats] | None:
         """Return a solution v and the multipliers of the rows, both at a vertex; or None."""
@@ -302,15 +298,10 @@ class _SignProgram:
             self.solver.setOptionValue("time_limit", self.solver.getRunTime() + time_limit)
         costs = self._inside(objective[None, :])[0]
         self.solver.changeColsCost(self.size, np.arange(self.size, dtype=np.int32), costs)
-        try:
-            found = highs_lp.vertex(self.solver)
-        except Exception:  # the binding raises any exception; the caller has another way
-            found = None
-        if found is None:
+        found = highs_lp.vertex(self.solver)
+        if found is None or np.abs(found[0]).max(initial=0.0) > _MOST:
             return None
-        v, multipliers = numbers(found[0], self.size), numbers(found[1], self.n_rows)
-        if v is None or multipliers is None or np.abs(v).max(initial=0.0) > _MOST:
-            return None
+        v, multipliers = found
         return v if self.basis is None else self.basis @ v, np.abs(multipliers)
 
     def _inside(self, vectors: Floats) -> Floats:

@@ -24,7 +24,7 @@ FaceSolver = Callable[..., tuple[Floats | None, Floats | None, SolverRun]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConeSettings:
-    """How a cone is decided; every answer is checked in exact arithmetic, so another value costs time only.
+    """Sizes and tolerances of the decision of a cone; answers are checked exactly, so that they change its time only.
 
     Attributes
     ----------
@@ -291,7 +291,7 @@ class ClassRows(ConeRows):
         samples, positions = np.divmod(rows, self.n_others)
         return samples, positions + (positions >= self.problem.codes[samples])
 
-    def number(self, samples: Rows, classes: Rows) -> Rows:
+    def inequality_numbers(self, samples: Rows, classes: Rows) -> Rows:
         """Return the positions of the vectors of samples against classes."""
         return samples * self.n_others + classes - (classes > self.problem.codes[samples])
 

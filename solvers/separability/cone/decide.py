@@ -19,7 +19,7 @@ from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
 from maxmargin.solvers.separability.cone.face import Face
-from maxmargin.solvers.separability.cone.strict import Stage, balance_of_all
+from maxmargin.solvers.separability.cone.strict import StrictStage, balance_of_all
 
 _STAGES = 8
 """Number of circuits after which all touching rows are looked for at once."""
@@ -85,7 +85,7 @@ class Unfinished:
     attempts: tuple[SolverRun, ...]
 
 
-class _Search:
+class _ConeSearch:
     """The state of the search: the face so far, the rows that are active on it."""
 
     def __init__(self, cone: ConeRows, limits: Limits, start: Rows | None) -> None:
@@ -116,7 +116,7 @@ class _Search:
         return self._decision(None)
 
     def _has_active_rows(self) -> bool:
-        """Drop the rows that touch; if none is left, look for others; return whether there are any."""
+        """Drop the rows that touch, look for others if no row is left, and return whether there are any."""
         self.active = self.active[~self.face.seems_inside[self.active]]
         if not self.active.size:
             self._activate(self._rows_outside()[: self.cone.settings.rows_added])
@@ -129,7 +129,7 @@ class _Search:
     def _of_stage(self) -> tuple[list[Fraction] | Circuit | None, Rows]:
         """Return a circuit, or a direction with the rows that violate it: none of them active."""
         fixed = np.array(self.face.basis, dtype=np.int64)
-        stage = Stage(cone=self.cone, active=self.active, fixed=fixed, attempts=self.attempts)
+        stage = StrictStage(cone=self.cone, active=self.active, fixed=fixed, attempts=self.attempts)
         answer = stage.propose(self.limits)
         violated = self._violated(answer)
         if answer is None or np.isin(violated, self.active).any():
@@ -218,7 +218,7 @@ def decide(
     -------
     Decision, or Unfinished once the time is over.
     """
-    search = _Search(cone, limits, start)
+    search = _ConeSearch(cone, limits, start)
     try:
         for rows, circuit in known:
             search.add(rows, circuit)

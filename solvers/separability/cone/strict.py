@@ -14,7 +14,7 @@ from maxmargin.solvers.engines import balancing_vertex, highs_lp
 from maxmargin.solvers.exact.circuits import circuit_near, onto_face, pivot_columns
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.exact.linear import independent_rows
-from maxmargin.solvers.exact.simplex import Circuit, Direction, strict_direction
+from maxmargin.solvers.exact.simplex import Circuit, StrictDirection, strict_direction
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, StageRows
 
@@ -37,7 +37,7 @@ _CANDIDATE_WEIGHT = 1e-11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class StrictStage:
     """A face and the rows that are to be positive on it.
 
     Attributes
@@ -66,7 +66,7 @@ class Stage:
             return circuit
         units = _units(scaled)
         for factors in (np.ones(len(scaled)), units):
-            v, weights = self._asked(scaled * factors[:, None], scaled_fixed, limits)
+            v, weights = self._proposed(scaled * factors[:, None], scaled_fixed, limits)
             if weights is not None and (circuit := self.circuit(weights, factors, limits)) is not None:
                 return circuit
             if v is not None and _seems_positive(scaled, v) and (direction := self.direction(v)) is not None:
@@ -86,7 +86,7 @@ class Stage:
         rows, fixed = table[: len(self.active)], table[len(self.active) :]
         answer = strict_direction(rows, fixed, first=self._likely(limits), is_over=limits.is_over)
         self.attempts.append(SolverRun(solver=RATIONAL_SIMPLEX, status="time limit" if answer is None else "optimal"))
-        if not isinstance(answer, Direction):
+        if not isinstance(answer, StrictDirection):
             return answer
         units = (Fraction(2) ** e for e in exponents)
         return [v / unit for v, unit in zip(answer.vector, units, strict=True)]
@@ -107,14 +107,14 @@ class Stage:
     def _likely(self, limits: Limits) -> list[int]:
         """Return the positions of rows of large multiplier in the units of the rows, which are likely to decide."""
         scaled = self.cone.scaled(self.active)
-        _, weights = self._asked(scaled * _units(scaled)[:, None], self.cone.scaled(self.fixed), limits)
+        _, weights = self._proposed(scaled * _units(scaled)[:, None], self.cone.scaled(self.fixed), limits)
         if weights is None:
             return []
         likely: list[int] = np.argsort(-weights, kind="stable")[: self.cone.width + 1].tolist()
         return likely
 
-    def _asked(self, rows: Floats, fixed: Floats, limits: Limits) -> tuple[Floats | None, Floats | None]:
-        """Ask floating point; what is not finite numbers of the right shape is no answer."""
+    def _proposed(self, rows: Floats, fixed: Floats, limits: Limits) -> tuple[Floats | None, Floats | None]:
+        """Return the direction and the multipliers of the LP in floating point; None for arrays that are not finite."""
         if limits.is_over():
             return None, None
         solve = self.cone.settings.solve_on_face or highs_lp.solve_on_face

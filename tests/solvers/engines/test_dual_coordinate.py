@@ -20,11 +20,11 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.dual_coordinate import dual_coordinate_kernels as kernels
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate import solve
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_newton import polish
-from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, Rows, balanced
+from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, DescentRows, balanced
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
-from maxmargin.solvers.problem.rows import Sizes
+from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
 from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
@@ -245,7 +245,7 @@ def test_newton_takes_over_where_descent_crawls() -> None:
 @pytest.mark.parametrize("build", [sparse_problem, dense_problem])
 def test_newton_alone_gets_there(build: Callable[..., Problem], bias: bool) -> None:
     problem, costs = build(bias=bias), np.ones(build().n_samples)
-    rows = Rows.of(problem)
+    rows = DescentRows.of(problem)
     best = Best(rows=rows, costs=costs)
     polish(rows, best, np.zeros(problem.n_samples), 0.0, 1e-10, lambda: False)
     assert best.relative_gap <= 1e-10
@@ -277,7 +277,7 @@ def test_interrupted_work_returns_what_is_proven(build: Callable[..., Problem], 
 @pytest.mark.parametrize("build", [sparse_problem, dense_problem])
 def test_no_compiled_call_takes_long(build: Callable[..., Problem]) -> None:
     problem = build()
-    rows, rng = Rows.of(problem), np.random.default_rng(0)
+    rows, rng = DescentRows.of(problem), np.random.default_rng(0)
     w, factors = rng.standard_normal(problem.n_features), rng.standard_normal(problem.n_samples)
 
     def results() -> list[bytes]:
@@ -286,8 +286,8 @@ def test_no_compiled_call_takes_long(build: Callable[..., Problem]) -> None:
         return [vector.tobytes() for vector in found]
 
     whole = results()
-    problem = replace(problem, sizes=Sizes(call_entries=100))
-    rows = Rows.of(problem)
+    problem = replace(problem, sizes=WorkSizes(call_entries=100))
+    rows = DescentRows.of(problem)
     assert results() == whole
     with arguments_of(Lazy.__call__) as calls:
         check(problem, np.ones(problem.n_samples), solve(problem, np.ones(problem.n_samples)))

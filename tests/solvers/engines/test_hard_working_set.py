@@ -17,7 +17,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import hard_working_set
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import Sizes
+from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, lowest, norm_squared
 from maxmargin.solvers.separability import feasibility
 
@@ -77,7 +77,7 @@ def test_many_rows_are_solved_from_few_to_the_last_digit() -> None:
 def test_chunks_of_any_size_give_the_same_interval() -> None:
     problem = planted(5_000, 3)
     whole = hard_margin(problem, method="working-set")
-    parts = hard_margin(Problem(problem.X, problem.y, sizes=Sizes(chunk_entries=1_000)), method="working-set")
+    parts = hard_margin(Problem(problem.X, problem.y, sizes=WorkSizes(chunk_entries=1_000)), method="working-set")
     assert (parts.lower, parts.upper) == (pytest.approx(whole.lower, rel=1e-13), pytest.approx(whole.upper, rel=1e-13))
 
 

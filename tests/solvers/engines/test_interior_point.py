@@ -18,11 +18,11 @@ from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.engines.interior_point.central_path import Aim, Rows
-from maxmargin.solvers.engines.interior_point.newton_systems import ColumnSystem, Factor, inner_products
+from maxmargin.solvers.engines.interior_point.central_path import Aim, PathRows
+from maxmargin.solvers.engines.interior_point.newton_systems import CholeskyFactor, ColumnSystem, inner_products
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import COMPILED_ENTRIES, Sizes
+from maxmargin.solvers.problem.rows import COMPILED_ENTRIES, WorkSizes
 from maxmargin.solvers.proof import soft_bounds
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
@@ -149,7 +149,7 @@ def test_sparse_is_dense(density: float) -> None:
 def test_chunks_do_not_matter(name: str) -> None:
     problem = ZOO[name]
     whole = soft_margin(problem, 1.0, method="interior-point")
-    sizes = Sizes(chunk_entries=7 * problem.n_features, block_rows=3, block_entries=1, exact_entries=0)
+    sizes = WorkSizes(chunk_entries=7 * problem.n_features, block_rows=3, block_entries=1, exact_entries=0)
     parts = soft_margin(replace(problem, sizes=sizes), 1.0, method="interior-point")
     assert math.isclose(whole.objective, parts.objective, rel_tol=1e-11)
     assert relative_gap(parts) <= 1e-10  # far from 0 a rounding of b alone is 2e-11
@@ -182,13 +182,13 @@ def test_a_hyperplane_keeps_its_objective_in_other_coordinates(name: str) -> Non
     systems = ColumnSystem(problem, problem.X.mean(axis=0) if problem.bias else None, Aim())
     systems.start_at(answer.w, answer.b)
     margins = problem.y * (problem.X @ answer.w + answer.b)
-    progress = systems.linearise(Rows.around(1 - margins, np.ones(problem.n_samples), 0.1))
+    progress = systems.linearise(PathRows.around(1 - margins, np.ones(problem.n_samples), 0.1))
     assert math.isclose(progress.primal, answer.objective, rel_tol=1e-6)
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.floats(1e-3, 1.0))
 def test_rows_around_a_margin_are_paired(margin: float, cost: float, spread: float) -> None:
-    (a,), (r,), (s,), (x,) = Rows.around(np.array([1 - margin]), np.array([cost]), spread)
+    (a,), (r,), (s,), (x,) = PathRows.around(np.array([1 - margin]), np.array([cost]), spread)
     assert min(a, r, s, x) > 0
     assert math.isclose(a + r, cost) and math.isclose(s * x, spread) and math.isclose(a * s, r * x)
     assert math.isclose(s - x, margin - 1, rel_tol=1e-9, abs_tol=1e-9)
@@ -218,7 +218,7 @@ def test_rounded_objectives_are_above_the_exact_ones(compiled_entries: int, data
     n, d = X.shape
     problem = Problem(X, np.where(np.arange(n) % 2, 1.0, -1.0), data.draw(st.booleans()))
     w, b, costs = rng.normal(size=d), data.draw(finite), rng.random(n) * 10.0 ** data.draw(st.integers(-5, 5))
-    sizes = Sizes(exact_rows=data.draw(st.sampled_from([0, 2000])), compiled_entries=compiled_entries)
+    sizes = WorkSizes(exact_rows=data.draw(st.sampled_from([0, 2000])), compiled_entries=compiled_entries)
     rounded = soft_bounds.objective_upper_bound(replace(problem, sizes=sizes), w, b, costs)
     margins = exact_functional_margins(problem, np.arange(n), w, b)
     slack = sum(Fraction(c) * max(Fraction(0), 1 - m) for c, m in zip(costs.tolist(), margins, strict=True))
@@ -236,7 +236,7 @@ def test_rounded_bounds_are_outside_the_exact_ones(compiled_entries: int, data: 
     n = len(X)
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = -1.0, 1.0
-    problem = Problem(X, y, data.draw(st.booleans()), sizes=Sizes(compiled_entries=compiled_entries))
+    problem = Problem(X, y, data.draw(st.booleans()), sizes=WorkSizes(compiled_entries=compiled_entries))
     dual = rng.random(n) ** 4 * 10.0 ** data.draw(st.integers(-5, 5))
     balanced = soft_bounds.balanced(problem, dual)
     total, square = balanced_sum(problem, balanced)
@@ -255,7 +255,7 @@ def test_rounded_bounds_hold_where_sums_cancel(bias: bool, compiled_entries: int
     for seed in range(20):
         rng = np.random.default_rng(seed)
         x = rng.normal(size=(300, 1))
-        sizes = Sizes(compiled_entries=compiled_entries)
+        sizes = WorkSizes(compiled_entries=compiled_entries)
         problem = Problem(np.vstack([x, x * (1 + 1e-9)]), np.repeat([1.0, -1.0], 300), bias, sizes=sizes)
         dual = np.tile(1e24 * rng.random(300), 2)  # the square counts, not the sum
         total, square = balanced_sum(problem, dual)
@@ -289,7 +289,7 @@ def test_many_rows_on_the_margin_cost_width_only() -> None:
     X, y = np.repeat([[-1.0], [1.0]], 50, axis=0), np.repeat([-1.0, 1.0], 50)
     costs, problem = np.full(100, 3.0), Problem(X, y)
     assert soft_bounds.objective_upper_bound(problem, np.ones(1), 0.0, costs) <= 0.5 * (1 + 1e-15)
-    problem = replace(problem, sizes=Sizes(exact_rows=10))
+    problem = replace(problem, sizes=WorkSizes(exact_rows=10))
     assert 0.5 <= soft_bounds.objective_upper_bound(problem, np.ones(1), 0.0, costs) <= 0.5 * (1 + 1e-11)
 
 
@@ -297,7 +297,7 @@ def test_numbers_out_of_range_prove_nothing() -> None:
     problem = Problem(np.array([[1e300], [-1e300], [2e300]]), np.array([-1.0, 1.0, 1.0]))
     costs = np.full(3, 1e300)
     assert soft_bounds.objective_upper_bound(problem, np.array([1e300]), 0.0, costs) == math.inf
-    problem = replace(problem, sizes=Sizes(exact_entries=0, last_resort_entries=0))
+    problem = replace(problem, sizes=WorkSizes(exact_entries=0, last_resort_entries=0))
     assert soft_bounds.dual_lower_bound(problem, costs) == 0.0
 
 
@@ -309,14 +309,14 @@ def test_multipliers_of_one_class_prove_nothing() -> None:
 
 def test_factors_of_singular_matrices_solve_nearly() -> None:
     A = np.ones((3, 3))
-    solution = Factor(A).solve(np.ones(3))
+    solution = CholeskyFactor(A).solve(np.ones(3))
     np.testing.assert_allclose(A @ solution, np.ones(3), rtol=1e-6)
     with pytest.raises(np.linalg.LinAlgError):
-        Factor(np.array([[1.0, 2.0], [2.0, 1.0]]))
+        CholeskyFactor(np.array([[1.0, 2.0], [2.0, 1.0]]))
 
 
 def test_inner_products() -> None:
-    problem = replace(overlapping(20, 30), sizes=Sizes(chunk_entries=90))
+    problem = replace(overlapping(20, 30), sizes=WorkSizes(chunk_entries=90))
     center = problem.X.mean(axis=0)
     expected = (problem.X - center) @ (problem.X - center).T
     np.testing.assert_allclose(inner_products(problem, center), expected, atol=1e-12)
@@ -324,7 +324,7 @@ def test_inner_products() -> None:
 
 def test_too_large_a_matrix_is_refused() -> None:
     with pytest.raises(ValueError, match="too large"):
-        soft_margin(replace(overlapping(20, 5), sizes=Sizes(factorised_side=3)), method="interior-point")
+        soft_margin(replace(overlapping(20, 5), sizes=WorkSizes(factorised_side=3)), method="interior-point")
 
 
 def test_weights_as_scikit_learn_means_them() -> None:

@@ -15,13 +15,13 @@ from watched_rows import WatchedRows, interrupting
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.engines.interior_point.huberised_hinge import Descent
+from maxmargin.solvers.engines.interior_point.huberised_hinge import HuberisedDescent
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import ChosenRows, InMemory, Sizes
+from maxmargin.solvers.problem.rows import ChosenRows, InMemory, WorkSizes
 from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 
@@ -31,7 +31,7 @@ NARROW = 1e-9
 N = 9000
 
 
-SIZES = Sizes(least_sample=200)
+SIZES = WorkSizes(least_sample=200)
 """Thousands of rows are many."""
 
 
@@ -153,7 +153,7 @@ def test_slopes_of_the_rounded_objective(name: str) -> None:
     view, costs = RowView(interior_point.center_of(problem), problem.bias), np.linspace(0.5, 2.0, N)
     rng = np.random.default_rng(3)
     plane = rng.normal(size=problem.n_features + problem.bias)
-    descent = Descent(problem, costs, view, plane)
+    descent = HuberisedDescent(problem, costs, view, plane)
     here = descent._look(plane, width)
     exact = here.plane[: problem.n_features] @ here.plane[: problem.n_features] / 2
     exact += costs @ np.maximum(0.0, here.signed_slack)
@@ -174,7 +174,7 @@ def test_a_step_that_goes_too_far_is_cut_where_the_objective_is_least(name: str)
     view, costs = RowView(interior_point.center_of(problem), problem.bias), np.ones(N)
     size = problem.n_features + problem.bias
     start, end = np.zeros(size), np.full(size, 20.0)
-    descent = Descent(problem, costs, view, start)
+    descent = HuberisedDescent(problem, costs, view, start)
     best = descent._between(descent._look(start, 0.3), descent._look(end, 0.3))
     lengths = np.linspace(0.0, 1.0, 201)
     values = [descent._look(start + length * (end - start), 0.3).value for length in lengths]
@@ -200,7 +200,7 @@ def test_rows_beside_the_program_count(name: str) -> None:
 def test_rows_that_are_taken_in_leave_the_sums(name: str) -> None:
     problem, costs = MANY_ROWS[name], np.linspace(1.0, 2.0, N)
     center = interior_point.center_of(problem)
-    view, d = RowView(center, problem.bias, sizes=Sizes(fetched_rows=N)), problem.n_features
+    view, d = RowView(center, problem.bias, sizes=WorkSizes(fetched_rows=N)), problem.n_features
     near = NearRows.within(problem, costs, view, np.zeros(d + problem.bias), 0.5, N)
     assert near is not None and not near.rows.size and near.sums_at_bound[0] == pytest.approx(costs.sum())
     plane = np.zeros(d + problem.bias)
@@ -223,7 +223,7 @@ def test_more_rows_than_asked_for_are_not_fetched() -> None:
     n_near = len(near.rows)
     assert NearRows.within(problem, costs, view, plane, 0.3, n_near) is not None
     assert NearRows.within(problem, costs, view, plane, 0.3, n_near - 1) is None
-    few = view._replace(sizes=Sizes(fetched_rows=10))
+    few = view._replace(sizes=WorkSizes(fetched_rows=10))
     assert NearRows.within(problem, costs, few, plane, 0.3, 50) is None
     wrong = replace(near, view=few).wrong_side(-plane)
     assert wrong.are_too_many

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.exact.products import digit_sums, exact_products
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import Sizes
+from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.solvers.proof.hulls import (
     ClassSums,
     balanced_sum,
@@ -54,7 +54,7 @@ def test_chunks_add_up(data: tuple) -> None:
     X, y, weights = data
     rows, integers = integer_weights(weights)
     whole, exponent = weighted_sum(Problem(X, y), rows, integers)
-    parts, other = weighted_sum(Problem(X, y, sizes=Sizes(integer_rows=1)), rows, integers)
+    parts, other = weighted_sum(Problem(X, y, sizes=WorkSizes(integer_rows=1)), rows, integers)
     assert [Fraction(v) * Fraction(2) ** exponent for v in whole] == [Fraction(v) * Fraction(2) ** other for v in parts]
 
 

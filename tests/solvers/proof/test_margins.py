@@ -13,7 +13,7 @@ from references import margins_of
 from scipy.sparse import csr_array
 
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import COMPILED_ENTRIES, Sizes
+from maxmargin.solvers.problem.rows import COMPILED_ENTRIES, WorkSizes
 from maxmargin.solvers.problem.scaling import column_bounds
 from maxmargin.solvers.proof.margins import (
     best_offset,
@@ -108,7 +108,7 @@ def test_sparse_rows_and_several_chunks_give_the_same(plane: tuple) -> None:
     X, y, w, b = plane
     least = least_functional_margin(Problem(X, y), w, b)
     assert least_functional_margin(Problem(csr_array(X), y), w, b) == least
-    chunked = Problem(X, y, sizes=Sizes(chunk_entries=1))
+    chunked = Problem(X, y, sizes=WorkSizes(chunk_entries=1))
     assert len(list(chunked.map(lambda rows, X: rows))) == len(y)
     assert least_functional_margin(chunked, w, b) == least
     assert best_offset(chunked, w) == best_offset(Problem(csr_array(X), y), w)
@@ -173,7 +173,7 @@ def test_compiled_scores_find_the_same_least_margins(plane: tuple) -> None:
     X, y, w, b = plane
     problem = Problem(X, y)
     least, best = least_functional_margin(problem, w, b), best_offset(problem, w)
-    compiled = Problem(X, y, sizes=Sizes(compiled_entries=1))
+    compiled = Problem(X, y, sizes=WorkSizes(compiled_entries=1))
     assert least_functional_margin(compiled, w, b) == least
     assert best_offset(compiled, w) == best
 

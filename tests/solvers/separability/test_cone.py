@@ -12,12 +12,12 @@ from elimination import rank
 from proven import is_right
 
 import maxmargin as mm
-from maxmargin.solvers.answers.forms import Names
+from maxmargin.solvers.answers.answer_text import Names
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.circuits import circuit_near, null_space, null_vectors, onto_face, pivot_columns
-from maxmargin.solvers.exact.simplex import Circuit, Direction, strict_direction
+from maxmargin.solvers.exact.simplex import Circuit, StrictDirection, strict_direction
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.cone import decide
 from maxmargin.solvers.separability.cone.cone_rows import ConeSettings, SignedRows
@@ -54,7 +54,7 @@ def is_circuit(rows: np.ndarray, fixed: np.ndarray, found: Circuit) -> bool:
     return rank([*chosen.tolist(), *fixed.tolist()]) == len(fixed) + len(found.positions) - 1
 
 
-def is_direction(rows: np.ndarray, fixed: np.ndarray, found: Direction) -> bool:
+def is_direction(rows: np.ndarray, fixed: np.ndarray, found: StrictDirection) -> bool:
     vector = np.array(found.vector, dtype=object)
     return bool((rows.dot(vector) > 0).all()) and not (len(fixed) and fixed.dot(vector).any())
 
@@ -79,8 +79,8 @@ def test_a_direction_or_a_circuit(size: int, stalled: int) -> None:
         if isinstance(found, Circuit):
             assert is_circuit(rows, fixed, found), case
         else:
-            assert isinstance(found, Direction) and is_direction(rows, fixed, found), case
-    assert kinds == {Circuit, Direction}
+            assert isinstance(found, StrictDirection) and is_direction(rows, fixed, found), case
+    assert kinds == {Circuit, StrictDirection}
 
 
 def test_degenerate_stretches_end() -> None:
@@ -91,7 +91,7 @@ def test_degenerate_stretches_end() -> None:
     assert isinstance(found, Circuit) and is_circuit(everything, nothing_fixed, found)
     upper = whole([[a, b, c, 1] for a, b, c in product((-1, 0, 1), repeat=3)])
     found = strict_direction(upper, nothing_fixed, first=list(range(26, -1, -1)))
-    assert isinstance(found, Direction) and is_direction(upper, nothing_fixed, found)
+    assert isinstance(found, StrictDirection) and is_direction(upper, nothing_fixed, found)
 
 
 def test_a_row_of_zeros_is_a_circuit() -> None:

@@ -22,7 +22,7 @@ from maxmargin.solvers.proof.certificate import CommonHullPoint, QuasiSeparation
 from maxmargin.solvers.separability import feasibility
 from maxmargin.solvers.separability.cone.witness import balances
 from maxmargin.solvers.separability.feasibility import separability
-from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 SQUARE = np.array(list(product(range(3), repeat=2)), dtype=float)
 CUBE = np.array(list(product(range(2), repeat=3)), dtype=float)
@@ -561,7 +561,7 @@ def test_the_check_of_these_tests_sees_damage(damage: str) -> None:
     assert is_right(problem, answer)
     proof = answer.certificate
     assert isinstance(proof, QuasiSeparation)
-    damaged: dict[str, Separability] = {
+    damaged: dict[str, ProvenVerdict] = {
         "verdict": replace(answer, verdict=Verdict.OVERLAP),
         "rows": replace(answer, certificate=replace(proof, rows=(0, 3))),
         "weights": replace(answer, certificate=replace(proof, weights=(1, -1))),

@@ -15,10 +15,10 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.problem.problem import ClassProblem
-from maxmargin.solvers.problem.rows import Sizes
+from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.solvers.proof.checker import check
 from maxmargin.solvers.separability.multinomial import multinomial
-from maxmargin.solvers.separability.separability_solution import Separability
+from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 
 def inequalities(problem: ClassProblem) -> tuple[np.ndarray, list[tuple[int, int]]]:
@@ -35,7 +35,7 @@ def inequalities(problem: ClassProblem) -> tuple[np.ndarray, list[tuple[int, int
     return np.array(vectors), pairs
 
 
-def is_accepted(answer: Separability) -> bool:
+def is_accepted(answer: ProvenVerdict) -> bool:
     problem: Any = answer.certificate.problem
     rows = problem.dense_rows(slice(None)).tolist()
     for certificate in (answer.certificate, answer.witness):
@@ -71,7 +71,7 @@ def test_verdicts_and_rows_are_those_of_the_inequalities(problem: ClassProblem) 
 @settings(deadline=None, max_examples=50)
 def test_the_ways_for_much_data_agree(problem: ClassProblem) -> None:
     usual = multinomial(problem)
-    other = multinomial(replace(problem, sizes=Sizes(class_entries=0)))
+    other = multinomial(replace(problem, sizes=WorkSizes(class_entries=0)))
     assert is_accepted(other)
     assert (usual.verdict, usual.n_strict) == (other.verdict, other.n_strict)
     assert usual.touching_rows.tolist() == other.touching_rows.tolist()

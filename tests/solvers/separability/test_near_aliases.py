@@ -16,8 +16,10 @@ from scipy.interpolate import BSpline
 from scipy.sparse import csr_array
 
 import maxmargin as mm
+from maxmargin.explaining.rows_in_words import relation
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.near_aliases import MOST_COLUMNS, NearAliases, near_aliases
 
 Rng = np.random.Generator
@@ -149,7 +151,7 @@ def test_what_is_said_of_the_difference_is_true(kind: str, seed: int) -> None:
     errors = [abs(sum(w * row[j] for j, w in alias.weights.items()) - row[alias.column]) for row in exact]
     share = max(errors) / max(abs(row[alias.column]) for row in exact)
     assert 0 < share <= Fraction(alias.difference) < 1e-12
-    said = re.fullmatch(r".* up to rounding \(relative (.*)\)", alias.words(str, X.shape[1]))
+    said = re.fullmatch(r".* up to rounding \(relative (.*)\)", relation(separability(problem(X)), alias))
     assert said is not None and share <= Fraction(said[1])
 
 

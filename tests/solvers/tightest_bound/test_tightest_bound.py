@@ -24,7 +24,7 @@ from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem, radius_squared
-from maxmargin.solvers.problem.rows import InMemory, Sizes
+from maxmargin.solvers.problem.rows import InMemory, WorkSizes
 from maxmargin.solvers.proof.mistake_bounds import Loss, squared_slack_upper_bound, value_at, value_of_weights
 from maxmargin.solvers.proof.sums import careful_sum
 from maxmargin.solvers.tightest_bound import tightest_search
@@ -234,7 +234,7 @@ def noisy(n: int, d: int, noise: float, seed: int = 0) -> Problem:
 @pytest.mark.parametrize("passes", [1, 1000])
 def test_many_rows(loss: Loss, noise: float, passes: int) -> None:
     """A sample comes first, sums are rounded, chunks are several; sparse rows have the same answer."""
-    problem = replace(noisy(12_000, 6, noise), sizes=Sizes(chunk_entries=20_000))
+    problem = replace(noisy(12_000, 6, noise), sizes=WorkSizes(chunk_entries=20_000))
     looks: list[None] = []
     watched = WatchedRows(problem.X, lambda: looks.append(None), 20_000)
     assert tightest_bound(replace(problem, X=watched), passes, loss=loss).status is Status.OPTIMAL
@@ -274,7 +274,7 @@ def test_rounded_ends_enclose_the_exact_ones(problem: Problem, loss: Loss, passe
     v, weights, square = random.normal(size=problem.n_features), random.random(problem.n_samples), Fraction(9)
     slack = squared_slack_upper_bound(problem, v)
     lower = value_of_weights(problem, weights, passes, square, loss)
-    large = replace(problem, sizes=Sizes(exact_slack_entries=0, exact_entries=0))
+    large = replace(problem, sizes=WorkSizes(exact_slack_entries=0, exact_entries=0))
     rounded_slack = squared_slack_upper_bound(large, v)
     rounded_lower = value_of_weights(large, weights, passes, square, loss)
     assert slack is not None and rounded_slack is not None
@@ -287,7 +287,7 @@ def test_slacks_of_products_that_cancel(seed: int) -> None:
     large = np.random.default_rng(seed).normal(size=(1, 1)) * 1e8
     problem, v = origin(np.hstack([large, large + 1]), [1]), np.array([0.1, -0.1])
     exact = squared_slack_upper_bound(problem, v)
-    rounded = squared_slack_upper_bound(replace(problem, sizes=Sizes(exact_slack_entries=0)), v)
+    rounded = squared_slack_upper_bound(replace(problem, sizes=WorkSizes(exact_slack_entries=0)), v)
     assert exact is not None and rounded is not None and exact <= rounded <= exact * (1 + Fraction(1, 10**5))
 
 

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.answers.forms import INTERCEPT, Names, counted
+from maxmargin.explaining.rows_in_words import called
+from maxmargin.solvers.answers.answer_text import INTERCEPT, Names, counted
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.printable import printable
-from maxmargin.solvers.separability.answer_parts import Answer, called
+from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,9 +89,9 @@ class FinitePart:
         return f"<FinitePart {rows}, {counted(len(self.columns), 'column')}{model}>"
 
 
-def finite_part_of(answer: Answer) -> FinitePart:
+def finite_part_of(answer: ProvenVerdict) -> FinitePart:
     """Return the rows and columns that remain; the answer is about two classes and has its rows."""
-    assert answer.details is not None and answer.touching_rows is not None and answer.n_features is not None
+    assert answer.details is not None and answer.touching_rows is not None
     intercept, kept = answer.n_features, answer.remaining_columns or ()
     columns = [column for column in kept if column != intercept]
     problem = answer.details.samples
@@ -115,14 +116,7 @@ def finite_part_of(answer: Answer) -> FinitePart:
     )
 
 
-def remaining_columns_of(answer: Answer) -> tuple[int, ...]:
-    """Return the coordinates of the finite part in order, the intercept first."""
-    assert answer.details is not None and answer.n_features is not None
-    order = [*([answer.n_features] if answer.bias else []), *range(answer.n_features)]
-    return tuple(sorted(answer.details.remaining_columns(order), key=order.index))
-
-
-def other_meaning(answer: Answer) -> list[str]:
+def other_meaning(answer: ProvenVerdict) -> list[str]:
     """Return the names of the terms of the finite part that are infinite or not determined in the whole model."""
     assert answer.columns is not None
     kept = [column for column in answer.remaining_columns or () if column in answer.columns.infinite]

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from maxmargin.solvers.answers.forms import LISTED_ELSEWHERE, counted, some
+from maxmargin.explaining.levels import OPPOSITE, Absence, absences, reason_of, words_of
+from maxmargin.explaining.rows_in_words import called, range_reason, sides
+from maxmargin.solvers.answers.answer_text import LISTED_ELSEWHERE, counted, some
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import printable
-from maxmargin.solvers.separability.answer_parts import Absence, Answer, Findings, called, sides
-from maxmargin.solvers.separability.levels import OPPOSITE, absences, reason_of, words_of
+from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 _MOST_TERMS = 8
 """Largest number of terms of an inequality that is printed."""
@@ -37,7 +38,7 @@ class Term:
         Where the estimate goes. With "either sign" it is not determined: it may go to infinity with either sign, or
         stay at any finite value, while other terms go to infinity.
     reason : str
-        What the data say that makes it infinite.
+        The property of the data that makes it infinite.
     is_combined : bool
         Whether the reason is an inequality of several terms.
     """
@@ -48,12 +49,31 @@ class Term:
     is_combined: bool = False
 
 
-def findings_of(answer: Answer) -> Findings | None:
-    """Return what the values of the columns say; None if the infinite terms are not known."""
-    if answer.columns is None or answer.details is None or answer.n_features is None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """The evidence in the columns for the infinite terms.
+
+    Attributes
+    ----------
+    absences : tuple of Absence
+        The classes without rows in a level of a variable.
+    are_indicators : bool
+        Whether every column with an infinite term has no values but 0 and 1.
+    together : str
+        The common reason if no term has a sign of its own; empty if one has.
+    """
+
+    absences: tuple[Absence, ...]
+    are_indicators: bool
+    together: str
+
+
+def findings_of(answer: ProvenVerdict) -> Findings | None:
+    """Return the evidence in the columns; None if the infinite terms are not known."""
+    if answer.columns is None or answer.details is None:
         return None
     signs, found = answer.columns.infinite, absences(answer)
-    columns = [column for column in _columns_of(answer) if column < answer.n_features]
+    columns = sorted({answer.place(coordinate)[1] for coordinate in signs} - {answer.n_features})
     return Findings(
         absences=found,
         are_indicators=not columns or bool(answer.details.ranges.is_indicator[columns].all()),
@@ -61,13 +81,12 @@ def findings_of(answer: Answer) -> Findings | None:
     )
 
 
-def terms_of(answer: Answer) -> tuple[Term, ...] | None:
-    """Return the infinite terms with their reasons; None if they are not known."""
-    if answer.columns is None or answer.details is None or answer.n_features is None:
-        return None
+def terms_of(answer: ProvenVerdict, findings: Findings) -> tuple[Term, ...]:
+    """Return the infinite terms with their reasons."""
+    assert answer.columns is not None
     names = answer.infinite_columns or {}
     signs, terms = answer.columns.infinite, list[Term]()
-    reasons = [_reason(answer, coordinate, sign) for coordinate, sign in signs.items()]
+    reasons = [_reason(answer, findings, coordinate, sign) for coordinate, sign in signs.items()]
     combined, members = _combination(answer) if None in reasons else ("", frozenset())
     for (coordinate, sign), name, reason in zip(signs.items(), names, reasons, strict=True):
         is_member = reason is None and (not members or coordinate in members)
@@ -76,7 +95,7 @@ def terms_of(answer: Answer) -> tuple[Term, ...] | None:
     return tuple(terms)
 
 
-def terms_lines(answer: Answer, terms: Sequence[Term], most: int) -> list[str]:
+def terms_lines(answer: ProvenVerdict, terms: Sequence[Term], findings: Findings | None, most: int) -> list[str]:
     """Return a line for each of the first terms with a sign, one for a combination, and one for the other terms."""
     contrast = f"contrasts with {printable(answer.class_names[0])}" if answer.class_names else ""
     signed = [term for term in terms if term.sign in OPPOSITE]
@@ -84,7 +103,7 @@ def terms_lines(answer: Answer, terms: Sequence[Term], most: int) -> list[str]:
         lines = [f"  infinite coefficients{contrast and f', as {contrast}'}", *_signed_lines(signed, most)]
     else:
         which = f"the coefficients{contrast and f' ({contrast})'}"
-        together = "" if answer.findings is None else answer.findings.together
+        together = "" if findings is None else findings.together
         lines = [f"  {which} go to infinity together: {printable(together)}"]
     either = [term.name for term in terms if term.sign not in OPPOSITE]
     if either:
@@ -108,23 +127,22 @@ def _signed_lines(terms: Sequence[Term], most: int) -> list[str]:
     return lines + [f"    the combination: {printable(reason)}" for reason, count in counts.items() if count > 1]
 
 
-def _reason(answer: Answer, coordinate: int, sign: str) -> str | None:
+def _reason(answer: ProvenVerdict, findings: Findings, coordinate: int, sign: str) -> str | None:
     """Return why a term is infinite; None if it is in combination with others only."""
     if sign not in OPPOSITE:
         return _EITHER
-    assert answer.n_features is not None and answer.findings is not None
-    of_levels = (reason_of(answer, absence, coordinate, sign) for absence in answer.findings.absences)
-    is_intercept = coordinate % (answer.n_features + answer.bias) == answer.n_features
+    of_levels = (reason_of(answer, absence, coordinate, sign) for absence in findings.absences)
+    is_intercept = answer.place(coordinate)[1] == answer.n_features
     found = next((reason for reason in of_levels if reason is not None), None)
     if found is not None or is_intercept:
         return found or _TOGETHER
     return _alone(answer, coordinate, sign)
 
 
-def _alone(answer: Answer, coordinate: int, sign: str) -> str | None:
-    """Return what the values of a column say if it is a direction by itself, else None."""
-    assert answer.details is not None and answer.n_features is not None
-    block, column = divmod(coordinate, answer.n_features + answer.bias)
+def _alone(answer: ProvenVerdict, coordinate: int, sign: str) -> str | None:
+    """Return the reason of a term whose column alone separates, in the direction of the sign; else None."""
+    assert answer.details is not None
+    block, column = answer.place(coordinate)
     ranges = answer.details.ranges
     groups = [(1, sign)]
     if answer.n_inequalities is not None:
@@ -132,23 +150,17 @@ def _alone(answer: Answer, coordinate: int, sign: str) -> str | None:
     for group, direction in groups:
         if ranges.alone(column, group, direction, bias=answer.bias):
             name, of_classes = called(answer, column), sides(answer, group)
-            return ranges.reason(column, group, direction, name, *of_classes, bias=answer.bias)
+            return range_reason(ranges, column, group, direction, name, *of_classes, bias=answer.bias)
     return None
 
 
-def _columns_of(answer: Answer) -> list[int]:
-    """Return the columns that have an infinite term, in whatever class; the intercept counts as the last one."""
-    assert answer.columns is not None and answer.n_features is not None
-    return list(dict.fromkeys(coordinate % (answer.n_features + answer.bias) for coordinate in answer.columns.infinite))
-
-
-def _together(answer: Answer, of_levels: Sequence[Absence]) -> str:
-    """Return what the data say where no term has a sign of its own: of one column, or of several together."""
-    assert answer.columns is not None and answer.n_features is not None
+def _together(answer: ProvenVerdict, of_levels: Sequence[Absence]) -> str:
+    """Return the common reason of terms without a sign of their own: a level, a column, or several columns together."""
+    assert answer.columns is not None
     if of_levels:
         return words_of(answer, of_levels[0])
     for coordinate in answer.columns.infinite:
-        if coordinate % (answer.n_features + answer.bias) == answer.n_features:
+        if answer.place(coordinate)[1] == answer.n_features:
             continue
         for sign in OPPOSITE:
             if (found := _alone(answer, coordinate, sign)) is not None:
@@ -156,12 +168,12 @@ def _together(answer: Answer, of_levels: Sequence[Absence]) -> str:
     return _combination(answer)[0]
 
 
-def _combination(answer: Answer) -> tuple[str, frozenset[int]]:
+def _combination(answer: ProvenVerdict) -> tuple[str, frozenset[int]]:
     """Return the inequality that infinite terms satisfy together, in short numbers if there are such, and its columns.
 
     No columns are returned for an inequality that is not spelt out.
     """
-    assert answer.columns is not None and answer.details is not None and answer.n_features is not None
+    assert answer.columns is not None and answer.details is not None
     coordinates = list(answer.columns.infinite)
     direction = answer.details.inequality(coordinates) if coordinates else None
     if direction is None:

@@ -1,4 +1,4 @@
-"""The forms in which answers are shown: fields of JSON, lines of text, and cards for notebooks.
+"""Answers as people read them: names of rows and columns, fields of JSON, lines of text, and cards for notebooks.
 
 A sentence is about the hyperplanes w.x + b = 0, or without a bias about those through the origin alone. Then "every
 hyperplane", "the hulls" and "the estimate" refer to hyperplanes through the origin, to the hull of the y x and to
@@ -26,7 +26,7 @@ LONGEST_LIST = 1000
 """Largest number of entries of a list in JSON; `<name>_count` gives its whole length."""
 
 LISTED_ELSEWHERE = "{more:,} more (--json and to_frame() list them)"
-"""What a line of text says of the names that it leaves out."""
+"""End of a line of text that does not list all names."""
 
 _MOST_ENTRIES = 10
 """Largest number of entries of a list that a cell shows."""
@@ -43,7 +43,7 @@ _MOST_WEIGHTS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """What the rows and the columns of a problem are called.
+    """The names of the rows and the columns of a problem.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ class Result:
         return card(type(self).__name__, self.headline, numbers or rest[:_MOST_KEY_NUMBERS], rest)
 
     def _card_fields(self) -> dict[str, Any]:
-        """Return the key numbers by what a reader calls them; by default those of a card are its first fields.
+        """Return the key numbers of the card with their labels; by default its first fields are shown.
 
         Proven ends are rounded outwards, as `rounded_up` does.
         """
@@ -179,10 +179,8 @@ class Result:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class NamedAnswer(Result):
-    """An answer about two classes.
-
-    Two answers are equal if they are the same object: arrays have no single truth value.
+class Named:
+    """The names that belong to an answer.
 
     Attributes
     ----------
@@ -201,13 +199,17 @@ class NamedAnswer(Result):
     negative: Any = None
     names: Names = NO_NAMES
 
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class NamedAnswer(Named, Result):
+    """An answer about two classes.
+
+    Two answers are equal if they are the same object: arrays have no single truth value.
+    """
+
     @abstractmethod
     def fields(self) -> dict[str, Any]:
         """Return the fields that the command line prints as JSON, without those that describe the data."""
-
-    @abstractmethod
-    def summary(self) -> str:
-        """Return the text that the command line prints of the answer."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields of the JSON that the command line prints, in Python's own types.
@@ -302,7 +304,7 @@ def _key_number(value: Any) -> str:
 
 
 def _cell(value: Any) -> str:
-    """Return a value in Python's own types in a line; nothing for None and for what is nested."""
+    """Return a value in Python's own types as one line; an empty text for None and for nested values."""
     if isinstance(value, dict):
         value = [entry if isinstance(entry, (dict, list)) else f"{name}: {entry}" for name, entry in value.items()]
     if isinstance(value, list):

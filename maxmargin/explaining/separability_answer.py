@@ -1,15 +1,16 @@
-"""The verdict on two or more classes, with its proof and the infinite coefficients of a logistic regression."""
+"""The answer to whether classes are separable, in words: the verdict, its proof, and its meaning for a regression."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
-import numpy as np
-
-from maxmargin.solvers.answers.forms import (
-    INTERCEPT,
+from maxmargin.explaining.finite_part import FinitePart, finite_part_of
+from maxmargin.explaining.next_steps import next_steps
+from maxmargin.explaining.rows_in_words import near_lines, relation
+from maxmargin.explaining.terms import Findings, Term, findings_of, terms_lines, terms_of
+from maxmargin.solvers.answers.answer_text import (
     LISTED_ELSEWHERE,
     NamedAnswer,
     counted,
@@ -19,28 +20,12 @@ from maxmargin.solvers.answers.forms import (
     without_intercepts,
 )
 from maxmargin.solvers.answers.statuses import Verdict
-from maxmargin.solvers.basics.array_types import Mask, Rows
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import nearest_floats
-from maxmargin.solvers.problem.candidate import SolverRun
-from maxmargin.solvers.proof.certificate import (
-    Certificate,
-    ClassWitness,
-    CommonHullPoint,
-    Overlap,
-    QuasiSeparation,
-    SeparatingHyperplane,
-    text,
-)
-from maxmargin.solvers.separability.answer_parts import Findings
-from maxmargin.solvers.separability.details import ColumnSigns, Details
-from maxmargin.solvers.separability.finite_part import FinitePart, finite_part_of, remaining_columns_of
-from maxmargin.solvers.separability.near_aliases import NearAliases, near_lines
-from maxmargin.solvers.separability.next_steps import next_steps
-from maxmargin.solvers.separability.terms import Term, findings_of, terms_lines, terms_of
-
-Attempts = tuple[SolverRun, ...]
+from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiSeparation, SeparatingHyperplane, text
+from maxmargin.solvers.separability.near_aliases import NearAliases
+from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 _OF_COLUMNS = ("infinite_columns", "finite_columns", "aliased_columns", "dimension")
 """Fields that take long to compute for large separable data."""
@@ -60,13 +45,13 @@ data without being asked: each takes up to two or three seconds."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Separability(NamedAnswer):
+class Separability(ProvenVerdict, NamedAnswer):
     """The verdict on two or more classes, and its proof.
 
     Attributes
     ----------
     verdict : Verdict
-        Whether the classes are separable, quasi-separable, or overlap; `undecided` if none is proven.
+        Whether the classes are separable, quasi-separable, or overlap; `undecided` without a proof.
     strictly_separable : bool or None
         Whether some hyperplane has every row strictly on its side; None if that is not proven.
     certificate : Certificate or None
@@ -127,75 +112,18 @@ class Separability(NamedAnswer):
     ([0, 3], [1, 2])
     """
 
-    verdict: Verdict
-    strictly_separable: bool | None
-    certificate: Certificate | None
-    reason: str
-    engine: str
-    witness: CommonHullPoint | ClassWitness | None = None
-    attempts: Attempts = ()
-    separated_rows: Rows | None = None
-    touching_rows: Rows | None = None
-    partly_separated_rows: Rows | None = None
-    find_columns: Callable[[], ColumnSigns | None] | None = None
-    find_details: Callable[[], Details] | None = None
     find_near: Callable[[], NearAliases] | None = None
-    n_inequalities: int | None = None
-    n_strict: int | None = None
-    n_features: int | None = None
-    bias: bool = True
-    class_names: tuple[str, ...] | None = None
 
     @classmethod
-    def proven(
-        cls, certificate: Certificate, touches: Mask, reason: str, engine: str, attempts: Attempts
-    ) -> "Separability":
-        """Return the answer that a certificate proves; `touches` says which rows lie on every hyperplane."""
-        verdict = Verdict(certificate.claim)
-        return cls(
-            verdict=verdict,
-            strictly_separable=verdict is Verdict.SEPARABLE,
-            certificate=certificate,
-            reason=reason,
-            engine=engine,
-            attempts=attempts,
-            separated_rows=np.flatnonzero(~touches),
-            touching_rows=np.flatnonzero(touches),
-            n_features=certificate.problem.n_features,
-            bias=certificate.problem.bias,
-        )
-
-    @classmethod
-    def undecided(
-        cls, witness: CommonHullPoint | ClassWitness | None, reason: str, engine: str, attempts: Attempts, *, bias: bool
-    ) -> "Separability":
-        """Return the answer when a limit ends the work: with a witness, the data are not strictly separable."""
-        return cls(
-            verdict=Verdict.UNDECIDED,
-            strictly_separable=None if witness is None else False,
-            certificate=witness,
-            witness=witness,
-            reason=reason,
-            engine=engine,
-            attempts=attempts,
-            bias=bias,
-        )
+    def of(cls, verdict: ProvenVerdict, **changes: Any) -> Self:
+        """Return a proven verdict with its words; `changes` replace fields, as `dataclasses.replace` does."""
+        return cls(**{field.name: getattr(verdict, field.name) for field in fields(verdict)} | changes)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle holds: the answer with its columns and terms computed, without the rows."""
+        """Return the state of a pickle: the answer with its columns and terms computed, without the rows."""
         found = {name: getattr(self, name) for name in ("columns", "findings", "terms", "remaining_columns", *_OF_NEAR)}
         found |= dict.fromkeys(("details", "near", "find_columns", "find_details", "find_near"))
         return {**vars(self), **found}
-
-    @property
-    def headline(self) -> str:
-        """The verdict in a few words."""
-        kind = through(self.bias) if self.n_inequalities is None else without_intercepts(self.bias)
-        if self.verdict is not Verdict.UNDECIDED:
-            return f"{self.verdict.value}{kind} (proven)"
-        if self.strictly_separable is False:
-            return f"not strictly separable{kind} (proven; quasi-separable or overlap: undecided)"
-        return f"undecided{kind}"
 
     def fields(self, *, with_columns: bool = True) -> dict[str, Any]:
         """Return the fields of ``maxmargin check --json``; columns that are not wanted are None."""
@@ -232,7 +160,7 @@ class Separability(NamedAnswer):
         return {"hyperplane": plane, "witness_weights": weights, "balancing_rows": rows}
 
     def summary(self, *, with_columns: bool | None = None, remarks: Sequence[str] = (), call: str | None = None) -> str:
-        """Return the text of ``maxmargin check``: the verdict, the terms, what to do next, and the proof.
+        """Return the text of ``maxmargin check``: the verdict, the terms, advice, and the proof.
 
         Parameters
         ----------
@@ -249,7 +177,7 @@ class Separability(NamedAnswer):
             lines += self._logistic_lines(is_known)
         lines += [f"  {printable(note)}" for note in self.names.notes]
         if self.verdict in (Verdict.SEPARABLE, Verdict.QUASI_SEPARABLE):
-            lines += next_steps(self, with_columns=is_known, call=call)
+            lines += next_steps(self, self.findings if is_known else None, call=call)
         lines += ["proof", f"  {printable(self.reason_alone)}"]
         if self.strictly_separable is False:
             lines += self._rows_lines()
@@ -258,7 +186,7 @@ class Separability(NamedAnswer):
 
     @property
     def reason_alone(self) -> str:
-        """The reason without the verdict, with which that of a proven verdict begins."""
+        """The reason without the verdict at its beginning."""
         return self.reason.removeprefix(self.headline.replace(" (proven)", ": "))
 
     def _event_lines(self) -> list[str]:
@@ -288,7 +216,7 @@ class Separability(NamedAnswer):
         return [self.names.rows_line(title, rows, most=_MOST_NAMED) for title, rows in known]
 
     def _logistic_lines(self, with_columns: bool) -> list[str]:
-        """Return what the verdict says of logistic regression."""
+        """Return the lines about the estimate of a logistic regression."""
         model = f"  logistic regression{intercept(self.bias)}"
         aliased = list((with_columns and self.aliased_columns) or ())
         dependent = f"  aliased columns (they depend linearly on those before): {_some(aliased)}"
@@ -304,7 +232,7 @@ class Separability(NamedAnswer):
             columns = [f"  {which} not computed ({options})"]
         else:
             finite = f"  finite coefficients: {_some(list(self.finite_columns or ()) or ['none'])}"
-            columns = [*terms_lines(self, terms, _MOST_NAMED), finite, *aliased_lines]
+            columns = [*terms_lines(self, terms, self.findings, _MOST_NAMED), finite, *aliased_lines]
         return [f"{model}: no finite maximum-likelihood estimate", *columns]
 
     def _card_fields(self) -> dict[str, Any]:
@@ -338,45 +266,15 @@ class Separability(NamedAnswer):
         blocks = 1 if self.n_inequalities is None else self.n_inequalities // n_samples
         return blocks * (self.n_features + 1) <= _CHEAP_WIDTH and n_samples * self.n_features <= _CHEAP_ENTRIES
 
-    @property
-    def proof(self) -> str | None:
-        """``"exact"`` where `strictly_separable` is proven, else None."""
-        return None if self.certificate is None else "exact"
-
-    @property
-    def witness_rows(self) -> Rows | None:
-        """The rows of the common hull point, as positions in X; `to_dict` and `to_frame` number those of the source."""
-        match self.witness:
-            case CommonHullPoint(rows=rows):
-                return np.array(rows, dtype=np.int64)
-            case ClassWitness(pairs=pairs):
-                return np.array(sorted({row for row, _ in pairs}), dtype=np.int64)
-        return None
-
-    @cached_property
-    def columns(self) -> ColumnSigns | None:
-        """The exact signs of all columns over the hyperplanes without a row on the wrong side; found on first use."""
-        return None if self.find_columns is None else self.find_columns()
-
-    @cached_property
-    def details(self) -> Details | None:
-        """The rows, from which ``terms`` and ``finite_part`` are computed; None for an answer from a pickle."""
-        return None if self.find_details is None else self.find_details()
-
     @cached_property
     def findings(self) -> Findings | None:
-        """What the values of the columns say of the infinite terms; None if these are not known."""
+        """The evidence in the columns for the infinite terms; None if these are not known."""
         return findings_of(self)
-
-    @cached_property
-    def remaining_columns(self) -> tuple[int, ...] | None:
-        """The coordinates of the finite part, the intercept first; None without the rows, or for more classes."""
-        return None if self.details is None or self.n_inequalities is not None else remaining_columns_of(self)
 
     @cached_property
     def terms(self) -> tuple[Term, ...] | None:
         """The infinite terms with their sign and the reason in words; None if they are not known."""
-        return terms_of(self)
+        return None if self.findings is None else terms_of(self, self.findings)
 
     def finite_part(self) -> FinitePart:
         """Return the rows and columns on which the finite part of the maximum-likelihood estimate is fitted.
@@ -428,27 +326,6 @@ class Separability(NamedAnswer):
         columns = zip(*[*terms, *finite, *aliased], strict=True) if terms or finite or aliased else ((), (), ())
         return dict(zip(("name", "sign", "reason"), map(list, columns), strict=True))
 
-    @property
-    def infinite_columns(self) -> dict[str | int, str] | None:
-        """Columns whose logistic coefficient is infinite, with its sign: "+", "-" or "either sign".
-
-        ``"(Intercept)"`` is the bias. With "either sign" the likelihood rises towards its supremum along directions of
-        both signs.
-        """
-        if self.columns is None:
-            return None
-        return {self._name(column): sign for column, sign in self.columns.infinite.items()}
-
-    @property
-    def finite_columns(self) -> tuple[str | int, ...] | None:
-        """Columns whose logistic coefficient stays finite."""
-        return None if self.columns is None else tuple(map(self._name, self.columns.finite))
-
-    @property
-    def aliased_columns(self) -> tuple[str | int, ...] | None:
-        """Columns that depend linearly on the bias and the columns before them; the other lists leave them out."""
-        return None if self.columns is None else tuple(map(self._name, self.columns.aliased))
-
     @cached_property
     def near(self) -> NearAliases | None:
         """The columns that are linearly dependent up to rounding; None for an answer from a pickle."""
@@ -462,36 +339,12 @@ class Separability(NamedAnswer):
         """
         if self.near is None or self.near.found is None:
             return None
-        constant = self.near.samples.n_features
-
-        def called(column: int) -> str:
-            name = INTERCEPT if column == constant else self._feature_name(column)
-            return f"column {name}" if isinstance(name, int) else name
-
-        return {self._feature_name(alias.column): alias.words(called, constant) for alias in self.near.found}
+        return {self.feature_name(alias.column): relation(self, alias) for alias in self.near.found}
 
     @cached_property
     def verdict_without_nearly_aliased(self) -> Verdict | None:
         """The verdict without the nearly aliased columns, sought for at most 10 seconds; None if there are none."""
         return None if self.near is None else self.near.verdict_without
-
-    @property
-    def dimension(self) -> int | None:
-        """Dimension of the cone of hyperplanes without a row on the wrong side, modulo those that contain all rows."""
-        return None if self.columns is None else self.columns.dimension
-
-    def _name(self, column: int) -> str | int:
-        assert self.n_features is not None  # known wherever columns are
-        block, position = divmod(column, self.n_features + self.bias)
-        name = INTERCEPT if position == self.n_features else self._feature_name(position)
-        if self.n_inequalities is None:
-            return name
-        other = self.class_names[block + 1] if self.class_names is not None else f"class {block + 1}"
-        return f"{other}: {name}"
-
-    def _feature_name(self, column: int) -> str | int:
-        name = column if self.names.columns is None else self.names.columns[column]
-        return f"{name} (column {column})" if name == INTERCEPT and self.bias else name
 
 
 def _hyperplane_fields(w: Sequence[Fraction], b: Fraction) -> dict[str, Any]:

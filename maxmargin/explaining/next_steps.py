@@ -1,31 +1,31 @@
-"""What a statistician can do about separated data, and what can be reported of them."""
+"""Advice for statisticians with separated data: ways to go on, and the estimates that can be reported."""
 
 from collections.abc import Sequence
 
-from maxmargin.solvers.answers.forms import counted, some
+from maxmargin.explaining.finite_part import other_meaning
+from maxmargin.explaining.levels import OPPOSITE, Absence
+from maxmargin.explaining.terms import Findings
+from maxmargin.solvers.answers.answer_text import counted, some
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import printable
-from maxmargin.solvers.separability.answer_parts import Absence, Answer, Findings
-from maxmargin.solvers.separability.finite_part import other_meaning
-from maxmargin.solvers.separability.levels import OPPOSITE
+from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 _MOST_NAMED = 6
 """Largest number of levels or columns that a line of advice names."""
 
 
-def next_steps(answer: Answer, *, with_columns: bool, call: str | None) -> list[str]:
-    """Return the lines of advice about separated data, and last what can be reported.
+def next_steps(answer: ProvenVerdict, findings: Findings | None, *, call: str | None) -> list[str]:
+    """Return the lines of advice about separated data; the last ones are about reporting.
 
     Parameters
     ----------
-    answer : Answer
+    answer : ProvenVerdict
         Separable or quasi-separable.
-    with_columns : bool
-        Whether the infinite terms are wanted, on which some advice rests.
+    findings : Findings, optional
+        Facts about the infinite terms, on which some advice rests.
     call : str, optional
         The call in Python that gives the answer, for readers of a command.
     """
-    findings = answer.findings if with_columns else None
     steps = _penalties(is_multinomial=answer.n_inequalities is not None)
     if findings is not None:
         steps += _about_levels(answer, findings)
@@ -51,7 +51,7 @@ def _penalties(*, is_multinomial: bool) -> list[str]:
     return [f"{made}: {first}", f"  {second}"]
 
 
-def _about_levels(answer: Answer, findings: Findings) -> list[str]:
+def _about_levels(answer: ProvenVerdict, findings: Findings) -> list[str]:
     """Return the advice to merge levels in which a class does not occur, or to leave out their rows."""
     found = [absence for absence in findings.absences if absence.can_merge]
     names = list(dict.fromkeys(absence.name for absence in found))
@@ -70,7 +70,7 @@ def _about_levels(answer: Answer, findings: Findings) -> list[str]:
 
 
 def _about_columns(found: Sequence[Absence]) -> list[str]:
-    """Return what happens to a level whose column is dropped."""
+    """Return the consequence of dropping the column of a level."""
     of_columns = [absence for absence in found if not absence.is_reference and absence.factor.reference is not None]
     if not of_columns:
         return []
@@ -81,7 +81,7 @@ def _about_columns(found: Sequence[Absence]) -> list[str]:
     ]
 
 
-def _finite_part(answer: Answer, findings: Findings | None, call: str | None) -> list[str]:
+def _finite_part(answer: ProvenVerdict, findings: Findings | None, call: str | None) -> list[str]:
     assert answer.touching_rows is not None
     has_intercept = answer.n_features in (answer.remaining_columns or ())
     constant, design = ('"const", ', "sm.add_constant(part.X)") if has_intercept else ("", "part.X")
@@ -97,8 +97,8 @@ def _finite_part(answer: Answer, findings: Findings | None, call: str | None) ->
     ]
 
 
-def _about_meaning(answer: Answer, findings: Findings) -> list[str]:
-    """Return which coefficients of the finite part are not those of the whole model."""
+def _about_meaning(answer: ProvenVerdict, findings: Findings) -> list[str]:
+    """Return the lines about coefficients of the finite part that differ from the coefficients of the whole model."""
     others = other_meaning(answer)
     if not others:
         return []
@@ -110,8 +110,8 @@ def _about_meaning(answer: Answer, findings: Findings) -> list[str]:
     ]
 
 
-def _reporting(answer: Answer, *, is_known: bool) -> list[str]:
-    """Return what can be reported of finite and of infinite coefficients."""
+def _reporting(answer: ProvenVerdict, *, is_known: bool) -> list[str]:
+    """Return the lines about the standard errors, tests and intervals that can be reported."""
     signs = answer.columns.infinite.values() if is_known and answer.columns is not None else ()
     interval = " and a one-sided profile interval" if any(sign in OPPOSITE for sign in signs) else ""
     infinite = f"an infinite coefficient has a likelihood-ratio test{interval}, but no Wald test or interval"

@@ -7,8 +7,8 @@ from html import unescape
 import numpy as np
 import pytest
 
+from maxmargin.solvers.answers.answer_text import Result, card_pairs
 from maxmargin.solvers.answers.cards import between, card
-from maxmargin.solvers.answers.forms import Result, card_pairs
 
 
 class Made(Result):
