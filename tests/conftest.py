@@ -10,7 +10,6 @@ from zlib import crc32
 
 import pytest
 from hypothesis import settings
-from numba.core import event
 from zoo import INSEPARABLE, SEPARABLE, Known
 
 # Tests run side by side on shared machines, and compiled code is compiled on first use: no test is about time.
@@ -58,8 +57,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark slow cases, and with ``--quick`` keep one case of a quarter of the functions of each file, and no slow one.
 
-    A test marked ``sampled`` has one case in ten, or as many as the mark says, that is not slow. The hash of the names
-    chooses the cases, and the functions of ``--quick``, so there is no list to maintain when tests are added or moved.
+    Of a test that is marked ``sampled`` one case in ten is not slow, or the first n where the mark says n. The hash of
+    the names chooses the cases, and the functions of ``--quick``, so there is no list to maintain when tests are added
+    or moved.
     """
     sampled: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
@@ -67,8 +67,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             sampled[item.nodeid.partition("[")[0]].append(item)
     for cases in sampled.values():
         mark = cases[0].get_closest_marker("sampled")
-        n_fast = mark.args[0] if mark and mark.args else ceil(len(cases) / 10)
-        for item in sorted(cases, key=lambda item: crc32(item.nodeid.encode()))[n_fast:]:
+        if not mark or not mark.args:
+            cases.sort(key=lambda item: crc32(item.nodeid.encode()))
+        for item in cases[mark.args[0] if mark and mark.args else ceil(len(cases) / 10) :]:
             item.add_marker("slow")
     if config.getoption("--quick"):
         _keep_a_quarter(config, items)
@@ -94,6 +95,8 @@ class ProcessorTime:
     """
 
     def __init__(self) -> None:
+        from numba.core import event
+
         self._compiling = event.TimingListener()
         event.register("numba:compile", self._compiling)
         self._start, self._found = 0.0, dict[str, float]()

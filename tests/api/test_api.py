@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from scipy.sparse import coo_array, csc_array, csr_array
 
 import maxmargin as mm
@@ -51,7 +52,7 @@ def test_positive_chooses() -> None:
     assert mm.mistake_bounds(ROWS, labels, positive="c")[0].valid
 
 
-@pytest.mark.parametrize(
+@for_each(
     "X",
     [
         ROWS,
@@ -65,7 +66,6 @@ def test_positive_chooses() -> None:
         csc_array(np.array(ROWS)),
         coo_array(np.array(ROWS, dtype=np.int32)),
     ],
-    ids=["lists", "float32", "int64", "int8", "fortran", "strided", "big-endian", "csr", "csc", "coo"],
 )
 def test_arrays_of_every_kind_give_the_same(X: Any) -> None:
     assert mm.separability(X, LABELS).verdict == "separable"
@@ -113,7 +113,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("X, y, words", BAD)
+@for_each("X, y, words", BAD)
 def test_what_is_no_problem_is_refused_clearly(X: Any, y: Any, words: str) -> None:
     for call in CALLS:
         if call is mm.separability and words == "3 classes":
@@ -187,9 +187,9 @@ def awkward() -> list[tuple[str, np.ndarray, np.ndarray]]:
     return [(name, X.astype(float), y) for name, X in cases.items()]
 
 
-@pytest.mark.parametrize("name, X, y", awkward(), ids=[case[0] for case in awkward()])
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("sparse", [False, True])
+@for_each("name, X, y", awkward())
+@for_each("bias", [True, False])
+@for_each("sparse", [False, True])
 def test_awkward_data_get_an_answer(name: str, X: np.ndarray, y: np.ndarray, bias: bool, sparse: bool) -> None:
     stored = csr_array(X) if sparse else X
     with warnings.catch_warnings():

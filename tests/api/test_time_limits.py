@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import for_each
 from commands import completed
 from scipy.sparse import csr_array
 
@@ -160,7 +161,7 @@ def test_a_limit_that_is_over_at_once_leaves_what_is_proven() -> None:
     assert all(bound.value >= n_mistakes for bound in bounds if bound.valid and bound.name != "trivial")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "arguments",
     [
         ["check", "xor"],
@@ -174,7 +175,6 @@ def test_a_limit_that_is_over_at_once_leaves_what_is_proven() -> None:
         ["report", "agresti"],
         ["generate", "xor"],
     ],
-    ids=lambda arguments: " ".join(arguments),
 )
 def test_every_command_takes_a_limit(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert command([*arguments, "--quiet"]) == command([*arguments, "--quiet", "--time-limit", "60"])

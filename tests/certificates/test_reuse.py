@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proven import is_proven
@@ -135,8 +136,8 @@ def answer_or_none_of_text(text: str, problem: Problem) -> Any:
         return None
 
 
-@pytest.mark.parametrize("old", KNOWN)
-@pytest.mark.parametrize("new", KNOWN)
+@for_each("old", KNOWN)
+@for_each("new", KNOWN)
 def test_a_claim_without_its_numbers_decides_nothing(check: Check, old: str, new: str) -> None:
     """The proof of one verdict, relabelled as the proof of another with the numbers it has."""
     check(old, "--proof", "p.json")
@@ -172,9 +173,9 @@ def backwards(text: str) -> str:
     return "\n".join([head, *reversed(rows)]) + "\n"
 
 
-@pytest.mark.parametrize("text", KNOWN)
-@pytest.mark.parametrize("arguments", [(), ("--no-bias",)])
-@pytest.mark.parametrize("change", [str, backwards, lambda text: text + "".join(text.splitlines(True)[1:])])
+@for_each("text", KNOWN)
+@for_each("arguments", [(), ("--no-bias",)])
+@for_each("change", [str, backwards, lambda text: text + "".join(text.splitlines(True)[1:])])
 def test_the_older_answer_is_a_whole_one(
     check: Check, text: str, arguments: tuple[str, ...], change: Callable[[str], str]
 ) -> None:
@@ -191,7 +192,7 @@ def test_the_older_answer_is_a_whole_one(
     assert run(["verify", "q.json", "data.csv"]) == 0
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "engine_is_older"),
     [
         (SEPARABLE, SEPARABLE + "9,1,1\n", True),
@@ -218,7 +219,7 @@ def test_what_happens_overnight(check: Check, old: str, new: str, engine_is_olde
         assert err == "maxmargin: the older proof p.json does not hold for these data; looking for a new one\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "old_arguments", "new", "arguments", "words"),
     [
         (OVERLAP, (), OVERLAP, ("--no-bias",), "it is about 2 columns, with bias, binary64; asked is 2 columns, thr"),

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from calls import arguments_of
+from cases import for_each
 from commands import completed, started
 
 from maxmargin.api.deciding import separability_of
@@ -102,8 +103,8 @@ def test_exit_codes_and_fields_of_every_verdict(command: Run, text: str) -> None
         assert fields.keys() == FIELDS
 
 
-@pytest.mark.parametrize("text", VERDICTS)
-@pytest.mark.parametrize("requirement", REQUIREMENTS)
+@for_each("text", VERDICTS)
+@for_each("requirement", REQUIREMENTS)
 def test_gates(command: Run, text: str, requirement: str) -> None:
     is_so = requirement in TRUE[VERDICTS[text]]
     code, out, _ = command("check", data(text), "--require", requirement, "--json")
@@ -143,7 +144,7 @@ READ = [
 """Tables with the options by which they are read."""
 
 
-@pytest.mark.parametrize(("text", "options"), READ)
+@for_each(("text", "options"), READ)
 def test_written_proofs_hold(
     command: Run, capsys: pytest.CaptureFixture[str], text: str, options: tuple[str, ...]
 ) -> None:
@@ -314,19 +315,16 @@ def test_past_the_exact_limit(command: Run) -> None:
     assert command("check", data(SEPARABLE), "--exact-limit", "0")[0] == 0
 
 
-@pytest.mark.parametrize("name", ["check", "margin"])
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
+@for_each("name", ["check", "margin"])
+@for_each(("option", "value"), [
         ("--time-limit", "0"), ("--time-limit", "-1"), ("--time-limit", "nan"), ("--time-limit", "soon"),
         ("--exact-limit", "-1"), ("--exact-limit", "nan"), ("--exact-limit", "1.5"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_limits_that_are_none_are_refused(command: Run, name: str, option: str, value: str) -> None:
     refused(command(name, data(SEPARABLE), f"{option}={value}"), option, value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "options", "words"),
     [
         (b"", (), ["data.csv", "empty"]),
@@ -343,7 +341,7 @@ def test_limits_that_are_none_are_refused(command: Run, name: str, option: str, 
         (b"\xff\xfe\x00x", (), ["data.csv"]),
     ],
 )
-@pytest.mark.parametrize("name", ["check", "margin"])
+@for_each("name", ["check", "margin"])
 def test_wrong_files_are_one_line(
     command: Run, name: str, content: bytes, options: tuple[str, ...], words: list[str]
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from calls import arguments_of, calling
+from cases import for_each
 from commands import completed, json_answer, refusal, started
 
 import maxmargin as mm
@@ -246,7 +247,7 @@ def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
     assert "separable (proven)" in done.stdout
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "words"),
     [
         (["check"], ["SOURCE"]),

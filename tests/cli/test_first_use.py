@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import for_each
 
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
@@ -37,23 +38,24 @@ def first_use(folder: Path, *arguments: str, **environment: str) -> tuple[dict[s
     return json.loads(done.stdout.splitlines()[-1]), compiled, done.stderr
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "arguments",
     [
         ["perceptron", "iris", "--positive", "setosa"],
+        ["check", "iris", "--positive", "virginica"],
         ["margin", "iris", "--positive", "setosa"],
         ["margin", "iris", "--positive", "versicolor", "--soft", "1"],
         ["margin", "rows.npz", "--soft", "1", "--method", "interior-point"],
         ["margin", "rows.npz", "--soft", "1", "--method", "working-set"],
-        ["check", "iris", "--positive", "virginica"],
         ["online", "iris", "--positive", "setosa", "-a", "perceptron", "-a", "averaged", "-a", "pegasos"],
-        pytest.param(["online", "iris", "--positive", "virginica", "-a", "all"], marks=pytest.mark.slow),
+        ["online", "iris", "--positive", "virginica", "-a", "all"],
         ["orders", "iris", "--positive", "setosa"],
         ["bounds", "iris", "--positive", "setosa"],
         ["judge", "agresti", "--plane", "plane.json"],
         ["fewest-errors", "agresti"],
         ["generate", "xor", "-o", "xor.csv"],
-        pytest.param(["report", "few.csv", "-o", "few.html"], marks=pytest.mark.slow),
+        ["report", "few.csv", "-o", "few.html"],
     ],
 )
 def test_small_data_wait_for_no_compiler(arguments: list[str], tmp_path: Path) -> None:
@@ -93,17 +95,20 @@ def test_a_long_run_says_that_it_compiles_few_passes(tmp_path: Path) -> None:
     assert sorted(again) == sorted(compiled) and "compiling" not in said
 
 
+@pytest.mark.slow
 def test_a_run_without_the_time_to_compile_stays_in_integers(tmp_path: Path) -> None:
     arguments = ["perceptron", "iris", "--positive", "virginica", "--time-limit", "0.5", "--json"]
     found, compiled, said = first_use(tmp_path, *arguments)
     assert found["code"] == 3 and not compiled and "compiling" not in said
 
 
+@pytest.mark.slow
 def test_quiet_is_quiet(tmp_path: Path) -> None:
     *_, said = first_use(tmp_path, "perceptron", "iris", "--positive", "virginica", "--max-mistakes", "50000", "-q")
     assert said == ""
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -126,7 +131,7 @@ def test_blocks_are_refused_without_a_compiler(tmp_path: Path) -> None:
     assert found["code"] == 2 and "NUMBA_DISABLE_JIT" in said
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "parameters"),
     [
         *((name, {}) for name in ALGORITHMS),

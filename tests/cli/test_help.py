@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
+from cases import for_each
 from commands import completed, refusal
 
 from maxmargin.cli.app import app, run
@@ -32,7 +33,7 @@ def test_the_commands_are_listed_in_groups(capsys: pytest.CaptureFixture[str]) -
     assert all(f"{title}:\n" in text for title in GROUPS)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@for_each("name", COMMANDS)
 def test_the_short_help_has_an_example_and_the_exit_codes(capsys: pytest.CaptureFixture[str], name: str) -> None:
     short, full = help_of(capsys, name, "-h"), help_of(capsys, name, "--help")
     assert short.startswith(f"Usage: maxmargin {name}")
@@ -42,7 +43,7 @@ def test_the_short_help_has_an_example_and_the_exit_codes(capsys: pytest.Capture
     assert len(short) < len(full) or name == "completion"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@for_each("name", COMMANDS)
 def test_the_full_help_has_every_option_once(capsys: pytest.CaptureFixture[str], name: str) -> None:
     command, text = app.commands[name], help_of(capsys, name, "--help")
     assert isinstance(command, Command)

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from calls import interrupting
+from cases import for_each
 from commands import completed, refusal
 
 import maxmargin as mm
@@ -58,9 +59,9 @@ NAMES: list[Callable[[Path], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("force", [[], ["--force"]])
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
+@for_each("force", [[], ["--force"]])
+@for_each("name", NAMES)
+@for_each(
     "command",
     [
         ["check", "d.csv", "--proof"],

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import calling, interrupting
+from cases import for_each
 from commands import json_answer, refusal, started
 
 import maxmargin as mm
@@ -293,7 +294,7 @@ def test_check_of_an_exclusive_or(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, fields["verdict"]) == (3, "overlap")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("formula", "words"),
     [
         ("x1 & & x2", ["character 6", "'&'", "expected a variable"]),
@@ -326,7 +327,7 @@ def test_formulas_are_generated_with_their_truth(capsys: pytest.CaptureFixture[s
     assert "seed" in refusal(capsys, "generate", "formula:x1", "--seed", "1")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "words"),
     [
         (["online"], ["SOURCE", "--list"]),

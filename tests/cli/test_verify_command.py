@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cases import for_each
 
 import maxmargin as mm
 from maxmargin.certificates.decimals import read_decimal
@@ -67,7 +68,7 @@ def test_a_proof_of_a_file_holds(verify: Run, proof: Path) -> None:
     assert checker.main(["p.json", "data.csv"]) == 0
 
 
-@pytest.mark.parametrize("name", ["no", "junk", "", 1, True, 10**400, [], {}, {"yes": 1}, 0.5])
+@for_each("name", ["no", "junk", "", 1, True, 10**400, [], {}, {"yes": 1}, 0.5])
 def test_another_positive_class_is_refused(verify: Run, proof: Path, name: Any) -> None:
     changed(proof, positive="yes")
     code, out, _ = verify("p.json", "data.csv")
@@ -121,7 +122,7 @@ def test_the_first_false_statement_is_named(verify: Run, proof: Path) -> None:
     assert verify("p.json", "data.csv") == (3, "invalid: row 2: z.v > 0 is false\n", "")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         DATA.replace("70", "71"),
@@ -134,7 +135,6 @@ def test_the_first_false_statement_is_named(verify: Run, proof: Path) -> None:
         DATA.replace("70,e,yes\n", ""),
         "kind,junk\nno,1\nyes,2\n",
     ],
-    ids=["number", "label", "label name", "column name", "text", "missing", "one class", "fewer rows", "no features"],
 )
 def test_other_data_that_can_be_read_are_not_the_proofs(verify: Run, proof: Path, tmp_path: Path, text: str) -> None:
     (tmp_path / "data.csv").write_text(text, encoding="utf-8")
@@ -159,7 +159,7 @@ def test_what_is_not_there_is_bad_usage(verify: Run, proof: Path, arguments: tup
     assert (code, out, err.count("\n")) == (2, "", 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [b"", b"no", b"[]", b'{"format": 1}', b"\xff", b"[" * 99999, b"9" * 9999, b"NaN", b'{"claim": 1', b"{}{}"],
 )
@@ -172,7 +172,7 @@ def test_what_is_no_json_or_makes_no_claim_is_bad_input(verify: Run, proof: Path
     assert checker.main(["p.json", "data.csv"]) == 2
 
 
-@pytest.mark.parametrize("old, new", [
+@for_each("old, new", [
     ('"claim": "separable"', '"claim": "overlap", "claim": "separable"'),
     ('"claim": "separable"', '"claim": "separable", "claim": "separable"'),
     ('"data": {', '"data": {"bias": false, '), ('"data": {', '"data": {"bi\\u0061s": true, '),
@@ -190,15 +190,12 @@ def test_a_malformed_claim_is_invalid(verify: Run, proof: Path, old: str, new: s
     assert checker.main(["p.json", "data.csv"]) == 3
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
+@for_each("data", [
         {"label": {}}, {"label": [1]}, {"label": 1.5}, {"drop": 3}, {"drop": [[]]}, {"id": {}},
         {"drop": "junk"}, {"classes": ["a", "b"]},
         {"id": True, "drop": []}, {"positive": []}, {"positive": "maybe"}, {"one_hot": "yes"}, {"drop_missing": 3},
         {"label": 10**30}, {"label": "\ud800"}, {"label": "junk"},
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_a_proof_that_says_wrongly_how_its_data_are_read_is_invalid(verify: Run, proof: Path, data: Any) -> None:
     changed(proof, **data)
     code, out, err = verify("p.json", "data.csv")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from references import exact_verdict
 
 from maxmargin.data.generators import generate
@@ -174,7 +175,7 @@ EXTREME = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", EXTREME)
+@for_each("name", EXTREME)
 def test_extreme_cases_are_decided(name: str) -> None:
     for bias in (True, False):
         question = ask(name, bias=bias)
@@ -184,7 +185,7 @@ def test_extreme_cases_are_decided(name: str) -> None:
             assert faults(question, answer) == []
 
 
-@pytest.mark.parametrize("name", EXTREME)
+@for_each("name", EXTREME)
 def test_extreme_margins_are_enclosed(name: str) -> None:
     question = ask(name, bias=True)
     assert question is not None

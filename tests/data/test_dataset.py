@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -166,7 +167,7 @@ def test_a_plain_array_is_not_copied_nor_frozen() -> None:
     assert np.shares_memory(from_arrays(frozen, y).X, frozen)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "X",
     [
         X3.tolist(),
@@ -228,7 +229,7 @@ def with_entry(value: float) -> np.ndarray[Any, Any]:
     return X
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("X", "expected"),
     [
         (
@@ -273,7 +274,7 @@ def test_bad_features(X: Any, expected: str) -> None:
     assert refused(X, [0, 1, 1]).startswith(expected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("y", "expected"),
     [
         ([0, 1], "X has 3 rows and y has 2 labels, expected as many"),

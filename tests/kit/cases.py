@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 
-def for_each(names: str | tuple[str, ...], values: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def for_each(
+    names: str | tuple[str, ...], values: Iterable[Any]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Call a test with each of the values, as ``pytest.mark.parametrize`` does, but as one test.
 
     All values are tried, and the test fails with every exception, which has the arguments as a note. Fixtures are

@@ -8,6 +8,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -141,7 +142,7 @@ def test_the_bound_for_conjunctions_holds_on_sequences(
     assert run.converged
 
 
-@pytest.mark.parametrize("d, k", [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 2), (4, 4), (5, 3)])
+@for_each("d, k", [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 2), (4, 4), (5, 3)])
 def test_the_margin_of_a_conjunction_in_the_space_of_the_run(d: int, k: int) -> None:
     cube = generate(f"conjunction:{d}:{k}")
     answer = hard_margin(Problem(augmented(cube.X), cube.y.astype(float), bias=False), exact=True)
@@ -163,9 +164,7 @@ def worst_case(d: int, k: int, zero: str) -> int:
     return most((0,) * (d + 1))
 
 
-@pytest.mark.parametrize(
-    "d, k, worst", [(1, 1, 2), (2, 1, 2), (2, 2, 3), (3, 1, 4), (3, 2, 9), (3, 3, 14), (4, 1, 4), (4, 2, 12)]
-)
+@for_each("d, k, worst", [(1, 1, 2), (2, 1, 2), (2, 2, 3), (3, 1, 4), (3, 2, 9), (3, 3, 14), (4, 1, 4), (4, 2, 12)])
 def test_the_worst_sequence_of_a_conjunction(d: int, k: int, worst: int) -> None:
     counts = {zero: worst_case(d, k, zero) for zero in ZERO_RULES}
     assert counts["mistake"] == worst <= (d + 1) * (k * k - k + 1)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -64,7 +65,8 @@ def cloud(seed: int, *, n: int = 40, d: int = 3, gap: float = 0.2) -> tuple[Rows
     return X, y
 
 
-@pytest.mark.parametrize("known", SEPARABLE, ids=lambda known: known.name)
+@for_each("known", SEPARABLE)
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_the_maximum_margin_hyperplane_has_the_whole_maximum_margin(known: Known) -> None:
     best = mm.hard_margin(known.X, known.y, bias=known.bias)
     judged = mm.judge(known.X, known.y, best.w, best.b, bias=known.bias)
@@ -84,8 +86,8 @@ def test_of_data_that_nothing_separates_there_are_no_shares(known: Known) -> Non
     assert len(known.y) <= judged.freund_schapire < len(known.y) * 1.001
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("seed", range(6))
+@for_each("bias", [True, False])
+@for_each("seed", range(6))
 def test_margin_errors_and_bounds_are_those_of_fractions(seed: int, bias: bool) -> None:
     rng = np.random.default_rng(seed)
     X, y = cloud(seed)
@@ -118,8 +120,8 @@ def test_many_rows_are_bounded_in_floating_point_as_closely() -> None:
         assert exactly.at(g) <= roughly.at(g) <= exactly.at(g) * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("unit", [1e300, 1e-300, 2.0**-1000, 2.0**1010])
+@for_each("bias", [True, False])
+@for_each("unit", [1e300, 1e-300, 2.0**-1000, 2.0**1010])
 def test_units_change_nothing_but_the_units(unit: float, bias: bool) -> None:
     X, y = cloud(1)
     X = np.ldexp(np.round(np.ldexp(X, 10)), -10)
@@ -186,8 +188,8 @@ def test_a_row_on_the_hyperplane_is_an_error() -> None:
     assert judged.in_cone is False and judged.novikoff is None
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("seed", range(5))
+@for_each("bias", [True, False])
+@for_each("seed", range(5))
 def test_one_pass_in_any_order_makes_no_more_mistakes_than_any_point_of_the_curve(seed: int, bias: bool) -> None:
     rng = np.random.default_rng(seed)
     X, y = cloud(seed, n=60, d=2, gap=0.05)
@@ -381,7 +383,7 @@ def test_the_bound_holds_at_any_g(g: Any) -> None:
 SIZES = (0.0, 5e-324, 1e-310, 1e-300, 0.3, 1.0, 1e160, 1e300, 1.7e308)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_numbers_of_any_size_are_judged_exactly(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(2, 6)), int(rng.integers(1, 4))

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import for_each
 
 from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.store import NAME, Store, StoreError
@@ -24,7 +25,7 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
         assert store.get("c") is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "limit", "is_done"),
     [
         ("ok", LONG, True),

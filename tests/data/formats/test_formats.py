@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from cases import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -346,9 +347,9 @@ def test_both_parsers_agree(text: str) -> None:
         assert not np.isfinite(theirs)
 
 
-@pytest.mark.parametrize("block", [16, 64, BYTES_AT_ONCE])
-@pytest.mark.parametrize("quote", ["", '"'])
-@pytest.mark.parametrize("header", ["", "a,b,c\n"])
+@for_each("block", [16, 64, BYTES_AT_ONCE])
+@for_each("quote", ["", '"'])
+@for_each("header", ["", "a,b,c\n"])
 def test_block_size_does_not_matter(tmp_path: Path, block: int, quote: str, header: str) -> None:
     X = np.random.default_rng(5).normal(size=(50, 2))
     rows = [f"{a!r},{b!r},{'neg' if a < 0 else f'{quote}pos{quote}'}" for a, b in X.tolist()]

@@ -13,6 +13,7 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from cases import for_each
 
 import maxmargin as mm
 from maxmargin.data.arrays import features_of, from_arrays
@@ -120,7 +121,7 @@ def assert_is_the_data(dataset: Dataset) -> None:
         assert np.array_equal(dataset.X[rows], expected)
 
 
-@pytest.mark.parametrize("name", COLLECTIONS)
+@for_each("name", COLLECTIONS)
 def test_collections_have_the_rows_and_labels(workers: Any, name: str) -> None:
     assert isinstance(backend(), InThreads if workers is None else OnCluster)
     X, y = COLLECTIONS[name]()
@@ -145,7 +146,7 @@ def test_questions_are_answered_as_in_memory(workers: Any) -> None:
     assert run.w.tobytes() == expected.w.tobytes()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("X", "y", "expected"),
     [
         (lambda X: da.where(X > 3, np.nan, X), None, r"partition \d: X, row \d+, column \d: found NaN"),
@@ -245,7 +246,7 @@ def test_workers_name_what_is_wrong(client: Any, tmp_path: Path) -> None:
         load(tmp_path / "data.csv", cluster="inproc://nowhere")
 
 
-@pytest.mark.parametrize("step", range(1, 12))
+@for_each("step", range(1, 12))
 def test_every_line_is_in_one_piece_of_a_file(tmp_path: Path, step: int) -> None:
     path = tmp_path / "data.csv"
     for content in ("a,b\n1,2\n\n333,4\n", "5,6\n7,8"):

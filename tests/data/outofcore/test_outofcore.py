@@ -18,6 +18,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 from calls import arguments_of
+from cases import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -163,7 +164,7 @@ def chunk(rows: slice, X: np.ndarray, *vectors: np.ndarray) -> tuple[slice, np.n
     return rows, X.copy(), vectors
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@for_each("name", WRITERS)
 def test_every_row_source_has_the_rows_that_were_written(tmp_path: Path, name: str) -> None:
     X = numbers()
     labels = texts(X)
@@ -187,7 +188,7 @@ def test_every_row_source_has_the_rows_that_were_written(tmp_path: Path, name: s
     assert np.array_equal(dataset.bounds, (X.min(axis=0), X.max(axis=0)))
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@for_each("name", WRITERS)
 def test_some_rows(tmp_path: Path, name: str) -> None:
     X = numbers()
     row_source = opened(WRITERS[name](tmp_path, X, texts(X)), **options_for(name)).X
@@ -389,9 +390,7 @@ def columns_with(**changed: Any) -> pa.Table:
     return pa.table({**columns, **changed})
 
 
-@pytest.mark.parametrize(
-    ("table", "expected"),
-    [
+@for_each(("table", "expected"), [
         (columns_with(a=[None if i == 150 else i for i in range(200)]), "row 150, column 'a': found a missing value"),
         (columns_with(a=[2**53 + 1 if i == 120 else i for i in range(200)]), "row 120, column 'a': found 9007199254"),
         (columns_with(b=["1", "x"] * 100), "row 1, column 'b': found 'x', expected a number (drop it with drop="),
@@ -403,8 +402,7 @@ def columns_with(**changed: Any) -> pa.Table:
         (columns_with(label=list(range(200))), "column 'label': found 111 different labels such as 0, 1, 2, "),
         (columns_with(label=np.arange(200) / 3), "column 'label': found 111 different labels such as 0.0, 0.333"),
         (columns_with()[:0], "found no rows, expected at least one"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_bad_tables(tmp_path: Path, table: pa.Table, expected: str) -> None:
     path = tmp_path / "data.parquet"
     pa.parquet.write_table(table, path, row_group_size=60)
@@ -463,7 +461,7 @@ def test_a_file_that_changes_under_our_hands(tmp_path: Path, name: str) -> None:
         list(row_source.map(chunk))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "content",
     [
         "a,b,c\n1,2,x\n3,4,y\n",
@@ -629,8 +627,8 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("scale", [1.0, 2.0**-600])
-@pytest.mark.parametrize("configuration", SETTINGS)
+@for_each("scale", [1.0, 2.0**-600])
+@for_each("configuration", SETTINGS)
 def test_the_perceptron_makes_the_same_mistakes(
     tmp_path: Path, configuration: PerceptronSettings, scale: float
 ) -> None:

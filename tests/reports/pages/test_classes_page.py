@@ -277,6 +277,7 @@ def chromium() -> Iterator[Any]:
         yield found
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1200])
 @pytest.mark.parametrize("name", DATA)

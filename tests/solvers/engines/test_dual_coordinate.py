@@ -8,6 +8,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from calls import arguments_of
+from cases import for_each
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -109,9 +110,9 @@ def test_proven_bounds_are_as_near(drawn: tuple[Problem, np.ndarray]) -> None:
     assert 0 <= upper - lower <= 1.1 * GAP * upper
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("C", COSTS)
-@pytest.mark.parametrize("build", [sparse_problem, dense_problem])
+@for_each("bias", [True, False])
+@for_each("C", COSTS)
+@for_each("build", [sparse_problem, dense_problem])
 def test_costs_of_all_sizes(build: Callable[..., Problem], C: float, bias: bool) -> None:
     problem = build(bias=bias)
     costs = np.full(problem.n_samples, C)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -81,6 +82,7 @@ def relative_gap(answer: SoftMargin) -> float:
     return answer.gap / answer.objective
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("name", ZOO)
 def test_the_engines_agree_within_their_intervals(name: str, C: float) -> None:
@@ -93,7 +95,7 @@ def test_the_engines_agree_within_their_intervals(name: str, C: float) -> None:
         assert relative_gap(mine) <= 1e-8, mine.attempts
 
 
-@pytest.mark.parametrize("name", ZOO)
+@for_each("name", ZOO)
 def test_every_cost_ends_in_a_narrow_interval(name: str) -> None:
     for answer in soft_margin_path(ZOO[name], COSTS):
         assert relative_gap(answer) <= NARROW, answer

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import arguments_of
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -66,8 +67,8 @@ MANY_ROWS = {
 }
 
 
-@pytest.mark.parametrize("C", [1e-2, 1.0, 1e4])
-@pytest.mark.parametrize("name", MANY_ROWS)
+@for_each("C", [1e-2, 1.0, 1e4])
+@for_each("name", MANY_ROWS)
 def test_few_rows_tell_what_all_do(name: str, C: float) -> None:
     problem = MANY_ROWS[name]
     mine = soft_margin(problem, C, method="working-set")
@@ -310,8 +311,8 @@ def test_interrupted_work_is_proven(position: str) -> None:
         assert answers[-1].gap < 1e-3 * answers[-1].objective
 
 
-@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
-@pytest.mark.parametrize("n", [2, 10, 3900])
+@for_each("C", [1e-3, 1.0, 1e3])
+@for_each("n", [2, 10, 3900])
 def test_few_rows_are_solved_for_at_once(n: int, C: float) -> None:
     answer = soft_margin(_problem(n=n, d=2), C, method="working-set")
     assert answer.attempts[0].status == "optimal" and answer.gap <= NARROW * answer.objective

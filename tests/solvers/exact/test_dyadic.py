@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -152,8 +153,8 @@ def test_floats_are_a_sequence_of_fractions(values: list[float], data: st.DataOb
     assert pickle.loads(pickle.dumps(numbers)) == expected
 
 
-@pytest.mark.parametrize("exponents", [(0, 0), (-60, 0), (-300, 200), (-1074, 1000)])
-@pytest.mark.parametrize("size", [3, 1500])
+@for_each("exponents", [(0, 0), (-60, 0), (-300, 200), (-1074, 1000)])
+@for_each("size", [3, 1500])
 def test_sums_of_squares_are_exact(exponents: tuple[int, int], size: int) -> None:
     rng = np.random.default_rng(0)
     values = np.ldexp(rng.standard_normal(size), rng.integers(*exponents, size, endpoint=True))
@@ -162,8 +163,8 @@ def test_sums_of_squares_are_exact(exponents: tuple[int, int], size: int) -> Non
     assert total * Fraction(4) ** exponent == sum(Fraction(v) ** 2 for v in values.tolist())
 
 
-@pytest.mark.parametrize("shape", [(1, 3), (40, 3), (700, 3), (3, 900), (2, 70_000)])
-@pytest.mark.parametrize("spread", [0, 40, 300, 900])
+@for_each("shape", [(1, 3), (40, 3), (700, 3), (3, 900), (2, 70_000)])
+@for_each("spread", [0, 40, 300, 900])
 def test_squares_of_rows_are_exact(spread: int, shape: tuple[int, int]) -> None:
     random = np.random.default_rng(spread + shape[0])
     values = np.ldexp(random.standard_normal(shape), random.integers(-spread, spread + 1, shape))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import calling
+from cases import for_each
 from flint import fmpz_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from liars import make_highs_lie
 from sklearn.datasets import load_breast_cancer, load_iris
 from strategies import integer_problems
 from watched_rows import interrupting
-from zoo import Known
+from zoo import SEPARABLE, Known
 
 import maxmargin as mm
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, Verdict
@@ -143,8 +144,8 @@ def test_against_all_ways_to_drop_rows(problem: Problem) -> None:
     assert n - next(sizes) == answer.upper == answer.lower
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("seed", range(4))
+@for_each("bias", [True, False])
+@for_each("seed", range(4))
 def test_against_the_textbook_program(seed: int, bias: bool) -> None:
     random = np.random.default_rng(seed)
     X = random.normal(size=(24, 3))
@@ -172,7 +173,7 @@ KNOWN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "X", "y", "bias", "fewest"), KNOWN, ids=[case[0] for case in KNOWN])
+@for_each(("name", "X", "y", "bias", "fewest"), KNOWN)
 def test_known_answers(name: str, X: Any, y: Any, bias: bool, fewest: int) -> None:
     problem = Problem.validated(np.array(X, dtype=np.float64), y, bias=bias)
     answer = fewest_errors(problem)
@@ -180,6 +181,7 @@ def test_known_answers(name: str, X: Any, y: Any, bias: bool, fewest: int) -> No
     assert (answer.lower, answer.upper) == (fewest, fewest)
 
 
+@for_each("separable", SEPARABLE)
 def test_separable_data_have_no_errors(separable: Known) -> None:
     answer = fewest_errors(Problem(separable.X, separable.y, separable.bias))
     check(Problem(separable.X, separable.y, separable.bias), answer)

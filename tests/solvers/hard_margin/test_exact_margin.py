@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from liars import make_cvxpy_lie, make_daqp_lie, make_highs_lie
 from scipy.sparse import csr_array
-from zoo import Known
+from zoo import INSEPARABLE, SEPARABLE, Known
 
 import maxmargin as mm
 from maxmargin.certificates.proofs import verify
@@ -132,17 +133,20 @@ def assert_exactly(problem: Problem, square: Fraction | int, **options: Any) -> 
     return answer
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_closed_forms(known: Known) -> None:
     for X in (known.X, csr_array(known.X)):
         assert_exactly(Problem(X, known.y, known.bias), known.margin_squared)
 
 
-@pytest.mark.parametrize("k", [-1000, -1, 1000])
+@for_each("k", [-1000, -1, 1000])
+@for_each("separable", SEPARABLE)
 def test_powers_of_two_scale_the_square(separable: Known, k: int) -> None:
     problem = Problem(np.ldexp(separable.X, k), separable.y, separable.bias)
     assert_exactly(problem, separable.margin_squared * Fraction(4) ** k)
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_offsets_change_nothing(known: Known) -> None:
     if known.bias:
         assert_exactly(Problem(known.X + 1e15, known.y), known.margin_squared)
@@ -304,6 +308,7 @@ LIES: dict[str, Callable[[int], Any]] = {
 """Solutions in floating point that are of no use."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("method", ["auto", "textbook"])
 @pytest.mark.parametrize("lie", LIES.values(), ids=list(LIES))
 def test_wrong_starts_end_at_the_same_number(
@@ -318,6 +323,7 @@ def test_wrong_starts_end_at_the_same_number(
     assert plain.status is Status.OPTIMAL if known.margin_squared else plain.status.is_inseparable
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_undecided_data_are_decided_by_pivoting(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without any proof of separability, and with solvers that raise."""
     problem = Problem(known.X, known.y, known.bias)
@@ -402,6 +408,7 @@ def test_the_proofs_of_both_ends() -> None:
     assert touching.upper_certificate is None
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_the_checker_agrees(known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     for answer in (hard_margin(problem, solver="CLARABEL"), hard_margin(problem, exact=True)):

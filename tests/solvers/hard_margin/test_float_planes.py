@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from commands import json_answer
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -84,7 +85,7 @@ def units() -> Iterator[Any]:
     yield [[1e308, 0.0], [-1e308, 0.0], [0.0, 1e-300], [0.0, 2e-300]]
 
 
-@pytest.mark.parametrize("X", list(units()))
+@for_each("X", list(units()))
 def test_units_of_all_sizes(X: Any) -> None:
     for y in ([-1, -1, 1, 1], [-1, 1, -1, 1]):
         for options in ({}, {"bias": False}, {"method": "textbook"}):

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from references import hull_bound_squared, is_separable, margins_of
 from scipy.sparse import csr_array
-from zoo import Known
+from zoo import INSEPARABLE, SEPARABLE, Known
 
 from maxmargin.data.preparing import prepare
 from maxmargin.data.tabular.loading import load
@@ -42,6 +43,7 @@ def contains(answer: HardMargin, margin_squared: Fraction) -> bool:
     return Fraction(answer.lower) ** 2 <= margin_squared and upper_holds
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_known_margins_lie_in_the_interval(known: Known) -> None:
     for X in (known.X, csr_array(known.X)):
         answer = hard_margin(Problem(X, known.y, known.bias))
@@ -57,7 +59,8 @@ def test_known_margins_lie_in_the_interval(known: Known) -> None:
         assert answer.margin is not None and answer.lower * (1 - 1e-14) <= answer.margin <= answer.lower
 
 
-@pytest.mark.parametrize("k", [-900, -60, 60, 900])
+@for_each("k", [-900, -60, 60, 900])
+@for_each("separable", SEPARABLE)
 def test_powers_of_two_scale_the_interval(separable: Known, k: int) -> None:
     answer = hard_margin(Problem(np.ldexp(separable.X, k), separable.y, separable.bias))
     assert answer.status is Status.OPTIMAL
@@ -78,6 +81,7 @@ def kkt_violation(problem: Problem, answer: HardMargin) -> float:
     return max(stationary, feasible, complementary, balanced)
 
 
+@for_each("separable", SEPARABLE)
 def test_optimality_conditions(separable: Known) -> None:
     problem = Problem(separable.X, separable.y, separable.bias)
     answer = hard_margin(problem)
@@ -135,6 +139,7 @@ def test_invariances(problem: Problem, seed: int, k: int) -> None:
         assert theirs.upper / factor >= answer.lower * (1 - slack), name
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("solver", backends.installed())
 def test_engines_agree_or_admit_it(known: Known, solver: str) -> None:
     problem = Problem(known.X, known.y, known.bias)
@@ -148,7 +153,8 @@ def test_engines_agree_or_admit_it(known: Known, solver: str) -> None:
         assert answer.lower > 0
 
 
-@pytest.mark.parametrize("solver", ["DAQP", "CLARABEL"])
+@for_each("solver", ["DAQP", "CLARABEL"])
+@for_each("separable", SEPARABLE)
 def test_accurate_engines_are_optimal(separable: Known, solver: str) -> None:
     answer = hard_margin(Problem(separable.X, separable.y, separable.bias), solver=solver)
     assert answer.status is Status.OPTIMAL
@@ -191,7 +197,7 @@ def test_iris_petals_exactly() -> None:
     assert len(answer.support) == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name, positive, how, margin, digits, n_support",
     [
         ("iris", "setosa", "raw", 0.8175557692, 2e-10, 3),
@@ -230,8 +236,8 @@ def test_dense_equals_sparse_on_real_data(bias: bool) -> None:
     assert sparse.status is Status.OPTIMAL
 
 
-@pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-160, 1e160, 1e300, 1.7e308 / 5])
-@pytest.mark.parametrize("bias", [True, False])
+@for_each("unit", [5e-324, 1e-310, 1e-160, 1e160, 1e300, 1.7e308 / 5])
+@for_each("bias", [True, False])
 def test_margins_in_extreme_units(unit: float, bias: bool) -> None:
     X = np.array([-5.0, -3.0, 1.0, 5.0])[:, None] * unit
     answer = hard_margin(Problem(X, np.array([-1.0, -1.0, 1.0, 1.0]), bias))

@@ -64,10 +64,10 @@ def test_right_proofs_are_true_and_accepted(case: Case) -> None:
 def test_right_proofs_follow_the_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     schema = jsonschema.Draft202012Validator(SCHEMA)
-    for case in CASES:
-        assert [error.message for error in schema.iter_errors(case.proof)] == []
-        for claim in set(CLAIMS) - {case.proof["claim"]}:
-            assert not schema.is_valid(case.changed(claim=claim))
+    for one in CASES:
+        assert [error.message for error in schema.iter_errors(one.proof)] == []
+        for claim in set(CLAIMS) - {one.proof["claim"]}:
+            assert not schema.is_valid(one.changed(claim=claim))
 
 
 def test_schema_and_checker_name_the_same_fields() -> None:
@@ -589,7 +589,7 @@ HOPELESS = {
 CLAIMS_OF_A_WRONG_FORM = {"surrogate", "field", "deep claim", "repeated", "repeated deeply", "constant"}
 
 
-@pytest.mark.parametrize("name", HOPELESS)
+@for_each("name", HOPELESS)
 def test_hopeless_proofs_are_refused_in_words(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is not JSON or makes no claim is bad input (2); a claim of a wrong form is refused (3)."""
     code = run_file(tmp_path, HOPELESS[name], as_csv(CASES[0]).encode())

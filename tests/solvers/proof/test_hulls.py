@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -152,8 +153,8 @@ def test_rows_that_are_nearly_all_zeros_have_the_same_sums_and_products() -> Non
         assert [int(v) * Fraction(2) ** exponent for v in found] == [int(v) * Fraction(2) ** unit for v in expected]
 
 
-@pytest.mark.parametrize("exponent", [0, -30, -900])
-@pytest.mark.parametrize("shape", [(70,), (70, 1), (70, 3)])
+@for_each("exponent", [0, -30, -900])
+@for_each("shape", [(70,), (70, 1), (70, 3)])
 def test_products_with_rows_of_floats_are_those_of_integers(exponent: int, shape: tuple[int, ...]) -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(60, 70)) * np.ldexp(1.0, rng.integers(exponent, 1, size=(60, 70)))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -14,7 +15,7 @@ from proven import is_proven, is_right
 from rays import facts_by_rays
 from references import is_separable
 from scipy.sparse import csr_array
-from zoo import Known
+from zoo import INSEPARABLE, SEPARABLE, Known
 
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.problem.problem import Problem
@@ -107,6 +108,7 @@ def test_every_labelling_of_every_subset(points: np.ndarray, bias: bool) -> None
         assert is_right(problem, separability(problem)), y
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_known_problems(known: Known) -> None:
     assert agrees(Problem(known.X, known.y, known.bias), known.margin_squared > 0)
     assert agrees(Problem(csr_array(known.X), known.y, known.bias), known.margin_squared > 0)
@@ -217,8 +219,8 @@ def faces(k: int, d: int, step: int) -> tuple[np.ndarray, np.ndarray]:
     return np.vstack([left, right, far]), np.array([-1.0] * len(face) + [1.0] * len(face) + [-1.0, 1.0])
 
 
-@pytest.mark.parametrize("k", [10, 30, 40, 50, 52])
-@pytest.mark.parametrize("d", [1, 2])
+@for_each("k", [10, 30, 40, 50, 52])
+@for_each("d", [1, 2])
 def test_gaps_touching_and_overlaps_of_two_to_the_minus_k(k: int, d: int) -> None:
     """Faces a hair apart, touching, and overlapping by a hair, far below the tolerance of the solvers."""
     for step, verdict in ((1, "separable"), (0, "quasi-separable"), (-1, "overlap")):
@@ -320,9 +322,9 @@ def test_separable_with_bias_only() -> None:
     assert agrees(Problem(X, y, bias=False), False)
 
 
-@pytest.mark.parametrize("unit", [1e300, 1.7e308 / 3, 1e-300, 5e-324])
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("sparse", [False, True])
+@for_each("unit", [1e300, 1.7e308 / 3, 1e-300, 5e-324])
+@for_each("bias", [True, False])
+@for_each("sparse", [False, True])
 def test_extreme_units(unit: float, bias: bool, sparse: bool) -> None:
     for rows, truth in (([-3, -1, 1, 2], "separable"), ([-1, 1, -1, 1], "overlap")):
         X = np.array(rows, dtype=float)[:, None] * unit
@@ -492,7 +494,8 @@ def test_many_rows_of_which_few_are_wrong(bias: bool, n_wrong: int) -> None:
 # Options and limits
 
 
-@pytest.mark.parametrize("method, solver", [("highs", None), ("cvxpy", None), ("cvxpy", "clarabel"), ("auto", "HIGHS")])
+@for_each("method, solver", [("highs", None), ("cvxpy", None), ("cvxpy", "clarabel"), ("auto", "HIGHS")])
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_every_method_proves_its_answer(known: Known, method: str, solver: str | None) -> None:
     problem = Problem(known.X, known.y, known.bias)
     answer = separability(problem, method=method, solver=solver)

@@ -7,6 +7,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -14,7 +15,7 @@ from liars import make_cvxpy_lie
 from references import margins_of
 from scipy.sparse import csr_array
 from strategies import problems
-from zoo import Known
+from zoo import INSEPARABLE, SEPARABLE, Known
 
 import maxmargin as mm
 from maxmargin.data.tabular.loading import load
@@ -347,6 +348,7 @@ def test_the_equivalent_cost_gives_the_same_hyperplane() -> None:
         np.testing.assert_allclose(mine.slack / mine.rho, soft.slack, atol=1e-5)
 
 
+@for_each("separable", SEPARABLE)
 def test_a_small_nu_is_the_hard_margin(separable: Known) -> None:
     problem = Problem(separable.X, separable.y, separable.bias)
     answer, hard = nu_margin(problem, 1.9 / problem.n_samples), hard_margin(problem)
@@ -394,7 +396,7 @@ def test_raw_breast_cancer() -> None:
     test_the_engines_agree_within_their_intervals("breast_cancer")
 
 
-@pytest.mark.parametrize("name", ZOO)
+@for_each("name", ZOO)
 def test_the_engines_agree_within_their_intervals(name: str) -> None:
     problem = ZOO[name] if name in ZOO else _raw(name)
     for part in (0.1, 0.6, 1.0):
@@ -466,6 +468,7 @@ def test_unknown_methods_and_solvers_are_refused() -> None:
         nu_margin(problem, solver="magic")
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     _, nu = shares_of(problem, 0.6)

@@ -8,6 +8,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from calls import interrupting
+from cases import for_each
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -15,7 +16,7 @@ from liars import make_cvxpy_lie
 from references import margins_of
 from scipy.sparse import csr_array
 from strategies import problems
-from zoo import Known
+from zoo import INSEPARABLE, SEPARABLE, Known
 
 from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
@@ -110,6 +111,7 @@ def test_the_best_offset_beats_every_kink(problem: Problem, data: st.DataObject 
     assert slack(b) <= min(map(slack, [*kinks, b - 1, b + 1, b - 1e-3, b + 1e-3])) + Fraction(1, 10**9)
 
 
+@for_each("separable", SEPARABLE)
 def test_great_bounds_approach_the_hard_margin(separable: Known) -> None:
     problem = Problem(separable.X, separable.y, separable.bias)
     hard = hard_margin(problem)
@@ -134,6 +136,7 @@ def test_small_costs_leave_w_at_zero(problem: Problem, C: float) -> None:
     assert np.linalg.norm(answer.w) <= math.sqrt(2 * C * rows) * (1 + 1e-9)
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_known_problems_at_every_cost(known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     previous = 0.0
@@ -177,6 +180,7 @@ def test_the_bias_is_free() -> None:
     assert math.isclose(far.b, near.b - 1000 * near.w[0], abs_tol=1e-1)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("solver", backends.installed())
 def test_engines_agree_or_admit_it(known: Known, solver: str) -> None:
     problem = Problem(known.X, known.y, known.bias)
@@ -204,8 +208,8 @@ def test_unknown_methods_are_refused() -> None:
         soft_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), method="magic")
 
 
-@pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e-160, 1e160, 1e300, 1.7e308 / 5])
-@pytest.mark.parametrize("C", [1e-300, 1.0, 1e300])
+@for_each("unit", [5e-324, 1e-300, 1e-160, 1e160, 1e300, 1.7e308 / 5])
+@for_each("C", [1e-300, 1.0, 1e300])
 def test_extreme_units_and_costs_still_give_an_interval(unit: float, C: float) -> None:
     y = np.array([-1.0, 1.0, -1.0, 1.0])
     for rows in ([-5.0, 5.0, -3.0, 1.0], [-5.0, 5.0, 1.0, -3.0]):
@@ -218,6 +222,7 @@ def test_extreme_units_and_costs_still_give_an_interval(unit: float, C: float) -
             assert (answer.margin is None) == (not answer.w.any() or math.isinf(1 / abs(float(answer.w[0]))))
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     truth = soft_margin(problem, 2.0)
@@ -342,6 +347,7 @@ def test_an_interrupted_path_ends() -> None:
         soft_margin_path(problem, [1e200, 1e201])
 
 
+@for_each("separable", SEPARABLE)
 def test_a_path_ends_at_the_hard_margin(separable: Known) -> None:
     problem = Problem(separable.X, separable.y, separable.bias)
     greatest = float(hard_margin(problem).dual.max())

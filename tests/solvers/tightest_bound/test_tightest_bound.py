@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -113,8 +114,8 @@ TEN_TWELVE = augmented(origin([[10], [12]], [-1, 1]), 1.0)
 AGRESTI = augmented(origin([[10], [20], [30], [40], [60], [70], [80], [90]], [-1] * 4 + [1] * 4), 1.0)
 
 
-@pytest.mark.parametrize("loss", list(Loss))
-@pytest.mark.parametrize(
+@for_each("loss", list(Loss))
+@for_each(
     ("problem", "passes", "optimum"),
     [
         # So many passes that the maximum margin is best: R^2 ||v||^2 with v = (1, -11), (0.1, -5).
@@ -229,9 +230,9 @@ def noisy(n: int, d: int, noise: float, seed: int = 0) -> Problem:
     return origin(X, np.where(X @ w + noise * random.normal(size=n) > 0, 1, -1))
 
 
-@pytest.mark.parametrize("loss", list(Loss))
-@pytest.mark.parametrize("noise", [0.0, 0.3])
-@pytest.mark.parametrize("passes", [1, 1000])
+@for_each("loss", list(Loss))
+@for_each("noise", [0.0, 0.3])
+@for_each("passes", [1, 1000])
 def test_many_rows(loss: Loss, noise: float, passes: int) -> None:
     """A sample comes first, sums are rounded, chunks are several; sparse rows have the same answer."""
     problem = replace(noisy(12_000, 6, noise), sizes=Sizes(chunk_entries=20_000))
@@ -282,7 +283,7 @@ def test_rounded_ends_enclose_the_exact_ones(problem: Problem, loss: Loss, passe
     assert lower * (1 - 1e-10) <= rounded_lower <= lower
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 def test_slacks_of_products_that_cancel(seed: int) -> None:
     large = np.random.default_rng(seed).normal(size=(1, 1)) * 1e8
     problem, v = origin(np.hstack([large, large + 1]), [1]), np.array([0.1, -0.1])
