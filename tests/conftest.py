@@ -57,12 +57,15 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark slow cases, and with ``--quick`` keep one case of a quarter of the functions of each file, and no slow one.
 
+    A test of hypothesis that is marked ``deep`` is run by the slow suite too, with more examples.
     Of a test that is marked ``sampled`` one case in ten is not slow, or the first n where the mark says n. The hash of
     the names chooses the cases, and the functions of ``--quick``, so there is no list to maintain when tests are added
     or moved.
     """
     sampled: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
+        if config.getoption("markexpr") == "slow" and item.get_closest_marker("deep"):
+            item.add_marker("slow")
         if item.get_closest_marker("sampled") and not item.get_closest_marker("slow"):
             sampled[item.nodeid.partition("[")[0]].append(item)
     for cases in sampled.values():

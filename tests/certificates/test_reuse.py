@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proven import is_proven
 
@@ -66,8 +66,8 @@ def newer(draw: st.DrawFn, problem: Problem) -> Problem:
     return Problem.validated(X[order], y[order], bias=problem.bias)
 
 
+@pytest.mark.deep
 @given(st.data())
-@settings(max_examples=100, deadline=None)
 def test_an_older_answer_is_that_of_a_new_search(data: st.DataObject) -> None:
     old = data.draw(problems())
     new = data.draw(newer(old))
@@ -81,8 +81,8 @@ def test_an_older_answer_is_that_of_a_new_search(data: st.DataObject) -> None:
     assert mm.verify(answer.certificate, new.X, new.y)
 
 
+@pytest.mark.deep
 @given(st.data())
-@settings(max_examples=100, deadline=None)
 def test_rows_that_come_and_move_leave_an_overlap_decided(data: st.DataObject) -> None:
     old = data.draw(problems())
     document = document_of(old)
@@ -108,8 +108,8 @@ def positions(part: Any) -> list[tuple[Any, Any]]:
     return found
 
 
+@pytest.mark.deep
 @given(st.data())
-@settings(max_examples=150, deadline=None)
 def test_a_forged_proof_never_gives_a_wrong_verdict(data: st.DataObject) -> None:
     problem = data.draw(problems())
     document = copy.deepcopy(document_of(data.draw(newer(problem) | st.just(problem))))

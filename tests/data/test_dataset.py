@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from cases import for_each
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin.data.arrays import from_arrays
@@ -79,7 +79,6 @@ LABELS = st.one_of(
 ).filter(lambda labels: len(set(labels)) > 1)
 
 
-@settings(deadline=None)
 @given(y=LABELS)
 def test_labels_of_every_container(y: list[Any]) -> None:
     containers: list[Any] = [
@@ -102,7 +101,6 @@ def test_labels_of_every_container(y: list[Any]) -> None:
             assert ds.y.tolist() == y
 
 
-@settings(deadline=None)
 @given(y=st.lists(st.sampled_from(["u", "v", "w"]), min_size=3, max_size=9).filter(lambda y: len(set(y)) == 3))
 def test_one_vs_rest_and_pair(y: list[str]) -> None:
     X = np.arange(2.0 * len(y)).reshape(-1, 2)

@@ -511,7 +511,7 @@ def test_nothing_is_unpickled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz", "svm", "npz"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_files_are_read_or_refused(tmp_path: Path, suffix: str, data: st.DataObject) -> None:
     """Whatever happens to the bytes of a file, it is data or a :class:`DataError`."""

@@ -332,7 +332,7 @@ NUMERALS = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@pytest.mark.deep
 @given(text=NUMERALS)
 def test_both_parsers_agree(text: str) -> None:
     """Whole blocks are parsed by numpy, single fields by Python: the same texts are finite, of the same bits."""

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from cases import for_each
 from commands import json_answer, refusal
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
@@ -218,7 +218,6 @@ def test_levels_do_not_look_like_numbers(text: str) -> None:
     assert look_of(text) is None
 
 
-@settings(max_examples=50)
 @given(st.text(max_size=8))
 def test_looks_are_about_texts_with_a_digit(text: str) -> None:
     look = look_of(text)

@@ -210,7 +210,7 @@ def test_some_rows(tmp_path: Path, name: str) -> None:
         row_source[[3, 1009]]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     n=st.integers(2, 60), group=st.integers(1, 60), step=st.integers(1, 70), rows=st.lists(st.integers(0, 59)),
     kind=st.sampled_from(["parquet", "feather"]),
@@ -524,7 +524,7 @@ def test_quotes_that_say_nothing_are_read_fast(tmp_path: Path, kind: type[Column
     assert [label for _, labels, _ in parts for label in labels] == texts(X)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=30), st.integers(1, 60))
 def test_text_is_rounded_correctly(tmp_path: Path, values: list[float], n_bytes: int) -> None:
     written = [f"{value!r}" if i % 2 else f"{value:.25e}" for i, value in enumerate(values)]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from calls import arguments_of
 from cases import for_each
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array, random_array
@@ -91,7 +91,6 @@ def problems(draw: st.DrawFn) -> tuple[Problem, np.ndarray]:
 
 
 @given(problems())
-@settings(deadline=None, max_examples=40)
 def test_the_gap_closes_at_the_textbook_optimum(drawn: tuple[Problem, np.ndarray]) -> None:
     problem, costs = drawn
     found = solve(problem, costs)
@@ -100,7 +99,6 @@ def test_the_gap_closes_at_the_textbook_optimum(drawn: tuple[Problem, np.ndarray
 
 
 @given(problems())
-@settings(deadline=None, max_examples=40)
 def test_proven_bounds_are_as_near(drawn: tuple[Problem, np.ndarray]) -> None:
     problem, costs = drawn
     found = solve(problem, costs)

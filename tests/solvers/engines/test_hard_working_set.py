@@ -37,6 +37,7 @@ def planted(n_samples: int, n_features: int, seed: int = 0, margin: float = 0.02
     return Problem(X + margin * y[:, None] * w, y)
 
 
+@pytest.mark.slow
 @for_each(("name", "positive"), BUNDLED)
 @for_each("method", ["working-set", "daqp", "cvxpy"])
 def test_every_engine_encloses_the_exact_margin_of_real_data_narrowly(name: str, positive: object, method: str) -> None:

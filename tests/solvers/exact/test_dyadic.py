@@ -34,6 +34,7 @@ LARGEST = sys.float_info.max
 TINIEST = 5e-324
 
 
+@pytest.mark.deep
 @given(st.lists(finite, min_size=1, max_size=8))
 @example([TINIEST, LARGEST, -TINIEST, 0.0, -0.0])
 @example([1e300, 1e-300, -1.0])
@@ -44,6 +45,7 @@ def test_integers_are_exact(values: list[float]) -> None:
     assert [as_fraction(v, exponent) for v in integers.tolist()] == [Fraction(v) for v in values]
 
 
+@pytest.mark.deep
 @given(st.lists(finite, min_size=1, max_size=8))
 def test_the_exponent_is_the_largest(values: list[float]) -> None:
     integers, exponent = as_integers(np.array(values))
@@ -84,6 +86,7 @@ def is_tight_upper(value: Fraction, rounded: float) -> bool:
     return Fraction(rounded) >= value and (math.isinf(below) or Fraction(below) < value)
 
 
+@pytest.mark.deep
 @given(rationals)
 @example(Fraction(0))
 @example(Fraction(TINIEST) / 2)
@@ -98,11 +101,13 @@ def test_rounding_is_outward_and_tight(value: Fraction) -> None:
     assert is_tight_upper(-value, -round_down(value))
 
 
+@pytest.mark.deep
 @given(finite)
 def test_binary64_numbers_are_left_alone(value: float) -> None:
     assert round_down(Fraction(value)) == value == round_up(Fraction(value))
 
 
+@pytest.mark.deep
 @given(rationals.map(abs))
 @example(Fraction(0))
 @example(Fraction(4))
@@ -124,6 +129,7 @@ def test_square_roots_are_outward_and_tight(value: Fraction) -> None:
     assert math.isinf(above) or Fraction(above) ** 2 > value
 
 
+@pytest.mark.deep
 @given(finite.map(abs))
 def test_the_root_of_a_square_is_exact(value: float) -> None:
     square = Fraction(value) ** 2
@@ -135,11 +141,13 @@ def test_zero_has_no_sign() -> None:
         assert math.copysign(1.0, zero) == 1.0
 
 
+@pytest.mark.deep
 @given(st.integers(-(2**200), 2**200), st.integers(-2000, 2000))
 def test_fractions_of_an_integer_and_an_exponent(integer: int, exponent: int) -> None:
     assert as_fraction(integer, exponent) == Fraction(integer) * Fraction(2) ** exponent
 
 
+@pytest.mark.deep
 @given(st.lists(finite, min_size=1, max_size=8), st.data())
 def test_floats_are_a_sequence_of_fractions(values: list[float], data: st.DataObject) -> None:
     floats = np.array(values)

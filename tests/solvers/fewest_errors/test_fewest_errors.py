@@ -120,7 +120,6 @@ def check_packing(problem: Problem, answer: FewestErrors) -> None:
 
 
 @given(integer_problems())
-@settings(max_examples=60)
 def test_against_all_hyperplanes(problem: Problem) -> None:
     answer = fewest_errors(problem)
     check(problem, answer)
@@ -320,7 +319,6 @@ def test_the_search_needs_no_good_start(problem: Problem, said: str) -> None:
 
 
 @given(st.data())
-@settings(max_examples=60)
 def test_what_a_packing_proves(data: st.DataObject) -> None:
     """Any numbers taken for multipliers give a bound that no cover is below, and loads within their capacities."""
     n_rows = data.draw(st.integers(2, 6))

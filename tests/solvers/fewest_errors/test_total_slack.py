@@ -48,7 +48,6 @@ def textbook(problem: Problem) -> float:
 
 
 @given(integer_problems(9))
-@settings(max_examples=60)
 def test_against_the_textbook_program(problem: Problem) -> None:
     answer = least_total_slack(problem)
     check(problem, answer)
@@ -114,7 +113,6 @@ def test_iris() -> None:
 
 
 @given(integer_problems(9), st.sampled_from(["nothing", "noise", "halves"]))
-@settings(max_examples=60)
 def test_a_solver_that_lies_widens_the_interval_only(problem: Problem, lie: str) -> None:
     random = np.random.default_rng(0)
 

@@ -193,7 +193,6 @@ def small_problems(draw: st.DrawFn) -> Problem:
 
 
 @given(small_problems())
-@settings(deadline=None, max_examples=40)
 def test_the_enumeration_of_all_supports_agrees(problem: Problem) -> None:
     square = enumerated(problem)
     assert_exactly(problem, square)
@@ -201,7 +200,6 @@ def test_the_enumeration_of_all_supports_agrees(problem: Problem) -> None:
 
 
 @given(small_problems(), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=40)
 def test_pivoting_needs_no_start(problem: Problem, seed: int) -> None:
     """From any weights, and for hulls that share a point too, the same number comes out."""
     weights = np.random.default_rng(seed).random(problem.n_samples)
@@ -213,7 +211,7 @@ def test_pivoting_needs_no_start(problem: Problem, seed: int) -> None:
 
 
 @given(small_problems(), st.integers(0, 2**32 - 1), st.integers(-60, 60))
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_invariances_hold_exactly(problem: Problem, seed: int, k: int) -> None:
     problem = replace(problem, X=np.round(problem.X * 64) / 64)  # so that translations are exact
     square = hard_margin(problem, exact=True).margin_squared

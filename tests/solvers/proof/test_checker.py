@@ -18,7 +18,7 @@ import jsonschema
 import numpy as np
 import pytest
 from cases import for_each
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proof_cases import ANGLE, CASES, MULTI, ORDERED, PAIR, TOUCHING, Case, case, is_true, margin_squared_of
 from scipy.sparse import csr_array
@@ -362,7 +362,7 @@ def _has(part: Any, step: Any) -> bool:
     return step in part if isinstance(part, dict) else isinstance(step, int) and step < len(part)
 
 
-@settings(max_examples=800, deadline=None)
+@pytest.mark.deep
 @given(tampered())
 def test_no_tampering_makes_a_false_statement_pass(found: tuple[Case, dict[str, Any]]) -> None:
     one, proof = found
@@ -402,7 +402,7 @@ def invented(draw: st.DrawFn) -> tuple[Case, dict[str, Any]]:
     return (one := case("invented", claim, X, labels, bias=bias, question=question, **fields)), one.proof
 
 
-@settings(max_examples=400, deadline=None)
+@pytest.mark.deep
 @given(invented())
 def test_no_invention_makes_a_false_statement_pass(found: tuple[Case, dict[str, Any]]) -> None:
     one, proof = found
@@ -511,7 +511,7 @@ LABELS = ("0", "-0", "0.0", "0e99999", "1e-400", "5e-324", "0.1", "0.10000000000
 """Numerals of equal and of nearly equal numbers, and texts."""
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.deep
 @given(st.lists(st.sampled_from(LABELS), min_size=2, max_size=4, unique=True))
 def test_labels_are_told_apart_as_the_package_does(texts: list[str]) -> None:
     ours, theirs = checker.labels_of({*texts}), meanings(texts)
@@ -535,7 +535,7 @@ def test_exponents_are_bounded_in_the_decimal_reading(case: Case, tmp_path: Path
     assert run_file(tmp_path, json.dumps(case.proof).encode(), "\n".join(lines).encode()) == (0 if is_same else 3)
 
 
-@settings(max_examples=150, deadline=None)
+@pytest.mark.deep
 @given(one=st.sampled_from(CASES), data=st.data())
 def test_damaged_files_are_refused_in_words(tmp_path_factory: Any, one: Case, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("damage")

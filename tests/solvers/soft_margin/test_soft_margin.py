@@ -20,7 +20,7 @@ from zoo import INSEPARABLE, SEPARABLE, Known
 
 from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
-from maxmargin.solvers.engines.textbook import backends, formulations
+from maxmargin.solvers.engines.textbook import formulations
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_bracket import HardBracket
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -47,7 +47,7 @@ def textbook_optimum(problem: Problem, C: float) -> float:
 
 
 @given(problems(entries), costs)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_the_interval_contains_the_textbook_optimum(problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
     optimum = textbook_optimum(problem, C)
@@ -59,7 +59,7 @@ def test_the_interval_contains_the_textbook_optimum(problem: Problem, C: float) 
 
 
 @given(problems(entries), costs)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_both_ends_are_those_of_fractions(problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
     exact = exact_objective(margins_of(problem.X, problem.y, answer.w, answer.b), answer.w, C)
@@ -125,7 +125,7 @@ def test_great_bounds_approach_the_hard_margin(separable: Known) -> None:
 
 
 @given(problems(entries), st.sampled_from([1e-6, 1e-9, 1e-13]))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_small_costs_leave_w_at_zero(problem: Problem, C: float) -> None:
     answer = soft_margin(problem, C)
     positive = int((problem.y > 0).sum())
@@ -149,7 +149,7 @@ def test_known_problems_at_every_cost(known: Known) -> None:
 
 
 @given(problems(entries), costs, st.integers(0, 2**32 - 1), st.integers(-20, 20))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_invariances(problem: Problem, C: float, seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     order = rng.permutation(problem.n_samples)
@@ -178,16 +178,6 @@ def test_the_bias_is_free() -> None:
     np.testing.assert_allclose(far.w, near.w, atol=1e-4)
     assert math.isclose(far.objective, near.objective, rel_tol=1e-6)
     assert math.isclose(far.b, near.b - 1000 * near.w[0], abs_tol=1e-1)
-
-
-@pytest.mark.sampled
-@pytest.mark.parametrize("solver", backends.installed())
-def test_engines_agree_or_admit_it(known: Known, solver: str) -> None:
-    problem = Problem(known.X, known.y, known.bias)
-    reference = soft_margin(problem, 2.0)
-    answer = soft_margin(problem, 2.0, solver=solver)
-    assert answer.lower <= reference.objective and reference.lower <= answer.objective
-    assert answer.status is not Status.OPTIMAL or answer.objective - answer.lower <= RELATIVE_GAP * answer.objective
 
 
 def test_real_data() -> None:
@@ -258,7 +248,7 @@ def test_solvers_that_raise_leave_the_trivial_plane(monkeypatch: pytest.MonkeyPa
 
 
 @given(problems(entries))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_multipliers_write_the_normal(problem: Problem) -> None:
     answer = soft_margin(problem, 1.0)
     assume(np.linalg.norm(answer.w) > 1e-2)
@@ -268,7 +258,6 @@ def test_multipliers_write_the_normal(problem: Problem) -> None:
 
 
 @given(problems(entries), st.data())
-@settings(deadline=None)
 def test_the_best_offset_of_weighted_rows_is_that_of_repeated_rows(problem: Problem, data: st.DataObject) -> None:
     w = data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
     counts = data.draw(hnp.arrays(np.int64, problem.n_samples, elements=st.integers(1, 4)))
@@ -288,7 +277,7 @@ def _repeated(problem: Problem, counts: Any) -> Problem:
 
 
 @given(problems(entries), st.data(), costs)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_weights_are_repeated_rows(problem: Problem, data: st.DataObject, C: float) -> None:
     counts = data.draw(hnp.arrays(np.int64, problem.n_samples, elements=st.integers(0, 3)))
     counts[:2] = np.maximum(counts[:2], 1)  # one of each class
@@ -325,7 +314,7 @@ def test_solvers_have_no_part_in_structured_methods() -> None:
 
 
 @given(problems(entries), st.lists(costs, min_size=1, max_size=4))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_a_path_is_its_single_answers(problem: Problem, Cs: list[float]) -> None:
     for method in ("auto", "interior-point"):
         path = soft_margin_path(problem, Cs, method=method)

@@ -93,7 +93,6 @@ def assert_is_interval(answer: TightestBound, problem: Problem, optimum: float |
 
 
 @given(problems(), n_passes, losses)
-@settings(max_examples=60)
 def test_the_interval_contains_the_textbook_optimum(problem: Problem, passes: int, loss: Loss) -> None:
     answer = tightest_bound(problem, passes, loss=loss)
     assert_is_interval(answer, problem)
@@ -102,7 +101,6 @@ def test_the_interval_contains_the_textbook_optimum(problem: Problem, passes: in
 
 
 @given(problems(), n_passes)
-@settings(max_examples=40)
 def test_the_hinge_is_never_worse(problem: Problem, passes: int) -> None:
     """m_i <= E implies ||m||^2 <= E sum m_i: of the two duals the hinge's has the smaller set."""
     hinge, squared = (tightest_bound(problem, passes, loss=loss) for loss in Loss)
@@ -156,7 +154,6 @@ def test_noise_on_a_line(share: Fraction, passes: int) -> None:
 
 
 @given(problems(), n_passes, losses, st.sampled_from([-600, -300, -7, 3, 300, 600]))
-@settings(max_examples=40)
 def test_the_unit_does_not_matter(problem: Problem, passes: int, loss: Loss, exponent: int) -> None:
     here = tightest_bound(problem, passes, loss=loss)
     there = tightest_bound(Problem(np.ldexp(problem.X, exponent), problem.y, bias=False), passes, loss=loss)
@@ -174,7 +171,6 @@ def test_rows_times_c_and_more_passes(problem: Problem, loss: Loss, c: float, pa
 
 
 @given(problems(), n_passes, losses, st.data())
-@settings(max_examples=60)
 def test_the_optimum_is_below_every_v_and_above_all_weights(
     problem: Problem, passes: int, loss: Loss, data: st.DataObject
 ) -> None:
@@ -189,7 +185,6 @@ def test_the_optimum_is_below_every_v_and_above_all_weights(
 
 
 @given(problems(), st.sampled_from([1, 2, 5]), st.sampled_from(["mistake", "positive", "negative"]))
-@settings(max_examples=40)
 def test_no_run_makes_more_mistakes(problem: Problem, passes: int, zero: str) -> None:
     """The counts of a run are weights, and prove as much as it made: the bound of the weights is at least M."""
     uppers = [tightest_bound(problem, passes, loss=loss).upper for loss in Loss]
@@ -204,7 +199,6 @@ def test_no_run_makes_more_mistakes(problem: Problem, passes: int, zero: str) ->
 
 
 @given(problems(), n_passes, losses)
-@settings(max_examples=40)
 def test_no_worse_than_the_maximum_margin(problem: Problem, passes: int, loss: Loss) -> None:
     hard = hard_margin(problem)
     if hard.w is None:
@@ -268,7 +262,6 @@ def test_methods_agree(loss: Loss) -> None:
 
 
 @given(problems(), losses, st.sampled_from([1, 10]))
-@settings(max_examples=40)
 def test_rounded_ends_enclose_the_exact_ones(problem: Problem, loss: Loss, passes: int) -> None:
     """Of many rows slacks and sums are rounded: outward, and by little."""
     random = np.random.default_rng(0)
