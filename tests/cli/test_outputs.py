@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from calls import interrupting
-from cases import for_each
 from commands import completed, refusal
 
 import maxmargin as mm
@@ -59,9 +58,9 @@ NAMES: list[Callable[[Path], str]] = [
 ]  # fmt: skip
 
 
-@for_each("force", [[], ["--force"]])
-@for_each("name", NAMES)
-@for_each(
+@pytest.mark.parametrize("force", [[], ["--force"]])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
     "command",
     [
         ["check", "d.csv", "--proof"],

@@ -13,7 +13,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cases import for_each
 
 import maxmargin as mm
 from maxmargin.certificates.decimals import read_decimal
@@ -68,7 +67,7 @@ def test_a_proof_of_a_file_holds(verify: Run, proof: Path) -> None:
     assert checker.main(["p.json", "data.csv"]) == 0
 
 
-@for_each("name", ["no", "junk", "", 1, True, 10**400, [], {}, {"yes": 1}, 0.5])
+@pytest.mark.parametrize("name", ["no", "junk", "", 1, True, 10**400, [], {}, {"yes": 1}, 0.5])
 def test_another_positive_class_is_refused(verify: Run, proof: Path, name: Any) -> None:
     changed(proof, positive="yes")
     code, out, _ = verify("p.json", "data.csv")
@@ -122,7 +121,7 @@ def test_the_first_false_statement_is_named(verify: Run, proof: Path) -> None:
     assert verify("p.json", "data.csv") == (3, "invalid: row 2: z.v > 0 is false\n", "")
 
 
-@for_each(
+@pytest.mark.parametrize(
     "text",
     [
         DATA.replace("70", "71"),
@@ -159,7 +158,7 @@ def test_what_is_not_there_is_bad_usage(verify: Run, proof: Path, arguments: tup
     assert (code, out, err.count("\n")) == (2, "", 1)
 
 
-@for_each(
+@pytest.mark.parametrize(
     "content",
     [b"", b"no", b"[]", b'{"format": 1}', b"\xff", b"[" * 99999, b"9" * 9999, b"NaN", b'{"claim": 1', b"{}{}"],
 )
@@ -172,7 +171,7 @@ def test_what_is_no_json_or_makes_no_claim_is_bad_input(verify: Run, proof: Path
     assert checker.main(["p.json", "data.csv"]) == 2
 
 
-@for_each("old, new", [
+@pytest.mark.parametrize("old, new", [
     ('"claim": "separable"', '"claim": "overlap", "claim": "separable"'),
     ('"claim": "separable"', '"claim": "separable", "claim": "separable"'),
     ('"data": {', '"data": {"bias": false, '), ('"data": {', '"data": {"bi\\u0061s": true, '),
@@ -190,7 +189,7 @@ def test_a_malformed_claim_is_invalid(verify: Run, proof: Path, old: str, new: s
     assert checker.main(["p.json", "data.csv"]) == 3
 
 
-@for_each("data", [
+@pytest.mark.parametrize("data", [
         {"label": {}}, {"label": [1]}, {"label": 1.5}, {"drop": 3}, {"drop": [[]]}, {"id": {}},
         {"drop": "junk"}, {"classes": ["a", "b"]},
         {"id": True, "drop": []}, {"positive": []}, {"positive": "maybe"}, {"one_hot": "yes"}, {"drop_missing": 3},

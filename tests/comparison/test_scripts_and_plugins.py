@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import for_each
 from method_cases import CASES, SLOW
 
 import maxmargin as mm
@@ -140,7 +139,7 @@ BROKEN = {
 }
 
 
-@for_each("content", BROKEN)
+@pytest.mark.parametrize("content", BROKEN)
 def test_a_broken_plug_in_is_refused_with_its_file_and_what_is_wrong(tmp_path: Path, content: str) -> None:
     path = tmp_path / "broken.py"
     path.write_text(content)

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from cases import for_each
 
 from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.store import NAME, Store, StoreError
@@ -25,7 +24,7 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
         assert store.get("c") is None
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("status", "limit", "is_done"),
     [
         ("ok", LONG, True),

@@ -246,7 +246,7 @@ def test_workers_name_what_is_wrong(client: Any, tmp_path: Path) -> None:
         load(tmp_path / "data.csv", cluster="inproc://nowhere")
 
 
-@for_each("step", range(1, 12))
+@pytest.mark.parametrize("step", range(1, 12))
 def test_every_line_is_in_one_piece_of_a_file(tmp_path: Path, step: int) -> None:
     path = tmp_path / "data.csv"
     for content in ("a,b\n1,2\n\n333,4\n", "5,6\n7,8"):

@@ -18,7 +18,6 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 from calls import arguments_of
-from cases import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -164,7 +163,7 @@ def chunk(rows: slice, X: np.ndarray, *vectors: np.ndarray) -> tuple[slice, np.n
     return rows, X.copy(), vectors
 
 
-@for_each("name", WRITERS)
+@pytest.mark.parametrize("name", WRITERS)
 def test_every_row_source_has_the_rows_that_were_written(tmp_path: Path, name: str) -> None:
     X = numbers()
     labels = texts(X)
@@ -188,7 +187,7 @@ def test_every_row_source_has_the_rows_that_were_written(tmp_path: Path, name: s
     assert np.array_equal(dataset.bounds, (X.min(axis=0), X.max(axis=0)))
 
 
-@for_each("name", WRITERS)
+@pytest.mark.parametrize("name", WRITERS)
 def test_some_rows(tmp_path: Path, name: str) -> None:
     X = numbers()
     row_source = opened(WRITERS[name](tmp_path, X, texts(X)), **options_for(name)).X
@@ -390,7 +389,7 @@ def columns_with(**changed: Any) -> pa.Table:
     return pa.table({**columns, **changed})
 
 
-@for_each(("table", "expected"), [
+@pytest.mark.parametrize(("table", "expected"), [
         (columns_with(a=[None if i == 150 else i for i in range(200)]), "row 150, column 'a': found a missing value"),
         (columns_with(a=[2**53 + 1 if i == 120 else i for i in range(200)]), "row 120, column 'a': found 9007199254"),
         (columns_with(b=["1", "x"] * 100), "row 1, column 'b': found 'x', expected a number (drop it with drop="),
@@ -461,7 +460,7 @@ def test_a_file_that_changes_under_our_hands(tmp_path: Path, name: str) -> None:
         list(row_source.map(chunk))
 
 
-@for_each(
+@pytest.mark.parametrize(
     "content",
     [
         "a,b,c\n1,2,x\n3,4,y\n",
@@ -627,8 +626,8 @@ SETTINGS = [
 ]
 
 
-@for_each("scale", [1.0, 2.0**-600])
-@for_each("configuration", SETTINGS)
+@pytest.mark.parametrize("scale", [1.0, 2.0**-600])
+@pytest.mark.parametrize("configuration", SETTINGS)
 def test_the_perceptron_makes_the_same_mistakes(
     tmp_path: Path, configuration: PerceptronSettings, scale: float
 ) -> None:

@@ -15,7 +15,7 @@ from liars import make_cvxpy_lie
 from references import margins_of
 from scipy.sparse import csr_array
 from strategies import problems
-from zoo import INSEPARABLE, SEPARABLE, Known
+from zoo import SEPARABLE, Known
 
 import maxmargin as mm
 from maxmargin.data.tabular.loading import load
@@ -460,7 +460,7 @@ def test_unknown_methods_and_solvers_are_refused() -> None:
         nu_margin(problem, solver="magic")
 
 
-@for_each("known", SEPARABLE + INSEPARABLE)
+@pytest.mark.sampled
 def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     _, nu = shares_of(problem, 0.6)

@@ -212,7 +212,7 @@ def test_extreme_units_and_costs_still_give_an_interval(unit: float, C: float) -
             assert (answer.margin is None) == (not answer.w.any() or math.isinf(1 / abs(float(answer.w[0]))))
 
 
-@for_each("known", SEPARABLE + INSEPARABLE)
+@pytest.mark.sampled
 def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     truth = soft_margin(problem, 2.0)
