@@ -187,9 +187,10 @@ def awkward() -> list[tuple[str, np.ndarray, np.ndarray]]:
     return [(name, X.astype(float), y) for name, X in cases.items()]
 
 
-@for_each("name, X, y", awkward())
-@for_each("bias", [True, False])
-@for_each("sparse", [False, True])
+@pytest.mark.sampled
+@pytest.mark.parametrize("name, X, y", awkward())
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("sparse", [False, True])
 def test_awkward_data_get_an_answer(name: str, X: np.ndarray, y: np.ndarray, bias: bool, sparse: bool) -> None:
     stored = csr_array(X) if sparse else X
     with warnings.catch_warnings():

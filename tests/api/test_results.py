@@ -93,7 +93,8 @@ def same(first: Any, second: Any) -> bool:
     return bool(first == second or first != first)
 
 
-@for_each("name", RESULTS)
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", RESULTS)
 def test_a_result_comes_back_from_a_pickle(name: str) -> None:
     for result in results_of(name):
         shown = result._repr_html_()

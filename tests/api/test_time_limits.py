@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cases import for_each
 from commands import completed
 from scipy.sparse import csr_array
 
@@ -161,7 +160,8 @@ def test_a_limit_that_is_over_at_once_leaves_what_is_proven() -> None:
     assert all(bound.value >= n_mistakes for bound in bounds if bound.valid and bound.name != "trivial")
 
 
-@for_each(
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(
     "arguments",
     [
         ["check", "xor"],

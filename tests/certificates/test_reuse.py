@@ -173,9 +173,9 @@ def backwards(text: str) -> str:
     return "\n".join([head, *reversed(rows)]) + "\n"
 
 
-@for_each("text", KNOWN)
-@for_each("arguments", [(), ("--no-bias",)])
-@for_each("change", [str, backwards, lambda text: text + "".join(text.splitlines(True)[1:])])
+@pytest.mark.parametrize("text", KNOWN)
+@pytest.mark.parametrize("arguments", [(), ("--no-bias",)])
+@pytest.mark.parametrize("change", [str, backwards, lambda text: text + "".join(text.splitlines(True)[1:])])
 def test_the_older_answer_is_a_whole_one(
     check: Check, text: str, arguments: tuple[str, ...], change: Callable[[str], str]
 ) -> None:
