@@ -17,25 +17,6 @@ LABELS = [0, 0, 0, 0, 1, 1, 1, 1]
 CALLS = (mm.separability, mm.hard_margin, mm.soft_margin, mm.perceptron, mm.mistake_bounds)
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        ["a"] * 4 + ["b"] * 4,
-        [False] * 4 + [True] * 4,
-        [-1] * 4 + [1] * 4,
-        [2.5] * 4 + [7.0] * 4,
-        np.array([3] * 4 + [10] * 4, dtype=np.uint8),
-        np.array(["no"] * 4 + ["yes"] * 4, dtype=object),
-        ("x",) * 4 + ("y",) * 4,
-    ],
-    ids=["texts", "booleans", "signs", "floats", "uint8", "objects", "tuple"],
-)
-def test_the_greater_label_is_positive(labels: Any) -> None:
-    answer = mm.hard_margin(ROWS, labels)
-    assert answer.w is not None and answer.w[0] > 0
-    assert answer.lower == 10
-
-
 def test_numbers_are_sorted_as_numbers() -> None:
     answer = mm.hard_margin([[1.0], [2.0]], [10, 9])
     assert answer.w is not None and answer.w[0] < 0, "10 is greater than 9"

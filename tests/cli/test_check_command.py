@@ -144,7 +144,7 @@ READ = [
 """Tables with the options by which they are read."""
 
 
-@for_each(("text", "options"), READ)
+@pytest.mark.parametrize(("text", "options"), READ)
 def test_written_proofs_hold(
     command: Run, capsys: pytest.CaptureFixture[str], text: str, options: tuple[str, ...]
 ) -> None:
@@ -412,26 +412,6 @@ def test_columns_of_large_separable_data_are_found_when_asked(command: Run) -> N
     assert "their signs were not computed (--columns" in out
     _, out, _ = command("check", source, "--columns", "--json")
     assert json.loads(out)["infinite_columns"]
-
-
-_IMPORTS = """
-import sys
-from maxmargin.cli.app import run
-for source in sys.argv[1:]:
-    assert run(["check", source, "--proof", "p.json"]) in (0, 3)
-    run(["margin", source])
-print(*{name.partition(".")[0] for name in sys.modules})
-"""
-
-
-def test_checking_a_table_imports_no_large_library(command: Run) -> None:
-    sources = [data(text, f"{position}.csv") for position, text in enumerate(VERDICTS)]
-    done = subprocess.run(
-        [sys.executable, "-c", _IMPORTS, *sources, "iris"], capture_output=True, text=True, check=True
-    )
-    loaded = set(done.stdout.splitlines()[-1].split())
-    assert "numpy" in loaded
-    assert not loaded & {"scipy", "cvxpy", "sklearn", "numba", "matplotlib", "pandas", "pyarrow", "narwhals", "jinja2"}
 
 
 def test_the_text_lists_some_of_many_pairs(command: Run) -> None:

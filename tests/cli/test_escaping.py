@@ -117,8 +117,8 @@ def test_several_classes(tmp_path: Path, capsys: pytest.CaptureFixture[str], wha
     assert done.err.count("\n") == 1
 
 
-@for_each("suffix", ["csv", "md", "tex"])
-@for_each("what", EVIL)
+@pytest.mark.parametrize("suffix", ["csv", "md", "tex"])
+@pytest.mark.parametrize("what", EVIL)
 def test_traces(tmp_path: Path, what: str, suffix: str) -> None:
     path, trace, mistakes = tmp_path / "d.parquet", tmp_path / f"t.{suffix}", tmp_path / f"m.{suffix}"
     identifier = table(path, EVIL[what], overlap=False)

@@ -5,17 +5,19 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, combinations, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import for_each
+from elimination import dot, signed_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from liars import make_cvxpy_lie, make_daqp_lie, make_highs_lie
+from references import exact_margin_squared
 from scipy.sparse import csr_array
 from zoo import INSEPARABLE, SEPARABLE, Known
 
@@ -33,69 +35,13 @@ from maxmargin.solvers.proof.certificate import quotient_text
 from maxmargin.solvers.proof.checker import CertificateError
 from maxmargin.solvers.proof.hulls import HullPoint
 
-Vector = list[Fraction]
-
-
-def vectors(problem: Problem) -> list[Vector]:
-    """Return the y x as fractions."""
-    X = problem.X.toarray() if problem.is_sparse else problem.X
-    return [[Fraction(v) * int(s) for v in row] for row, s in zip(X.tolist(), problem.y, strict=True)]
-
-
-def dot(p: Vector, q: Vector) -> Fraction:
-    return sum((a * b for a, b in zip(p, q, strict=True)), Fraction(0))
-
-
-def solved(matrix: list[Vector]) -> Vector | None:
-    """Solve the augmented square system by elimination; None where it is singular."""
-    rows = [list(row) for row in matrix]
-    for j in range(len(rows)):
-        pivot = next((i for i in range(j, len(rows)) if rows[i][j]), None)
-        if pivot is None:
-            return None
-        rows[j], rows[pivot] = rows[pivot], rows[j]
-        rows[j] = [v / rows[j][j] for v in rows[j]]
-        for i in range(len(rows)):
-            if i != j and rows[i][j]:
-                rows[i] = [v - rows[i][j] * p for v, p in zip(rows[i], rows[j], strict=True)]
-    return [row[-1] for row in rows]
-
-
-def shortest_of(z: list[Vector], groups: list[int]) -> Fraction | None:
-    """Return ||v||^2 of the shortest combination with sum 1 in each group, if it is unique and has weights >= 0."""
-    names = sorted(set(groups))
-    matrix = [
-        [dot(p, q) for q in z] + [Fraction(g == name) for name in names] + [Fraction(0)]
-        for p, g in zip(z, groups, strict=True)
-    ]
-    matrix += [[Fraction(g == name) for g in groups] + [Fraction(0)] * len(names) + [Fraction(1)] for name in names]
-    answer = solved(matrix)
-    if answer is None or min(answer[: len(z)]) < 0:
-        return None
-    v = [sum((c * p[j] for c, p in zip(answer, z, strict=False)), Fraction(0)) for j in range(len(z[0]))]
-    return dot(v, v)
-
-
-def enumerated(problem: Problem) -> Fraction:
-    """Return the squared maximum margin: the least over all supports, 0 where the data are not strictly separable."""
-    z = vectors(problem)
-    groups = [int(s > 0) if problem.bias else 0 for s in problem.y]
-    n_groups = len(set(groups))
-    supports = chain.from_iterable(combinations(range(len(z)), k) for k in range(1, problem.n_features + 3))
-    squares = (
-        shortest_of([z[i] for i in rows], [groups[i] for i in rows])
-        for rows in supports
-        if len({groups[i] for i in rows}) == n_groups
-    )
-    return min(square for square in squares if square is not None) / n_groups**2
-
 
 def assert_solves(problem: Problem, answer: HardMargin) -> None:
     """Check the optimality conditions in fractions, and what is rounded from them."""
     assert answer.status is Status.OPTIMAL
     w, b, square = answer.w_exact, answer.b_exact, answer.margin_squared
     assert w is not None and b is not None and square is not None and answer.dual_exact is not None
-    z = vectors(problem)
+    z = signed_rows(problem.X, problem.y, False)
     margins = [dot(list(w), row) + b * int(s) for row, s in zip(z, problem.y, strict=True)]
     assert min(margins) == 1
     assert all(margins[i] == 1 and alpha > 0 for i, alpha in answer.dual_exact.items())
@@ -173,7 +119,7 @@ def test_units_far_apart(exponents: tuple[int, ...], bias: bool) -> None:
     problem = Problem(np.ldexp(X, exponents), y, bias)
     answer = hard_margin(problem, exact=True)
     assert_solves(problem, answer)
-    assert answer.margin_squared == enumerated(problem)
+    assert answer.margin_squared == exact_margin_squared(problem.X, problem.y, problem.bias)
     plain = hard_margin(problem)
     assert plain.status is Status.OPTIMAL and contains(plain, answer.margin_squared)
 
@@ -193,8 +139,8 @@ def small_problems(draw: st.DrawFn) -> Problem:
 
 
 @given(small_problems())
-def test_the_enumeration_of_all_supports_agrees(problem: Problem) -> None:
-    square = enumerated(problem)
+def test_another_method_in_fractions_agrees(problem: Problem) -> None:
+    square = exact_margin_squared(problem.X, problem.y, problem.bias)
     assert_exactly(problem, square)
     assert contains(hard_margin(problem), square)
 
@@ -203,7 +149,7 @@ def test_the_enumeration_of_all_supports_agrees(problem: Problem) -> None:
 def test_pivoting_needs_no_start(problem: Problem, seed: int) -> None:
     """From any weights, and for hulls that share a point too, the same number comes out."""
     weights = np.random.default_rng(seed).random(problem.n_samples)
-    square = enumerated(problem)
+    square = exact_margin_squared(problem.X, problem.y, problem.bias)
     for start in (None, weights, 1e300 * weights, -weights, np.where(weights > 0.7, weights, 0)):
         point, is_nearest = exact_margin.nearest_point(problem, exact_margin.start_near(problem, start), bool)
         assert is_nearest and point.margin_squared == square

@@ -499,15 +499,6 @@ def test_unknown_methods_and_solvers_are_refused() -> None:
         separability(problem, method="highs", solver="CLARABEL")
 
 
-@pytest.mark.parametrize("limit", [0, -1.0, float("nan")])
-def test_limits_that_are_none_are_refused(limit: float) -> None:
-    problem = Problem.validated([[1.0], [2.0]], [-1, 1])
-    with pytest.raises(ValueError, match="expected a positive number of seconds"):
-        separability(problem, time_limit=limit)
-    with pytest.raises(ValueError, match="expected a whole number of columns from 0"):
-        separability(problem, exact_limit=-1)
-
-
 def test_past_the_exact_limit_only_a_plane_is_proven() -> None:
     separable = Problem.validated([[0.0, 1.0], [1.0, 1.0], [3.0, 0.0]], [-1, -1, 1])
     answer = separability(separable, exact_limit=2)
