@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import for_each
 
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
@@ -131,7 +130,8 @@ def test_blocks_are_refused_without_a_compiler(tmp_path: Path) -> None:
     assert found["code"] == 2 and "NUMBA_DISABLE_JIT" in said
 
 
-@for_each(
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(
     ("name", "parameters"),
     [
         *((name, {}) for name in ALGORITHMS),

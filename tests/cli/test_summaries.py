@@ -45,9 +45,10 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out.split("\n", 1)[1].removesuffix("\n")
 
 
-@for_each("bias", [True, False])
-@for_each("source", SOURCES)
-@for_each("command", COMMANDS)
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_prints_the_text_of_its_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, source: str, bias: bool
 ) -> None:

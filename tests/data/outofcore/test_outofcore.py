@@ -626,6 +626,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scale", [1.0, 2.0**-600])
 @pytest.mark.parametrize("configuration", SETTINGS)
 def test_the_perceptron_makes_the_same_mistakes(

@@ -54,7 +54,8 @@ def numbers_of(answer: Any) -> dict[str, Any]:
     return {name: value for name, value in answer.to_dict().items() if not name.endswith(NAMED)}
 
 
-@for_each("verb", VERBS)
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("verb", VERBS)
 def test_the_same_answer_however_the_data_are_given(verb: str) -> None:
     ask = VERBS[verb]
     expected = numbers_of(ask(X, Y))
