@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import for_each
 from references import exact_verdict
 
 from maxmargin.data.generators import generate
@@ -175,7 +174,8 @@ EXTREME = (
 )  # fmt: skip
 
 
-@for_each("name", EXTREME)
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", EXTREME)
 def test_extreme_cases_are_decided(name: str) -> None:
     for bias in (True, False):
         question = ask(name, bias=bias)
@@ -185,7 +185,8 @@ def test_extreme_cases_are_decided(name: str) -> None:
             assert faults(question, answer) == []
 
 
-@for_each("name", EXTREME)
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", EXTREME)
 def test_extreme_margins_are_enclosed(name: str) -> None:
     question = ask(name, bias=True)
     assert question is not None
