@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cases import for_each
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
@@ -53,7 +52,7 @@ def made(plane: SimpleNamespace) -> Callable[..., Any]:
     return lambda name, **options: MAKERS[name](plane, **options)
 
 
-@for_each("name", MAKERS)
+@pytest.mark.parametrize("name", MAKERS)
 def test_a_display_is_drawn_on_the_axes_it_is_given_and_again_on_others(
     name: str, ax: Axes, made: Callable[..., Any]
 ) -> None:
@@ -109,9 +108,10 @@ def test_texts_and_colours_suit_dark_axes(made: Callable[..., Any]) -> None:
     assert {to_hex(text.get_color()) for text in legend.get_texts()} == {"#ffffff"}
 
 
-@for_each("layout", [None, "constrained", "tight"])
-@for_each("is_late", [False, True])
-@for_each("place", ["left", "center", "right"])
+@pytest.mark.sampled
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+@pytest.mark.parametrize("is_late", [False, True])
+@pytest.mark.parametrize("place", ["left", "center", "right"])
 def test_a_title_is_above_the_legend(place: Any, is_late: bool, layout: Any, made: Callable[..., Any]) -> None:
     figure = Figure(layout=layout)
     ax = figure.add_subplot()
@@ -145,8 +145,9 @@ def covered(ax: Axes) -> list[str]:
     return found
 
 
-@for_each("layout", [None, "constrained", "tight"])
-@for_each("name", [name for name in MAKERS if name != "bars"])
+@pytest.mark.sampled
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+@pytest.mark.parametrize("name", [name for name in MAKERS if name != "bars"])
 def test_a_legend_covers_nothing_and_is_within_the_figure(name: str, layout: Any, made: Callable[..., Any]) -> None:
     figure = Figure(layout=layout)
     ax = figure.add_subplot()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from calls import calling
 from cases import for_each
+from elimination import rank
 from flint import fmpz_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -44,10 +45,6 @@ def signed_rows(problem: Problem) -> Signed:
     X = problem.dense_rows(slice(None)).astype(int).tolist()
     signs = problem.y.astype(int).tolist()
     return [tuple(s * v for v in (*row, *([1] if problem.bias else []))) for row, s in zip(X, signs, strict=True)]
-
-
-def rank(rows: Sequence[Sequence[int]]) -> int:
-    return int(fmpz_mat([list(row) for row in rows]).rank()) if rows else 0
 
 
 def fewest_of_all_hyperplanes(rows: Signed) -> int:
