@@ -28,7 +28,7 @@ from maxmargin.solvers.proof.margins import best_offset, enclose_functional_marg
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.text.data_error import DataError
 
-quickly = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quickly = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 DIGITS = st.text("0123456789", min_size=1, max_size=20)
 NUMERALS = st.builds(

@@ -18,7 +18,7 @@ import pytest
 import scipy.sparse as sp
 from cases import for_each
 from commands import json_answer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references import is_separable
 from refusals import refused
@@ -26,8 +26,6 @@ from refusals import refused
 import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.text.data_error import DataError
-
-quickly = settings(max_examples=50, deadline=None)
 
 Rows = list[list[Any]]
 Door = Callable[[Rows, Path], mm.Dataset]
@@ -302,7 +300,6 @@ def test_other_questions_refuse_what_they_would_round(question: Callable[[Any, A
 SMALL = st.fractions(min_value=-2, max_value=2, max_denominator=6)
 
 
-@quickly
 @given(st.lists(st.tuples(SMALL, SMALL), min_size=2, max_size=6), st.booleans(), st.sampled_from(list(FRACTION_DOORS)))
 def test_verdicts_of_fractions(rows: list[tuple[Fraction, Fraction]], bias: bool, door: str) -> None:
     y = np.array([-1, 1] * len(rows))[: len(rows)]
@@ -312,7 +309,6 @@ def test_verdicts_of_fractions(rows: list[tuple[Fraction, Fraction]], bias: bool
     assert answer.verdict != "undecided" and mm.verify(answer.certificate, X, y)
 
 
-@quickly
 @given(st.lists(st.tuples(SMALL, SMALL), min_size=3, max_size=9), st.booleans())
 def test_verdicts_of_several_classes_of_fractions(rows: list[tuple[Fraction, Fraction]], bias: bool) -> None:
     """The same rows times 60 are integers, of which the verdict is known to be proven."""

@@ -66,7 +66,6 @@ def cloud(seed: int, *, n: int = 40, d: int = 3, gap: float = 0.2) -> tuple[Rows
 
 
 @for_each("known", SEPARABLE)
-@for_each("known", SEPARABLE + INSEPARABLE)
 def test_the_maximum_margin_hyperplane_has_the_whole_maximum_margin(known: Known) -> None:
     best = mm.hard_margin(known.X, known.y, bias=known.bias)
     judged = mm.judge(known.X, known.y, best.w, best.b, bias=known.bias)

@@ -32,7 +32,7 @@ TABLES = st.tuples(st.integers(2, 12), st.integers(1, 5)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=FINITE)
 )
 
-quickly = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quickly = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def labels_for(X: NDArray[np.float64]) -> list[str]:

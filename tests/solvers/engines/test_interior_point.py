@@ -110,18 +110,6 @@ def test_raw_digits(C: float) -> None:
     assert relative_gap(automatic) <= NARROW
 
 
-@pytest.mark.parametrize("name", ["plain", "through the origin", "more columns than rows", "far from 0"])
-def test_kkt(name: str) -> None:
-    problem, C = ZOO[name], 2.0
-    answer = soft_margin(problem, C, method="interior-point")
-    written = problem.X.T @ (answer.dual * problem.y)
-    np.testing.assert_allclose(written, answer.w, atol=1e-5 * np.abs(answer.w).max())
-    assert not problem.bias or abs(answer.dual @ problem.y) <= 1e-9 * answer.dual.sum()
-    excess = problem.y * (problem.X @ answer.w + answer.b) - 1
-    assert (answer.dual * np.maximum(excess, 0)).max() <= 1e-6
-    assert ((C - answer.dual) * answer.slack).max() <= 1e-6
-
-
 @given(
     st.integers(2, 12), st.integers(1, 6), st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from([0.01, 1.0, 50.0])
 )

@@ -79,17 +79,6 @@ def test_few_rows_tell_what_all_do(name: str, C: float) -> None:
     assert mine.lower <= of_all.objective and of_all.lower <= mine.objective
 
 
-@pytest.mark.parametrize("name", ["plain", "through the origin", "far from 0", "sparse"])
-def test_kkt(name: str) -> None:
-    problem = MANY_ROWS[name]
-    answer = soft_margin(problem, 2.0, method="working-set")
-    written = problem.X.T @ (answer.dual * problem.y)
-    np.testing.assert_allclose(written, answer.w, atol=1e-6 * np.abs(answer.w).max())
-    margins = problem.y * (problem.X @ answer.w + answer.b)
-    assert (answer.dual[margins > 1 + 1e-6] <= 1e-6).all()
-    np.testing.assert_allclose(answer.dual[margins < 1 - 1e-6], 2.0, rtol=1e-6)
-
-
 def test_weights_are_costs() -> None:
     problem = MANY_ROWS["plain"]
     weights = np.random.default_rng(0).integers(0, 4, size=N).astype(float)

@@ -311,12 +311,6 @@ def test_one_row_far_from_the_others(far: float, bias: bool) -> None:
         assert agrees(Problem(X, y, bias), False)
 
 
-def test_separable_with_bias_only() -> None:
-    X, y = np.array([[1.0], [2.0]]), np.array([-1.0, 1.0])
-    assert agrees(Problem(X, y), True)
-    assert agrees(Problem(X, y, bias=False), False)
-
-
 @for_each("unit", [1e300, 1.7e308 / 3, 1e-300, 5e-324])
 @for_each("bias", [True, False])
 @for_each("sparse", [False, True])
