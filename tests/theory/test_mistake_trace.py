@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from elimination import dot
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,10 +64,6 @@ def brute_force(X: Any, y: Any, scale: float, rows: list[int], u: list[Fraction]
         found["least"].append(min(sign * dot(w, z) for sign, z in zip(signs, Z, strict=True)))
         found["margin"].append(margin**2 / length * M**2)
     return found
-
-
-def dot(a: list[Fraction], b: list[Fraction]) -> Fraction:
-    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
 def is_root(values: np.ndarray, squares: list[Fraction], *, up: bool) -> bool:
