@@ -4,6 +4,7 @@ import doctest
 import re
 from pathlib import Path
 
+import pytest
 from cases import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +42,7 @@ def anchors_of(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@for_each("page", EXECUTED)
+@pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.stem)
 def test_every_number_of_a_page_is_computed(page: Path) -> None:
     test = examples_of(page)
     assert test.examples
