@@ -93,14 +93,14 @@ def test_ctrl_c_of_which_an_import_makes_another_error() -> None:
 
 
 def test_ctrl_c_after_the_answer() -> None:
-    done = ran(AT_AN_IMPORT.format(module="highspy", act=AT_EXIT, arguments=CHECK))
+    done = ran(AT_AN_IMPORT.format(module="highspy", act=AT_EXIT, arguments=[*CHECK, "-q"]))
     assert (done.returncode, done.stderr) == (0, "") and "separable (proven)" in done.stdout
 
 
 @pytest.mark.slow
 def test_ctrl_c_that_the_shell_ignores_is_ignored() -> None:
     program = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-    done = ran(program + AT_AN_IMPORT.format(module="highspy", act=CTRL_C, arguments=CHECK))
+    done = ran(program + AT_AN_IMPORT.format(module="highspy", act=CTRL_C, arguments=[*CHECK, "-q"]))
     assert (done.returncode, done.stderr) == (0, "")
 
 
