@@ -239,7 +239,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
     source.write_text(SEPARABLE)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with open("/dev/full", "w") as full:
-        done = completed("check", str(source), stdout=full, env=environment)
+        done = completed("check", str(source), "-q", stdout=full, env=environment)
     assert (done.returncode, done.stderr) == (2, "maxmargin: standard output: No space left on device\n")
 
 
@@ -251,7 +251,7 @@ def test_a_reader_who_leaves_is_told_neither_verdict_nor_bug(tmp_path: Path, unb
     reader, writer = os.pipe()
     os.close(reader)
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
-    done = completed("check", str(source), "--json", stdout=writer, env=environment)
+    done = completed("check", str(source), "--json", "-q", stdout=writer, env=environment)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
 
@@ -416,7 +416,7 @@ def test_columns_of_large_separable_data_are_found_when_asked(command: Run) -> N
 
 def test_the_text_lists_some_of_many_pairs(command: Run) -> None:
     rows = "".join(f"{i % 8},{i},{'abcdefgh'[i % 8]}\n" for i in range(40))
-    code, out, err = command("check", data(f"x,z,kind\n{rows}"))
+    code, out, err = command("check", data(f"x,z,kind\n{rows}"), "-q")
     assert (code, err) == (0, "")
     lines = out.splitlines()
     start = lines.index("every pair")

@@ -85,6 +85,7 @@ def test_long_runs_of_small_data_compile_few_passes(arguments: list[str], tmp_pa
     assert 1 <= len(compiled) <= 2 and any("present_over_gram" in name for name in compiled)
 
 
+@pytest.mark.slow
 def test_a_long_run_says_that_it_compiles_few_passes(tmp_path: Path) -> None:
     arguments = ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "50000"]
     found, compiled, said = first_use(tmp_path, *arguments)
