@@ -22,6 +22,9 @@ report: $(READY) ## write two margin reports, iris and breast_cancer, as HTML pa
 	@echo "  $(CURDIR)/margin-report-iris.html"
 	@echo "  $(CURDIR)/margin-report-breast_cancer.html"
 
+# The tests start many processes, which take half the time where bytecode is kept.
+test quick slow: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(READY) ## the tests, without the slow ones, on all cores
 	@$(BIN)/python -m pytest -m "not slow" -n auto --dist worksteal
 

@@ -1,6 +1,9 @@
-"""Settings of hypothesis, and the problems with closed-form answers as parameters of tests."""
+"""Settings of hypothesis, which cases are slow, and the problems with closed-form answers as parameters of tests."""
 
+import os
 import signal
+from collections import defaultdict
+from collections.abc import Iterator
 from math import ceil
 from pathlib import Path
 from zlib import crc32
@@ -10,8 +13,12 @@ from hypothesis import settings
 from zoo import INSEPARABLE, SEPARABLE, Known
 
 # Tests run side by side on shared machines, and compiled code is compiled on first use: no test is about time.
-settings.register_profile("without deadlines", deadline=None)
-settings.load_profile("without deadlines")
+settings.register_profile("fast", deadline=None, max_examples=40)
+settings.register_profile("slow", deadline=None, max_examples=800)
+
+SLOW_CASE, SLOWEST_CASE = 2.0, 5.0
+"""Seconds of processor time: a case above the first is printed by CI if it is not marked slow, one above the second
+fails."""
 
 
 @pytest.fixture(params=SEPARABLE, ids=lambda known: known.name)
@@ -32,23 +39,46 @@ def known(request: pytest.FixtureRequest) -> Known:
     return request.param
 
 
-def pytest_configure() -> None:
-    """Let Ctrl-C raise, which a shell that starts the tests in the background switches off."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="run the first case of a quarter of the tests of each file")
+    parser.addoption("--processor-time", action="store_true", help="fail if a case that is not slow takes over 5 s")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the number of examples, and let Ctrl-C raise, which a shell switches off for tests in the background."""
+    settings.load_profile("slow" if config.getoption("markexpr") == "slow" else "fast")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if config.getoption("--processor-time"):
+        config.pluginmanager.register(ProcessorTime(), "processor time")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With ``--quick`` keep one case of a quarter of the functions of each file, at least of one, and no slow test.
+    """Mark slow cases, and with ``--quick`` keep one case of a quarter of the functions of each file, and no slow one.
 
-    The hash of their names chooses the functions, so there is no list to maintain when tests are added or moved.
+    A test of hypothesis that is marked ``deep`` is run by the slow suite too, with more examples.
+    Of a test that is marked ``sampled`` one case in ten is not slow, or the first n where the mark says n. The hash of
+    the names chooses the cases, and the functions of ``--quick``, so there is no list to maintain when tests are added
+    or moved.
     """
-    if not config.getoption("--quick"):
-        return
+    sampled: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if config.getoption("markexpr") == "slow" and item.get_closest_marker("deep"):
+            item.add_marker("slow")
+        if item.get_closest_marker("sampled") and not item.get_closest_marker("slow"):
+            sampled[item.nodeid.partition("[")[0]].append(item)
+    for cases in sampled.values():
+        mark = cases[0].get_closest_marker("sampled")
+        if not mark or not mark.args:
+            cases.sort(key=lambda item: crc32(item.nodeid.encode()))
+        for item in cases[mark.args[0] if mark and mark.args else ceil(len(cases) / 10) :]:
+            item.add_marker("slow")
+    if config.getoption("--quick"):
+        _keep_a_quarter(config, items)
+
+
+def _keep_a_quarter(config: pytest.Config, items: list[pytest.Item]) -> None:
     first_cases: dict[Path, dict[str, pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("slow") is None:
@@ -59,3 +89,51 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept.update(cases[name] for name in names[: ceil(len(names) / 4)])
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
+
+
+class ProcessorTime:
+    """Measures every case, with its fixtures and the processes that it starts, but without compiling kernels.
+
+    Kernels are compiled once on a machine, by the case that happens to call them first.
+    """
+
+    def __init__(self) -> None:
+        from numba.core import event
+
+        self._compiling = event.TimingListener()
+        event.register("numba:compile", self._compiling)
+        self._start, self._found = 0.0, dict[str, float]()
+
+    def _seconds(self) -> float:
+        compiling = self._compiling.duration if self._compiling.done else 0.0
+        return sum(os.times()[:4]) - compiling
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self) -> Iterator[None]:
+        self._start = self._seconds()
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Iterator[None]:
+        try:
+            return (yield)
+        finally:
+            item.user_properties.append(("processor time", self._seconds() - self._start))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the time from the report, which pytest-xdist sends to the process that prints."""
+        seconds = dict(report.user_properties).get("processor time", 0.0)
+        if report.when == "teardown" and seconds > SLOW_CASE and "slow" not in report.keywords:
+            self._found[report.nodeid] = seconds
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self._found:
+            terminalreporter.section(
+                f"cases above {SLOW_CASE:g} s of processor time, to be marked slow above {SLOWEST_CASE:g}"
+            )
+            for name, seconds in sorted(self._found.items(), key=lambda entry: -entry[1]):
+                terminalreporter.line(f"{seconds:6.1f} s  {name}")
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if session.exitstatus == pytest.ExitCode.OK and max(self._found.values(), default=0.0) > SLOWEST_CASE:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from scipy.sparse import coo_array, csr_array
 
 import maxmargin as mm
@@ -14,6 +15,11 @@ from maxmargin.solvers.errors import InvalidProblemError
 ROWS = [[10.0], [20.0], [30.0], [40.0], [60.0], [70.0], [80.0], [90.0]]
 LABELS = [0, 0, 0, 0, 1, 1, 1, 1]
 CALLS = (mm.separability, mm.hard_margin, mm.soft_margin, mm.perceptron, mm.mistake_bounds)
+
+
+def test_numbers_are_sorted_as_numbers() -> None:
+    answer = mm.hard_margin([[1.0], [2.0]], [10, 9])
+    assert answer.w is not None and answer.w[0] < 0, "10 is greater than 9"
 
 
 def test_positive_chooses() -> None:
@@ -27,7 +33,7 @@ def test_positive_chooses() -> None:
     assert mm.mistake_bounds(ROWS, labels, positive="c")[0].valid
 
 
-@pytest.mark.parametrize(
+@for_each(
     "X",
     [
         ROWS,
@@ -35,7 +41,6 @@ def test_positive_chooses() -> None:
         np.asfortranarray(np.hstack([ROWS, ROWS]))[:, :1],
         coo_array(np.array(ROWS, dtype=np.int32)),
     ],
-    ids=["lists", "int8", "fortran", "coo"],
 )
 def test_arrays_of_several_kinds_give_the_same(X: Any) -> None:
     assert mm.separability(X, LABELS).verdict == "separable"
@@ -76,7 +81,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("X, y, words", BAD)
+@for_each("X, y, words", BAD)
 def test_what_is_no_problem_is_refused_clearly(X: Any, y: Any, words: str) -> None:
     for call in CALLS:
         if call is mm.separability and words == "3 classes":
@@ -150,7 +155,8 @@ def awkward() -> list[tuple[str, np.ndarray, np.ndarray]]:
     return [(name, X.astype(float), y) for name, X in cases.items()]
 
 
-@pytest.mark.parametrize("name, X, y", awkward(), ids=[case[0] for case in awkward()])
+@pytest.mark.sampled
+@pytest.mark.parametrize("name, X, y", awkward())
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_awkward_data_get_an_answer(name: str, X: np.ndarray, y: np.ndarray, bias: bool, sparse: bool) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import for_each
 from commands import json_answer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
@@ -92,6 +93,7 @@ def same(first: Any, second: Any) -> bool:
     return bool(first == second or first != first)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_comes_back_from_a_pickle(name: str) -> None:
     for result in results_of(name):
@@ -111,7 +113,7 @@ def test_columns_travel_though_nobody_asked_for_them(name: str) -> None:
     assert (copy.finite_columns, copy.dimension) == (answer.finite_columns, answer.dimension)
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@for_each("name", RESULTS)
 def test_a_result_is_shown_in_a_line(name: str) -> None:
     for result in results_of(name):
         line = repr(result)
@@ -120,7 +122,7 @@ def test_a_result_is_shown_in_a_line(name: str) -> None:
         assert "array(" not in line
 
 
-@pytest.mark.parametrize("name", [name for name in RESULTS if name != "mistake_bounds"])
+@for_each("name", [name for name in RESULTS if name != "mistake_bounds"])
 def test_a_result_is_equal_to_itself_only(name: str) -> None:
     for first in results_of(name):
         second = pickle.loads(pickle.dumps(first))
@@ -134,7 +136,7 @@ def test_reprs_say_what_was_found() -> None:
     assert repr(mm.fewest_errors(X, OVERLAP)) == "<FewestErrors fewest errors 1 (proven)>"
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@for_each("name", RESULTS)
 def test_a_result_is_a_dict_that_json_holds(name: str) -> None:
     for result in results_of(name):
         fields = result.to_dict()
@@ -198,7 +200,7 @@ def key_numbers(page: str) -> dict[str, str]:
     return dict(re.findall(r"<dt [^>]*>([^<]*)</dt><dd [^>]*>([^<]*)</dd>", page))
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@for_each("name", RESULTS)
 def test_a_result_is_a_small_card_in_a_notebook(name: str) -> None:
     for result in results_of(name):
         page = result._repr_html_()
@@ -237,7 +239,7 @@ SAME: dict[str, dict[str, str]] = {
 """Key numbers of a card, and the fields that they are."""
 
 
-@pytest.mark.parametrize("name", SAME)
+@for_each("name", SAME)
 def test_the_key_numbers_of_a_card_are_those_of_the_fields(name: str) -> None:
     result = results_of(name)[0]
     shown = key_numbers(result._repr_html_())
@@ -258,7 +260,7 @@ def test_proven_ends_on_a_card_are_rounded_outwards() -> None:
     assert float(shown["maximum margin, proven"].removeprefix("at most ")) > run.margin_upper
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@for_each("name", RESULTS)
 def test_a_result_is_a_text(name: str) -> None:
     for result in results_of(name):
         text = result.summary()

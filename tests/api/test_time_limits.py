@@ -160,6 +160,7 @@ def test_a_limit_that_is_over_at_once_leaves_what_is_proven() -> None:
     assert all(bound.value >= n_mistakes for bound in bounds if bound.valid and bound.name != "trivial")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -174,7 +175,6 @@ def test_a_limit_that_is_over_at_once_leaves_what_is_proven() -> None:
         ["report", "agresti"],
         ["generate", "xor"],
     ],
-    ids=lambda arguments: " ".join(arguments),
 )
 def test_every_command_takes_a_limit(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert command([*arguments, "--quiet"]) == command([*arguments, "--quiet", "--time-limit", "60"])

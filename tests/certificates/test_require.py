@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import for_each
 
 import maxmargin as mm
 from maxmargin.certificates.require import REQUIREMENTS as KNOWN
@@ -32,8 +33,8 @@ CASES = [
 """Data of two classes and of more, with their verdicts."""
 
 
-@pytest.mark.parametrize(("data", "verdict"), CASES)
-@pytest.mark.parametrize("requirement", KNOWN)
+@for_each(("data", "verdict"), CASES)
+@for_each("requirement", KNOWN)
 def test_every_requirement_of_every_verdict(data: Any, verdict: str, requirement: Any) -> None:
     X, y = data
     answer = mm.separability(X, y)

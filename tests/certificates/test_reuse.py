@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from cases import for_each
+from hypothesis import given
 from hypothesis import strategies as st
 from proven import is_proven
 
@@ -65,8 +66,8 @@ def newer(draw: st.DrawFn, problem: Problem) -> Problem:
     return Problem.validated(X[order], y[order], bias=problem.bias)
 
 
+@pytest.mark.deep
 @given(st.data())
-@settings(max_examples=100, deadline=None)
 def test_an_older_answer_is_that_of_a_new_search(data: st.DataObject) -> None:
     old = data.draw(problems())
     new = data.draw(newer(old))
@@ -80,8 +81,8 @@ def test_an_older_answer_is_that_of_a_new_search(data: st.DataObject) -> None:
     assert mm.verify(answer.certificate, new.X, new.y)
 
 
+@pytest.mark.deep
 @given(st.data())
-@settings(max_examples=100, deadline=None)
 def test_rows_that_come_and_move_leave_an_overlap_decided(data: st.DataObject) -> None:
     old = data.draw(problems())
     document = document_of(old)
@@ -107,8 +108,8 @@ def positions(part: Any) -> list[tuple[Any, Any]]:
     return found
 
 
+@pytest.mark.deep
 @given(st.data())
-@settings(max_examples=150, deadline=None)
 def test_a_forged_proof_never_gives_a_wrong_verdict(data: st.DataObject) -> None:
     problem = data.draw(problems())
     document = copy.deepcopy(document_of(data.draw(newer(problem) | st.just(problem))))
@@ -135,8 +136,8 @@ def answer_or_none_of_text(text: str, problem: Problem) -> Any:
         return None
 
 
-@pytest.mark.parametrize("old", KNOWN)
-@pytest.mark.parametrize("new", KNOWN)
+@for_each("old", KNOWN)
+@for_each("new", KNOWN)
 def test_a_claim_without_its_numbers_decides_nothing(check: Check, old: str, new: str) -> None:
     """The proof of one verdict, relabelled as the proof of another with the numbers it has."""
     check(old, "--proof", "p.json")
@@ -191,7 +192,7 @@ def test_the_older_answer_is_a_whole_one(
     assert run(["verify", "q.json", "data.csv"]) == 0
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "engine_is_older"),
     [
         (SEPARABLE, SEPARABLE + "9,1,1\n", True),
@@ -218,7 +219,7 @@ def test_what_happens_overnight(check: Check, old: str, new: str, engine_is_olde
         assert err == "maxmargin: the older proof p.json does not hold for these data; looking for a new one\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "old_arguments", "new", "arguments", "words"),
     [
         (OVERLAP, (), OVERLAP, ("--no-bias",), "it is about 2 columns, with bias, binary64; asked is 2 columns, thr"),

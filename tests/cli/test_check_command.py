@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from calls import arguments_of
+from cases import for_each
 from commands import completed, started
 
 from maxmargin.api.deciding import separability_of
@@ -102,8 +103,8 @@ def test_exit_codes_and_fields_of_every_verdict(command: Run, text: str) -> None
         assert fields.keys() == FIELDS
 
 
-@pytest.mark.parametrize("text", VERDICTS)
-@pytest.mark.parametrize("requirement", REQUIREMENTS)
+@for_each("text", VERDICTS)
+@for_each("requirement", REQUIREMENTS)
 def test_gates(command: Run, text: str, requirement: str) -> None:
     is_so = requirement in TRUE[VERDICTS[text]]
     code, out, _ = command("check", data(text), "--require", requirement, "--json")
@@ -238,7 +239,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
     source.write_text(SEPARABLE)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with open("/dev/full", "w") as full:
-        done = completed("check", str(source), stdout=full, env=environment)
+        done = completed("check", str(source), "-q", stdout=full, env=environment)
     assert (done.returncode, done.stderr) == (2, "maxmargin: standard output: No space left on device\n")
 
 
@@ -250,7 +251,7 @@ def test_a_reader_who_leaves_is_told_neither_verdict_nor_bug(tmp_path: Path, unb
     reader, writer = os.pipe()
     os.close(reader)
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
-    done = completed("check", str(source), "--json", stdout=writer, env=environment)
+    done = completed("check", str(source), "--json", "-q", stdout=writer, env=environment)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
 
@@ -314,19 +315,16 @@ def test_past_the_exact_limit(command: Run) -> None:
     assert command("check", data(SEPARABLE), "--exact-limit", "0")[0] == 0
 
 
-@pytest.mark.parametrize("name", ["check", "margin"])
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
+@for_each("name", ["check", "margin"])
+@for_each(("option", "value"), [
         ("--time-limit", "0"), ("--time-limit", "-1"), ("--time-limit", "nan"), ("--time-limit", "soon"),
         ("--exact-limit", "-1"), ("--exact-limit", "nan"), ("--exact-limit", "1.5"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_limits_that_are_none_are_refused(command: Run, name: str, option: str, value: str) -> None:
     refused(command(name, data(SEPARABLE), f"{option}={value}"), option, value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "options", "words"),
     [
         (b"", (), ["data.csv", "empty"]),
@@ -343,7 +341,7 @@ def test_limits_that_are_none_are_refused(command: Run, name: str, option: str, 
         (b"\xff\xfe\x00x", (), ["data.csv"]),
     ],
 )
-@pytest.mark.parametrize("name", ["check", "margin"])
+@for_each("name", ["check", "margin"])
 def test_wrong_files_are_one_line(
     command: Run, name: str, content: bytes, options: tuple[str, ...], words: list[str]
 ) -> None:
@@ -416,29 +414,9 @@ def test_columns_of_large_separable_data_are_found_when_asked(command: Run) -> N
     assert json.loads(out)["infinite_columns"]
 
 
-_IMPORTS = """
-import sys
-from maxmargin.cli.app import run
-for source in sys.argv[1:]:
-    assert run(["check", source, "--proof", "p.json"]) in (0, 3)
-    run(["margin", source])
-print(*{name.partition(".")[0] for name in sys.modules})
-"""
-
-
-def test_checking_a_table_imports_no_large_library(command: Run) -> None:
-    sources = [data(text, f"{position}.csv") for position, text in enumerate(VERDICTS)]
-    done = subprocess.run(
-        [sys.executable, "-c", _IMPORTS, *sources, "iris"], capture_output=True, text=True, check=True
-    )
-    loaded = set(done.stdout.splitlines()[-1].split())
-    assert "numpy" in loaded
-    assert not loaded & {"scipy", "cvxpy", "sklearn", "numba", "matplotlib", "pandas", "pyarrow", "narwhals", "jinja2"}
-
-
 def test_the_text_lists_some_of_many_pairs(command: Run) -> None:
     rows = "".join(f"{i % 8},{i},{'abcdefgh'[i % 8]}\n" for i in range(40))
-    code, out, err = command("check", data(f"x,z,kind\n{rows}"))
+    code, out, err = command("check", data(f"x,z,kind\n{rows}"), "-q")
     assert (code, err) == (0, "")
     lines = out.splitlines()
     start = lines.index("every pair")

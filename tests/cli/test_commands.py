@@ -2,15 +2,14 @@
 
 import csv
 import json
-import os
-import re
 import signal
 import time
 from pathlib import Path
 
 import pytest
 from calls import arguments_of, calling
-from commands import completed, json_answer, refusal, started
+from cases import for_each
+from commands import json_answer, refusal, started
 
 import maxmargin as mm
 from maxmargin.api.deciding import decide
@@ -19,6 +18,7 @@ from maxmargin.cli.app import run
 from maxmargin.data.preparing import How
 from maxmargin.data.tabular.loading import load
 from maxmargin.reports.margin_report import margin_report
+from maxmargin.solvers.fewest_errors import minimum as fewest_errors
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.reporter import Reporter
 from maxmargin.solvers.perceptron.row_orders import Order
@@ -63,17 +63,6 @@ def test_check_overlap(capsys: pytest.CaptureFixture[str], xor: str) -> None:
     assert fields["witness_rows"] == [0, 1, 2, 3]
     assert fields["witness_weights"] == ["1/4"] * 4
     assert (fields["separated_rows"], fields["infinite_columns"], fields["dimension"]) == ([], {}, 0)
-
-
-def test_check_past_the_limits_says_so(capsys: pytest.CaptureFixture[str], xor: str) -> None:
-    code, fields = json_answer(capsys, "check", xor, "--exact-limit", "2")
-    assert code == 3
-    assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("undecided", False, "exact")
-    assert "exact_limit=2" in fields["reason"]
-    code, fields = json_answer(capsys, "check", xor, "--time-limit", "1e-9")
-    assert code == 4
-    assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("undecided", None, None)
-    assert "time limit" in fields["reason"]
 
 
 def test_check_of_many_classes_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -240,13 +229,7 @@ def test_rows_are_named_by_id(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert fields["support_ids"] == ["bob", "cid"]
 
 
-def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
-    done = completed("check", "-", input=AGRESTI)
-    assert done.returncode == 0
-    assert "separable (proven)" in done.stdout
-
-
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "words"),
     [
         (["check"], ["SOURCE"]),
@@ -255,14 +238,14 @@ def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
         (["check", "iris", "--positive", "setossa"], ["setossa", "setosa"]),
         (["margin", "iris"], ["--positive", "setosa"]),
         (["perceptron", "iris"], ["--positive"]),
-        (["margin", "iris", "--positive", "setosa", "--soft", "-1"], ["-1", "positive"]),
+        (["margin", "agresti", "--soft", "-1"], ["'--soft': -1.0 is not a positive finite number"]),
         (["margin", "iris", "--positive", "setosa", "--solver", "FOO"], ["FOO", "CLARABEL"]),
         (["margin", "iris", "--method", "svm"], ["--method", "svm", *options.MARGIN_METHODS]),
         (["margin", "iris", "--method", "daqp", "--soft", "1"], ["daqp", *options.SOFT_METHODS]),
         (["margin", "iris", "--positive", "setosa", "--method", "daqp", "--solver", "OSQP"], ["OSQP", "daqp"]),
         (["margin", "iris", "--class-weight", "balanced"], ["--class-weight", "--soft"]),
         (["margin", "iris", "--soft", "1", "--class-weight", "even"], ["--class-weight", "balanced"]),
-        (["perceptron", "wine", "--positive", "class_0", "--bias-scale", "0"], ["--bias-scale", "positive"]),
+        (["perceptron", "agresti", "--bias-scale", "0"], ["--bias-scale is '0'; expected a positive finite number or"]),
         (["perceptron", "wine", "--positive", "class_0", "--bias-scale", "big"], ["big", "best"]),
         (["perceptron", "wine", "--positive", "class_0", "--zero", "no"], ["--zero", "mistake"]),
         (["perceptron", "wine", "--positive", "class_0", "--trace", "t.doc"], ["t.doc", ".csv", ".md", ".tex"]),
@@ -270,6 +253,25 @@ def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
         (["report", "iris", "-o", "page.pdf"], ["page.pdf", ".html"]),
         (["frobnicate"], ["frobnicate"]),
         ([], ["command"]),
+        (["online"], ["SOURCE", "--list"]),
+        (["online", "iris"], ["--positive", "setosa"]),
+        (["online", "xor", "--algorithm", "averagd"], ["averagd", "did you mean averaged", "pegasos"]),
+        (["online", "xor", "--algorithm", "alma", "--parameter", "beta=1"], ["alma", "beta", "alpha, p"]),
+        (["online", "xor", "--algorithm", "alma", "--parameter", "alpha=2"], ["alpha is 2", "at most 1"]),
+        (["online", "xor", "--algorithm", "alma", "--parameter", "alpha"], ["alpha", "NAME=VALUE"]),
+        (["online", "xor", "-a", "pa", "-a", "alma", "--parameter", "beta=1"], ["beta", "alpha, p"]),
+        (["online", "xor", "--bias-scale", "best"], ["best", "separable"]),
+        (["online", "xor", "--max-epochs", "0"], ["--max-epochs"]),
+        (["bounds"], ["SOURCE"]),
+        (["bounds", "iris"], ["--positive"]),
+        (["bounds", "xor", "--n-passes", "2", "--until-convergence"], ["--n-passes", "--until-convergence"]),
+        (["bounds", "xor", "--n-passes", "0"], ["--n-passes"]),
+        (["bounds", "agresti", "--soft", "inf"], ["'--soft': inf is not a positive finite number"]),
+        (["orders", "agresti", "--bias-scale", "nan"], ["--bias-scale is 'nan'; expected a positive finite number or"]),
+        (["fewest-errors", "iris"], ["--positive"]),
+        (["fewest-errors", "xor", "--method", "guess"], ["guess", *options.FEWEST_METHODS]),
+        (["fewest-errors", "xor", "--time-limit", "0"], ["--time-limit", "positive"]),
+        (["fewest-errors", "xor", "--solver", "NONE"], ["NONE"]),
     ],
 )
 def test_bad_usage_is_one_line(
@@ -294,12 +296,6 @@ def test_output_that_cannot_be_written_is_one_line(
     assert "t.csv" in err
 
 
-@pytest.mark.parametrize("command", ["check", "margin", "perceptron", "report"])
-def test_help_has_an_example(capsys: pytest.CaptureFixture[str], command: str) -> None:
-    assert run([command, "-h"]) == 0
-    assert re.search(rf"Examples?:\s+maxmargin {command}", capsys.readouterr().out)
-
-
 def test_choices_are_those_of_the_code() -> None:
     assert tuple(Order) == options.ORDERS
     assert tuple(ZERO_RULES) == options.ZERO_RULES
@@ -307,6 +303,7 @@ def test_choices_are_those_of_the_code() -> None:
     assert hard_margin.METHODS == options.MARGIN_METHODS
     assert soft_margin.METHODS == options.SOFT_METHODS
     assert feasibility.METHODS == options.CHECK_METHODS
+    assert fewest_errors.METHODS == options.FEWEST_METHODS
 
 
 def test_a_bug_is_not_called_bad_input(agresti: str) -> None:
@@ -331,14 +328,6 @@ def test_interrupt_keeps_the_state(tmp_path: Path) -> None:
     fields = json.loads(out)
     assert fields["stop_reason"] == "interrupted"
     assert fields["n_mistakes"] > 0
-
-
-def test_quiet_reader_of_our_output_may_leave(tmp_path: Path) -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    done = completed("check", "iris", "--json", stdout=writer)
-    os.close(writer)
-    assert "Traceback" not in done.stderr
 
 
 def test_slow_work_is_announced(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from cases import for_each
 from commands import completed
 from hypothesis import given
 from hypothesis import strategies as st
@@ -102,7 +103,7 @@ def test_pages_show_names_and_do_not_obey_them(tmp_path: Path, what: str) -> Non
     assert "<script>" not in report.to_markdown().replace("\\<script\\>", "")
 
 
-@pytest.mark.parametrize("what", EVIL)
+@for_each("what", EVIL)
 def test_several_classes(tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str) -> None:
     path = tmp_path / "d.parquet"
     labels = [f"{name}{EVIL[what]}" for name in "abc"]
@@ -133,7 +134,7 @@ def test_traces(tmp_path: Path, what: str, suffix: str) -> None:
         assert not re.search(r"(?<!\\)(<script|\[x\])", text)
 
 
-@pytest.mark.parametrize("what", EVIL)
+@for_each("what", EVIL)
 def test_messages_that_quote_the_data_are_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str
 ) -> None:
@@ -203,7 +204,7 @@ def test_a_json_document_reads_the_same(text: str) -> None:
         assert not any(unicodedata.category(c) in HIDDEN for c in document)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("- a", r"\- a"), ("+", r"\+"), ("12) a", r"12\) a"), ("---", r"\---"), ("===", r"\==="), ("# a", r"\# a"),

@@ -67,6 +67,7 @@ def outcome(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> int:
     return code
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "report"])
 @pytest.mark.parametrize("data", DATA)
 def test_no_command_breaks_on_large_and_tiny_numbers(

@@ -37,23 +37,24 @@ def first_use(folder: Path, *arguments: str, **environment: str) -> tuple[dict[s
     return json.loads(done.stdout.splitlines()[-1]), compiled, done.stderr
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "arguments",
     [
         ["perceptron", "iris", "--positive", "setosa"],
+        ["check", "iris", "--positive", "virginica"],
         ["margin", "iris", "--positive", "setosa"],
         ["margin", "iris", "--positive", "versicolor", "--soft", "1"],
         ["margin", "rows.npz", "--soft", "1", "--method", "interior-point"],
         ["margin", "rows.npz", "--soft", "1", "--method", "working-set"],
-        ["check", "iris", "--positive", "virginica"],
         ["online", "iris", "--positive", "setosa", "-a", "perceptron", "-a", "averaged", "-a", "pegasos"],
-        pytest.param(["online", "iris", "--positive", "virginica", "-a", "all"], marks=pytest.mark.slow),
+        ["online", "iris", "--positive", "virginica", "-a", "all"],
         ["orders", "iris", "--positive", "setosa"],
         ["bounds", "iris", "--positive", "setosa"],
         ["judge", "agresti", "--plane", "plane.json"],
         ["fewest-errors", "agresti"],
         ["generate", "xor", "-o", "xor.csv"],
-        pytest.param(["report", "few.csv", "-o", "few.html"], marks=pytest.mark.slow),
+        ["report", "few.csv", "-o", "few.html"],
     ],
 )
 def test_small_data_wait_for_no_compiler(arguments: list[str], tmp_path: Path) -> None:
@@ -84,6 +85,7 @@ def test_long_runs_of_small_data_compile_few_passes(arguments: list[str], tmp_pa
     assert 1 <= len(compiled) <= 2 and any("present_over_gram" in name for name in compiled)
 
 
+@pytest.mark.slow
 def test_a_long_run_says_that_it_compiles_few_passes(tmp_path: Path) -> None:
     arguments = ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "50000"]
     found, compiled, said = first_use(tmp_path, *arguments)
@@ -93,17 +95,20 @@ def test_a_long_run_says_that_it_compiles_few_passes(tmp_path: Path) -> None:
     assert sorted(again) == sorted(compiled) and "compiling" not in said
 
 
+@pytest.mark.slow
 def test_a_run_without_the_time_to_compile_stays_in_integers(tmp_path: Path) -> None:
     arguments = ["perceptron", "iris", "--positive", "virginica", "--time-limit", "0.5", "--json"]
     found, compiled, said = first_use(tmp_path, *arguments)
     assert found["code"] == 3 and not compiled and "compiling" not in said
 
 
+@pytest.mark.slow
 def test_quiet_is_quiet(tmp_path: Path) -> None:
     *_, said = first_use(tmp_path, "perceptron", "iris", "--positive", "virginica", "--max-mistakes", "50000", "-q")
     assert said == ""
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -121,6 +126,7 @@ def test_everything_works_without_a_compiler(arguments: list[str], tmp_path: Pat
     assert found["code"] in (0, 3) and not compiled
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [

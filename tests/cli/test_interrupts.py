@@ -56,15 +56,16 @@ def ran(program: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("module", "arguments"),
     [
+        ("highspy", CHECK),
         ("click", CHECK),
         ("maxmargin.cli.options", CHECK),
         ("maxmargin.cli.commands.check", CHECK),
         ("numpy", CHECK),
-        ("highspy", CHECK),
-        pytest.param("cvxpy", REPORT, marks=pytest.mark.slow),
+        ("cvxpy", REPORT),
     ],
 )
 @pytest.mark.parametrize("act", [CTRL_C, IN_A_CALLBACK], ids=["raised", "in a callback"])
@@ -77,6 +78,7 @@ def test_ctrl_c_at_an_import(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("act", [CTRL_C, IN_A_CALLBACK], ids=["raised", "in a callback"])
 def test_ctrl_c_while_a_run_imports_its_compiler_prints_the_run(act: str) -> None:
     arguments = ["perceptron", "two-points", "--method", "weights", "-q"]
@@ -84,27 +86,31 @@ def test_ctrl_c_while_a_run_imports_its_compiler_prints_the_run(act: str) -> Non
     assert (done.returncode, done.stderr) == (130, "") and "interrupted: " in done.stdout
 
 
+@pytest.mark.slow
 def test_ctrl_c_of_which_an_import_makes_another_error() -> None:
     done = ran(AT_AN_IMPORT.format(module="numpy", act=SWALLOWED, arguments=CHECK))
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "maxmargin: interrupted\n")
 
 
 def test_ctrl_c_after_the_answer() -> None:
-    done = ran(AT_AN_IMPORT.format(module="highspy", act=AT_EXIT, arguments=CHECK))
+    done = ran(AT_AN_IMPORT.format(module="highspy", act=AT_EXIT, arguments=[*CHECK, "-q"]))
     assert (done.returncode, done.stderr) == (0, "") and "separable (proven)" in done.stdout
 
 
+@pytest.mark.slow
 def test_ctrl_c_that_the_shell_ignores_is_ignored() -> None:
     program = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-    done = ran(program + AT_AN_IMPORT.format(module="highspy", act=CTRL_C, arguments=CHECK))
+    done = ran(program + AT_AN_IMPORT.format(module="highspy", act=CTRL_C, arguments=[*CHECK, "-q"]))
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_an_error_that_is_no_interrupt_is_told() -> None:
     done = ran(AT_AN_IMPORT.format(module="numpy", act="raise RuntimeError('a bug')", arguments=CHECK))
     assert done.returncode == 1 and "RuntimeError: a bug" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [CHECK, ["--help"], ["check", "nowhere.csv"]])
 @pytest.mark.parametrize("closed", ["stdout", "stderr", "both"])
 def test_closed_streams(arguments: list[str], closed: str) -> None:
@@ -115,6 +121,7 @@ def test_closed_streams(arguments: list[str], closed: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("arguments", [["--help"], CHECK, ["generate", "gap:1000"], ["check", "nowhere.csv"]])
 def test_a_reader_who_left(arguments: list[str]) -> None:
     """Also of the errors: there is nobody to tell, and no traceback."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from commands import completed, json_answer, refusal
 
 import maxmargin as mm
@@ -149,7 +150,7 @@ def test_the_data_may_come_from_the_standard_input(tmp_path: Path) -> None:
     assert done.returncode == 0 and "separates: all 2 rows" in done.stdout
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "words"),
     [
         ("", ["line 1", "found no JSON"]),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from calls import calling
+from cases import for_each
 from commands import json_answer, refusal
 
 import maxmargin as mm
@@ -119,7 +120,7 @@ def test_classes_of_the_rest_may_have_weights_of_their_own(capsys: pytest.Captur
     assert "C sum v xi, v by label (setosa: 3.0), at C = 1.0" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "words"),
     [
         (["--soft"], ["--soft", "requires an argument"]),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import click
-import pytest
+from cases import for_each
 
 import maxmargin as mm
 from maxmargin.cli.app import app
@@ -133,7 +133,7 @@ def default_of(option: click.Parameter) -> Any:
     return not value if option.name in ("no_bias",) else value
 
 
-@pytest.mark.parametrize("command", VERBS)
+@for_each("command", VERBS)
 def test_options_are_parameters(command: str) -> None:
     parameters = inspect.signature(VERBS[command]).parameters
     names = {spelt(name, parameters) for name in options_of(command)}
@@ -145,7 +145,7 @@ def test_options_are_parameters(command: str) -> None:
     assert lacking - OF_PYTHON - DATA == set()
 
 
-@pytest.mark.parametrize("command", VERBS)
+@for_each("command", VERBS)
 def test_defaults_are_the_same(command: str) -> None:
     parameters = inspect.signature(VERBS[command]).parameters
     for name, option in options_of(command).items():
@@ -154,7 +154,7 @@ def test_defaults_are_the_same(command: str) -> None:
             assert default_of(option) == default_in_python(parameters[parameter]), name
 
 
-@pytest.mark.parametrize("command", sorted(app.commands))
+@for_each("command", sorted(app.commands))
 def test_what_can_take_long_has_a_time_limit(command: str) -> None:
     if command == "completion":
         return

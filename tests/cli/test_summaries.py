@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import for_each
 
 import maxmargin as mm
 from maxmargin.cli.app import run
@@ -44,6 +45,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out.split("\n", 1)[1].removesuffix("\n")
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("command", COMMANDS)
@@ -70,8 +72,8 @@ def test_fewest_errors_have_the_least_total_slack_among_them(
     assert printed(capsys, "fewest-errors", *arguments) == text
 
 
-@pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("algorithm", ["averaged", "kernel-perceptron"])
+@for_each("source", SOURCES)
+@for_each("algorithm", ["averaged", "kernel-perceptron"])
 def test_an_online_run_is_compared_with_the_maximum(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], source: str, algorithm: str
 ) -> None:

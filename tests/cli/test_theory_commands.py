@@ -3,20 +3,17 @@
 import json
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from calls import calling, interrupting
+from cases import for_each
 from commands import json_answer, refusal, started
 
 import maxmargin as mm
-from maxmargin.cli import options
 from maxmargin.cli.app import run
-from maxmargin.solvers.fewest_errors import minimum as fewest_errors
 from maxmargin.solvers.fewest_errors.total_slack import least_total_slack
 from maxmargin.solvers.online.catalogue import ALGORITHMS, entries
 from maxmargin.solvers.online.run_online import run_online
@@ -254,10 +251,6 @@ def test_fewest_errors_interrupted_in_the_second_search(capsys: pytest.CaptureFi
     assert (code, fields["upper"], fields["total_slack"]) == (130, 1, None)
 
 
-def test_fewest_errors_methods_are_those_of_the_code() -> None:
-    assert fewest_errors.METHODS == options.FEWEST_METHODS
-
-
 def test_a_formula_is_a_source(capsys: pytest.CaptureFixture[str]) -> None:
     code, fields = json_answer(capsys, "margin", "formula:(x1 | x4) & ~x3", "--exact")
     assert code == 0
@@ -280,20 +273,7 @@ def test_formulas_agree_with_the_families(formula: str, family: str) -> None:
     assert {tuple(row): label for row, label in zip(made.X.tolist(), made.y.tolist(), strict=True)} == rows
 
 
-def test_bits_halve_the_margin() -> None:
-    """x = 2b - 1 maps bits to signs, so distances between bits are half as long."""
-    signs, bits = mm.load("formula:x1 | x2 & x3"), mm.load("formula:x1 | x2 & x3:bits")
-    assert set(bits.X.flat) == {0.0, 1.0}
-    squares = [mm.hard_margin(data.X, data.y, exact=True).margin_squared for data in (signs, bits)]
-    assert squares[0] == 4 * squares[1]
-
-
-def test_check_of_an_exclusive_or(capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = json_answer(capsys, "check", "formula:x1 ^ x2")
-    assert (code, fields["verdict"]) == (3, "overlap")
-
-
-@pytest.mark.parametrize(
+@for_each(
     ("formula", "words"),
     [
         ("x1 & & x2", ["character 6", "'&'", "expected a variable"]),
@@ -324,47 +304,6 @@ def test_formulas_are_generated_with_their_truth(capsys: pytest.CaptureFixture[s
     code, fields = json_answer(capsys, "check", str(path))
     assert (code, fields["n_samples"]) == (0, 16)
     assert "seed" in refusal(capsys, "generate", "formula:x1", "--seed", "1")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["online"], ["SOURCE", "--list"]),
-        (["online", "iris"], ["--positive", "setosa"]),
-        (["online", "xor", "--algorithm", "averagd"], ["averagd", "did you mean averaged", "pegasos"]),
-        (["online", "xor", "--algorithm", "alma", "--parameter", "beta=1"], ["alma", "beta", "alpha, p"]),
-        (["online", "xor", "--algorithm", "alma", "--parameter", "alpha=2"], ["alpha is 2", "at most 1"]),
-        (["online", "xor", "--algorithm", "alma", "--parameter", "alpha"], ["alpha", "NAME=VALUE"]),
-        (["online", "xor", "-a", "pa", "-a", "alma", "--parameter", "beta=1"], ["beta", "alpha, p"]),
-        (["online", "xor", "--bias-scale", "best"], ["best", "separable"]),
-        (["online", "xor", "--max-epochs", "0"], ["--max-epochs"]),
-        (["online", "nope.csv"], ["nope.csv", "no such file"]),
-        (["bounds"], ["SOURCE"]),
-        (["bounds", "iris"], ["--positive"]),
-        (["bounds", "xor", "--n-passes", "2", "--until-convergence"], ["--n-passes", "--until-convergence"]),
-        (["bounds", "xor", "--n-passes", "0"], ["--n-passes"]),
-        (["bounds", "xor", "--soft", "-1"], ["-1", "positive"]),
-        (["fewest-errors", "iris"], ["--positive"]),
-        (["fewest-errors", "xor", "--method", "guess"], ["guess", *options.FEWEST_METHODS]),
-        (["fewest-errors", "xor", "--time-limit", "0"], ["--time-limit", "positive"]),
-        (["fewest-errors", "xor", "--solver", "NONE"], ["NONE"]),
-    ],
-)
-def test_bad_usage_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], words: list[str]) -> None:
-    err = refusal(capsys, *arguments)
-    assert all(word in err for word in words), err
-
-
-@pytest.mark.parametrize("command", ["online", "bounds", "judge", "fewest-errors"])
-def test_help_has_examples_and_imports_nothing(command: str) -> None:
-    program = (
-        "import sys\nfrom maxmargin.cli.app import run\n"
-        f"assert run([{command!r}, '--help']) == 0\n"
-        "assert not {'numpy', 'numba', 'cvxpy', 'scipy'} & set(sys.modules)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count(f"  maxmargin {command} ") >= 2
 
 
 @pytest.mark.parametrize(
@@ -404,18 +343,3 @@ def test_a_run_points_to_the_check_of_the_same_question(capsys: pytest.CaptureFi
 def test_scales_are_refused_by_their_name_where_no_scale_is_best(capsys: pytest.CaptureFixture[str]) -> None:
     message = refusal(capsys, "orders", "xor", "-q", "--scales")
     assert "a study of bias scales needs separable data; found overlap" in message
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ("margin agresti --soft -1", "'--soft': -1.0 is not a positive finite number"),
-        ("bounds agresti --soft inf", "'--soft': inf is not a positive finite number"),
-        ("perceptron agresti --bias-scale 0", "--bias-scale is '0'; expected a positive finite number or 'best'"),
-        ("orders agresti --bias-scale nan", "--bias-scale is 'nan'; expected a positive finite number or 'best'"),
-    ],
-)
-def test_costs_and_scales_are_refused_by_the_names_of_their_options(
-    arguments: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert said in refusal(capsys, *arguments.split())

@@ -134,7 +134,6 @@ def test_the_first_false_statement_is_named(verify: Run, proof: Path) -> None:
         DATA.replace("70,e,yes\n", ""),
         "kind,junk\nno,1\nyes,2\n",
     ],
-    ids=["number", "label", "label name", "column name", "text", "missing", "one class", "fewer rows", "no features"],
 )
 def test_other_data_that_can_be_read_are_not_the_proofs(verify: Run, proof: Path, tmp_path: Path, text: str) -> None:
     (tmp_path / "data.csv").write_text(text, encoding="utf-8")
@@ -190,15 +189,12 @@ def test_a_malformed_claim_is_invalid(verify: Run, proof: Path, old: str, new: s
     assert checker.main(["p.json", "data.csv"]) == 3
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
+@pytest.mark.parametrize("data", [
         {"label": {}}, {"label": [1]}, {"label": 1.5}, {"drop": 3}, {"drop": [[]]}, {"id": {}},
         {"drop": "junk"}, {"classes": ["a", "b"]},
         {"id": True, "drop": []}, {"positive": []}, {"positive": "maybe"}, {"one_hot": "yes"}, {"drop_missing": 3},
         {"label": 10**30}, {"label": "\ud800"}, {"label": "junk"},
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_a_proof_that_says_wrongly_how_its_data_are_read_is_invalid(verify: Run, proof: Path, data: Any) -> None:
     changed(proof, **data)
     code, out, err = verify("p.json", "data.csv")

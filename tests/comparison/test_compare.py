@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import for_each
 from commands import completed, started
 from plug_ins import ENDINGS, GOOD, hostile
 
@@ -321,7 +322,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", WRONG)
+@for_each("text", WRONG)
 def test_a_bad_study_is_one_line_that_names_the_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from method_cases import CASES, NOT_NEGATIVE, SLOW, Case
 
 import maxmargin as mm
@@ -66,7 +67,7 @@ def test_the_list_of_methods_imports_no_peer() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", catalogue())
+@for_each("name", catalogue())
 def test_a_method_says_what_it_is(name: str) -> None:
     method = catalogue()[name]
     assert method.name == name
@@ -75,7 +76,7 @@ def test_a_method_says_what_it_is(name: str) -> None:
     assert method.version or not method.is_installed
 
 
-@pytest.mark.parametrize("name", catalogue())
+@for_each("name", catalogue())
 def test_an_unknown_parameter_is_refused_by_name(name: str) -> None:
     method = catalogue()[name]
     assert method.parameters is not None
@@ -128,8 +129,8 @@ def test_claims_of_exact_methods_are_true(name: str, case: Case) -> None:
         assert margin_of(case, answer) == pytest.approx(mm.hard_margin(case.X, case.y).margin, rel=1e-9)
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
-@pytest.mark.parametrize("name", ["hard-margin", "soft-margin", "lp", "z3"])
+@for_each("case", CASES.values())
+@for_each("name", ["hard-margin", "soft-margin", "lp", "z3"])
 def test_methods_that_decide_claim_something(name: str, case: Case) -> None:
     if name in INSTALLED:
         assert run(name, case)["claim"] is not None

@@ -174,6 +174,7 @@ EXTREME = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", EXTREME)
 def test_extreme_cases_are_decided(name: str) -> None:
     for bias in (True, False):
@@ -184,6 +185,7 @@ def test_extreme_cases_are_decided(name: str) -> None:
             assert faults(question, answer) == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", EXTREME)
 def test_extreme_margins_are_enclosed(name: str) -> None:
     question = ask(name, bias=True)

@@ -13,7 +13,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from cases import for_each
+from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin.data.arrays import from_arrays
@@ -78,7 +79,6 @@ LABELS = st.one_of(
 ).filter(lambda labels: len(set(labels)) > 1)
 
 
-@settings(deadline=None)
 @given(y=LABELS)
 def test_labels_of_every_container(y: list[Any]) -> None:
     containers: list[Any] = [
@@ -101,7 +101,6 @@ def test_labels_of_every_container(y: list[Any]) -> None:
             assert ds.y.tolist() == y
 
 
-@settings(deadline=None)
 @given(y=st.lists(st.sampled_from(["u", "v", "w"]), min_size=3, max_size=9).filter(lambda y: len(set(y)) == 3))
 def test_one_vs_rest_and_pair(y: list[str]) -> None:
     X = np.arange(2.0 * len(y)).reshape(-1, 2)
@@ -166,7 +165,7 @@ def test_a_plain_array_is_not_copied_nor_frozen() -> None:
     assert np.shares_memory(from_arrays(frozen, y).X, frozen)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "X",
     [
         X3.tolist(),
@@ -228,7 +227,7 @@ def with_entry(value: float) -> np.ndarray[Any, Any]:
     return X
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("X", "expected"),
     [
         (
@@ -273,7 +272,7 @@ def test_bad_features(X: Any, expected: str) -> None:
     assert refused(X, [0, 1, 1]).startswith(expected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("y", "expected"),
     [
         ([0, 1], "X has 3 rows and y has 2 labels, expected as many"),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from references import is_separable
@@ -27,7 +28,7 @@ from maxmargin.solvers.proof.margins import best_offset, enclose_functional_marg
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.text.data_error import DataError
 
-quickly = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quickly = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 DIGITS = st.text("0123456789", min_size=1, max_size=20)
 NUMERALS = st.builds(
@@ -130,7 +131,7 @@ def test_data_set_is_that_of_the_binary64_reading(tmp_path: Path, table: tuple[l
     assert problem.X.flags.c_contiguous
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "number"),
     [
         ("0.1", Fraction(1, 10)),
@@ -359,7 +360,7 @@ def test_sources_that_do_not_exist(tmp_path: Path) -> None:
     assert "no such file" in complaint("irs")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("field", "message"),
     [
         ("1e-2001", "found '1e-2001', expected at most 2000 digits"),

@@ -16,8 +16,9 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
+from cases import for_each
 from commands import json_answer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references import is_separable
 from refusals import refused
@@ -25,8 +26,6 @@ from refusals import refused
 import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.text.data_error import DataError
-
-quickly = settings(max_examples=50, deadline=None)
 
 Rows = list[list[Any]]
 Door = Callable[[Rows, Path], mm.Dataset]
@@ -162,7 +161,7 @@ DECIMAL_DOORS = {
 # Numbers that pass, and integers that do not
 
 
-@pytest.mark.parametrize("name", INTEGER_DOORS)
+@for_each("name", INTEGER_DOORS)
 def test_integers_pass_or_are_refused(name: str, tmp_path: Path) -> None:
     door = INTEGER_DOORS[name]
     fine = [[2**53, 3], [2**62, 2**53 - 1], [2**53 + 2, 0]]
@@ -178,7 +177,7 @@ def dense(dataset: mm.Dataset) -> Any:
     return X.toarray() if hasattr(X, "toarray") else X
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "int32", "uint32", "f2", "f4", "f8", ">f8", ">f4"])
+@for_each("dtype", ["bool", "int8", "uint8", "int16", "int32", "uint32", "f2", "f4", "f8", ">f8", ">f4"])
 def test_small_types_are_exact(dtype: str) -> None:
     X = np.array([[0, 1], [1, 1], [1, 0]]).astype(dtype) / np.array(3 if np.dtype(dtype).kind == "f" else 1, dtype)
     X = X.astype(dtype)
@@ -192,9 +191,7 @@ def test_small_types_are_exact(dtype: str) -> None:
         assert [[Fraction(v) for v in row] for row in dense(mm.from_arrays(made, [0, 1, 1])).tolist()] == expected
 
 
-@pytest.mark.parametrize(
-    ("X", "said"),
-    [
+@for_each(("X", "said"), [
         (np.array([[1 + 0j], [2]]), "dtype complex128"),
         ([[1 + 0j], [2]], "dtype complex128"),
         (objects([[1 + 0j], [2]]), "row 0, column 0: found (1+0j), expected a number"),
@@ -212,15 +209,14 @@ def test_small_types_are_exact(dtype: str) -> None:
         (sp.coo_array(([1 + 0j], ([0], [0])), shape=(2, 1)), "dtype complex128"),
         (pd.DataFrame({"a": [1j, 2]}), "column 'a'"),
         (da.from_array(objects([[Decimal("0.1")], [Decimal("0.3")]]), chunks=1), "Decimals or Fractions"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_is_no_number_is_refused(X: Any, said: str) -> None:
     y = [i % 2 for i in range(3 if isinstance(X, list) and len(X) == 3 else 2)]
     assert said in refused(lambda: mm.from_arrays(X, y))
 
 
-@pytest.mark.parametrize("form", ["coo", "csr", "csc", "bsr"])
-@pytest.mark.parametrize("dtype", ["int8", "int64", "float64"])
+@for_each("form", ["coo", "csr", "csc", "bsr"])
+@for_each("dtype", ["int8", "int64", "float64"])
 def test_duplicates_of_sparse_entries_are_added_exactly(form: str, dtype: str) -> None:
     parts = {"int8": [100, 100], "int64": [2**53, 2], "float64": [2.0**53, 2.0]}[dtype]
     entries = (np.array([*parts, 1], dtype=dtype), ([0, 0, 1], [0, 0, 1]))
@@ -259,7 +255,7 @@ TENTHS = [["0.1", "0.3"], ["0.3", "0.9"], ["0.2", "0.6"]]
 """The third row is the middle of the others, but not of their binary64 values."""
 
 
-@pytest.mark.parametrize("name", DECIMAL_DOORS)
+@for_each("name", DECIMAL_DOORS)
 def test_decimals_are_decided_exactly(name: str) -> None:
     y = ["a", "a", "b"]
     X = DECIMAL_DOORS[name]([[Decimal(text) for text in row] for row in TENTHS])
@@ -276,7 +272,7 @@ def test_decimals_are_decided_exactly(name: str) -> None:
     assert answer.verdict == "separable" and mm.verify(answer.certificate, moved, y)
 
 
-@pytest.mark.parametrize("name", DECIMAL_DOORS)
+@for_each("name", DECIMAL_DOORS)
 def test_decimals_that_binary64_holds_are_ordinary_numbers(name: str) -> None:
     rows = [[Decimal("0.5")], [Decimal("-1.25")]]
     data = mm.from_arrays(DECIMAL_DOORS[name](rows), [0, 1])
@@ -294,7 +290,7 @@ QUESTIONS: list[Callable[[Any, Any], Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@for_each("question", QUESTIONS)
 def test_other_questions_refuse_what_they_would_round(question: Callable[[Any, Any], Any]) -> None:
     X = [[0.5, 1], [Fraction(1, 3), 2], [1, 4]]
     said = refused(lambda: question(X, ["a", "b", "b"]))
@@ -304,7 +300,6 @@ def test_other_questions_refuse_what_they_would_round(question: Callable[[Any, A
 SMALL = st.fractions(min_value=-2, max_value=2, max_denominator=6)
 
 
-@quickly
 @given(st.lists(st.tuples(SMALL, SMALL), min_size=2, max_size=6), st.booleans(), st.sampled_from(list(FRACTION_DOORS)))
 def test_verdicts_of_fractions(rows: list[tuple[Fraction, Fraction]], bias: bool, door: str) -> None:
     y = np.array([-1, 1] * len(rows))[: len(rows)]
@@ -314,7 +309,6 @@ def test_verdicts_of_fractions(rows: list[tuple[Fraction, Fraction]], bias: bool
     assert answer.verdict != "undecided" and mm.verify(answer.certificate, X, y)
 
 
-@quickly
 @given(st.lists(st.tuples(SMALL, SMALL), min_size=3, max_size=9), st.booleans())
 def test_verdicts_of_several_classes_of_fractions(rows: list[tuple[Fraction, Fraction]], bias: bool) -> None:
     """The same rows times 60 are integers, of which the verdict is known to be proven."""

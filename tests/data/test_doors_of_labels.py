@@ -13,13 +13,14 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from cases import for_each
 from refusals import refused
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("y", "classes"),
     [
         ([2**53, 2**53 + 1], (2**53, 2**53 + 1)),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from commands import json_answer
 from rays import facts_by_rays
 from references import exact_margin_squared, exact_verdict, is_separable
@@ -79,7 +80,7 @@ def assert_true(X: Any, y: Any, truth: Truth) -> None:
         assert margin_squared == 0 or verdict == "separable"
 
 
-@pytest.mark.parametrize("name", SMALL)
+@for_each("name", SMALL)
 def test_the_truth_of_every_family(name: str) -> None:
     data = generate(name)
     assert_true(data.X, data.y, data.truth)
@@ -118,7 +119,7 @@ def test_the_oracle_agrees_with_elimination() -> None:
 
 
 @pytest.mark.parametrize("n", [*range(1, 9), *(pytest.param(n, marks=pytest.mark.slow) for n in (9, 10, 11, 12))])
-@pytest.mark.parametrize("off, factor", [("-1", 1), ("0", 4)])
+@for_each("off, factor", [("-1", 1), ("0", 4)])
 def test_odd_max_bit_has_fibonacci_margins(n: int, off: str, factor: int) -> None:
     fibonacci = [1, 1]
     while len(fibonacci) <= n:
@@ -190,7 +191,7 @@ def generate_case(name: str) -> Case:
     return family.make(**family.values(name.split(":")[1:]))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "planted:9:3",
@@ -204,7 +205,7 @@ def generate_case(name: str) -> Case:
         "boxes:2:1:quasi-separable:1",
     ],
 )
-@pytest.mark.parametrize("seed", range(3))
+@for_each("seed", range(3))
 def test_changes_keep_what_they_say(name: str, seed: int) -> None:
     rng, case = Random(seed), generate_case(name)
     n, d = case.rows.shape
@@ -295,9 +296,7 @@ def test_parameters_by_position_and_by_name() -> None:
     assert is_family("xor") and is_family("gap:x") and not is_family("iris") and not is_family("")
 
 
-@pytest.mark.parametrize(
-    "name, words",
-    [
+@for_each("name, words", [
         ("xro", ["xro: found no family 'xro'", "did you mean 'xor'?"]),
         ("", ["found no family ''"]),
         ("gap:2000", ["gap:2000: found k '2000', expected a whole number from 1 to 1073"]),
@@ -318,8 +317,7 @@ def test_parameters_by_position_and_by_name() -> None:
         ("planted-quasi:10:2:1:2", ["found flat 2, expected at most d - 1 = 1"]),
         ("planted:100000:1000", ["found n d = 100,000,000 entries, expected at most 10,000,000"]),
         ("planted-overlap:10:5", ["found n 10, expected at least 4 d = 20"]),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_bad_names_are_refused(name: str, words: list[str]) -> None:
     with pytest.raises(InvalidOptionError) as caught:
         generate(name)

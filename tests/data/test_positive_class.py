@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import for_each
 from commands import json_answer
 
 import maxmargin as mm
@@ -34,7 +35,7 @@ AFFIRMATIVE = [
 ]
 
 
-@pytest.mark.parametrize(("affirmative", "other"), AFFIRMATIVE)
+@for_each(("affirmative", "other"), AFFIRMATIVE)
 def test_the_affirmative_is_plus_one_whatever_the_order(tmp_path: Path, affirmative: str, other: str) -> None:
     for labels in ([affirmative, other, other, affirmative], [other, affirmative, affirmative, other]):
         signs = [1 if label == affirmative else -1 for label in labels]
@@ -140,7 +141,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@for_each("name", COMMANDS)
 def test_every_command_says_which_class_is_plus_one(name: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
     command = [name.split()[0], file, *COMMANDS[name], "--quiet"]
     _, fields = json_answer(capsys, *command)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
@@ -59,7 +59,6 @@ def test_invert_gives_the_same_values_on_the_data(X: NDArray[np.float64], how: s
     )
 
 
-@settings(deadline=None)
 @given(X=HUGE)
 def test_unit_rows_have_norm_one_whatever_their_size(X: NDArray[np.float64]) -> None:
     prepared = prepare(X, "unit")
@@ -76,7 +75,6 @@ def test_unit_rows_have_norm_one_whatever_their_size(X: NDArray[np.float64]) -> 
     assert np.allclose(sparse.scale, prepared.scale, rtol=1e-12)
 
 
-@settings(deadline=None)
 @given(X=HUGE, exponent=st.integers(-200, 200))
 def test_standardizing_does_not_overflow(X: NDArray[np.float64], exponent: int) -> None:
     try:

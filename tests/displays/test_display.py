@@ -108,6 +108,7 @@ def test_texts_and_colours_suit_dark_axes(made: Callable[..., Any]) -> None:
     assert {to_hex(text.get_color()) for text in legend.get_texts()} == {"#ffffff"}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("layout", [None, "constrained", "tight"])
 @pytest.mark.parametrize("is_late", [False, True])
 @pytest.mark.parametrize("place", ["left", "center", "right"])
@@ -136,6 +137,7 @@ def legend_box(ax: Axes) -> Bbox:
     return box
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("layout", [None, "constrained", "tight"])
 @pytest.mark.parametrize("name", [name for name in MAKERS if name != "bars"])
 def test_a_legend_is_above_the_axes_and_within_the_figure(name: str, layout: Any, made: Callable[..., Any]) -> None:

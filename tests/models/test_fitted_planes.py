@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import for_each
 from scipy.sparse import csr_matrix
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Perceptron, RidgeClassifier, SGDClassifier
@@ -42,8 +43,8 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("positive", [None, "case", "control"])
-@pytest.mark.parametrize("name", MODELS)
+@for_each("positive", [None, "case", "control"])
+@for_each("name", MODELS)
 def test_the_errors_of_a_model_are_the_rows_that_it_predicts_wrongly(name: str, positive: str | None) -> None:
     X, y = data()
     model = MODELS[name].fit(X, y)
@@ -173,9 +174,9 @@ def test_models_without_a_hyperplane_are_refused() -> None:
         mm.judge(X, y, model=short)
 
 
-@pytest.mark.parametrize("has_names", [True, False])
-@pytest.mark.parametrize("constant", ["const", "none", "in X"])
-@pytest.mark.parametrize("positive", [None, 0, 1])
+@for_each("has_names", [True, False])
+@for_each("constant", ["const", "none", "in X"])
+@for_each("positive", [None, 0, 1])
 def test_results_of_statsmodels(constant: str, has_names: bool, positive: int | None) -> None:
     api = pytest.importorskip("statsmodels.api")
     rows, labels = data()
@@ -224,7 +225,7 @@ def test_a_column_of_the_constant_is_the_constant() -> None:
         mm.judge(rows[:, :2], y, model=fitted)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "words"),
     [
         ({}, "neither w nor model is given; expected one of them"),

@@ -5,18 +5,20 @@ from fractions import Fraction
 
 import hostile
 import pytest
+from cases import for_each
 from references import exact_hard_margin, exact_margin_squared, exact_perceptron, exact_soft_margin, exact_verdict
-from zoo import Known
+from zoo import INSEPARABLE, SEPARABLE, Known
 
 import maxmargin as mm
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_the_margin_of_problems_with_a_closed_form(known: Known) -> None:
     assert exact_margin_squared(known.X, known.y, known.bias) == known.margin_squared
     assert (exact_verdict(known.X, known.y, known.bias)[0] == "separable") == (known.margin_squared > 0)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_the_soft_margin_becomes_the_hard_one_as_its_cost_grows(seed: int) -> None:
     draw = random.Random(seed)
     X = [[Fraction(draw.randint(-9, 9), 10) for _ in range(2)] for _ in range(5)]
@@ -39,7 +41,7 @@ def test_ten_and_twelve(zero: str, mistakes: int) -> None:
     assert run.converged and len(run.mistake_rows) == mistakes
 
 
-@pytest.mark.parametrize("number", range(0, len(hostile.CONTAINERS)))
+@for_each("number", range(0, len(hostile.CONTAINERS)))
 def test_a_container_holds_what_the_oracle_judges(number: int) -> None:
     container = hostile.CONTAINERS[number]
     draw = random.Random(number)
@@ -47,8 +49,8 @@ def test_a_container_holds_what_the_oracle_judges(number: int) -> None:
     assert [container.quantize(value) for value in values] == values
 
 
-@pytest.mark.parametrize("method", ["auto", "weights", "gram", "blocks"])
-@pytest.mark.parametrize("zero", ["mistake", "positive", "negative"])
+@for_each("method", ["auto", "weights", "gram", "blocks"])
+@for_each("zero", ["mistake", "positive", "negative"])
 def test_a_bias_scale_that_underflows_beside_large_rows_is_no_zero(zero: str, method: str) -> None:
     large = Fraction(2) ** 899
     X, y = [[-4 * large], [Fraction(0)], [-4 * large], [large], [Fraction(0)]], [-1, 1, 1, 1, 1]

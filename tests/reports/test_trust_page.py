@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calls import arguments_of
 
 import maxmargin as mm
 from maxmargin.cli.app import run
@@ -185,14 +186,12 @@ def test_another_suffix_is_refused(report: mm.TrustReport, tmp_path: Path) -> No
     assert not list(tmp_path.iterdir())
 
 
-def test_the_command_refuses_another_suffix_before_the_work(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(trust_audit.Pool, "__init__", lambda *_: pytest.fail("a solver is asked"))
-    for name in ("trust.txt", "trust", "trust.tex"):
-        assert run(["trust", "agresti", "-o", str(tmp_path / name)]) == 2
-        assert "expected .html, .md, .json" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
+def test_the_command_refuses_another_suffix_before_the_work(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with arguments_of(trust_audit.audited) as calls:
+        for name in ("trust.txt", "trust", "trust.tex"):
+            assert run(["trust", "agresti", "-o", str(tmp_path / name)]) == 2
+            assert "expected .html, .md, .json" in capsys.readouterr().err
+    assert not calls and not list(tmp_path.iterdir())
 
 
 def test_the_command_does_not_overwrite_its_source(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from cases import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -49,14 +50,14 @@ def test_every_number_of_a_page_is_computed(page: Path) -> None:
     assert not failed, report
 
 
-@pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.stem)
+@for_each("page", EXECUTED)
 def test_examples_stand_in_python_console_blocks(page: Path) -> None:
     languages = {language for language, code in FENCED.findall(page.read_text(encoding="utf-8")) if ">>>" in code}
     assert languages == {"pycon"}
     assert ">>>" not in prose_of(page)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@for_each("page", PAGES)
 def test_relative_links_lead_somewhere(page: Path) -> None:
     for link in LINK.findall(prose_of(page)):
         if re.match(r"[a-z]+:", link):
@@ -67,14 +68,14 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors_of(target), f"{page.name} links to {link}, which is no heading there"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@for_each("page", PAGES)
 def test_files_that_a_page_names_are_there(page: Path) -> None:
     for name in re.findall(r"`((?:benchmarks|docs|maxmargin|reports|solvers|tests)/[\w/.-]*)`", prose_of(page)):
         is_there = "NAME" in name or (ROOT / name).exists()  # NAME stands for the reader's choice
         assert is_there, f"{page.name} names {name}, which is not there"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.parent != ROOT], ids=lambda page: page.stem)
+@for_each("page", [page for page in PAGES if page.parent != ROOT])
 def test_the_readme_links_to_every_page(page: Path) -> None:
     assert page.relative_to(ROOT).as_posix() in LINK.findall(prose_of(README))
 

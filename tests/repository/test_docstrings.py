@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from cases import for_each
 
 import maxmargin
 from maxmargin import adversaries, boolean, displays, features, translation_studies
@@ -85,17 +86,17 @@ def documented_in(cls: type) -> set[str]:
     return set(entries_of(sections_of(inspect.getdoc(cls) or "").get("Attributes", "")))
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@for_each("name", FUNCTIONS)
 def test_a_function_documents_its_parameters_and_results(name: str) -> None:
     assert faults_of(FUNCTIONS[name], has_statement=name not in WITHOUT_STATEMENT) == []
 
 
-@pytest.mark.parametrize("name", OF_MODULES)
+@for_each("name", OF_MODULES)
 def test_so_do_the_functions_of_the_public_modules(name: str) -> None:
     assert faults_of(OF_MODULES[name], has_statement=False) == []
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@for_each("name", CLASSES)
 def test_a_class_documents_its_attributes(name: str) -> None:
     cls = CLASSES[name]
     if issubclass(cls, enum.Enum):
@@ -106,7 +107,7 @@ def test_a_class_documents_its_attributes(name: str) -> None:
     assert {attribute for attribute in documented_in(cls) if not hasattr_of(cls, attribute)} == set()
 
 
-@pytest.mark.parametrize("name", DISPLAYS)
+@for_each("name", DISPLAYS)
 def test_a_display_documents_how_it_is_made(name: str) -> None:
     makers = [maker for key in ("from_result", "from_estimator") if (maker := getattr(DISPLAYS[name], key, None))]
     assert makers
@@ -120,7 +121,7 @@ def hasattr_of(cls: type, attribute: str) -> bool:
     return hasattr(cls, attribute) or attribute in annotated or attribute in cls.__init__.__code__.co_names
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@for_each("name", PUBLIC)
 def test_the_sections_are_those_of_numpydoc_in_their_order(name: str) -> None:
     doc = inspect.getdoc(PUBLIC[name]) or ""
     found = list(sections_of(doc))
@@ -128,13 +129,13 @@ def test_the_sections_are_those_of_numpydoc_in_their_order(name: str) -> None:
     assert ">>> " in sections_of(doc)["Examples"]
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@for_each("name", PUBLIC)
 def test_the_summary_is_one_sentence(name: str) -> None:
     summary = (inspect.getdoc(PUBLIC[name]) or "").partition("\n\n")[0]
     assert "\n" not in summary and summary[0].isupper() and summary.endswith(".")
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@for_each("name", PUBLIC)
 def test_a_reference_is_named_by_author_and_year(name: str) -> None:
     references = sections_of(inspect.getdoc(PUBLIC[name]) or "").get("References", "")
     for number, reference in enumerate(references.split(".. ")[1:], start=1):

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import tokenize
 from collections import Counter, defaultdict
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import grimp
 import numpy as np
-import pytest
+from cases import for_each
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -27,6 +28,23 @@ FOLDERS_OF_MANY = {"maxmargin", "tests", "solvers/online", "maxmargin/cli/comman
 
 MOST_LINES = 400
 """Of code in a module, without docstrings, comments and blank lines."""
+
+MOST_LINES_OF_ONE_FILE = {"solvers/proof/checker.py": 560}
+"""Strangers read the checker alone, so it is one file."""
+
+BUDGETS = {"source": 42_500, "tests": 29_000}
+"""Most lines of code in maxmargin, solvers and reports together, and in tests."""
+
+FILES_OF_THE_ROOT = {
+    *(".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE"),
+    *("Makefile", "README.md", "SECURITY.md", "pyproject.toml", "setup.py"),
+}
+
+MOST_TERMS = 30
+"""In the glossary of docs/architecture.md: a private word needs a line there."""
+
+OF_OTHER_PACKAGES = re.compile(r"\b(statsmodels|brglm2|Stata|SAS|pip)\b")
+"""Calls of other packages are advice, which `maxmargin/explaining/` gives; the solvers state facts."""
 
 KNOWN_CIRCLES: set[frozenset[str]] = set()
 """Sets of modules that import each other, without the leading `maxmargin.`: none may be added, and one that is gone
@@ -52,11 +70,14 @@ def modules() -> list[str]:
     ]
 
 
+@cache
 def lines_of_code(path: Path) -> int:
     docstrings: set[int] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            docstrings.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
+            first = node.body[0]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and type(first.value.value) is str:
+                docstrings.update(range(first.lineno, (first.end_lineno or first.lineno) + 1))
     lines: set[int] = set()
     with tokenize.open(path) as file:
         for token in tokenize.generate_tokens(file.readline):
@@ -112,7 +133,8 @@ def test_the_name_of_a_module_occurs_once() -> None:
 
 def test_modules_are_short_enough_to_be_read_in_one_sitting() -> None:
     lengths = {name: lines_of_code(ROOT / name) for name in modules()}
-    assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
+    most = {**dict.fromkeys(lengths, MOST_LINES), **MOST_LINES_OF_ONE_FILE}
+    assert {name: length for name, length in lengths.items() if length > most[name]} == {}
 
 
 MODULE = '''"""A module.
@@ -138,13 +160,13 @@ def test_lines_of_code_leave_out_what_explains(tmp_path: Path) -> None:
     assert lines_of_code(path) == 6
 
 
-@pytest.mark.parametrize("name", ["solvers", "reports"])
+@for_each("name", ["solvers", "reports"])
 def test_the_folders_at_the_top_are_linked_into_the_package(name: str) -> None:
     link = ROOT / "maxmargin" / name
     assert link.is_symlink() and os.readlink(link) == f"../{name}"
 
 
-@pytest.mark.parametrize("name", maxmargin.__all__)
+@for_each("name", maxmargin.__all__)
 def test_a_public_object_says_what_it_is(name: str) -> None:
     shown = getattr(maxmargin, name)
     if not isinstance(shown, str):  # the version
@@ -160,7 +182,40 @@ def test_a_circle_is_seen() -> None:
     assert circles({("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")}) == {frozenset("abc")}
 
 
-def test_solvers_state_facts_and_leave_advice_to_the_floor_above() -> None:
-    words = ("statsmodels", "brglm2", r"stata\b", r"\bSAS\b", r"\bpip\b")
-    command = ["git", "grep", "-l", "-i", "-E", "|".join(words), "--", "solvers/"]
-    assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout == ""
+def test_the_name_of_a_class_occurs_once() -> None:
+    places = defaultdict(list)
+    for name in modules():
+        for node in ast.parse((ROOT / name).read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(name)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_the_code_stays_within_its_budgets() -> None:
+    lines = {
+        "source": sum(lines_of_code(ROOT / name) for name in modules()),
+        "tests": sum(lines_of_code(ROOT / name) for name in tracked() if re.fullmatch(r"tests/.*\.py", name)),
+    }
+    assert {part: n for part, n in lines.items() if n > BUDGETS[part]} == {}
+
+
+def test_the_root_holds_named_files_only() -> None:
+    assert {name for name in tracked() if "/" not in name} == FILES_OF_THE_ROOT
+
+
+def test_the_glossary_is_short() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    glossary = text.partition("\n## Glossary\n")[2].partition("\n## ")[0]
+    terms = [line for line in glossary.splitlines() if line.startswith("| ")][1:]
+    assert 0 < len(terms) <= MOST_TERMS
+
+
+def test_the_solvers_give_no_advice_about_other_packages() -> None:
+    found = {
+        f"{name}:{number}": line.strip()
+        for name in modules()
+        if name.startswith("solvers/")
+        for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), 1)
+        if OF_OTHER_PACKAGES.search(line)
+    }
+    assert found == {}

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from cases import for_each
 
 import maxmargin as mm
 from maxmargin import translation_studies
@@ -87,7 +88,7 @@ def test_counts_are_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
         assert nobody is None
 
 
-@pytest.mark.parametrize("name", sorted(VERBS))
+@for_each("name", sorted(VERBS))
 def test_what_can_take_long_can_be_watched(name: str) -> None:
     parameters = inspect.signature(VERBS[name]).parameters
     is_long = "time_limit" in parameters or name in WITHOUT_TIME_LIMIT
@@ -96,7 +97,7 @@ def test_what_can_take_long_can_be_watched(name: str) -> None:
         assert parameters["verbose"].default is False and parameters["verbose"].kind is inspect.Parameter.KEYWORD_ONLY
 
 
-@pytest.mark.parametrize("name", CALLS)
+@for_each("name", CALLS)
 def test_quick_answers_are_quiet(capsys: pytest.CaptureFixture[str], name: str) -> None:
     """On a busy machine work may take longer, and compiling code is announced once."""
     CALLS[name](verbose=True)

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
-from zoo import Known
+from zoo import INSEPARABLE, SEPARABLE, Known
 
 from maxmargin.api.running import best_bias_scale, run_perceptron
 from maxmargin.boolean import conjunction_bound
@@ -76,7 +77,7 @@ def check(problem: Problem, run: PerceptronRun, n_passes: int | None, C: float =
     st.sampled_from([None, 1, 2, 5]),
     st.sampled_from([0.01, 1.0, 100.0]),
 )
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_valid_bounds_hold_for_the_run(
     problem: Problem, scale: float, zero: str, order: str, n_passes: int | None, C: float
 ) -> None:
@@ -116,7 +117,7 @@ def test_passes_are_whole_numbers(n_passes: Any) -> None:
 
 
 @given(problems(), st.sampled_from(ZERO_RULES))
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 def test_the_best_scale(problem: Problem, zero: str) -> None:
     if not hard_margin(problem).lower:
         return
@@ -152,6 +153,7 @@ def test_the_margin_with_bias_alone_bounds_nothing(zero: str) -> None:
     assert math.isclose(bounds["best_scale"].value, 23**2, rel_tol=1e-9)
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_known_problems(known: Known) -> None:
     for n_passes in (1, 3, None):
         limits = {"max_epochs": n_passes, "max_mistakes": 3_000}
@@ -200,9 +202,9 @@ def test_the_radius_is_that_of_fractions(X: np.ndarray) -> None:
     assert radius_squared(Problem(X, y, sizes=WorkSizes(chunk_entries=1))) == exact
 
 
-@pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e-160, 1e160, 1e300])
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("n_passes", [1, 4])
+@for_each("unit", [5e-324, 1e-300, 1e-160, 1e160, 1e300])
+@for_each("bias", [True, False])
+@for_each("n_passes", [1, 4])
 def test_extreme_units_raise_nothing(unit: float, bias: bool, n_passes: int) -> None:
     X = np.array([-5.0, -3.0, 1.0, 5.0])[:, None] * unit
     for scale in (1.0, "best"):
@@ -244,8 +246,8 @@ def test_inseparable_data_have_no_bound_until_convergence() -> None:
 SAME = Problem.validated([[1.0], [1.0]], [-1, 1])
 
 
-@pytest.mark.parametrize("unit", [2.0**-1070, 2.0**-1000, 2.0**-500, 2.0**500, 2.0**1000])
-@pytest.mark.parametrize("sparse", [False, True])
+@for_each("unit", [2.0**-1070, 2.0**-1000, 2.0**-500, 2.0**500, 2.0**1000])
+@for_each("sparse", [False, True])
 def test_bounds_through_the_origin_do_not_change_with_the_unit(unit: float, sparse: bool) -> None:
     X, y = np.array([[3.0, 1.0], [2.0, 5.0], [-7.0, -1.0], [-1.0, -6.0]]), np.array([1.0, 1.0, -1.0, -1.0])
     for n_passes in (1, 3, None):
@@ -272,7 +274,7 @@ def test_a_bound_beyond_all_floats_says_nothing(unit: float) -> None:
 
 
 @given(problems(), st.sampled_from([0.5, 1.0, 3.0]), st.sampled_from([1, 2, 7]), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_the_optimum_is_below_every_other_u(problem: Problem, scale: float, n_passes: int, seed: int) -> None:
     run = run_perceptron(problem, bias_scale=scale, max_epochs=n_passes)
     bounds = check(problem, run, n_passes)
@@ -300,8 +302,8 @@ def test_the_tautology_is_not_offered() -> None:
     assert all(bound.value > run.n_mistakes * (1 + 1e-6) for bound in bounds.values())
 
 
-@pytest.mark.parametrize("d, k", [(1, 1), (3, 1), (4, 2), (5, 3), (6, 6)])
-@pytest.mark.parametrize("sign", [1, -1])
+@for_each("d, k", [(1, 1), (3, 1), (4, 2), (5, 3), (6, 6)])
+@for_each("sign", [1, -1])
 def test_literals_are_recognised(d: int, k: int, sign: int) -> None:
     """A conjunction of k literals, or with the labels exchanged a disjunction."""
     X = np.ascontiguousarray(np.array(np.meshgrid(*[[-1.0, 1.0]] * d)).reshape(d, -1).T)

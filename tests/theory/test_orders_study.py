@@ -68,7 +68,7 @@ def check_outcomes(problem: Problem, options: PerceptronSettings, found: ManyOrd
 
 
 @given(problems(), choices(), st.booleans(), st.integers(0, 5))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_every_order_is_a_run_of_the_perceptron(
     problem: Problem, options: PerceptronSettings, is_sparse: bool, seed: int
 ) -> None:
@@ -112,7 +112,7 @@ def test_bad_numbers_are_refused(options: Any) -> None:
 
 
 @given(problems(), st.booleans(), st.integers(0, 9), st.sampled_from(list(ZERO_RULES)))
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_a_search_is_no_worse_than_its_start(problem: Problem, most: bool, seed: int, zero: str) -> None:
     options = PerceptronSettings(zero=zero, max_epochs=20)
     rng = np.random.default_rng(seed)
@@ -185,7 +185,6 @@ def direction_of(problem: Problem, scale: float) -> np.ndarray | None:
     problems(), st.sampled_from(list(ZERO_RULES)), st.sampled_from([0.3, 1.0]), st.sampled_from(list(Rule)),
     st.sampled_from([1, 6, 150]),
 )  # fmt: skip
-@settings(deadline=None, max_examples=60)
 def test_sequences_are_mistakes_in_exact_arithmetic(
     problem: Problem, zero: str, scale: float, rule: Rule, most: int
 ) -> None:
@@ -214,7 +213,6 @@ def test_weights_that_come_back_to_zero_leave_no_rounding_errors() -> None:
 
 
 @given(problems(unit=1.0), st.sampled_from(list(ZERO_RULES)))
-@settings(deadline=None, max_examples=40)
 def test_no_sequence_is_longer_than_the_worst_case(problem: Problem, zero: str) -> None:
     direction = direction_of(problem, 1.0)
     if direction is None or problem.n_samples > 4 or problem.n_features > 2:

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from references import margins_of
 from scipy.sparse import csr_array
 from zoo import INSEPARABLE, SEPARABLE, Known
 
@@ -21,16 +23,6 @@ from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.theory.plane_bounds import RunPlane, SlackCurve, decided_by, lies_in_cone
 
 Rows = NDArray[np.float64]
-
-
-def margins(X: Any, y: Any, w: Any, b: float) -> list[Fraction]:
-    """Return y(w.x + b) of every row, as fractions."""
-    normal = [Fraction(float(entry)) for entry in w]
-    rows = [[Fraction(float(entry)) for entry in row] for row in np.asarray(X).tolist()]
-    return [
-        Fraction(int(sign)) * (sum(a * c for a, c in zip(row, normal, strict=True)) + Fraction(b))
-        for row, sign in zip(rows, np.asarray(y).tolist(), strict=True)
-    ]
 
 
 def square_of(w: Any, b: float = 0.0) -> Fraction:
@@ -49,7 +41,7 @@ def one_pass_bound(X: Any, y: Any, w: Any, b: float, g: float, *, bias: bool) ->
             return Decimal(value.numerator) / Decimal(value.denominator)
 
         length = decimal(square_of(w, b)).sqrt()
-        slacks = [max(Decimal(0), Decimal(g) - decimal(m) / length) for m in margins(X, y, w, b)]
+        slacks = [max(Decimal(0), Decimal(g) - decimal(m) / length) for m in margins_of(X, y, w, b)]
         distance = sum((slack**2 for slack in slacks), Decimal(0)).sqrt()
         bound = ((decimal(radius_squared(X, bias=bias)).sqrt() + distance) / Decimal(g)) ** 2
     return Context(prec=50, rounding=ROUND_FLOOR).plus(bound * (1 - Decimal("1e-52")))
@@ -64,7 +56,7 @@ def cloud(seed: int, *, n: int = 40, d: int = 3, gap: float = 0.2) -> tuple[Rows
     return X, y
 
 
-@pytest.mark.parametrize("known", SEPARABLE, ids=lambda known: known.name)
+@for_each("known", SEPARABLE)
 def test_the_maximum_margin_hyperplane_has_the_whole_maximum_margin(known: Known) -> None:
     best = mm.hard_margin(known.X, known.y, bias=known.bias)
     judged = mm.judge(known.X, known.y, best.w, best.b, bias=known.bias)
@@ -84,14 +76,14 @@ def test_of_data_that_nothing_separates_there_are_no_shares(known: Known) -> Non
     assert len(known.y) <= judged.freund_schapire < len(known.y) * 1.001
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("seed", range(6))
+@for_each("bias", [True, False])
+@for_each("seed", range(6))
 def test_margin_errors_and_bounds_are_those_of_fractions(seed: int, bias: bool) -> None:
     rng = np.random.default_rng(seed)
     X, y = cloud(seed)
     w, b = np.array([1.0, *rng.normal(size=2) * 0.3 * (seed % 3)]), 0.05 * bias
     judged = mm.judge(X, y, w, b, g=0.25)
-    exact = margins(X, y, w, b)
+    exact = margins_of(X, y, w, b)
     least, square = min(exact), square_of(w)
     for end, is_below in ((judged.margin, True), (judged.margin_upper, False)):
         signed = Fraction(end) * abs(Fraction(end))
@@ -118,8 +110,8 @@ def test_many_rows_are_bounded_in_floating_point_as_closely() -> None:
         assert exactly.at(g) <= roughly.at(g) <= exactly.at(g) * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("unit", [1e300, 1e-300, 2.0**-1000, 2.0**1010])
+@for_each("bias", [True, False])
+@for_each("unit", [1e300, 1e-300, 2.0**-1000, 2.0**1010])
 def test_units_change_nothing_but_the_units(unit: float, bias: bool) -> None:
     X, y = cloud(1)
     X = np.ldexp(np.round(np.ldexp(X, 10)), -10)
@@ -128,7 +120,7 @@ def test_units_change_nothing_but_the_units(unit: float, bias: bool) -> None:
     for sizes in (WorkSizes(), WorkSizes(exact_slack_entries=0)):
         scaled = Problem(np.ascontiguousarray(X * factor), y.astype(float), bias, sizes=sizes)
         plane = RunPlane.of(scaled, w, b * factor)
-        assert (plane.least > 0) == (min(margins(X, y, w, b)) > 0)
+        assert (plane.least > 0) == (min(margins_of(X, y, w, b)) > 0)
         curve = SlackCurve.of(plane)
         best, has_best = curve.best()
         assert 0 < best < math.inf and has_best is not bias, "(w, b) or (x, 1) is nearly the constant one"
@@ -186,8 +178,8 @@ def test_a_row_on_the_hyperplane_is_an_error() -> None:
     assert judged.in_cone is False and judged.novikoff is None
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("seed", range(5))
+@for_each("bias", [True, False])
+@for_each("seed", range(5))
 def test_one_pass_in_any_order_makes_no_more_mistakes_than_any_point_of_the_curve(seed: int, bias: bool) -> None:
     rng = np.random.default_rng(seed)
     X, y = cloud(seed, n=60, d=2, gap=0.05)
@@ -258,7 +250,7 @@ def test_a_vector_that_is_only_near_the_best_one_decides_nothing_wrongly() -> No
         problem, unit = Problem.validated(X, y, bias=False), best.w / np.linalg.norm(best.w)
         w, v = (unit + rng.normal(size=2) * rng.choice([1e-3, 0.05, 0.2, 0.6]) for _ in range(2))
         upper = Fraction(best.upper) * int(rng.choice([1, 1, 2]))
-        found = decided_by(RunPlane.of(problem, w, 0.0), v, min(margins(X, y, v, 0.0)), upper)
+        found = decided_by(RunPlane.of(problem, w, 0.0), v, min(margins_of(X, y, v, 0.0)), upper)
         assert found is None or found is cone_by_fractions(X, y, w, 0.0, bias=False)
         decided[found] += 1
     assert min(decided.values()) > 10, decided
@@ -302,7 +294,7 @@ def test_on_small_integers_everything_agrees(rows: list[tuple[int, int, bool]], 
         return
     X, signs = [row[:2] for row in rows], [1 if label else -1 for label in y]
     judged = mm.judge(X, y, w, b)
-    exact = margins(X, signs, w, b)
+    exact = margins_of(X, signs, w, b)
     assert judged.separates is (min(exact) > 0) and judged.bias is (b != 0)
     assert judged.error_rows.tolist() == [row for row, margin in enumerate(exact) if margin <= 0]
     assert judged.in_cone is None or judged.separates or not judged.in_cone
@@ -381,7 +373,7 @@ def test_the_bound_holds_at_any_g(g: Any) -> None:
 SIZES = (0.0, 5e-324, 1e-310, 1e-300, 0.3, 1.0, 1e160, 1e300, 1.7e308)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_numbers_of_any_size_are_judged_exactly(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(2, 6)), int(rng.integers(1, 4))
@@ -391,7 +383,7 @@ def test_numbers_of_any_size_are_judged_exactly(seed: int) -> None:
     if not w.any():
         return
     judged = mm.judge(X, y, w, b)
-    exact = margins(X, y, w, b)
+    exact = margins_of(X, y, w, b)
     assert judged.error_rows.tolist() == [row for row, margin in enumerate(exact) if margin <= 0]
     true = min(exact) * abs(min(exact)) / square_of(w)
     if judged.margin > -math.inf:

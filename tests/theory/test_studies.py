@@ -209,7 +209,7 @@ def test_the_best_scale_of_every_shift_keeps_its_bound() -> None:
 
 
 @given(st.integers(-4, 4), st.integers(-4, 4))
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 def test_whole_shifts_are_exact(first: int, second: int) -> None:
     X, y = [[0.0, 1.0], [2.0, 0.0], [4.0, 5.0], [5.0, 3.0]], [0, 0, 1, 1]
     still, moved = translation_study(X, y, direction=[first, second], shifts=[0, 8], max_mistakes=10_000)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin.solvers.errors import InvalidOptionError
@@ -23,6 +23,7 @@ def small_problem(rows: list[list[int]], bias: bool) -> Problem:
     return Problem.validated(X, np.where(np.arange(len(rows)) % 2, 1, -1), bias=bias)
 
 
+@pytest.mark.deep
 @given(
     rows=st.lists(st.lists(st.integers(-9, 9), min_size=2, max_size=2), min_size=2, max_size=6),
     bias=st.booleans(),
@@ -30,7 +31,6 @@ def small_problem(rows: list[list[int]], bias: bool) -> Problem:
     order=st.sampled_from(Order),
     scale=st.sampled_from([0.5, 1.0, 4.0]),
 )
-@settings(max_examples=150, deadline=None)
 def test_integer_data_make_the_same_run(
     rows: list[list[int]], bias: bool, zero: str, order: Order, scale: float
 ) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from cases import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -40,7 +41,7 @@ def complaint(path: Path | str, choice: Choice | None = None, **options: Any) ->
     return message.removeprefix(f"{path}: ")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "options", "expected"),
     [
         (
@@ -308,7 +309,7 @@ def test_broken_gzip(tmp_path: Path, suffix: str) -> None:
     assert complaint(path).startswith("found broken gzip data: CRC check failed")
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "feather", "npz", "svm", "csv.gz", "npz.gz"])
+@for_each("suffix", ["csv", "tsv", "parquet", "feather", "npz", "svm", "csv.gz", "npz.gz"])
 def test_empty_file(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"data.{suffix}"
     path.touch()
@@ -375,7 +376,7 @@ def test_arrow_columns_that_are_no_numbers(tmp_path: Path) -> None:
     assert complaint(path) == "found no rows, expected at least one"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arrays", "expected"),
     [
         ({"y": np.array([0, 1])}, "found the arrays 'y', expected an array 'X'"),
@@ -433,7 +434,7 @@ def test_broken_npz(tmp_path: Path) -> None:
     assert complaint(path, label="0").startswith("label=: found column '0' of X, expected the array 'y'")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("1 1:2\n-1 -3:1.5\n", "line 2: found '-3:1.5', expected an index from 0, or from 1"),
@@ -510,7 +511,7 @@ def test_nothing_is_unpickled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz", "svm", "npz"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_files_are_read_or_refused(tmp_path: Path, suffix: str, data: st.DataObject) -> None:
     """Whatever happens to the bytes of a file, it is data or a :class:`DataError`."""

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from cases import for_each
 from commands import refusal
 from pyarrow import feather, parquet
 from refusals import refused
@@ -25,8 +26,8 @@ def header(shape: str, descr: str = "'<f8'", order: str = "False") -> bytes:
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
 
 
-@pytest.mark.parametrize("name", ["X", "y", "feature_names"])
-@pytest.mark.parametrize(
+@for_each("name", ["X", "y", "feature_names"])
+@for_each(
     "lie",
     [
         header("(3, 4611686018427387904)"),
@@ -47,7 +48,7 @@ def header(shape: str, descr: str = "'<f8'", order: str = "False") -> bytes:
         b"",
     ],
 )
-@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+@for_each("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_headers_that_lie(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, lie: bytes, method: int
 ) -> None:
@@ -93,8 +94,8 @@ ENDLESS: dict[str, Callable[[int], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("kind", ENDLESS)
-@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "svm.gz"])
+@for_each("kind", ENDLESS)
+@for_each("suffix", ["csv", "csv.gz", "svm.gz"])
 def test_lines_without_an_end_are_refused(tmp_path: Path, kind: str, suffix: str) -> None:
     if (kind, suffix) == ("quoted lines", "svm.gz"):
         return
@@ -216,9 +217,9 @@ def test_gzip_in_gzip(
     assert "gunzip -c" in said and "its name" not in said
 
 
-@pytest.mark.parametrize("memory", [None, 20])
-@pytest.mark.parametrize("drop_missing", [False, True])
-@pytest.mark.parametrize("header", ["a,b,y,\n", ""])
+@for_each("memory", [None, 20])
+@for_each("drop_missing", [False, True])
+@for_each("header", ["a,b,y,\n", ""])
 def test_a_separator_at_the_end_of_every_line(
     tmp_path: Path, memory: int | None, drop_missing: bool, header: str
 ) -> None:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from cases import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -31,7 +32,7 @@ TABLES = st.tuples(st.integers(2, 12), st.integers(1, 5)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=FINITE)
 )
 
-quickly = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quickly = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def labels_for(X: NDArray[np.float64]) -> list[str]:
@@ -331,7 +332,7 @@ NUMERALS = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@pytest.mark.deep
 @given(text=NUMERALS)
 def test_both_parsers_agree(text: str) -> None:
     """Whole blocks are parsed by numpy, single fields by Python: the same texts are finite, of the same bits."""
@@ -346,9 +347,9 @@ def test_both_parsers_agree(text: str) -> None:
         assert not np.isfinite(theirs)
 
 
-@pytest.mark.parametrize("block", [16, 64, BYTES_AT_ONCE])
-@pytest.mark.parametrize("quote", ["", '"'])
-@pytest.mark.parametrize("header", ["", "a,b,c\n"])
+@for_each("block", [16, 64, BYTES_AT_ONCE])
+@for_each("quote", ["", '"'])
+@for_each("header", ["", "a,b,c\n"])
 def test_block_size_does_not_matter(tmp_path: Path, block: int, quote: str, header: str) -> None:
     X = np.random.default_rng(5).normal(size=(50, 2))
     rows = [f"{a!r},{b!r},{'neg' if a < 0 else f'{quote}pos{quote}'}" for a, b in X.tolist()]

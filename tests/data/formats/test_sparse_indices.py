@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from scipy import sparse
 
 import maxmargin as mm
@@ -23,8 +24,8 @@ def refused(X: Any) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("kind", ["csr", "csc", "bsr"])
-@pytest.mark.parametrize("field, position, value", COMPRESSED)
+@for_each("kind", ["csr", "csc", "bsr"])
+@for_each("field, position, value", COMPRESSED)
 def test_indices_outside_are_refused(kind: str, field: str, position: int, value: int) -> None:
     X = column(kind)
     getattr(X, field)[position] = value

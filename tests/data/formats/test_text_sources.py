@@ -13,8 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cases import for_each
 from commands import json_answer, refusal
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
@@ -60,8 +61,8 @@ def error(*arguments: Any, **options: Any) -> str:
 # Decimal commas
 
 
-@pytest.mark.parametrize("separator", [";", "\t", "|"])
-@pytest.mark.parametrize("options", [{}, {"memory": 1}, {"one_hot": True}])
+@for_each("separator", [";", "\t", "|"])
+@for_each("options", [{}, {"memory": 1}, {"one_hot": True}])
 def test_decimal_commas(write: Write, separator: str, options: dict[str, Any]) -> None:
     path = write(lines([[*map(comma, row), y] for row, y in zip(NUMBERS, LABELS, strict=True)], separator))
     sep = {"sep": "|"} if separator == "|" else {}
@@ -84,8 +85,8 @@ def test_decimal_commas_without_a_header(write: Write) -> None:
     assert mm.load(path, decimal_comma=True, sep=";").n_samples == 2
 
 
-@pytest.mark.parametrize("first", ["1,5", "1,234", "1,234.5", "1.234.567", "1'234", "0x1F", "1_000"])
-@pytest.mark.parametrize("options", [{}, {"decimal_comma": True}])
+@for_each("first", ["1,5", "1,234", "1,234.5", "1.234.567", "1'234", "0x1F", "1_000"])
+@for_each("options", [{}, {"decimal_comma": True}])
 def test_a_number_in_the_first_line_is_no_name(write: Write, first: str, options: dict[str, Any]) -> None:
     """Or the row would be lost without a word."""
     path = write(f"{first};yes\n2;no\n3;yes\n")
@@ -201,7 +202,7 @@ NUMERIC = {
 }
 
 
-@pytest.mark.parametrize("text", NUMERIC)
+@for_each("text", NUMERIC)
 def test_what_looks_like_a_number_is_named(text: str) -> None:
     look = look_of(text)
     assert look is not None
@@ -209,7 +210,7 @@ def test_what_looks_like_a_number_is_named(text: str) -> None:
     assert number(text) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["red", "1st", "22nd", "1st class", "a1", "+", "-", "n/a", "x,5", "v1.2.3", "", ",", "$", "#5", "No. 5"],
 )  # fmt: skip
@@ -217,15 +218,14 @@ def test_levels_do_not_look_like_numbers(text: str) -> None:
     assert look_of(text) is None
 
 
-@settings(max_examples=50)
 @given(st.text(max_size=8))
 def test_looks_are_about_texts_with_a_digit(text: str) -> None:
     look = look_of(text)
     assert look is None or any(char.isdigit() or unicodedata.numeric(char, None) for char in text)
 
 
-@pytest.mark.parametrize("text", ["1,5", "1,234", "$5", "0x1F"])
-@pytest.mark.parametrize("options", [[], ["--one-hot"], ["--memory", "1"]])
+@for_each("text", ["1,5", "1,234", "$5", "0x1F"])
+@for_each("options", [[], ["--one-hot"], ["--memory", "1"]])
 def test_one_hot_is_never_advised_for_numbers(
     write: Write, capsys: pytest.CaptureFixture[str], text: str, options: list[str]
 ) -> None:
@@ -240,13 +240,10 @@ def test_one_hot_is_never_advised_for_numbers(
     assert ("--decimal-comma" in message and "--sep" in message) == ("," in text)
 
 
-@pytest.mark.parametrize(
-    "values",
-    [["10kg", "12kg"], ["'1'", "'2'"], ["1/2", "3/2"], ["\u00bd", "\u00bc"], ["\u0663", "\u0664"], ["1d5", "2d5"],
-     ["12:30", "12:31"], ["5-", "6-"], ["- 5", "- 6"], ["1e5.5", "1e6.5"], ["2020-01-31", "2020-02-01"],
-     ["31.01.2020", "01.02.2020"], ["2b", "3b"], ["10-19", "20-29"]],
-)  # fmt: skip
-@pytest.mark.parametrize("memory", [[], ["--memory", "1000"]])
+@for_each("values", [["10kg", "12kg"], ["'1'", "'2'"], ["1/2", "3/2"], ["\u00bd", "\u00bc"], ["\u0663", "\u0664"],
+     ["1d5", "2d5"], ["12:30", "12:31"], ["5-", "6-"], ["- 5", "- 6"], ["1e5.5", "1e6.5"], ["2020-01-31", "2020-02-01"],
+     ["31.01.2020", "01.02.2020"], ["2b", "3b"], ["10-19", "20-29"]])  # fmt: skip
+@for_each("memory", [[], ["--memory", "1000"]])
 def test_categories_that_look_like_numbers_are_named_to_be_encoded(
     write: Write, capsys: pytest.CaptureFixture[str], values: list[str], memory: list[str]
 ) -> None:
@@ -360,12 +357,10 @@ def test_matrices_have_no_columns_of_text(tmp_path: Path) -> None:
 # Separators
 
 
-@pytest.mark.parametrize(
-    ("sep", "between"),
-    [("tab", "\t"), ("\\t", "\t"), ("\t", "\t"), ("semicolon", ";"), (";", ";"), ("pipe", "|"), ("|", "|"), (":", ":"),
-     ("comma", ","), ("space", " "), (" ", "   "), ("space", "\t "), ("~", "~")],
-)  # fmt: skip
-@pytest.mark.parametrize("options", [{}, {"memory": 1}])
+@for_each(("sep", "between"), [("tab", "\t"), ("\\t", "\t"), ("\t", "\t"), ("semicolon", ";"), (";", ";"),
+     ("pipe", "|"), ("|", "|"), (":", ":"), ("comma", ","), ("space", " "), (" ", "   "), ("space", "\t "),
+     ("~", "~")])  # fmt: skip
+@for_each("options", [{}, {"memory": 1}])
 def test_separators(write: Write, sep: str, between: str, options: dict[str, Any]) -> None:
     rows = [[repr(a), repr(b), f'"{y} {y}"'] for (a, b), y in zip(NUMBERS, LABELS, strict=True)]
     dataset = mm.load(write(lines(rows, between)), sep=sep, **options)
@@ -381,7 +376,7 @@ def test_white_space_around_lines(write: Write) -> None:
         assert dataset.feature_names == ("a", "b")
 
 
-@pytest.mark.parametrize("sep", ["", "ab", "1", "e", ".", "-", '"', "\n", "\N{SECTION SIGN}"])
+@for_each("sep", ["", "ab", "1", "e", ".", "-", '"', "\n", "\N{SECTION SIGN}"])
 def test_what_cannot_separate(write: Write, sep: str) -> None:
     with pytest.raises(InvalidOptionError, match=r"sep is .*expected comma, semicolon, tab, space, pipe, or one"):
         mm.load(write("a,y\n1,u\n2,v\n"), sep=sep)
@@ -411,8 +406,8 @@ def test_unquoted_numbers_with_commas_are_suspected(write: Write) -> None:
 # Encodings
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-@pytest.mark.parametrize("name", ["data.csv", "data.svm"])
+@for_each("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@for_each("name", ["data.csv", "data.svm"])
 def test_wide_encodings_are_named(write: Write, encoding: str, name: str) -> None:
     text = "x,y\n1,a\n2,b\n" if name == "data.csv" else "1 1:0.5\n-1 2:1\n"
     message = error(write(text, name, encoding))
@@ -483,8 +478,8 @@ def frame() -> pd.DataFrame:
     return pd.DataFrame({"a": [1.0, 2.0, 3.5], "b": [0.5, 0.0, 1.0], "y": ["u", "v", "u"]})
 
 
-@pytest.mark.parametrize("form", ["csv", "tsv", "parquet", "feather", "npz", "npy", "svm", "libsvm", "svmlight"])
-@pytest.mark.parametrize("options", [{}, {"memory": 1000}])
+@for_each("form", ["csv", "tsv", "parquet", "feather", "npz", "npy", "svm", "libsvm", "svmlight"])
+@for_each("options", [{}, {"memory": 1000}])
 def test_formats_go_before_names(tmp_path: Path, form: str, options: dict[str, Any]) -> None:
     table, path = frame(), tmp_path / "set_X.csv.bin"
     X, y = table[["a", "b"]].to_numpy(), np.array([1, 0, 1])

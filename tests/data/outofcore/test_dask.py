@@ -13,6 +13,7 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from cases import for_each
 
 import maxmargin as mm
 from maxmargin.data.arrays import features_of, from_arrays
@@ -120,7 +121,7 @@ def assert_is_the_data(dataset: Dataset) -> None:
         assert np.array_equal(dataset.X[rows], expected)
 
 
-@pytest.mark.parametrize("name", COLLECTIONS)
+@for_each("name", COLLECTIONS)
 def test_collections_have_the_rows_and_labels(workers: Any, name: str) -> None:
     assert isinstance(backend(), InThreads if workers is None else OnCluster)
     X, y = COLLECTIONS[name]()
@@ -145,7 +146,7 @@ def test_questions_are_answered_as_in_memory(workers: Any) -> None:
     assert run.w.tobytes() == expected.w.tobytes()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("X", "y", "expected"),
     [
         (lambda X: da.where(X > 3, np.nan, X), None, r"partition \d: X, row \d+, column \d: found NaN"),

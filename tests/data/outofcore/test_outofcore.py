@@ -208,7 +208,7 @@ def test_some_rows(tmp_path: Path, name: str) -> None:
         row_source[[3, 1009]]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     n=st.integers(2, 60), group=st.integers(1, 60), step=st.integers(1, 70), rows=st.lists(st.integers(0, 59)),
     kind=st.sampled_from(["parquet", "feather"]),
@@ -388,9 +388,7 @@ def columns_with(**changed: Any) -> pa.Table:
     return pa.table({**columns, **changed})
 
 
-@pytest.mark.parametrize(
-    ("table", "expected"),
-    [
+@pytest.mark.parametrize(("table", "expected"), [
         (columns_with(a=[None if i == 150 else i for i in range(200)]), "row 150, column 'a': found a missing value"),
         (columns_with(a=[2**53 + 1 if i == 120 else i for i in range(200)]), "row 120, column 'a': found 9007199254"),
         (columns_with(b=["1", "x"] * 100), "row 1, column 'b': found 'x', expected a number (drop it with drop="),
@@ -402,8 +400,7 @@ def columns_with(**changed: Any) -> pa.Table:
         (columns_with(label=list(range(200))), "column 'label': found 111 different labels such as 0, 1, 2, "),
         (columns_with(label=np.arange(200) / 3), "column 'label': found 111 different labels such as 0.0, 0.333"),
         (columns_with()[:0], "found no rows, expected at least one"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_bad_tables(tmp_path: Path, table: pa.Table, expected: str) -> None:
     path = tmp_path / "data.parquet"
     pa.parquet.write_table(table, path, row_group_size=60)
@@ -525,7 +522,7 @@ def test_quotes_that_say_nothing_are_read_fast(tmp_path: Path, kind: type[Column
     assert [label for _, labels, _ in parts for label in labels] == texts(X)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=30), st.integers(1, 60))
 def test_text_is_rounded_correctly(tmp_path: Path, values: list[float], n_bytes: int) -> None:
     written = [f"{value!r}" if i % 2 else f"{value:.25e}" for i, value in enumerate(values)]
@@ -628,6 +625,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scale", [1.0, 2.0**-600])
 @pytest.mark.parametrize("configuration", SETTINGS)
 def test_the_perceptron_makes_the_same_mistakes(

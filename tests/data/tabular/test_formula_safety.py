@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cases import for_each
 from commands import json_answer, refusal
 
 import maxmargin as mm
@@ -23,15 +24,12 @@ MARK = "open('mark', 'w')"
 CODE_IN_A_NAME = f"' + {MARK} + '"
 
 
-@pytest.mark.parametrize(
-    "formula",
-    [
+@for_each("formula", [
         f"y ~ x + Q({MARK})", f"y ~ x + {{{MARK}}}", f"y ~ center({MARK})", f"Q({MARK}) ~ x", f"y ~ x + C(g, {MARK})",
         f"y ~ scale(x, center={MARK})", f"y ~ poly({MARK}, 2)", f"y ~ C('`{CODE_IN_A_NAME}`')",
         f"y ~ x + {{'`{CODE_IN_A_NAME}`'}}", f"y ~ I(`{CODE_IN_A_NAME}`)", f"y ~ C(g, levels=[{MARK}])",
         f"y ~ I(x, {MARK})", f"y ~ np.log({MARK})", f"y ~ log(x)({MARK})", f"y ~ C(g, contr.treatment({MARK}))",
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_no_code_is_run(formula: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some of these run while formulaic reads them, before it is asked for columns."""
     monkeypatch.chdir(tmp_path)
@@ -53,17 +51,14 @@ def test_no_code_in_a_proof_is_run(
     assert not Path("mark").exists()
 
 
-@pytest.mark.parametrize(
-    "formula",
-    [
+@for_each("formula", [
         "y ~ I(x*0 + 10**10**8)", "y ~ I(x + (1 << 10**9))", "y ~ x + I(((10**100)**100)**100)",
         "y ~ I(x + 2**(10**9 or x))", "y ~ I(x + I(10)**I(10**9))", "y ~ (x + z)**1000000000", "y ~ x**1000000000",
         f"y ~ {'*'.join(['x', 'z', 'g'] * 9)}", f"y ~ {'*'.join(f'I(x + {k})' for k in range(30))}",
         "y ~ (x + z + (x + z)**20)**20", "y ~ I('a'*10**9)", "y ~ I([1]*10**9)", "y ~ C('a')*10**9 + x",
         "y ~ poly(x, 10**9)", "y ~ poly(x, 1000000000)", "y ~ bs(x, df=1e9)", "y ~ cr(x, 100000)",
         f"y ~ I({'-' * 5000}x)", f"y ~ {'x + ' * 10_000} x", f"y ~ I({'10**100*' * 2000}x)",
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_would_take_for_ever_is_refused(formula: str) -> None:
     with pytest.raises(InvalidProblemError, match="y is the formula"):
         read_formula(formula, FRAME)
@@ -131,7 +126,7 @@ def test_results_that_are_not_finite_are_refused_without_a_warning(formula: str)
         mm.separability(FRAME, formula)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("formula", "columns", "said"),
     [
         ("y ~ Intercept + z", {"Intercept": [1, 2, 3, 4]}, "two terms make a column 'Intercept'"),

@@ -5,6 +5,7 @@ import pandas as pd
 import patsy
 import polars as pl
 import pytest
+from cases import for_each
 
 import maxmargin as mm
 from maxmargin.data.tabular.formulas import read_formula
@@ -63,14 +64,11 @@ def test_the_level_that_is_left_out_is_said() -> None:
     assert read_formula("died ~ 0 + C(stage)", FRAME).notes == ()
 
 
-@pytest.mark.parametrize(
-    "factor",
-    [
+@for_each("factor", [
         "__import__('os').system('true')", "I(age.sum())", "I([a for a in age])", "(lambda: 3)()", "I(age.__class__)",
         "open('x')", "eval('1')", "np.linalg.inv(age)", "np.save('x', age)", "np.fromfile('x')", "I(age[0])",
         "C(stage.str)", "I(f'{age}')", "exec('1')", "hashed(stage)", "np.log.__call__(age)", "I((age := 3))",
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_a_formula_only_computes(factor: str) -> None:
     with pytest.raises(InvalidProblemError, match="y is the formula"):
         read_formula(f"died ~ {factor}", FRAME)
@@ -78,7 +76,7 @@ def test_a_formula_only_computes(factor: str) -> None:
         read_formula(f"{factor} ~ age", FRAME)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("formula", "said"),
     [
         ("died ~ agee", r"there is no column 'agee'.*did you mean 'age'\?"),
@@ -111,7 +109,7 @@ def test_dates_are_levels_or_refused(zone: str | None) -> None:
 TERMS = ["age:frail", "age*frail", "0 + frail", "frail", "frail:other", "stage:frail", "C(frail):age", "`frail`:age"]
 
 
-@pytest.mark.parametrize("terms", TERMS)
+@for_each("terms", TERMS)
 def test_true_and_false_are_coded_as_by_statsmodels(terms: str) -> None:
     frame = pd.DataFrame(
         {

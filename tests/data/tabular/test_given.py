@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cases import for_each
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -53,6 +54,7 @@ def numbers_of(answer: Any) -> dict[str, Any]:
     return {name: value for name, value in answer.to_dict().items() if not name.endswith(NAMED)}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_same_answer_however_the_data_are_given(verb: str) -> None:
     ask = VERBS[verb]
@@ -129,7 +131,7 @@ def test_frames_are_of_the_library_of_the_caller(convert: Callable[[pd.DataFrame
         answer.to_frame("cells")
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@for_each("verb", VERBS)
 def test_every_answer_makes_frames_and_keeps_them_in_a_pickle(verb: str) -> None:
     answer = VERBS[verb](NUMBERS, "died")
     if not hasattr(answer, "to_frame"):
@@ -182,7 +184,7 @@ def test_indices_are_the_same_or_refused() -> None:
         mm.separability(NUMBERS[["age"]], NUMBERS["died"].iloc[::-1])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("data", "options", "said"),
     [
         ((PATIENTS, "dies"), {}, r"y is 'dies'; expected one of the columns .* \(did you mean 'died'\?\)"),

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import for_each
 
 import maxmargin as mm
 
@@ -20,8 +21,8 @@ FRAME = pd.DataFrame(
 )
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet", "feather", None])
-@pytest.mark.parametrize(
+@for_each("suffix", ["csv", "parquet", "feather", None])
+@for_each(
     "formula",
     ["died ~ age + stage", "died ~ age:frail", "died ~ 0 + treated + C(stage)", "died ~ .", "frail ~ I(2 * treated)"],
 )

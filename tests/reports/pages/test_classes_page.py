@@ -166,6 +166,7 @@ def test_the_rulers_are_sorted_and_their_marks_in_order(name: str) -> None:
         assert ends == sorted(ends)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("prepare", ["raw", "standardize", "unit"])
 @pytest.mark.parametrize("name", DATA)
 def test_every_embedded_proof_holds(name: str, prepare: str) -> None:
@@ -277,6 +278,7 @@ def chromium() -> Iterator[Any]:
         yield found
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1200])
 @pytest.mark.parametrize("name", DATA)

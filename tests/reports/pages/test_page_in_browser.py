@@ -60,6 +60,7 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Any]:
         found.page.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DATA)
 def test_the_page_checks_its_proof_and_says_nothing_else(name: str, opened: Any) -> None:
     found = opened(name)
@@ -70,6 +71,7 @@ def test_the_page_checks_its_proof_and_says_nothing_else(name: str, opened: Any)
     assert found.page.evaluate("document.documentElement.scrollWidth") <= 1200
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", [390, 1200])
 @pytest.mark.parametrize("name", DATA)
 def test_no_two_labels_meet(name: str, width: int, opened: Any) -> None:
@@ -87,6 +89,7 @@ def test_no_two_labels_meet(name: str, width: int, opened: Any) -> None:
     assert meeting == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["clouds", "breast_cancer", "versicolor", "quasi"])
 def test_the_rulers_are_on_the_first_screen(name: str, opened: Any) -> None:
     found = opened(name)
@@ -95,8 +98,9 @@ def test_the_rulers_are_on_the_first_screen(name: str, opened: Any) -> None:
     assert boxes[-1]["y"] < 420
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize("width", [1200, 390])
 @pytest.mark.parametrize("name", ["clouds", "versicolor", "breast_cancer"])
 def test_axe_finds_nothing(name: str, width: int, scheme: str, opened: Any) -> None:
     from axe_playwright_python.sync_playwright import Axe
@@ -107,12 +111,14 @@ def test_axe_finds_nothing(name: str, width: int, scheme: str, opened: Any) -> N
     assert [(entry["id"], [node["target"] for node in entry["nodes"]][:3]) for entry in answer["violations"]] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["clouds", "breast_cancer", "versicolor"])
 def test_the_printed_page_is_short(name: str, opened: Any) -> None:
     content = opened(name).page.pdf(format="A4")
     assert len(re.findall(rb"/Type\s*/Page[^s]", content)) <= MOST_PAGES
 
 
+@pytest.mark.slow
 def test_the_policy_stops_other_scripts(opened: Any) -> None:
     content = page_of("clouds").replace("</body>", "<script>document.title = 'run'</script></body>")
     found = opened("clouds", content)
@@ -120,6 +126,7 @@ def test_the_policy_stops_other_scripts(opened: Any) -> None:
     assert any("Content Security Policy" in text for text in found.said)
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_text(opened: Any) -> None:
     found = opened("hostile")
     assert found.page.query_selector("main i") is None
@@ -127,6 +134,7 @@ def test_hostile_names_stay_text(opened: Any) -> None:
     assert found.page.evaluate("document.querySelectorAll('main script').length") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEPARABLE)
 def test_the_end_of_the_replay_is_the_run(name: str, opened: Any) -> None:
     """The browser adds the rows of the mistakes: rows in error and the least distance are those of the report."""
@@ -144,6 +152,7 @@ def test_the_end_of_the_replay_is_the_run(name: str, opened: Any) -> None:
         assert share == pytest.approx(100 * report["comparison"]["share_of_maximum"], rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_replay_walks_through_every_mistake(opened: Any) -> None:
     found, run = opened("clouds"), report_of("clouds").to_dict()["perceptron"]
     line = found.page.get_attribute("#rows-found", "d")
@@ -159,6 +168,7 @@ def test_the_replay_walks_through_every_mistake(opened: Any) -> None:
     assert found.said == []
 
 
+@pytest.mark.slow
 def test_keys_walk_through_rows_and_controls(opened: Any) -> None:
     found = opened("clouds")
     found.page.focus("#views")
@@ -176,12 +186,14 @@ def test_keys_walk_through_rows_and_controls(opened: Any) -> None:
     assert order[:4] == ["play", "back", "next", "step"]
 
 
+@pytest.mark.slow
 def test_nothing_plays_where_motion_is_not_wanted(opened: Any) -> None:
     found = opened("clouds", reduced_motion="reduce")
     assert not found.page.is_visible("#play")
     assert found.page.is_visible("#next")
 
 
+@pytest.mark.slow
 def test_columns_sort_by_the_row_that_is_pressed(opened: Any) -> None:
     found = opened("clouds")
     head = "table.keyed thead th"
@@ -193,6 +205,7 @@ def test_columns_sort_by_the_row_that_is_pressed(opened: Any) -> None:
     assert found.page.get_attribute("table.keyed button >> nth=0", "aria-pressed") == "true"
 
 
+@pytest.mark.slow
 def test_the_table_is_copied_as_it_is_printed(opened: Any, chromium: Any) -> None:
     found = opened("clouds")
     found.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -204,6 +217,7 @@ def test_the_table_is_copied_as_it_is_printed(opened: Any, chromium: Any) -> Non
         found.page.wait_for_selector("button:text-is('copied')", state="detached")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["clouds", "setosa", "breast_cancer"])
 def test_one_digit_breaks_the_proof_and_the_check_names_the_row(name: str, opened: Any) -> None:
     found = opened(name)
@@ -223,6 +237,7 @@ def test_without_scripts_the_page_is_complete(opened: Any) -> None:
         assert text in found.page.inner_text("main")
 
 
+@pytest.mark.slow
 def test_no_tab_stop_where_nothing_scrolls(opened: Any) -> None:
     found = opened("clouds")
     assert found.page.evaluate(
@@ -255,6 +270,7 @@ def test_the_file_beside_a_page_is_handed_in_checked_and_replayed(chromium: Any,
     page.close()
 
 
+@pytest.mark.slow
 def test_all_support_rows_are_saved_as_csv(opened: Any, tmp_path: Path) -> None:
     found, report = opened("breast_cancer"), report_of("breast_cancer").to_dict()
     found.page.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true; })")

@@ -5,7 +5,7 @@ import re
 from html import unescape
 
 import numpy as np
-import pytest
+from cases import for_each
 
 from maxmargin.solvers.answers.answer_text import Result, card_pairs
 from maxmargin.solvers.answers.cards import between, card
@@ -77,7 +77,7 @@ def test_a_card_needs_nothing_but_itself() -> None:
     assert "color:inherit" in page and "background" not in page, "the theme of the notebook"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("lower", "upper", "text"),
     [
         (0.8175557692888209, 0.817555769288821, "0.81755576928882[09, 10]"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import for_each
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
@@ -28,8 +29,8 @@ def all_can_be_positive(rows: np.ndarray) -> bool:
     return bool(linprog(np.zeros(len(rows)), A_eq=rows.T, b_eq=zero, bounds=(1, None)).status == 0)
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("n", [30, 60, 120])
+@for_each("seed", range(8))
+@for_each("n", [30, 60, 120])
 def test_a_vertex_is_found_where_all_rows_can_balance(seed: int, n: int) -> None:
     X, y = sparse_rows(n, 15, seed)
     if seed % 2:

@@ -8,7 +8,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from calls import arguments_of
-from hypothesis import assume, given, settings
+from cases import for_each
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array, random_array
@@ -90,7 +91,6 @@ def problems(draw: st.DrawFn) -> tuple[Problem, np.ndarray]:
 
 
 @given(problems())
-@settings(deadline=None, max_examples=40)
 def test_the_gap_closes_at_the_textbook_optimum(drawn: tuple[Problem, np.ndarray]) -> None:
     problem, costs = drawn
     found = solve(problem, costs)
@@ -99,7 +99,6 @@ def test_the_gap_closes_at_the_textbook_optimum(drawn: tuple[Problem, np.ndarray
 
 
 @given(problems())
-@settings(deadline=None, max_examples=40)
 def test_proven_bounds_are_as_near(drawn: tuple[Problem, np.ndarray]) -> None:
     problem, costs = drawn
     found = solve(problem, costs)
@@ -109,9 +108,9 @@ def test_proven_bounds_are_as_near(drawn: tuple[Problem, np.ndarray]) -> None:
     assert 0 <= upper - lower <= 1.1 * GAP * upper
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("C", COSTS)
-@pytest.mark.parametrize("build", [sparse_problem, dense_problem])
+@for_each("bias", [True, False])
+@for_each("C", COSTS)
+@for_each("build", [sparse_problem, dense_problem])
 def test_costs_of_all_sizes(build: Callable[..., Problem], C: float, bias: bool) -> None:
     problem = build(bias=bias)
     costs = np.full(problem.n_samples, C)

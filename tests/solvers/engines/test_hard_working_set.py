@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -36,8 +37,9 @@ def planted(n_samples: int, n_features: int, seed: int = 0, margin: float = 0.02
     return Problem(X + margin * y[:, None] * w, y)
 
 
-@pytest.mark.parametrize(("name", "positive"), BUNDLED)
-@pytest.mark.parametrize("method", ["working-set", "daqp", "cvxpy"])
+@pytest.mark.slow
+@for_each(("name", "positive"), BUNDLED)
+@for_each("method", ["working-set", "daqp", "cvxpy"])
 def test_every_engine_encloses_the_exact_margin_of_real_data_narrowly(name: str, positive: object, method: str) -> None:
     data = mm.load(name, positive=positive)
     problem = Problem(data.X, data.y.astype(float))
@@ -175,8 +177,8 @@ def test_interrupted_work_returns_what_is_proven_or_raises() -> None:
     assert n_raised and reasons[0] == WHAT_WAS_PROVEN and not reasons[-1]
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("kind", ["plain", "far away", "grid", "sparse", "tiny", "huge", "one huge column"])
+@for_each("bias", [True, False])
+@for_each("kind", ["plain", "far away", "grid", "sparse", "tiny", "huge", "one huge column"])
 def test_the_rows_next_to_the_plane_tell_of_all(kind: str, bias: bool) -> None:
     """The residual and the margin of the floats are those of all rows."""
     changes: dict[str, Any] = {

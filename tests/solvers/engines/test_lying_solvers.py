@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from liars import make_cvxpy_lie, make_daqp_lie, make_highs_lie
 from proven import is_proven, is_right
 from rays import facts_by_rays
-from zoo import Known
+from zoo import INSEPARABLE, SEPARABLE, Known
 
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -84,6 +85,7 @@ def is_never_wrong(rng: np.random.Generator, n_cases: int) -> bool:
     return True
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", LIARS)
 def test_liars_leave_the_answer_right(lying: Callable[..., None], name: str) -> None:
     rng = np.random.default_rng(60)
@@ -99,7 +101,7 @@ def test_liars_leave_a_thousand_answers_right(lying: Callable[..., None], name: 
     assert is_never_wrong(rng, 1000)
 
 
-@pytest.mark.parametrize("name", LIARS)
+@for_each("name", LIARS)
 def test_liars_behind_the_textbook_program(lying: Callable[..., None], name: str) -> None:
     rng = np.random.default_rng(6)
     lying(LIARS[name], rng)
@@ -114,6 +116,7 @@ def test_a_liar_that_changes_its_mind(lying: Callable[..., None]) -> None:
     assert is_never_wrong(rng, 150)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", LIARS)
 def test_liars_and_the_maximum_margin(lying: Callable[..., None], known: Known, name: str) -> None:
     rng = np.random.default_rng(11)
@@ -135,6 +138,7 @@ def test_who_decided_is_told(lying: Callable[..., None]) -> None:
     assert {"HiGHS", "rational simplex"} <= {attempt.solver for attempt in answer.attempts}
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_solvers_that_raise_inside(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
     import cvxpy
 

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from cases import for_each
 
 from maxmargin import load
 from maxmargin.solvers.engines import quadratic
@@ -76,7 +77,7 @@ ZOO = {
 SEPARABLE_THROUGH_THE_ORIGIN = [name for name in ZOO if name not in ("badly-scaled", "one-column")]
 
 
-@pytest.mark.parametrize("name", ZOO)
+@for_each("name", ZOO)
 def test_the_proven_interval_is_narrow(name):
     problem = Problem(*ZOO[name])
     assert relative_gap(problem, solved(problem)) <= 1e-12

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import arguments_of
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -66,6 +67,7 @@ MANY_ROWS = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e4])
 @pytest.mark.parametrize("name", MANY_ROWS)
 def test_few_rows_tell_what_all_do(name: str, C: float) -> None:
@@ -75,17 +77,6 @@ def test_few_rows_tell_what_all_do(name: str, C: float) -> None:
     assert mine.attempts[0].status == "optimal"
     assert mine.gap <= NARROW * mine.objective
     assert mine.lower <= of_all.objective and of_all.lower <= mine.objective
-
-
-@pytest.mark.parametrize("name", ["plain", "through the origin", "far from 0", "sparse"])
-def test_kkt(name: str) -> None:
-    problem = MANY_ROWS[name]
-    answer = soft_margin(problem, 2.0, method="working-set")
-    written = problem.X.T @ (answer.dual * problem.y)
-    np.testing.assert_allclose(written, answer.w, atol=1e-6 * np.abs(answer.w).max())
-    margins = problem.y * (problem.X @ answer.w + answer.b)
-    assert (answer.dual[margins > 1 + 1e-6] <= 1e-6).all()
-    np.testing.assert_allclose(answer.dual[margins < 1 - 1e-6], 2.0, rtol=1e-6)
 
 
 def test_weights_are_costs() -> None:
@@ -129,7 +120,7 @@ def test_a_program_that_stalls_is_not_called_optimal() -> None:
 
 
 @given(st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_any_data_end_in_a_narrow_interval(data: st.DataObject) -> None:
     X, y = _hard_rows(
         data.draw(st.sampled_from(KINDS)),
@@ -310,8 +301,8 @@ def test_interrupted_work_is_proven(position: str) -> None:
         assert answers[-1].gap < 1e-3 * answers[-1].objective
 
 
-@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
-@pytest.mark.parametrize("n", [2, 10, 3900])
+@for_each("C", [1e-3, 1.0, 1e3])
+@for_each("n", [2, 10, 3900])
 def test_few_rows_are_solved_for_at_once(n: int, C: float) -> None:
     answer = soft_margin(_problem(n=n, d=2), C, method="working-set")
     assert answer.attempts[0].status == "optimal" and answer.gap <= NARROW * answer.objective

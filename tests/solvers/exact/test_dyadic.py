@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -33,6 +34,7 @@ LARGEST = sys.float_info.max
 TINIEST = 5e-324
 
 
+@pytest.mark.deep
 @given(st.lists(finite, min_size=1, max_size=8))
 @example([TINIEST, LARGEST, -TINIEST, 0.0, -0.0])
 @example([1e300, 1e-300, -1.0])
@@ -43,6 +45,7 @@ def test_integers_are_exact(values: list[float]) -> None:
     assert [as_fraction(v, exponent) for v in integers.tolist()] == [Fraction(v) for v in values]
 
 
+@pytest.mark.deep
 @given(st.lists(finite, min_size=1, max_size=8))
 def test_the_exponent_is_the_largest(values: list[float]) -> None:
     integers, exponent = as_integers(np.array(values))
@@ -83,6 +86,7 @@ def is_tight_upper(value: Fraction, rounded: float) -> bool:
     return Fraction(rounded) >= value and (math.isinf(below) or Fraction(below) < value)
 
 
+@pytest.mark.deep
 @given(rationals)
 @example(Fraction(0))
 @example(Fraction(TINIEST) / 2)
@@ -97,11 +101,13 @@ def test_rounding_is_outward_and_tight(value: Fraction) -> None:
     assert is_tight_upper(-value, -round_down(value))
 
 
+@pytest.mark.deep
 @given(finite)
 def test_binary64_numbers_are_left_alone(value: float) -> None:
     assert round_down(Fraction(value)) == value == round_up(Fraction(value))
 
 
+@pytest.mark.deep
 @given(rationals.map(abs))
 @example(Fraction(0))
 @example(Fraction(4))
@@ -123,6 +129,7 @@ def test_square_roots_are_outward_and_tight(value: Fraction) -> None:
     assert math.isinf(above) or Fraction(above) ** 2 > value
 
 
+@pytest.mark.deep
 @given(finite.map(abs))
 def test_the_root_of_a_square_is_exact(value: float) -> None:
     square = Fraction(value) ** 2
@@ -134,11 +141,13 @@ def test_zero_has_no_sign() -> None:
         assert math.copysign(1.0, zero) == 1.0
 
 
+@pytest.mark.deep
 @given(st.integers(-(2**200), 2**200), st.integers(-2000, 2000))
 def test_fractions_of_an_integer_and_an_exponent(integer: int, exponent: int) -> None:
     assert as_fraction(integer, exponent) == Fraction(integer) * Fraction(2) ** exponent
 
 
+@pytest.mark.deep
 @given(st.lists(finite, min_size=1, max_size=8), st.data())
 def test_floats_are_a_sequence_of_fractions(values: list[float], data: st.DataObject) -> None:
     floats = np.array(values)
@@ -152,8 +161,8 @@ def test_floats_are_a_sequence_of_fractions(values: list[float], data: st.DataOb
     assert pickle.loads(pickle.dumps(numbers)) == expected
 
 
-@pytest.mark.parametrize("exponents", [(0, 0), (-60, 0), (-300, 200), (-1074, 1000)])
-@pytest.mark.parametrize("size", [3, 1500])
+@for_each("exponents", [(0, 0), (-60, 0), (-300, 200), (-1074, 1000)])
+@for_each("size", [3, 1500])
 def test_sums_of_squares_are_exact(exponents: tuple[int, int], size: int) -> None:
     rng = np.random.default_rng(0)
     values = np.ldexp(rng.standard_normal(size), rng.integers(*exponents, size, endpoint=True))
@@ -162,8 +171,8 @@ def test_sums_of_squares_are_exact(exponents: tuple[int, int], size: int) -> Non
     assert total * Fraction(4) ** exponent == sum(Fraction(v) ** 2 for v in values.tolist())
 
 
-@pytest.mark.parametrize("shape", [(1, 3), (40, 3), (700, 3), (3, 900), (2, 70_000)])
-@pytest.mark.parametrize("spread", [0, 40, 300, 900])
+@for_each("shape", [(1, 3), (40, 3), (700, 3), (3, 900), (2, 70_000)])
+@for_each("spread", [0, 40, 300, 900])
 def test_squares_of_rows_are_exact(spread: int, shape: tuple[int, int]) -> None:
     random = np.random.default_rng(spread + shape[0])
     values = np.ldexp(random.standard_normal(shape), random.integers(-spread, spread + 1, shape))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 
 import maxmargin as mm
 from maxmargin.solvers.exact.reals import binary64, exact_real
@@ -15,7 +16,7 @@ X, Y = [[1.0], [1.0]], [0, 1]
 """Every C v of the two rows is paid once: the optimum is the sum of C v."""
 
 
-@pytest.mark.parametrize("value", [1, 0.1, True, np.float32(0.1), np.int8(3), np.array(0.5), Fraction(1, 4), 5e-324])
+@for_each("value", [1, 0.1, True, np.float32(0.1), np.int8(3), np.array(0.5), Fraction(1, 4), 5e-324])
 def test_what_binary64_holds_stays_the_same_number(value: Any) -> None:
     held = binary64(value)
     assert held is not None and Fraction(held) == exact_real(value) == Fraction(float(value))
@@ -55,7 +56,7 @@ def test_other_weights_of_classes_are_refused(weight: Any) -> None:
         mm.soft_margin(X, Y, 1.0, class_weight={0: weight, 1: 1})
 
 
-@pytest.mark.parametrize(
+@for_each(
     "weights",
     [
         np.ma.MaskedArray([2.0, 1.0], mask=[False, True]),
@@ -68,7 +69,6 @@ def test_other_weights_of_classes_are_refused(weight: Any) -> None:
         [10**400, 1],
         [[1], [2]],
     ],
-    ids=str,
 )
 def test_weights_of_rows_are_numbers(weights: Any) -> None:
     with pytest.raises(mm.InvalidProblemError, match="sample_weight"):

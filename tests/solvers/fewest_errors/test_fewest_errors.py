@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import calling
+from cases import for_each
+from elimination import rank
 from flint import fmpz_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +20,7 @@ from liars import make_highs_lie
 from sklearn.datasets import load_breast_cancer, load_iris
 from strategies import integer_problems
 from watched_rows import interrupting
-from zoo import Known
+from zoo import SEPARABLE, Known
 
 import maxmargin as mm
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, Verdict
@@ -43,10 +45,6 @@ def signed_rows(problem: Problem) -> Signed:
     X = problem.dense_rows(slice(None)).astype(int).tolist()
     signs = problem.y.astype(int).tolist()
     return [tuple(s * v for v in (*row, *([1] if problem.bias else []))) for row, s in zip(X, signs, strict=True)]
-
-
-def rank(rows: Sequence[Sequence[int]]) -> int:
-    return int(fmpz_mat([list(row) for row in rows]).rank()) if rows else 0
 
 
 def fewest_of_all_hyperplanes(rows: Signed) -> int:
@@ -119,7 +117,6 @@ def check_packing(problem: Problem, answer: FewestErrors) -> None:
 
 
 @given(integer_problems())
-@settings(max_examples=60)
 def test_against_all_hyperplanes(problem: Problem) -> None:
     answer = fewest_errors(problem)
     check(problem, answer)
@@ -143,8 +140,8 @@ def test_against_all_ways_to_drop_rows(problem: Problem) -> None:
     assert n - next(sizes) == answer.upper == answer.lower
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("seed", range(4))
+@for_each("bias", [True, False])
+@for_each("seed", range(4))
 def test_against_the_textbook_program(seed: int, bias: bool) -> None:
     random = np.random.default_rng(seed)
     X = random.normal(size=(24, 3))
@@ -172,7 +169,7 @@ KNOWN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "X", "y", "bias", "fewest"), KNOWN, ids=[case[0] for case in KNOWN])
+@for_each(("name", "X", "y", "bias", "fewest"), KNOWN)
 def test_known_answers(name: str, X: Any, y: Any, bias: bool, fewest: int) -> None:
     problem = Problem.validated(np.array(X, dtype=np.float64), y, bias=bias)
     answer = fewest_errors(problem)
@@ -180,6 +177,7 @@ def test_known_answers(name: str, X: Any, y: Any, bias: bool, fewest: int) -> No
     assert (answer.lower, answer.upper) == (fewest, fewest)
 
 
+@for_each("separable", SEPARABLE)
 def test_separable_data_have_no_errors(separable: Known) -> None:
     answer = fewest_errors(Problem(separable.X, separable.y, separable.bias))
     check(Problem(separable.X, separable.y, separable.bias), answer)
@@ -318,7 +316,6 @@ def test_the_search_needs_no_good_start(problem: Problem, said: str) -> None:
 
 
 @given(st.data())
-@settings(max_examples=60)
 def test_what_a_packing_proves(data: st.DataObject) -> None:
     """Any numbers taken for multipliers give a bound that no cover is below, and loads within their capacities."""
     n_rows = data.draw(st.integers(2, 6))

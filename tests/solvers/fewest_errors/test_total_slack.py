@@ -7,12 +7,13 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from liars import make_highs_lie
 from sklearn.datasets import load_iris
 from strategies import integer_problems
-from zoo import Known
+from zoo import SEPARABLE, Known
 
 import maxmargin as mm
 from maxmargin.solvers.answers.statuses import Status
@@ -47,7 +48,6 @@ def textbook(problem: Problem) -> float:
 
 
 @given(integer_problems(9))
-@settings(max_examples=60)
 def test_against_the_textbook_program(problem: Problem) -> None:
     answer = least_total_slack(problem)
     check(problem, answer)
@@ -87,6 +87,7 @@ def test_known_answers(name: str, X: Any, y: Any, bias: bool, least: Any) -> Non
     assert answer.upper == pytest.approx(float(least), rel=1e-12)
 
 
+@for_each("separable", SEPARABLE)
 def test_separable_data_need_none(separable: Known) -> None:
     answer = least_total_slack(Problem(separable.X, separable.y, separable.bias))
     assert (answer.lower, answer.upper) == (0.0, 0.0) and answer.status is Status.OPTIMAL
@@ -112,7 +113,6 @@ def test_iris() -> None:
 
 
 @given(integer_problems(9), st.sampled_from(["nothing", "noise", "halves"]))
-@settings(max_examples=60)
 def test_a_solver_that_lies_widens_the_interval_only(problem: Problem, lie: str) -> None:
     random = np.random.default_rng(0)
 

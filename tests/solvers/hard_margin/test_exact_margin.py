@@ -5,18 +5,21 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, combinations, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
+from elimination import dot, signed_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from liars import make_cvxpy_lie, make_daqp_lie, make_highs_lie
+from references import exact_margin_squared
 from scipy.sparse import csr_array
-from zoo import Known
+from zoo import INSEPARABLE, SEPARABLE, Known
 
 import maxmargin as mm
 from maxmargin.certificates.proofs import verify
@@ -32,69 +35,13 @@ from maxmargin.solvers.proof.certificate import quotient_text
 from maxmargin.solvers.proof.checker import CertificateError
 from maxmargin.solvers.proof.hulls import HullPoint
 
-Vector = list[Fraction]
-
-
-def vectors(problem: Problem) -> list[Vector]:
-    """Return the y x as fractions."""
-    X = problem.X.toarray() if problem.is_sparse else problem.X
-    return [[Fraction(v) * int(s) for v in row] for row, s in zip(X.tolist(), problem.y, strict=True)]
-
-
-def dot(p: Vector, q: Vector) -> Fraction:
-    return sum((a * b for a, b in zip(p, q, strict=True)), Fraction(0))
-
-
-def solved(matrix: list[Vector]) -> Vector | None:
-    """Solve the augmented square system by elimination; None where it is singular."""
-    rows = [list(row) for row in matrix]
-    for j in range(len(rows)):
-        pivot = next((i for i in range(j, len(rows)) if rows[i][j]), None)
-        if pivot is None:
-            return None
-        rows[j], rows[pivot] = rows[pivot], rows[j]
-        rows[j] = [v / rows[j][j] for v in rows[j]]
-        for i in range(len(rows)):
-            if i != j and rows[i][j]:
-                rows[i] = [v - rows[i][j] * p for v, p in zip(rows[i], rows[j], strict=True)]
-    return [row[-1] for row in rows]
-
-
-def shortest_of(z: list[Vector], groups: list[int]) -> Fraction | None:
-    """Return ||v||^2 of the shortest combination with sum 1 in each group, if it is unique and has weights >= 0."""
-    names = sorted(set(groups))
-    matrix = [
-        [dot(p, q) for q in z] + [Fraction(g == name) for name in names] + [Fraction(0)]
-        for p, g in zip(z, groups, strict=True)
-    ]
-    matrix += [[Fraction(g == name) for g in groups] + [Fraction(0)] * len(names) + [Fraction(1)] for name in names]
-    answer = solved(matrix)
-    if answer is None or min(answer[: len(z)]) < 0:
-        return None
-    v = [sum((c * p[j] for c, p in zip(answer, z, strict=False)), Fraction(0)) for j in range(len(z[0]))]
-    return dot(v, v)
-
-
-def enumerated(problem: Problem) -> Fraction:
-    """Return the squared maximum margin: the least over all supports, 0 where the data are not strictly separable."""
-    z = vectors(problem)
-    groups = [int(s > 0) if problem.bias else 0 for s in problem.y]
-    n_groups = len(set(groups))
-    supports = chain.from_iterable(combinations(range(len(z)), k) for k in range(1, problem.n_features + 3))
-    squares = (
-        shortest_of([z[i] for i in rows], [groups[i] for i in rows])
-        for rows in supports
-        if len({groups[i] for i in rows}) == n_groups
-    )
-    return min(square for square in squares if square is not None) / n_groups**2
-
 
 def assert_solves(problem: Problem, answer: HardMargin) -> None:
     """Check the optimality conditions in fractions, and what is rounded from them."""
     assert answer.status is Status.OPTIMAL
     w, b, square = answer.w_exact, answer.b_exact, answer.margin_squared
     assert w is not None and b is not None and square is not None and answer.dual_exact is not None
-    z = vectors(problem)
+    z = signed_rows(problem.X, problem.y, False)
     margins = [dot(list(w), row) + b * int(s) for row, s in zip(z, problem.y, strict=True)]
     assert min(margins) == 1
     assert all(margins[i] == 1 and alpha > 0 for i, alpha in answer.dual_exact.items())
@@ -132,17 +79,20 @@ def assert_exactly(problem: Problem, square: Fraction | int, **options: Any) -> 
     return answer
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_closed_forms(known: Known) -> None:
     for X in (known.X, csr_array(known.X)):
         assert_exactly(Problem(X, known.y, known.bias), known.margin_squared)
 
 
-@pytest.mark.parametrize("k", [-1000, -1, 1000])
+@for_each("k", [-1000, -1, 1000])
+@for_each("separable", SEPARABLE)
 def test_powers_of_two_scale_the_square(separable: Known, k: int) -> None:
     problem = Problem(np.ldexp(separable.X, k), separable.y, separable.bias)
     assert_exactly(problem, separable.margin_squared * Fraction(4) ** k)
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_offsets_change_nothing(known: Known) -> None:
     if known.bias:
         assert_exactly(Problem(known.X + 1e15, known.y), known.margin_squared)
@@ -169,7 +119,7 @@ def test_units_far_apart(exponents: tuple[int, ...], bias: bool) -> None:
     problem = Problem(np.ldexp(X, exponents), y, bias)
     answer = hard_margin(problem, exact=True)
     assert_solves(problem, answer)
-    assert answer.margin_squared == enumerated(problem)
+    assert answer.margin_squared == exact_margin_squared(problem.X, problem.y, problem.bias)
     plain = hard_margin(problem)
     assert plain.status is Status.OPTIMAL and contains(plain, answer.margin_squared)
 
@@ -189,19 +139,17 @@ def small_problems(draw: st.DrawFn) -> Problem:
 
 
 @given(small_problems())
-@settings(deadline=None, max_examples=40)
-def test_the_enumeration_of_all_supports_agrees(problem: Problem) -> None:
-    square = enumerated(problem)
+def test_another_method_in_fractions_agrees(problem: Problem) -> None:
+    square = exact_margin_squared(problem.X, problem.y, problem.bias)
     assert_exactly(problem, square)
     assert contains(hard_margin(problem), square)
 
 
 @given(small_problems(), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=40)
 def test_pivoting_needs_no_start(problem: Problem, seed: int) -> None:
     """From any weights, and for hulls that share a point too, the same number comes out."""
     weights = np.random.default_rng(seed).random(problem.n_samples)
-    square = enumerated(problem)
+    square = exact_margin_squared(problem.X, problem.y, problem.bias)
     for start in (None, weights, 1e300 * weights, -weights, np.where(weights > 0.7, weights, 0)):
         point, is_nearest = exact_margin.nearest_point(problem, exact_margin.start_near(problem, start), bool)
         assert is_nearest and point.margin_squared == square
@@ -209,7 +157,7 @@ def test_pivoting_needs_no_start(problem: Problem, seed: int) -> None:
 
 
 @given(small_problems(), st.integers(0, 2**32 - 1), st.integers(-60, 60))
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_invariances_hold_exactly(problem: Problem, seed: int, k: int) -> None:
     problem = replace(problem, X=np.round(problem.X * 64) / 64)  # so that translations are exact
     square = hard_margin(problem, exact=True).margin_squared
@@ -304,6 +252,7 @@ LIES: dict[str, Callable[[int], Any]] = {
 """Solutions in floating point that are of no use."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("method", ["auto", "textbook"])
 @pytest.mark.parametrize("lie", LIES.values(), ids=list(LIES))
 def test_wrong_starts_end_at_the_same_number(
@@ -318,6 +267,7 @@ def test_wrong_starts_end_at_the_same_number(
     assert plain.status is Status.OPTIMAL if known.margin_squared else plain.status.is_inseparable
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_undecided_data_are_decided_by_pivoting(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without any proof of separability, and with solvers that raise."""
     problem = Problem(known.X, known.y, known.bias)
@@ -402,6 +352,7 @@ def test_the_proofs_of_both_ends() -> None:
     assert touching.upper_certificate is None
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_the_checker_agrees(known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     for answer in (hard_margin(problem, solver="CLARABEL"), hard_margin(problem, exact=True)):

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from commands import json_answer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import maxmargin as mm
@@ -84,7 +85,7 @@ def units() -> Iterator[Any]:
     yield [[1e308, 0.0], [-1e308, 0.0], [0.0, 1e-300], [0.0, 2e-300]]
 
 
-@pytest.mark.parametrize("X", list(units()))
+@for_each("X", list(units()))
 def test_units_of_all_sizes(X: Any) -> None:
     for y in ([-1, -1, 1, 1], [-1, 1, -1, 1]):
         for options in ({}, {"bias": False}, {"method": "textbook"}):
@@ -115,7 +116,6 @@ def test_planes_of_small_integers_lose_nothing() -> None:
 
 
 @given(st.lists(st.integers(-40, 40), min_size=4, max_size=8), st.integers(-3, 60), st.integers(0, 3))
-@settings(max_examples=40, deadline=None)
 def test_integers_far_away(numbers: list[int], shift: int, columns: int) -> None:
     X = np.array(numbers[: len(numbers) // (columns + 1) * (columns + 1)], dtype=float).reshape(-1, columns + 1)
     X = X * 2.0 ** max(0, shift - 50) + 2.0**shift

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from calls import calling
+from cases import for_each
 
 import maxmargin as mm
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
@@ -42,8 +43,8 @@ def encloses(low: float, high: float, square: Fraction) -> bool:
     return Fraction(low) ** 2 <= square <= Fraction(high) ** 2
 
 
-@pytest.mark.parametrize("seed", range(24))
-@pytest.mark.parametrize("bias", [True, False])
+@for_each("seed", range(24))
+@for_each("bias", [True, False])
 def test_the_margin_without_each_row(seed: int, bias: bool) -> None:
     X, y = separable(seed, bias=bias)
     found = mm.sensitivity(X, y, bias=bias)
@@ -59,8 +60,8 @@ def test_the_margin_without_each_row(seed: int, bias: bool) -> None:
     assert (np.diff(found.lower_without[np.isfinite(found.lower_without)]) <= 0).all()
 
 
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("bias", [True, False])
+@for_each("seed", range(10))
+@for_each("bias", [True, False])
 def test_weights_are_those_of_nearest_points(seed: int, bias: bool) -> None:
     X, y = separable(seed, bias=bias)
     found = mm.sensitivity(X, y, bias=bias)
@@ -71,8 +72,8 @@ def test_weights_are_those_of_nearest_points(seed: int, bias: bool) -> None:
     np.testing.assert_allclose(found.rates, found.weights / total)
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("bias", [True, False])
+@for_each("seed", range(12))
+@for_each("bias", [True, False])
 def test_moving_one_row_changes_the_margin_by_no_more_than_is_said(seed: int, bias: bool) -> None:
     X, y = separable(seed, bias=bias)
     found, rng = mm.sensitivity(X, y, bias=bias), np.random.default_rng(seed)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from scipy.sparse import csr_array
 
 import maxmargin as mm
@@ -39,9 +40,9 @@ def whole_numbers(seed: int, n: int = 30, d: int = 3, noise: int = 0) -> tuple[A
     return X, y
 
 
-@pytest.mark.parametrize("order", list(Order))
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("noise", [0, 3])
+@for_each("order", list(Order))
+@for_each("bias", [True, False])
+@for_each("noise", [0, 3])
 def test_the_family_perceptron_makes_the_mistakes_of_the_perceptron(order: Order, bias: bool, noise: int) -> None:
     for seed in range(5):
         X, y = whole_numbers(seed, noise=noise)
@@ -58,7 +59,7 @@ def test_the_family_perceptron_makes_the_mistakes_of_the_perceptron(order: Order
         assert (run.margin, run.run_margin) == (expected.margin, expected.run_margin)
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@for_each("name", ALGORITHMS)
 def test_a_run_counts_what_it_does(name: str) -> None:
     X, y = whole_numbers(1, noise=2)
     run = mm.online(X, y, name, max_epochs=7, rng=0)
@@ -82,7 +83,7 @@ def test_the_table_of_the_family_has_the_order_of_the_catalogue() -> None:
     assert list(table_of_the_family()) == list(ALGORITHMS), "docs/family.md: a row for every algorithm, in order"
 
 
-@pytest.mark.parametrize("name", sorted(table_of_the_family()))
+@for_each("name", sorted(table_of_the_family()))
 def test_the_table_of_the_family_is_the_catalogue(name: str) -> None:
     X, y = whole_numbers(1)
     guarantees = ", ".join(guarantee.name for guarantee in mm.online(X, y, name, max_epochs=1, rng=0).guarantees)
@@ -95,7 +96,7 @@ def test_the_table_of_bounds_is_the_ladder() -> None:
     assert names == [bound.name for bound in mm.mistake_bounds(*whole_numbers(1))]
 
 
-@pytest.mark.parametrize("name", sorted(set(ALGORITHMS) - {"kernel-perceptron"}))
+@for_each("name", sorted(set(ALGORITHMS) - {"kernel-perceptron"}))
 def test_margin_and_errors_are_those_of_the_plane(name: str) -> None:
     X, y = whole_numbers(2, noise=2)
     run = mm.online(X, y, name, max_epochs=5, rng=0)
@@ -109,7 +110,7 @@ def test_margin_and_errors_are_those_of_the_plane(name: str) -> None:
         assert run.predict(X).tolist() == np.sign(X @ run.w + run.b).tolist()
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@for_each("name", ALGORITHMS)
 def test_sparse_rows_give_the_same_run(name: str) -> None:
     X, y = whole_numbers(3)
     dense, sparse = (mm.online(rows, y, name, max_epochs=5, rng=0) for rows in (X, csr_array(X)))
@@ -117,7 +118,7 @@ def test_sparse_rows_give_the_same_run(name: str) -> None:
     assert dense.w.tolist() == sparse.w.tolist()
 
 
-@pytest.mark.parametrize("name", sorted(set(ALGORITHMS) - HAVE_NO_SIDES))
+@for_each("name", sorted(set(ALGORITHMS) - HAVE_NO_SIDES))
 def test_other_labels_turn_the_plane_over(name: str) -> None:
     X, y = whole_numbers(4, noise=1)
     run, turned = (mm.online(X, labels, name, max_epochs=5, rng=0) for labels in (y, -y))
@@ -125,8 +126,8 @@ def test_other_labels_turn_the_plane_over(name: str) -> None:
     assert run.w.tolist() == (-turned.w).tolist() and run.b == -turned.b
 
 
-@pytest.mark.parametrize("name", SCALE_FREE)
-@pytest.mark.parametrize("exponent", [-1000, -3, 5, 900])
+@for_each("name", SCALE_FREE)
+@for_each("exponent", [-1000, -3, 5, 900])
 def test_rows_in_other_units_give_the_same_updates(name: str, exponent: int) -> None:
     X, y = whole_numbers(5)
     scale = math.ldexp(1.0, exponent)
@@ -138,16 +139,14 @@ def test_rows_in_other_units_give_the_same_updates(name: str, exponent: int) -> 
     assert [g.holds for g in scaled.guarantees] == [g.holds for g in run.guarantees]
 
 
-@pytest.mark.parametrize("name", WITH_UNITS)
+@for_each("name", WITH_UNITS)
 def test_parameters_with_units_need_rows_of_a_moderate_size(name: str) -> None:
     X, y = whole_numbers(5)
     with pytest.raises(InvalidProblemError, match=r"overflow"):
         mm.online(np.ldexp(X, 600), y, name)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in ALGORITHMS if name not in {"minover", "delta-rule", "subgradient-svm"}]
-)
+@for_each("name", [name for name in ALGORITHMS if name not in {"minover", "delta-rule", "subgradient-svm"}])
 def test_a_shuffled_order_is_the_cyclic_one_of_shuffled_rows(name: str) -> None:
     X, y = whole_numbers(11, noise=1)
     positions = np.random.default_rng(3).permutation(len(y))
@@ -271,7 +270,7 @@ WRONG_PARAMETERS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "parameter", "value"), WRONG_PARAMETERS)
+@for_each(("name", "parameter", "value"), WRONG_PARAMETERS)
 def test_a_wrong_parameter_is_named(name: str, parameter: str, value: object) -> None:
     with pytest.raises(InvalidOptionError, match=name if name == "rosenblatt" else parameter):
         mm.online([[0.0], [1.0]], [0, 1], name, **{parameter: value})

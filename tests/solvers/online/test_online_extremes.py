@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
@@ -34,7 +35,7 @@ HARD: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize("bias", [True, pytest.param(False, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("case", HARD)
+@for_each("case", HARD)
 def test_no_hard_numbers_break_a_run_or_a_guarantee(case: str, bias: bool) -> None:
     X, y = np.array(HARD[case][0]), HARD[case][1]
     for name in ALGORITHMS:
@@ -139,7 +140,7 @@ def test_norms_do_not_overflow() -> None:
     assert all(guarantee.holds is not False for guarantee in run.guarantees)
 
 
-@pytest.mark.parametrize("epsilon", [1.0, 0.8, 0.5 + 1e-9, 0.5, 0.5 - 1e-9, 0.4, 0.2, 0.05])
+@for_each("epsilon", [1.0, 0.8, 0.5 + 1e-9, 0.5, 0.5 - 1e-9, 0.4, 0.2, 0.05])
 def test_the_bound_of_pdm(epsilon: float) -> None:
     """Of the recursion N' <= (1 + c/t) N + R^2 with N >= t^2 g^2, of its closed forms, and of runs."""
     algorithm, c = Pdm(epsilon=epsilon), 2 * (1 - epsilon)
@@ -174,8 +175,8 @@ def test_the_rounding_of_nearly_parallel_rows_breaks_no_bound_of_romma() -> None
         assert length.holds is None and "rounding" in length.note
 
 
-@pytest.mark.parametrize("name", ["subgradient-svm", "pegasos", "ogd", "pa-1", "pa-2", "second-order", "arow"])
-@pytest.mark.parametrize("unit", [1e-12, 1e-8, 1e-4])
+@for_each("name", ["subgradient-svm", "pegasos", "ogd", "pa-1", "pa-2", "second-order", "arow"])
+@for_each("unit", [1e-12, 1e-8, 1e-4])
 def test_no_regret_is_broken_by_rounding_near_w_0(name: str, unit: float) -> None:
     for bias in (True, False):
         run = mm.online(SEPARABLE * unit, [1, 1, 0, 0], name, bias=bias, max_epochs=30, rng=0)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
@@ -93,8 +94,8 @@ def runs(name: str, seed: int, max_epochs: int) -> list[OnlineRun]:
     return answers
 
 
-@pytest.mark.parametrize("seeds", SEEDS, ids=["few", "more"])
-@pytest.mark.parametrize("name", ALGORITHMS)
+@for_each("seeds", SEEDS)
+@for_each("name", ALGORITHMS)
 def test_no_guarantee_is_ever_broken(name: str, seeds: range) -> None:
     for seed in seeds:
         for run in runs(name, seed, max_epochs=[3, 20, 100][seed % 3]):
@@ -106,8 +107,8 @@ def test_no_guarantee_is_ever_broken(name: str, seeds: range) -> None:
                 assert guarantee.holds is None or math.isfinite(guarantee.achieved)
 
 
-@pytest.mark.parametrize("seeds", SEEDS, ids=["few", "more"])
-@pytest.mark.parametrize("name", sorted(set(ALGORITHMS) - MAY_BE_OPEN))
+@for_each("seeds", SEEDS)
+@for_each("name", sorted(set(ALGORITHMS) - MAY_BE_OPEN))
 def test_guarantees_are_decided_where_their_assumptions_are_proven(name: str, seeds: range) -> None:
     for seed in seeds:
         _, reference = known(seed)
@@ -390,7 +391,7 @@ SABOTAGE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "step", "broken"), SABOTAGE, ids=[f"{s[0]}-{s[2]}" for s in SABOTAGE])
+@for_each(("name", "step", "broken"), SABOTAGE)
 def test_a_broken_step_breaks_the_guarantee(name: str, step: Any, broken: str) -> None:
     X = np.array([[3.0, 0.0], [2.0, 1.0], [3.0, 1.0], [0.0, 3.0], [1.0, 2.0], [0.0, 2.0]])
     y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from scipy.optimize import minimize
 
 import maxmargin as mm
@@ -222,8 +223,8 @@ RULES: list[tuple[str, dict[str, Any], Rule, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "parameters", "rule", "start"), RULES, ids=[f"{r[0]}-{r[1]}" for r in RULES])
-@pytest.mark.parametrize("noise", [False, True])
+@for_each(("name", "parameters", "rule", "start"), RULES)
+@for_each("noise", [False, True])
 def test_the_weights_are_those_of_the_papers(
     name: str, parameters: dict[str, Any], rule: Rule, start: dict[str, Any], noise: bool
 ) -> None:

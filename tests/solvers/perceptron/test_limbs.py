@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
@@ -105,8 +105,8 @@ options_of_runs = st.builds(
 )
 
 
+@pytest.mark.deep
 @given(problems(), options_of_runs, st.booleans(), st.integers(0, 9))
-@settings(deadline=None, max_examples=100)
 def test_no_order_leaves_compiled_code(
     problem: Problem, options: PerceptronSettings, is_sparse: bool, seed: int
 ) -> None:
@@ -117,7 +117,6 @@ def test_no_order_leaves_compiled_code(
 
 
 @given(problems(), options_of_runs, st.booleans(), st.integers(0, 9))
-@settings(deadline=None, max_examples=60)
 def test_orders_one_by_one_are_those_at_once(
     problem: Problem, options: PerceptronSettings, is_sparse: bool, seed: int
 ) -> None:
@@ -146,7 +145,6 @@ LIMITS = [
 
 
 @given(st.sampled_from([*LIMITS, {"most_limb_mistakes": 4}]), problems(kind="decimals"), options_of_runs)
-@settings(deadline=None, max_examples=40)
 def test_scores_that_limbs_do_not_decide_are_decided_in_integers(
     limit: dict[str, int], problem: Problem, options: PerceptronSettings
 ) -> None:
@@ -174,7 +172,6 @@ def test_limits_that_keep_sums_exact_cannot_be_raised(name: str) -> None:
 
 
 @given(problems(), options_of_runs, st.sampled_from(list(Order)), st.integers(0, 9))
-@settings(deadline=None, max_examples=40)
 def test_passes_that_decide_one_score_each_change_nothing(
     problem: Problem, options: PerceptronSettings, order: Order, seed: int
 ) -> None:
@@ -196,7 +193,6 @@ def test_numbers_too_far_apart_have_no_limbs() -> None:
 
 
 @given(problems(), st.sampled_from([1.0, 0.3]))
-@settings(deadline=None)
 def test_limbs_are_the_rows(problem: Problem, scale: float) -> None:
     found = limbs_of(problem, PerceptronSettings(bias_scale=scale)).rows
     base = 1 << limb_scores.LIMB_BITS
@@ -215,7 +211,6 @@ def exact_sign(problem: Problem, scale: float, counts: list[int], row: int) -> i
 
 
 @given(problems(), st.data())
-@settings(deadline=None)
 def test_the_sign_is_exact_up_to_the_last_mistake(problem: Problem, data: st.DataObject) -> None:
     """For one vector of counts after another, as large as they may be."""
     found = limbs_of(problem, PerceptronSettings(bias_scale=0.3))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin import hard_margin, perceptron
@@ -83,7 +83,6 @@ def tiny(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 
 
 @given(tiny(), st.booleans(), st.sampled_from(ZERO_RULES))
-@settings(max_examples=60)
 def test_tiny_data(data: tuple[np.ndarray, np.ndarray], bias: bool, zero: str) -> None:
     X, y = data
     worst = worst_case_mistakes(X, y, bias=bias, zero=zero)

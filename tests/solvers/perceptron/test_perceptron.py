@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from references import is_separable, margins_of
 from scipy.sparse import csr_array
@@ -98,8 +98,8 @@ configurations = st.builds(
 )
 
 
+@pytest.mark.deep
 @given(problems(small, 8, 11), configurations, st.integers(0, 2**32 - 1), st.booleans())
-@settings(deadline=None, max_examples=120)
 def test_the_mistakes_are_those_of_fractions(
     problem: Problem, configuration: PerceptronSettings, seed: int, sparse: bool
 ) -> None:
@@ -113,7 +113,6 @@ def test_the_mistakes_are_those_of_fractions(
 
 
 @given(problems(small, 8, 11), configurations, st.integers(0, 2**32 - 1))
-@settings(deadline=None)
 def test_slices_and_logs_of_any_size_change_nothing(
     problem: Problem, configuration: PerceptronSettings, seed: int
 ) -> None:
@@ -126,7 +125,6 @@ def test_slices_and_logs_of_any_size_change_nothing(
 
 
 @given(problems(small, 8, 11), configurations, st.integers(0, 2**32 - 1), st.sampled_from([-900, -30, 1, 30, 900]))
-@settings(deadline=None)
 def test_powers_of_two_leave_the_mistakes_alone(
     problem: Problem, configuration: PerceptronSettings, seed: int, k: int
 ) -> None:
@@ -173,7 +171,6 @@ floats = st.one_of(small, st.floats(-5, 5).map(lambda v: round(v, 2)))
 
 
 @given(problems(floats, 8, 11), configurations, st.integers(0, 2**32 - 1), st.sampled_from([None, 0.3]))
-@settings(deadline=None, max_examples=60)
 def test_the_theorems_hold_on_every_run(
     problem: Problem,
     configuration: PerceptronSettings,
@@ -244,7 +241,6 @@ def test_the_theorems_hold_on_every_run(
 @given(
     problems(small, 8, 11), st.sampled_from([0.5, 1.0, 2.0]), st.sampled_from(list(Order)), st.integers(0, 2**32 - 1)
 )
-@settings(deadline=None)
 def test_it_converges_exactly_on_data_separable_in_its_space(
     problem: Problem, scale: float, order: Order, seed: int
 ) -> None:
@@ -265,7 +261,6 @@ def test_it_converges_exactly_on_data_separable_in_its_space(
 
 
 @given(problems(small, 8, 11), st.sampled_from(["positive", "negative"]))
-@settings(deadline=None)
 def test_with_a_bias_a_stop_under_a_fixed_sign_implies_separability(problem: Problem, zero: str) -> None:
     assume(problem.n_features <= 3)
     run = perceptron(Problem(problem.X, problem.y), PerceptronSettings(zero=zero, max_mistakes=500))
@@ -319,7 +314,6 @@ def test_one_row_is_repaired_in_the_number_of_updates_stated(times: int) -> None
 
 
 @given(problems(small, 8, 11), st.integers(1, 30), st.integers(1, 10))
-@settings(deadline=None)
 def test_limits_are_exact(problem: Problem, max_mistakes: int, max_epochs: int) -> None:
     for order in Order:
         limits = PerceptronSettings(order=order, max_mistakes=max_mistakes, max_epochs=max_epochs)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -49,7 +49,6 @@ def chunk(rows: slice, X: Any, *vectors: np.ndarray) -> tuple[slice, np.ndarray,
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=40), st.integers(1, 50), st.booleans())
-@settings(deadline=None, max_examples=50)
 def test_chunks_are_those_of_a_copy(kept: list[bool], chunk_rows: int, is_sparse: bool) -> None:
     X = np.random.default_rng(len(kept)).integers(-1, 2, (len(kept), 3)).astype(float)
     numbers = np.flatnonzero(kept)

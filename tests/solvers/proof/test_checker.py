@@ -17,7 +17,8 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from cases import for_each
+from hypothesis import given
 from hypothesis import strategies as st
 from proof_cases import ANGLE, CASES, MULTI, ORDERED, PAIR, TOUCHING, Case, case, is_true, margin_squared_of
 from scipy.sparse import csr_array
@@ -32,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[3]
 CHECKER = ROOT / "solvers" / "proof" / "checker.py"
 SCHEMA = json.loads((ROOT / "docs" / "certificate.schema.json").read_text(encoding="utf-8"))
 CLAIMS = sorted(checker.FIELDS)
-each_case = pytest.mark.parametrize("case", CASES, ids=lambda each: each.name)
+each_case = for_each("case", CASES)
 
 
 def is_accepted(one: Case, proof: Any) -> bool:
@@ -60,13 +61,13 @@ def test_right_proofs_are_true_and_accepted(case: Case) -> None:
     check(case.proof, case.exact, case.labels)
 
 
-@each_case
-def test_right_proofs_follow_the_schema(case: Case) -> None:
+def test_right_proofs_follow_the_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     schema = jsonschema.Draft202012Validator(SCHEMA)
-    assert [error.message for error in schema.iter_errors(case.proof)] == []
-    for claim in set(CLAIMS) - {case.proof["claim"]}:
-        assert not schema.is_valid(case.changed(claim=claim))
+    for one in CASES:
+        assert [error.message for error in schema.iter_errors(one.proof)] == []
+        for claim in set(CLAIMS) - {one.proof["claim"]}:
+            assert not schema.is_valid(one.changed(claim=claim))
 
 
 def test_schema_and_checker_name_the_same_fields() -> None:
@@ -198,16 +199,9 @@ def test_numbers_just_beyond_the_truth_are_rejected(case: Case) -> None:
 @each_case
 def test_vectors_of_another_length_are_rejected(case: Case) -> None:
     for field in ("direction", "weights"):
-        for change in (
-            lambda v: v[:-1],
-            lambda v: [*v, "1"],
-            lambda v: [],
-            lambda v: {},
-            lambda v: None,
-            lambda v: "1",
-        ):
-            if field in case.proof:
-                assert not is_accepted(case, case.changed(**{field: change(case.proof[field])}))
+        vector = case.proof.get(field, [])
+        for changed in (vector[:-1], [*vector, "1"], [], {}, None, "1"):
+            assert field not in case.proof or not is_accepted(case, case.changed(**{field: changed}))
 
 
 @each_case
@@ -368,7 +362,7 @@ def _has(part: Any, step: Any) -> bool:
     return step in part if isinstance(part, dict) else isinstance(step, int) and step < len(part)
 
 
-@settings(max_examples=800, deadline=None)
+@pytest.mark.deep
 @given(tampered())
 def test_no_tampering_makes_a_false_statement_pass(found: tuple[Case, dict[str, Any]]) -> None:
     one, proof = found
@@ -408,7 +402,7 @@ def invented(draw: st.DrawFn) -> tuple[Case, dict[str, Any]]:
     return (one := case("invented", claim, X, labels, bias=bias, question=question, **fields)), one.proof
 
 
-@settings(max_examples=400, deadline=None)
+@pytest.mark.deep
 @given(invented())
 def test_no_invention_makes_a_false_statement_pass(found: tuple[Case, dict[str, Any]]) -> None:
     one, proof = found
@@ -517,14 +511,14 @@ LABELS = ("0", "-0", "0.0", "0e99999", "1e-400", "5e-324", "0.1", "0.10000000000
 """Numerals of equal and of nearly equal numbers, and texts."""
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.deep
 @given(st.lists(st.sampled_from(LABELS), min_size=2, max_size=4, unique=True))
 def test_labels_are_told_apart_as_the_package_does(texts: list[str]) -> None:
     ours, theirs = checker.labels_of({*texts}), meanings(texts)
     assert ours == theirs and {*map(repr, ours.values())} == {*map(repr, theirs.values())}
 
 
-@pytest.mark.parametrize("text", ["1_0", "ten", "nan", "", "inf", "1e99999", "10/1", "\u0661\u0660", "1" * 9 + "x"])
+@for_each("text", ["1_0", "ten", "nan", "", "inf", "1e99999", "10/1", "\u0661\u0660", "1" * 9 + "x"])
 @each_case
 def test_what_is_no_plain_number_is_not_read(case: Case, text: str, tmp_path: Path) -> None:
     lines = as_csv(case).splitlines()
@@ -541,7 +535,7 @@ def test_exponents_are_bounded_in_the_decimal_reading(case: Case, tmp_path: Path
     assert run_file(tmp_path, json.dumps(case.proof).encode(), "\n".join(lines).encode()) == (0 if is_same else 3)
 
 
-@settings(max_examples=150, deadline=None)
+@pytest.mark.deep
 @given(one=st.sampled_from(CASES), data=st.data())
 def test_damaged_files_are_refused_in_words(tmp_path_factory: Any, one: Case, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("damage")
@@ -595,7 +589,7 @@ HOPELESS = {
 CLAIMS_OF_A_WRONG_FORM = {"surrogate", "field", "deep claim", "repeated", "repeated deeply", "constant"}
 
 
-@pytest.mark.parametrize("name", HOPELESS)
+@for_each("name", HOPELESS)
 def test_hopeless_proofs_are_refused_in_words(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is not JSON or makes no claim is bad input (2); a claim of a wrong form is refused (3)."""
     code = run_file(tmp_path, HOPELESS[name], as_csv(CASES[0]).encode())

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import for_each
 from proof_cases import MULTI, case
 
 from maxmargin.solvers.proof.checker import (
@@ -77,7 +78,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@for_each("name", HOSTILE)
 def test_a_proof_is_parsed_in_time_proportional_to_its_size(name: str) -> None:
     short, long = (HOSTILE[name](size).encode() for size in (LONG, 8 * LONG))
     with pytest.raises(CertificateError):
@@ -89,7 +90,7 @@ def agresti(**fields: Any) -> Any:
     return case("agresti", fields.pop("claim", "separable"), [[10], [40], [60], [90]], [-1, -1, 1, 1], **fields)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "one",
     [
         agresti(direction=["1"] * 100_000),
@@ -101,7 +102,6 @@ def agresti(**fields: Any) -> Any:
         agresti(direction=["9" * 4301, "-1"]),
         agresti(claim="margin-at-least", direction=["1", "-50"], margin_squared="1/" * 300_000),
     ],
-    ids=["direction", "repeated rows", "rows", "null space", "null vector", "hexadecimal", "decimal", "square"],
 )
 def test_what_is_longer_than_it_can_be_is_refused_before_any_arithmetic(one: Any) -> None:
     content = json.dumps(one.proof).encode()
@@ -145,7 +145,7 @@ def test_exact_numbers_of_the_data_have_bounded_digits(text: str) -> None:
     )
 
 
-@pytest.mark.parametrize("seed", range(200))
+@for_each("seed", range(200))
 def test_products_by_classes_are_those_of_the_vectors_z_written_out(seed: int) -> None:
     draw = random.Random(seed)
     K, n = draw.randint(2, 4), draw.randint(1, 4)
@@ -160,7 +160,7 @@ def test_products_by_classes_are_those_of_the_vectors_z_written_out(seed: int) -
         assert product == sum(x * y for x, y in zip(z, v, strict=True))
 
 
-@pytest.mark.parametrize("seed", range(100))
+@for_each("seed", range(100))
 def test_a_packed_null_space_is_zero_where_all_its_vectors_are(seed: int) -> None:
     draw = random.Random(seed)
     size, bits = draw.randint(1, 4), draw.choice([1, 2, 8, 64])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from references import exact_soft_margin, soft_objective
 
 import maxmargin as mm
@@ -34,8 +35,8 @@ def test_three_times_a_tenth() -> None:
     assert answer.objective - answer.lower < 1e-13
 
 
-@pytest.mark.parametrize("C", [0.1, 1 / 3, 5e-324, 1e-310, 1e300])
-@pytest.mark.parametrize("method", ["auto", "interior-point", "dual-coordinate"])
+@for_each("C", [0.1, 1 / 3, 5e-324, 1e-310, 1e300])
+@for_each("method", ["auto", "interior-point", "dual-coordinate"])
 def test_sample_and_class_weights(C: float, method: str) -> None:
     for seed in range(4):
         draw, X, y = drawn(seed)
@@ -78,8 +79,8 @@ def test_shares_of_balanced_classes_are_exact() -> None:
     assert answer.gap < 1e-12
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("C", [5e-324, 1e300])
+@for_each("method", METHODS)
+@for_each("C", [5e-324, 1e300])
 def test_extreme_costs_end_soon(method: str, C: float) -> None:
     far = 1e17 + 16 * np.array([[3.0], [-1.0], [2.0], [-4.0]])
     for X in (far, np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])):
@@ -98,8 +99,8 @@ def _rows_of_planted(n: int, d: int) -> Problem:
     return Problem.validated(X, y)
 
 
-@pytest.mark.parametrize("question", ["soft_margin", "soft_margin_path", "nu_margin", "hard_margin"])
-@pytest.mark.parametrize("method", ["auto", "cvxpy", "interior-point", "working-set", "dual-coordinate", "daqp"])
+@for_each("question", ["soft_margin", "soft_margin_path", "nu_margin", "hard_margin"])
+@for_each("method", ["auto", "cvxpy", "interior-point", "working-set", "dual-coordinate", "daqp"])
 def test_time_limits_bind(question: str, method: str) -> None:
     if (question == "hard_margin") == (method in ("interior-point", "dual-coordinate")):
         return

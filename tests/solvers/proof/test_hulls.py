@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from cases import for_each
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from references import hull_bound_squared, margins_of
@@ -37,6 +38,7 @@ def weighted(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X, y, draw(hnp.arrays(np.float64, n, elements=weights_of_any_size))
 
 
+@pytest.mark.deep
 @given(weighted(), st.booleans())
 def test_bounds_are_those_of_fractions(data: tuple, bias: bool) -> None:
     X, y, weights = data
@@ -49,6 +51,7 @@ def test_bounds_are_those_of_fractions(data: tuple, bias: bool) -> None:
         assert margin_upper_bound_squared(Problem(csr_array(X), y, bias), weights) == square
 
 
+@pytest.mark.deep
 @given(weighted())
 def test_chunks_add_up(data: tuple) -> None:
     X, y, weights = data
@@ -58,6 +61,7 @@ def test_chunks_add_up(data: tuple) -> None:
     assert [Fraction(v) * Fraction(2) ** exponent for v in whole] == [Fraction(v) * Fraction(2) ** other for v in parts]
 
 
+@pytest.mark.deep
 @given(weighted(), st.sampled_from([0.5, 1.0, 4.0, 0.1]))
 def test_mean_with_a_constant_coordinate(data: tuple, scale: float) -> None:
     X, y, _ = data
@@ -69,6 +73,7 @@ def test_mean_with_a_constant_coordinate(data: tuple, scale: float) -> None:
     assert square == hull_bound_squared(augmented, y, integers, False)
 
 
+@pytest.mark.deep
 @given(weighted(), st.booleans())
 def test_balanced_sums(data: tuple, bias: bool) -> None:
     X, y, weights = data
@@ -83,6 +88,7 @@ def test_balanced_sums(data: tuple, bias: bool) -> None:
     assert balanced_sum(Problem(X, y, bias), weights) == (sum(a), sum(v * v for v in point))
 
 
+@pytest.mark.deep
 @given(weighted(), weighted())
 def test_any_weights_bound_any_plane(data: tuple, other: tuple) -> None:
     X, y, weights = data
@@ -101,8 +107,8 @@ def test_weights_that_are_not_finite_bound_nothing(bad: float) -> None:
     assert proven_upper(problem, np.array([bad, bad, bad])) == np.inf
 
 
+@pytest.mark.deep
 @given(st.data())
-@settings(max_examples=150, deadline=None)
 def test_sums_of_digits_are_exact(data: st.DataObject) -> None:
     n_rows, n_columns = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 3))
     wide = st.floats(allow_nan=False, allow_infinity=False)
@@ -152,8 +158,8 @@ def test_rows_that_are_nearly_all_zeros_have_the_same_sums_and_products() -> Non
         assert [int(v) * Fraction(2) ** exponent for v in found] == [int(v) * Fraction(2) ** unit for v in expected]
 
 
-@pytest.mark.parametrize("exponent", [0, -30, -900])
-@pytest.mark.parametrize("shape", [(70,), (70, 1), (70, 3)])
+@for_each("exponent", [0, -30, -900])
+@for_each("shape", [(70,), (70, 1), (70, 3)])
 def test_products_with_rows_of_floats_are_those_of_integers(exponent: int, shape: tuple[int, ...]) -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(60, 70)) * np.ldexp(1.0, rng.integers(exponent, 1, size=(60, 70)))

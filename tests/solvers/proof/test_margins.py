@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from calls import arguments_of
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from references import margins_of
@@ -53,6 +53,7 @@ OVERFLOWING = (np.array([[1e200, 1e200], [-1e200, 1e200]]), np.array([1.0, -1.0]
 SIGNED_ZERO = (np.array([[-0.0], [0.0]]), np.array([1.0, -1.0]), np.array([-0.0]), -0.0)
 
 
+@pytest.mark.deep
 @given(planes())
 @example(DAZZLING)
 @example(OVERFLOWING)
@@ -88,6 +89,7 @@ def test_ordinary_enclosures_are_narrow() -> None:
     assert (upper - lower < 1e-13).all()
 
 
+@pytest.mark.deep
 @given(planes())
 @example(DAZZLING)
 @example(OVERFLOWING)
@@ -102,6 +104,7 @@ def test_exact_and_least_margins_are_those_of_fractions(plane: tuple) -> None:
     assert best_offset(problem, w) == ((negative - positive) / 2, (positive + negative) / 2)
 
 
+@pytest.mark.deep
 @given(planes())
 @example(DAZZLING)
 def test_sparse_rows_and_several_chunks_give_the_same(plane: tuple) -> None:
@@ -118,6 +121,7 @@ def test_sparse_rows_and_several_chunks_give_the_same(plane: tuple) -> None:
     assert all(math.isinf(v) or Fraction(v) >= m for v, m in zip(upper.tolist(), exact, strict=True))
 
 
+@pytest.mark.deep
 @given(planes())
 def test_the_best_offset_is_optimal(plane: tuple) -> None:
     X, y, w, _ = plane
@@ -129,8 +133,8 @@ def test_the_best_offset_is_optimal(plane: tuple) -> None:
     assert best_offset(Problem(X, y, bias=False), w) == (0, min(margins_of(X, y, w, 0)))
 
 
+@pytest.mark.deep
 @given(planes())
-@settings(max_examples=50)
 def test_geometric_margins_are_rounded_down(plane: tuple) -> None:
     X, y, w, b = plane
     square = norm_squared(w)
@@ -166,8 +170,8 @@ def test_far_rows_are_not_computed_exactly() -> None:
     assert [row for call in calls for row in call["rows"].tolist()] == [998]
 
 
+@pytest.mark.deep
 @given(planes())
-@settings(max_examples=50)
 @example(DAZZLING)
 def test_compiled_scores_find_the_same_least_margins(plane: tuple) -> None:
     X, y, w, b = plane

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from proven import is_common_hull_point
@@ -29,8 +29,8 @@ def weighted(draw: st.DrawFn, entries: st.SearchStrategy[float] = small) -> tupl
     return X, y, draw(hnp.arrays(np.float64, n, elements=weights))
 
 
+@pytest.mark.deep
 @given(weighted(), st.booleans())
-@settings(max_examples=100)
 def test_what_is_found_balances_on_few_rows(data: tuple, bias: bool) -> None:
     X, y, weights = data
     point = find_common_hull_point(Problem(X, y, bias), weights)
@@ -41,6 +41,7 @@ def test_what_is_found_balances_on_few_rows(data: tuple, bias: bool) -> None:
         assert (weights[list(point.rows)] > 0).all()
 
 
+@pytest.mark.deep
 @given(weighted(wide), st.booleans())
 def test_what_is_found_balances_whatever_the_exponents(data: tuple, bias: bool) -> None:
     X, y, weights = data
@@ -48,6 +49,7 @@ def test_what_is_found_balances_whatever_the_exponents(data: tuple, bias: bool) 
     assert point is None or is_common_hull_point(X, y, bias, point)
 
 
+@pytest.mark.deep
 @given(st.integers(1, 4), st.integers(1, 60), st.integers(0, 10**6), st.booleans())
 def test_exact_weights_on_many_rows_are_reduced(d: int, pairs: int, seed: int, bias: bool) -> None:
     """Every row with both labels: equal weights balance, the null space has many dimensions."""

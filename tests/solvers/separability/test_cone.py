@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from elimination import rank
 from proven import is_right
 
@@ -296,14 +297,11 @@ def test_limits() -> None:
     assert Limits(time_limit=1e-9, started=0.0).share() == 1e-9  # a limit all the same
 
 
-@pytest.mark.parametrize(
-    "limits",
-    [
+@for_each("limits", [
         {"time_limit": 0}, {"time_limit": -1.0}, {"time_limit": math.nan},
         {"exact_limit": -1}, {"exact_limit": "a"}, {"exact_limit": 1.5}, {"exact_limit": True},
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("n_classes", [2, 3])
+    ])  # fmt: skip
+@for_each("n_classes", [2, 3])
 def test_limits_that_make_no_sense_are_refused_everywhere(limits: dict[str, Any], n_classes: int) -> None:
     name = next(iter(limits))
     X, y = np.arange(4.0)[:, None], np.arange(4) % n_classes

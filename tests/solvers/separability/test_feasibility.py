@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from cases import for_each
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from proven import is_proven, is_right
 from rays import facts_by_rays
 from references import is_separable
 from scipy.sparse import csr_array
-from zoo import Known
+from zoo import INSEPARABLE, SEPARABLE, Known
 
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.problem.problem import Problem
@@ -107,6 +108,7 @@ def test_every_labelling_of_every_subset(points: np.ndarray, bias: bool) -> None
         assert is_right(problem, separability(problem)), y
 
 
+@for_each("known", SEPARABLE + INSEPARABLE)
 def test_known_problems(known: Known) -> None:
     assert agrees(Problem(known.X, known.y, known.bias), known.margin_squared > 0)
     assert agrees(Problem(csr_array(known.X), known.y, known.bias), known.margin_squared > 0)
@@ -126,14 +128,13 @@ def problems(draw: st.DrawFn, entries: st.SearchStrategy[float]) -> Data:
     return X, y, draw(st.booleans())
 
 
+@pytest.mark.deep
 @given(st.one_of(problems(small), problems(mixed), problems(near)))
-@settings(deadline=None, max_examples=120)
 def test_any_numbers(data: Data) -> None:
     assert is_right(Problem(*data), separability(Problem(*data)))
 
 
 @given(st.one_of(problems(small), problems(mixed)))
-@settings(deadline=None, max_examples=60)
 def test_sparse_storage(data: Data) -> None:
     X, y, bias = data
     sparse = Problem(csr_array(X), y, bias)
@@ -141,7 +142,6 @@ def test_sparse_storage(data: Data) -> None:
 
 
 @given(problems(small), st.integers(1, 80), st.integers(0, 10**40))
-@settings(deadline=None, max_examples=60)
 def test_integers_beyond_binary64(data: Data, bits: int, offset: int) -> None:
     """The rows are the integers: their roundings, which the solvers see, may be all equal."""
     X, y, bias = data
@@ -152,7 +152,6 @@ def test_integers_beyond_binary64(data: Data, bits: int, offset: int) -> None:
 
 
 @given(problems(small), st.integers(-1070, 1000), st.integers(-300, 300))
-@settings(deadline=None, max_examples=60)
 def test_units_of_the_columns(data: Data, first: int, rest: int) -> None:
     X, y, bias = data
     exponents = np.array([first] + [rest] * (X.shape[1] - 1))
@@ -164,7 +163,6 @@ FLIPPED = {"+": "-", "-": "+", "either sign": "either sign"}
 
 
 @given(problems(small), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=60)
 def test_what_changes_nothing(data: Data, random: Any) -> None:
     """Permuted and duplicated rows, swapped classes, and a translation that binary64 holds."""
     X, y, bias = data
@@ -194,7 +192,6 @@ def test_what_changes_nothing(data: Data, random: Any) -> None:
 
 
 @given(problems(small), st.integers(0, 3))
-@settings(deadline=None, max_examples=60)
 def test_columns_that_depend_on_earlier_ones_are_aliased(data: Data, kind: int) -> None:
     X, y, bias = data
     more = [np.full(len(y), 7.0), X[:, 0], 2 * X[:, -1] - X[:, 0], np.zeros(len(y))][kind]
@@ -217,8 +214,8 @@ def faces(k: int, d: int, step: int) -> tuple[np.ndarray, np.ndarray]:
     return np.vstack([left, right, far]), np.array([-1.0] * len(face) + [1.0] * len(face) + [-1.0, 1.0])
 
 
-@pytest.mark.parametrize("k", [10, 30, 40, 50, 52])
-@pytest.mark.parametrize("d", [1, 2])
+@for_each("k", [10, 30, 40, 50, 52])
+@for_each("d", [1, 2])
 def test_gaps_touching_and_overlaps_of_two_to_the_minus_k(k: int, d: int) -> None:
     """Faces a hair apart, touching, and overlapping by a hair, far below the tolerance of the solvers."""
     for step, verdict in ((1, "separable"), (0, "quasi-separable"), (-1, "overlap")):
@@ -314,15 +311,9 @@ def test_one_row_far_from_the_others(far: float, bias: bool) -> None:
         assert agrees(Problem(X, y, bias), False)
 
 
-def test_separable_with_bias_only() -> None:
-    X, y = np.array([[1.0], [2.0]]), np.array([-1.0, 1.0])
-    assert agrees(Problem(X, y), True)
-    assert agrees(Problem(X, y, bias=False), False)
-
-
-@pytest.mark.parametrize("unit", [1e300, 1.7e308 / 3, 1e-300, 5e-324])
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("sparse", [False, True])
+@for_each("unit", [1e300, 1.7e308 / 3, 1e-300, 5e-324])
+@for_each("bias", [True, False])
+@for_each("sparse", [False, True])
 def test_extreme_units(unit: float, bias: bool, sparse: bool) -> None:
     for rows, truth in (([-3, -1, 1, 2], "separable"), ([-1, 1, -1, 1], "overlap")):
         X = np.array(rows, dtype=float)[:, None] * unit
@@ -492,17 +483,6 @@ def test_many_rows_of_which_few_are_wrong(bias: bool, n_wrong: int) -> None:
 # Options and limits
 
 
-@pytest.mark.parametrize("method, solver", [("highs", None), ("cvxpy", None), ("cvxpy", "clarabel"), ("auto", "HIGHS")])
-def test_every_method_proves_its_answer(known: Known, method: str, solver: str | None) -> None:
-    problem = Problem(known.X, known.y, known.bias)
-    answer = separability(problem, method=method, solver=solver)
-    assert is_proven(problem, answer)
-    assert answer.strictly_separable is (known.margin_squared > 0)
-    usual = separability(problem)
-    assert answer.verdict is usual.verdict and answer.columns == usual.columns
-    assert len(answer.attempts) >= 1
-
-
 def test_unknown_methods_and_solvers_are_refused() -> None:
     problem = Problem.validated([[1.0], [2.0]], [-1, 1])
     with pytest.raises(ValueError, match="expected 'auto', 'highs' or 'cvxpy'"):
@@ -511,15 +491,6 @@ def test_unknown_methods_and_solvers_are_refused() -> None:
         separability(problem, solver="GLPK_XYZ")
     with pytest.raises(ValueError, match="method 'highs'"):
         separability(problem, method="highs", solver="CLARABEL")
-
-
-@pytest.mark.parametrize("limit", [0, -1.0, float("nan")])
-def test_limits_that_are_none_are_refused(limit: float) -> None:
-    problem = Problem.validated([[1.0], [2.0]], [-1, 1])
-    with pytest.raises(ValueError, match="expected a positive number of seconds"):
-        separability(problem, time_limit=limit)
-    with pytest.raises(ValueError, match="expected a whole number of columns from 0"):
-        separability(problem, exact_limit=-1)
 
 
 def test_past_the_exact_limit_only_a_plane_is_proven() -> None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import for_each
 from scipy.sparse import csr_array, random_array
 
 import maxmargin as mm
@@ -85,9 +86,9 @@ def test_proofs_are_the_same_for_dense_and_sparse_rows() -> None:
     assert radius_squared(sparse) == radius_squared(dense)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("sparse", [True, False])
-@pytest.mark.parametrize("exponent", [0, -900, 900])
+@for_each("bias", [True, False])
+@for_each("sparse", [True, False])
+@for_each("exponent", [0, -900, 900])
 def test_descent_agrees_with_fractions(bias: bool, sparse: bool, exponent: int) -> None:
     rng = np.random.default_rng(3)
     for _ in range(5):
@@ -106,9 +107,9 @@ def test_descent_agrees_with_fractions(bias: bool, sparse: bool, exponent: int) 
         assert found.gap <= 1e-9 * found.upper
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("exponent", [0, -200, 500])
-@pytest.mark.parametrize("is_balanced", [True, False])
+@for_each("bias", [True, False])
+@for_each("exponent", [0, -200, 500])
+@for_each("is_balanced", [True, False])
 def test_upper_ends_in_floating_point_are_no_less_than_exact_ones(bias: bool, exponent: int, is_balanced: bool) -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -204,9 +205,9 @@ def test_inseparable_sparse_rows_have_a_witness() -> None:
     assert answer.verdict is Verdict.OVERLAP
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("kind", ["counts", "decimals", "unused columns"])
-@pytest.mark.parametrize("seed", range(3))
+@for_each("bias", [True, False])
+@for_each("kind", ["counts", "decimals", "unused columns"])
+@for_each("seed", range(3))
 def test_sparse_rows_may_have_twice_as_many_columns(seed: int, kind: str, bias: bool) -> None:
     X, y = sparse_rows(120, 30, 4, seed), random_labels(120, seed)
     if kind == "counts":

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references import exact_verdict
 from scipy.sparse import csr_array
@@ -55,7 +55,6 @@ def problems(draw: st.DrawFn) -> ClassProblem:
 
 
 @given(problems())
-@settings(deadline=None, max_examples=50)
 def test_verdicts_and_rows_are_those_of_the_inequalities(problem: ClassProblem) -> None:
     answer = multinomial(problem)
     vectors, pairs = inequalities(problem)
@@ -68,7 +67,6 @@ def test_verdicts_and_rows_are_those_of_the_inequalities(problem: ClassProblem) 
 
 
 @given(problems())
-@settings(deadline=None, max_examples=50)
 def test_the_ways_for_much_data_agree(problem: ClassProblem) -> None:
     usual = multinomial(problem)
     other = multinomial(replace(problem, sizes=WorkSizes(class_entries=0)))
@@ -79,7 +77,6 @@ def test_the_ways_for_much_data_agree(problem: ClassProblem) -> None:
 
 
 @given(problems())
-@settings(deadline=None, max_examples=50)
 def test_sparse_rows_and_other_orders_give_the_same(problem: ClassProblem) -> None:
     usual = multinomial(problem)
     sparse = multinomial(ClassProblem(csr_array(problem.X), problem.codes, problem.n_classes, problem.bias))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import for_each
 from elimination import primitive, rank, signed_rows
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -115,7 +116,7 @@ INDEPENDENT_OR_EXACT = {
 }
 
 
-@pytest.mark.parametrize("kind", INDEPENDENT_OR_EXACT)
+@for_each("kind", INDEPENDENT_OR_EXACT)
 def test_exactly_dependent_and_independent_columns_are_not_found(kind: str) -> None:
     assert columns_found(INDEPENDENT_OR_EXACT[kind]) == []
 

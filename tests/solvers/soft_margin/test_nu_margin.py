@@ -7,6 +7,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -14,7 +15,7 @@ from liars import make_cvxpy_lie
 from references import margins_of
 from scipy.sparse import csr_array
 from strategies import problems
-from zoo import Known
+from zoo import SEPARABLE, Known
 
 import maxmargin as mm
 from maxmargin.data.tabular.loading import load
@@ -77,7 +78,7 @@ def is_narrow(answer: NuMargin) -> bool:
 
 
 @given(problems(entries), parts, st.data())
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_the_interval_contains_both_textbook_optima(problem: Problem, part: float, data: st.DataObject) -> None:
     """The primal as written by Schölkopf et al., and its dual, written here."""
     weights = data.draw(weights_for(problem))
@@ -122,7 +123,6 @@ def half_distance_of_numbers(problem: Problem, shares: Shares) -> Fraction:
 
 
 @given(problems(entries, most_columns=1), parts, st.data())
-@settings(deadline=None, max_examples=40)
 def test_a_shared_point_is_claimed_only_where_there_is_one(problem: Problem, part: float, data: st.DataObject) -> None:
     shares, _ = shares_of(problem, part, data.draw(weights_for(problem)))
     anything = data.draw(hnp.arrays(np.float64, problem.n_samples, elements=st.sampled_from([0.0, 0.5, 1.0, 2.0, 4.0])))
@@ -140,7 +140,7 @@ def test_shared_points_are_found_near_rounded_multipliers() -> None:
 
 
 @given(problems(entries, most_columns=1), parts, st.data())
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_reduced_hulls_of_numbers_are_intervals(problem: Problem, part: float, data: st.DataObject) -> None:
     """In one dimension the optimum is a fraction: minus half the square of nu times half the distance of intervals."""
     weights = data.draw(weights_for(problem))
@@ -166,7 +166,6 @@ wild = st.one_of(small, st.floats(allow_nan=False, allow_infinity=False))
 
 
 @given(problems(wild), parts, st.data())
-@settings(deadline=None, max_examples=40)
 def test_any_plane_is_above_any_multipliers(problem: Problem, part: float, data: st.DataObject) -> None:
     """Weak duality for silly w, b, rho and alpha, whatever the exponents."""
     n, d = problem.X.shape
@@ -182,7 +181,6 @@ def test_any_plane_is_above_any_multipliers(problem: Problem, part: float, data:
 
 
 @given(problems(entries), parts, st.data())
-@settings(deadline=None, max_examples=40)
 def test_fitted_multipliers_become_feasible_by_scaling_down(problem: Problem, part: float, data: st.DataObject) -> None:
     n = problem.n_samples
     shares, _ = shares_of(problem, part, data.draw(weights_for(problem)))
@@ -203,7 +201,7 @@ def test_fitted_multipliers_become_feasible_by_scaling_down(problem: Problem, pa
 
 
 @given(st.integers(0, 2**32 - 1), parts, st.booleans())
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_rounded_bounds_are_below_the_exact_ones_and_not_far(seed: int, part: float, bias: bool) -> None:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(6000, 2)) * 10.0 ** rng.integers(-3, 4, size=2) + 10.0 ** rng.integers(-2, 5)
@@ -228,7 +226,7 @@ def test_rounded_bounds_allow_for_what_is_scaled_off() -> None:
 
 
 @given(problems(small), st.sampled_from([0.02, 0.3, 0.55, 0.9, 1.0]), st.data())
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_the_best_plane_beats_every_kink_and_every_length(problem: Problem, part: float, data: st.DataObject) -> None:
     """The least value over b and rho is taken where both classes have a row on the margin: all pairs are tried."""
     shares, _ = shares_of(problem, part, data.draw(weights_for(problem)))
@@ -250,7 +248,6 @@ def test_the_best_plane_beats_every_kink_and_every_length(problem: Problem, part
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=40)
 def test_a_quantile_minimises(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 8))
     values = data.draw(hnp.arrays(np.float64, n, elements=small))
@@ -265,7 +262,7 @@ def test_a_quantile_minimises(data: st.DataObject) -> None:
 
 
 @given(problems(entries), parts, st.data())
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_nu_is_between_the_errors_and_the_support(problem: Problem, part: float, data: st.DataObject) -> None:
     weights = data.draw(weights_for(problem))
     _, nu = shares_of(problem, part, weights)
@@ -282,7 +279,7 @@ def test_nu_is_between_the_errors_and_the_support(problem: Problem, part: float,
 
 
 @given(problems(entries), parts, st.data())
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 def test_weights_are_repeated_rows(problem: Problem, part: float, data: st.DataObject) -> None:
     counts = data.draw(hnp.arrays(np.int64, problem.n_samples, elements=st.integers(0, 3)))
     counts[:2] = np.maximum(counts[:2], 1)  # one of each class
@@ -298,7 +295,7 @@ def test_weights_are_repeated_rows(problem: Problem, part: float, data: st.DataO
 
 
 @given(problems(entries), parts, st.integers(0, 2**32 - 1), st.sampled_from([-300, -20, 30, 300]))
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 def test_invariances(problem: Problem, part: float, seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     order = rng.permutation(problem.n_samples)
@@ -347,6 +344,7 @@ def test_the_equivalent_cost_gives_the_same_hyperplane() -> None:
         np.testing.assert_allclose(mine.slack / mine.rho, soft.slack, atol=1e-5)
 
 
+@for_each("separable", SEPARABLE)
 def test_a_small_nu_is_the_hard_margin(separable: Known) -> None:
     problem = Problem(separable.X, separable.y, separable.bias)
     answer, hard = nu_margin(problem, 1.9 / problem.n_samples), hard_margin(problem)
@@ -390,11 +388,7 @@ ZOO = {
 
 
 @pytest.mark.slow
-def test_raw_breast_cancer() -> None:
-    test_the_engines_agree_within_their_intervals("breast_cancer")
-
-
-@pytest.mark.parametrize("name", ZOO)
+@pytest.mark.parametrize("name", [*ZOO, "breast_cancer"])
 def test_the_engines_agree_within_their_intervals(name: str) -> None:
     problem = ZOO[name] if name in ZOO else _raw(name)
     for part in (0.1, 0.6, 1.0):
@@ -466,6 +460,7 @@ def test_unknown_methods_and_solvers_are_refused() -> None:
         nu_margin(problem, solver="magic")
 
 
+@pytest.mark.sampled
 def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     _, nu = shares_of(problem, 0.6)

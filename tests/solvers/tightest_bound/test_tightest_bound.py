@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import for_each
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -92,7 +93,6 @@ def assert_is_interval(answer: TightestBound, problem: Problem, optimum: float |
 
 
 @given(problems(), n_passes, losses)
-@settings(max_examples=60)
 def test_the_interval_contains_the_textbook_optimum(problem: Problem, passes: int, loss: Loss) -> None:
     answer = tightest_bound(problem, passes, loss=loss)
     assert_is_interval(answer, problem)
@@ -101,7 +101,6 @@ def test_the_interval_contains_the_textbook_optimum(problem: Problem, passes: in
 
 
 @given(problems(), n_passes)
-@settings(max_examples=40)
 def test_the_hinge_is_never_worse(problem: Problem, passes: int) -> None:
     """m_i <= E implies ||m||^2 <= E sum m_i: of the two duals the hinge's has the smaller set."""
     hinge, squared = (tightest_bound(problem, passes, loss=loss) for loss in Loss)
@@ -113,8 +112,8 @@ TEN_TWELVE = augmented(origin([[10], [12]], [-1, 1]), 1.0)
 AGRESTI = augmented(origin([[10], [20], [30], [40], [60], [70], [80], [90]], [-1] * 4 + [1] * 4), 1.0)
 
 
-@pytest.mark.parametrize("loss", list(Loss))
-@pytest.mark.parametrize(
+@for_each("loss", list(Loss))
+@for_each(
     ("problem", "passes", "optimum"),
     [
         # So many passes that the maximum margin is best: R^2 ||v||^2 with v = (1, -11), (0.1, -5).
@@ -155,7 +154,6 @@ def test_noise_on_a_line(share: Fraction, passes: int) -> None:
 
 
 @given(problems(), n_passes, losses, st.sampled_from([-600, -300, -7, 3, 300, 600]))
-@settings(max_examples=40)
 def test_the_unit_does_not_matter(problem: Problem, passes: int, loss: Loss, exponent: int) -> None:
     here = tightest_bound(problem, passes, loss=loss)
     there = tightest_bound(Problem(np.ldexp(problem.X, exponent), problem.y, bias=False), passes, loss=loss)
@@ -173,7 +171,6 @@ def test_rows_times_c_and_more_passes(problem: Problem, loss: Loss, c: float, pa
 
 
 @given(problems(), n_passes, losses, st.data())
-@settings(max_examples=60)
 def test_the_optimum_is_below_every_v_and_above_all_weights(
     problem: Problem, passes: int, loss: Loss, data: st.DataObject
 ) -> None:
@@ -188,7 +185,6 @@ def test_the_optimum_is_below_every_v_and_above_all_weights(
 
 
 @given(problems(), st.sampled_from([1, 2, 5]), st.sampled_from(["mistake", "positive", "negative"]))
-@settings(max_examples=40)
 def test_no_run_makes_more_mistakes(problem: Problem, passes: int, zero: str) -> None:
     """The counts of a run are weights, and prove as much as it made: the bound of the weights is at least M."""
     uppers = [tightest_bound(problem, passes, loss=loss).upper for loss in Loss]
@@ -203,7 +199,6 @@ def test_no_run_makes_more_mistakes(problem: Problem, passes: int, zero: str) ->
 
 
 @given(problems(), n_passes, losses)
-@settings(max_examples=40)
 def test_no_worse_than_the_maximum_margin(problem: Problem, passes: int, loss: Loss) -> None:
     hard = hard_margin(problem)
     if hard.w is None:
@@ -229,9 +224,9 @@ def noisy(n: int, d: int, noise: float, seed: int = 0) -> Problem:
     return origin(X, np.where(X @ w + noise * random.normal(size=n) > 0, 1, -1))
 
 
-@pytest.mark.parametrize("loss", list(Loss))
-@pytest.mark.parametrize("noise", [0.0, 0.3])
-@pytest.mark.parametrize("passes", [1, 1000])
+@for_each("loss", list(Loss))
+@for_each("noise", [0.0, 0.3])
+@for_each("passes", [1, 1000])
 def test_many_rows(loss: Loss, noise: float, passes: int) -> None:
     """A sample comes first, sums are rounded, chunks are several; sparse rows have the same answer."""
     problem = replace(noisy(12_000, 6, noise), sizes=WorkSizes(chunk_entries=20_000))
@@ -267,7 +262,6 @@ def test_methods_agree(loss: Loss) -> None:
 
 
 @given(problems(), losses, st.sampled_from([1, 10]))
-@settings(max_examples=40)
 def test_rounded_ends_enclose_the_exact_ones(problem: Problem, loss: Loss, passes: int) -> None:
     """Of many rows slacks and sums are rounded: outward, and by little."""
     random = np.random.default_rng(0)
@@ -282,7 +276,7 @@ def test_rounded_ends_enclose_the_exact_ones(problem: Problem, loss: Loss, passe
     assert lower * (1 - 1e-10) <= rounded_lower <= lower
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 def test_slacks_of_products_that_cancel(seed: int) -> None:
     large = np.random.default_rng(seed).normal(size=(1, 1)) * 1e8
     problem, v = origin(np.hstack([large, large + 1]), [1]), np.array([0.1, -0.1])

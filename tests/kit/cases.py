@@ -1,0 +1,41 @@
+"""Many cases in one test: a loop that lists all failures, where parameters would cost more to collect than to run."""
+
+import inspect
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+
+import pytest
+
+
+def for_each(
+    names: str | tuple[str, ...], values: Iterable[Any]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Call a test with each of the values, as ``pytest.mark.parametrize`` does, but as one test.
+
+    All values are tried, and the test fails with every exception, which has the arguments as a note. Fixtures are
+    shared by the calls.
+    """
+    arguments = [name.strip() for name in names.split(",")] if isinstance(names, str) else names
+    values = list(values)
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        @wraps(test)
+        def loop(**fixtures: Any) -> None:
+            failures = []
+            for value in values:
+                case = dict(zip(arguments, value if len(arguments) > 1 else [value], strict=True))
+                try:
+                    test(**case, **fixtures)
+                except (Exception, pytest.fail.Exception) as failure:
+                    failure.add_note(f"with {case}"[:1000])
+                    failures.append(failure)
+            if failures:
+                raise BaseExceptionGroup(f"{len(failures)} cases failed", failures)
+
+        signature = inspect.signature(test)
+        kept = [parameter for name, parameter in signature.parameters.items() if name not in arguments]
+        loop.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]  # pytest reads it
+        return loop
+
+    return decorate
