@@ -10,7 +10,7 @@ from maxmargin.comparison.comparison import Comparison
 from maxmargin.comparison.run_study import run_study
 from maxmargin.reports.comparisons.research_report import comparison_report
 from maxmargin.reports.trust_report import TrustReport
-from maxmargin.text.progress import progress_shown, told
+from maxmargin.text.progress import progress_shown, shows_progress
 
 
 def compare(
@@ -112,7 +112,7 @@ def compare(
     return comparison
 
 
-@told(progress_shown, stage_text)
+@shows_progress(progress_shown, stage_text)
 def trust(
     X: Any,
     y: Any = None,

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from maxmargin.text.progress import run_shown, told
+from maxmargin.text.progress import run_shown, shows_progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -210,7 +210,7 @@ class MarginReport:
         return many_classes.document(self._summary)
 
 
-@told(run_shown, "perceptron")
+@shows_progress(run_shown, "perceptron")
 def margin_report(
     X: Any,
     y: Any = None,

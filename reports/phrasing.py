@@ -3,7 +3,7 @@
 from typing import Any
 
 from maxmargin.solvers.answers.answer_text import through
-from maxmargin.text.number_formats import count, field_text, number, one_line, plural, upper_end
+from maxmargin.text.number_formats import count, field_text, one_line, plural, rounded, upper_end
 
 _EVERY_RUN, _AS_MANY_EPOCHS, _ONE_RUN = "every run", "as many epochs", "this run"
 
@@ -45,7 +45,7 @@ def of_kind(report: dict[str, Any]) -> str:
 
 def space(run: dict[str, Any]) -> str:
     """Return the vectors of the space in which the perceptron ran."""
-    return f"(x, {number(run['bias_scale'])})" if run["bias"] else "x"
+    return f"(x, {rounded(run['bias_scale'])})" if run["bias"] else "x"
 
 
 def question(report: dict[str, Any]) -> str:
@@ -188,7 +188,7 @@ def convergence(report: dict[str, Any]) -> str:
 
 
 def _run_norm(run: dict[str, Any]) -> str:
-    return f"‖w‖ = {number(run['run_norm'])}{', bias coordinate included' if run['bias'] else ''}"
+    return f"‖w‖ = {rounded(run['run_norm'])}{', bias coordinate included' if run['bias'] else ''}"
 
 
 def _converged(report: dict[str, Any]) -> str:
@@ -216,13 +216,13 @@ def _not_yet(report: dict[str, Any]) -> str:
         return text
     text += (
         f" Novikoff's bound allows {upper_end(bound['value'])} mistakes, "
-        f"{number(bound['value'] / run['n_mistakes'], 3)} times as many as were made."
+        f"{rounded(bound['value'] / run['n_mistakes'], 3)} times as many as were made."
     )
     rate = run["recent_mistakes_per_epoch"]
     if rate:
         text += (
-            f" At the recent rate of {number(rate, 3)} mistakes per epoch, the bound would be reached after about "
-            f"{number(bound['value'] / rate, 2)} epochs; the run may converge much earlier."
+            f" At the recent rate of {rounded(rate, 3)} mistakes per epoch, the bound would be reached after about "
+            f"{rounded(bound['value'] / rate, 2)} epochs; the run may converge much earlier."
         )
     return text
 

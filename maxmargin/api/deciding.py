@@ -11,7 +11,7 @@ from maxmargin.solvers.answers.answer_text import Names
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
-from maxmargin.text.progress import told, waiting
+from maxmargin.text.progress import shows_progress, waiting
 
 if TYPE_CHECKING:
     from maxmargin.explaining.separability_answer import Separability
@@ -25,7 +25,7 @@ _SECONDS_WITHOUT = 10.0
 """Time limit of the verdict without the columns that are dependent up to rounding."""
 
 
-@told(waiting, "looking for a proof")
+@shows_progress(waiting, "looking for a proof")
 def separability(
     X: Any,
     y: Any = None,
@@ -184,7 +184,7 @@ def named(verdict: "ProvenVerdict", dataset: Dataset, names: Names | None = None
     return with_names(answer, dataset, names)
 
 
-@told(waiting, "searching for the fewest errors")
+@shows_progress(waiting, "searching for the fewest errors")
 def fewest_errors(
     X: Any,
     y: Any = None,
@@ -262,7 +262,7 @@ def fewest_errors(
     return question.answered(solve, method=method, solver=solver, time_limit=time_limit, max_rows=most)
 
 
-@told(waiting, "searching for the least total slack")
+@shows_progress(waiting, "searching for the least total slack")
 def least_total_slack(
     X: Any,
     y: Any = None,

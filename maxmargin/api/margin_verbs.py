@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.question import Question
-from maxmargin.text.progress import counting_shown, told, waiting
+from maxmargin.text.progress import counting_shown, shows_progress, waiting
 
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from maxmargin.solvers.soft_margin.soft_solution import NuMargin, SoftMargin
 
 
-@told(waiting, "solving for the maximum margin")
+@shows_progress(waiting, "solving for the maximum margin")
 def hard_margin(
     X: Any,
     y: Any = None,
@@ -184,7 +184,7 @@ def soft_margin(
     return answers[0]
 
 
-@told(waiting, "solving for the soft margin")
+@shows_progress(waiting, "solving for the soft margin")
 def soft_margin_path(
     X: Any,
     y: Any = None,
@@ -268,7 +268,7 @@ def soft_margin_path(
     return tuple(question.named(answer) for answer in answers)
 
 
-@told(counting_shown, "leaving out rows")
+@shows_progress(counting_shown, "leaving out rows")
 def sensitivity(
     X: Any,
     y: Any = None,
@@ -341,7 +341,7 @@ def sensitivity(
     return question.answered(solve, time_limit=time_limit, on_progress=on_progress)
 
 
-@told(waiting, "solving for the soft margin")
+@shows_progress(waiting, "solving for the soft margin")
 def nu_margin(
     X: Any,
     y: Any = None,

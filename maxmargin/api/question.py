@@ -29,7 +29,7 @@ from maxmargin.data.tabular.formulas import Modelled, column_names, read_formula
 from maxmargin.solvers.answers.answer_text import NamedAnswer, Names
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.text.data_error import listed, nearest, quote
+from maxmargin.text.data_error import listed, nearest, quoted
 
 Answer = TypeVar("Answer", bound=NamedAnswer)
 
@@ -186,16 +186,16 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
         If y is neither labels, nor the name of a column of X, nor a formula about its columns.
     """
     if y is None and isinstance(X, str | os.PathLike):
-        raise InvalidProblemError(f"X is {quote(os.fspath(X))}; expected rows: maxmargin.load reads them by this name")
+        raise InvalidProblemError(f"X is {quoted(os.fspath(X))}; expected rows: maxmargin.load reads them by this name")
     if y is None:
         raise InvalidProblemError(f"y is None; expected {EXPECTED_LABELS}, or a Dataset in place of X")
     if not isinstance(y, str):
         return Modelled(features=X, labels=y, has_intercept=has_bias(bias))
     if not is_from_table_library(X):
-        raise InvalidProblemError(f"y is {quote(y)} and X is no data frame; expected {EXPECTED_LABELS}")
+        raise InvalidProblemError(f"y is {quoted(y)} and X is no data frame; expected {EXPECTED_LABELS}")
     columns = column_names(X)
     if columns == (y,):
-        raise InvalidProblemError(f"X has no column but {quote(y)}, the labels; expected at least one more")
+        raise InvalidProblemError(f"X has no column but {quoted(y)}, the labels; expected at least one more")
     if y in columns:
         import narwhals as nw
 
@@ -209,11 +209,11 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
     if "~" not in y:
         hint = nearest(y, columns)
         raise InvalidProblemError(
-            f"y is {quote(y)}; expected one of the columns {listed(columns)}, or a formula such as 'y ~ x'"
+            f"y is {quoted(y)}; expected one of the columns {listed(columns)}, or a formula such as 'y ~ x'"
             f"{f' ({hint})' if hint else ''}"
         )
     modelled = read_formula(y, X)
-    _check_bias(bias, modelled.has_intercept, f"the formula {quote(y)}")
+    _check_bias(bias, modelled.has_intercept, f"the formula {quoted(y)}")
     return modelled
 
 

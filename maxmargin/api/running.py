@@ -11,7 +11,7 @@ from maxmargin.api.question import Question
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.text.progress import run_shown, told
+from maxmargin.text.progress import run_shown, shows_progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
-@told(run_shown, "perceptron")
+@shows_progress(run_shown, "perceptron")
 def perceptron(
     X: Any,
     y: Any = None,
@@ -134,7 +134,7 @@ def perceptron(
     return question.named(run)
 
 
-@told(run_shown, "online algorithm")
+@shows_progress(run_shown, "online algorithm")
 def online(
     X: Any,
     y: Any = None,

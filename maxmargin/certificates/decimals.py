@@ -24,7 +24,7 @@ from maxmargin.data.numbers.binary64 import MOST_DIGITS, ExactRows, NumberError
 from maxmargin.data.numbers.numerals import BOOLEAN, bounded_fraction
 from maxmargin.data.problems import DecimalReading
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.text.data_error import DataError, data_error, quote
+from maxmargin.text.data_error import DataError, data_error, quoted
 
 TYPED = (".parquet", ".feather")
 """Suffixes of the formats that have a type of decimal numbers."""
@@ -117,6 +117,6 @@ def _number(text: str, dataset: Dataset, j: int) -> Fraction:
     if exact is not None:
         return exact
     raise data_error(
-        dataset.source, column=dataset.feature_names[j], found=quote(text),
+        dataset.source, column=dataset.feature_names[j], found=quoted(text),
         expected=f"at most {MOST_DIGITS} digits, and an exponent of that size, for the decimal reading",
     )  # fmt: skip

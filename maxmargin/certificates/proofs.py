@@ -16,7 +16,7 @@ from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.checker import CertificateError, check, numbering, parse, statement, validate
 from maxmargin.text.outputs import write_text
-from maxmargin.text.progress import told, waiting
+from maxmargin.text.progress import shows_progress, waiting
 
 Document = dict[str, Any]
 
@@ -71,7 +71,7 @@ def read_proof(path: str | os.PathLike[str]) -> Document:
     return parse(Path(path).read_bytes())
 
 
-@told(waiting, "checking the proof")
+@shows_progress(waiting, "checking the proof")
 def verify(
     certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str],
     X: Any,

@@ -17,7 +17,7 @@ from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.text.data_error import DataError, quote
+from maxmargin.text.data_error import DataError, quoted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ def data_sets(study: Study) -> Iterator[DataSet]:
             )  # fmt: skip
     missing = [name for name, is_found in wanted.items() if not is_found]
     if missing:
-        raise DataError(f"positive: found the class {quote(missing[0])} in none of the sources for which it is given")
+        raise DataError(f"positive: found the class {quoted(missing[0])} in none of the sources for which it is given")
 
 
 def _check_folds(name: str, problem: Problem, n_folds: int) -> None:

@@ -20,7 +20,7 @@ from maxmargin.data.formats.source import STDIN
 from maxmargin.data.outofcore.budget import memory_size
 from maxmargin.data.preparing import How
 from maxmargin.solvers.errors import WordedError
-from maxmargin.text.data_error import DataError, nearest, quote
+from maxmargin.text.data_error import DataError, nearest, quoted
 
 SCHEMA = 1
 """The number of the form of a study."""
@@ -184,14 +184,14 @@ class _Reader:
             self._check_keys(table, _DATA, table="data", number=number)
             reading = {key: self._argument(table, key, number) for key in _READING if key in table}
             if "positive" in table and not isinstance(table["positive"], str | int | float):
-                self._refuse("positive", quote(table["positive"]), "a class", "data", number)
+                self._refuse("positive", quoted(table["positive"]), "a class", "data", number)
             features = self._features(table, number)
             for wanted in self._texts(table, "source", "data", number):
                 for path in self._found(wanted, number):
                     name = wanted if path == self._near(wanted) else os.path.relpath(path, self.folder)
                     name += f" ({features})" if features else ""
                     if name in names:
-                        self._refuse("source", f"{quote(name)} twice", "every data set once", "data", number)
+                        self._refuse("source", f"{quoted(name)} twice", "every data set once", "data", number)
                     names.add(name)
                     positive = table.get("positive")
                     yield Source(name=name, path=path, reading=reading, positive=positive, features=features)
@@ -203,7 +203,7 @@ class _Reader:
             return tuple(value)
         is_right = {"true or false": isinstance(value, bool), "a text": isinstance(value, str)}
         if not is_right.get(kind, _is_column(value)):
-            self._refuse(key, quote(value), kind, "data", number)
+            self._refuse(key, quoted(value), kind, "data", number)
         return value
 
     def _features(self, table: Mapping[str, Any], number: int) -> str | None:
@@ -225,7 +225,7 @@ class _Reader:
             return [near]
         found = sorted(glob.glob(os.path.join(glob.escape(str(self.folder.resolve())), wanted), recursive=True))
         if not found:
-            self._refuse("source", f"no file of {quote(wanted)}", "a pattern of files that exist", "data", number)
+            self._refuse("source", f"no file of {quoted(wanted)}", "a pattern of files that exist", "data", number)
         return found
 
     def _near(self, path: str) -> str:
@@ -248,7 +248,7 @@ class _Reader:
                     params = dict(zip(grid, values, strict=True))
                     mark = json.dumps([method.name, params], sort_keys=True, default=str)
                     if mark in seen:
-                        text = f"{quote(method.name)} twice with the same parameters"
+                        text = f"{quoted(method.name)} twice with the same parameters"
                         self._refuse("name", text, "every setting once", "method", number)
                     seen.add(mark)
                     yield Setting(method=method, params=params)
@@ -278,13 +278,13 @@ class _Reader:
         except OverflowError:
             memory = sys.maxsize
         if memory >= sys.maxsize:
-            self._refuse("memory", quote(given), "a size of memory", "limit")
+            self._refuse("memory", quoted(given), "a size of memory", "limit")
         return Limit(seconds=seconds, memory=memory)
 
     def _tables(self, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
         tables = content.get(key)
         if not isinstance(tables, list) or not tables or not all(isinstance(table, Mapping) for table in tables):
-            self._refuse(key, "nothing" if tables is None else quote(tables), f"tables [[{key}]]")
+            self._refuse(key, "nothing" if tables is None else quoted(tables), f"tables [[{key}]]")
         return tables
 
     def _texts(self, table: Mapping[str, Any], key: str, *where: Any) -> tuple[str, ...]:
@@ -313,7 +313,7 @@ class _Reader:
 
     def _checked(self, key: str, value: Any, is_right: Callable[[Any], bool], expected: str, *where: Any) -> Any:
         if not is_right(value):
-            self._refuse(key, quote(value), expected, *where)
+            self._refuse(key, quoted(value), expected, *where)
         return value
 
     def _check_keys(self, content: Any, known: tuple[str, ...], *, table: str, number: int) -> None:
@@ -322,7 +322,7 @@ class _Reader:
                 key = str(key)
                 expected = f"one of {', '.join(known)}"
                 hint = nearest(key, known)
-                self._refuse(key, f"the key {quote(key)}", f"{expected} ({hint})" if hint else expected, table, number)
+                self._refuse(key, f"the key {quoted(key)}", f"{expected} ({hint})" if hint else expected, table, number)
 
     def _refuse(self, key: str, found: str, expected: str, table: str = "", number: int = 0) -> NoReturn:
         line = _line_of(self.lines, key, table, number)

@@ -194,7 +194,7 @@ def features_of(X: Any, feature_names: Iterable[object] | None, *, has_intercept
         raise InvalidProblemError(_worded("X", error, names)) from error
 
 
-def held_numbers(values: Any, what: str) -> Floats:
+def binary64_numbers(values: Any, what: str) -> Floats:
     """Return numbers of any type as binary64 numbers, without rounding.
 
     Raises
@@ -203,7 +203,7 @@ def held_numbers(values: Any, what: str) -> Floats:
         Binary64 does not hold some of them; `what` is their name in the message.
     """
     try:
-        return numbers(array_of(values)).held()
+        return numbers(array_of(values)).as_binary64()
     except NumberError as error:
         raise InvalidProblemError(_worded(what, error)) from error
 

@@ -12,7 +12,7 @@ from maxmargin.data.numbers.numerals import STORE_NUMBERS, TEXT_HINT, Texts
 from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.errors import option
-from maxmargin.text.data_error import DataError, listed, quote
+from maxmargin.text.data_error import DataError, listed, quoted
 
 MOST_LEVELS = 1000
 """A text column with more different texts than this is not coded."""
@@ -92,7 +92,7 @@ def coded(
     names = tuple(column.name for column in columns)
     twice = [name for name, count in Counter(map(str, names)).items() if count > 1]
     if twice:
-        raise table.error(found=f"several columns named {quote(twice[0])} after coding", expected="different names")
+        raise table.error(found=f"several columns named {quoted(twice[0])} after coding", expected="different names")
     return replace(table, features=tuple(columns), names=names, notes=tuple(notes), factors=tuple(factors))
 
 
@@ -146,12 +146,12 @@ def _text_error(
     row = next((i for i, text in enumerate(texts) if text is not None and not spelling.is_number(text)), 0)
     text = str(texts[row])
     if spelling.is_number(text):
-        return table.error(row, name, found=f"the text {quote(text)}", expected="a number", hint=STORE_NUMBERS)
+        return table.error(row, name, found=f"the text {quoted(text)}", expected="a number", hint=STORE_NUMBERS)
     hint = spelling.hint(text)
     hint = advice(hint, texts_of(features), {}, has_id=table.ids is not None, is_coded=False)
     if anyway and option("one_hot_column") not in hint:
         hint = f"{'most of the column are numbers' if hint == TEXT_HINT else hint}; {anyway}"
-    return table.error(row, name, found=quote(text), expected="a number", hint=hint)
+    return table.error(row, name, found=quoted(text), expected="a number", hint=hint)
 
 
 def _indicators(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.data.arrays import held_numbers
+from maxmargin.data.arrays import binary64_numbers
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
@@ -174,7 +174,7 @@ def _monomials(rows: Floats, monomials: list[tuple[int, ...]]) -> Floats:
 
 
 def _matrix(X: Any, least_columns: int = 1) -> Floats:
-    rows = held_numbers(X, "X")
+    rows = binary64_numbers(X, "X")
     if rows.ndim != 2 or not len(rows) or rows.shape[1] < least_columns:
         expected = f"(n_samples, d), n_samples >= 1 and d >= {least_columns}"
         raise InvalidProblemError(f"X has shape {rows.shape}; expected {expected}")

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.numbers.binary64 import EXACT_INTEGERS
-from maxmargin.data.numbers.numerals import bounded_fraction, number
+from maxmargin.data.numbers.numerals import bounded_fraction, parse_number
 from maxmargin.solvers.errors import option
 from maxmargin.solvers.exact.reals import exact_real
-from maxmargin.text.data_error import ValueRefusedError, listed, nearest, quote
+from maxmargin.text.data_error import ValueRefusedError, listed, nearest, quoted
 
 Label: TypeAlias = str | int | float | bool
 
@@ -242,13 +242,13 @@ def choose_positive(classes: Sequence[Label], positive: object) -> Label:
     for label in classes:
         if str(label) == wanted or (isinstance(label, bool) and str(label).casefold() == wanted.casefold()):
             return label
-    value = number(wanted)
+    value = parse_number(wanted)
     for label in classes:
         is_large = isinstance(label, int) and abs(label) >= EXACT_INTEGERS  # other texts are rounded to it
         if not isinstance(label, str) and not is_large and label == value:
             return label
     raise LabelError(
-        found=f"no label {quote(wanted)}", expected=f"one of {listed(classes)}", hint=nearest(wanted, classes)
+        found=f"no label {quoted(wanted)}", expected=f"one of {listed(classes)}", hint=nearest(wanted, classes)
     )
 
 
@@ -258,7 +258,7 @@ def check_classes(classes: Sequence[Label], *, is_positive_chosen: bool, n_rows:
     Numbers pass as classes only if they are few, or rows enough share them. Without `n_rows`, nobody has counted yet.
     """
     if len(classes) == 1:
-        raise LabelError(found=f"one class only, {quote(classes[0])}", expected="at least two")
+        raise LabelError(found=f"one class only, {quoted(classes[0])}", expected="at least two")
     if is_positive_chosen or len(classes) == 2:
         return
     found = f"{len(classes)} different labels such as {listed(classes[:3])}"
@@ -293,7 +293,7 @@ def quantity_note(classes: Sequence[Label], label_name: str) -> str | None:
     if are_in_turn and len(classes) <= MOST_NUMBERS:
         return None
     found = f"{len(classes)} different numbers, such as {listed(classes[:3])}"
-    return f"the label column {quote(label_name)} has {found}: is it a quantity?"
+    return f"the label column {quoted(label_name)} has {found}: is it a quantity?"
 
 
 def _are_numbers(classes: Sequence[Label]) -> bool:
@@ -329,7 +329,7 @@ def _as_number(value: object) -> Fraction | float | None:
 
 def written_number(text: str) -> Fraction | float | None:
     """Return the number that a text states, unless it is so large or so long that comparing texts is safer."""
-    value = number(text)
+    value = parse_number(text)
     if value is None or EXACT_INTEGERS <= abs(value) < float("inf"):
         return None
     if not math.isfinite(value):
@@ -340,14 +340,14 @@ def written_number(text: str) -> Fraction | float | None:
 def _named(values: Sequence[Any], exact: Sequence[Any]) -> list[int] | list[float] | None:
     """Return numbers as integers if all are whole, else as floats; None where these would merge some of them."""
     if all(map(_is_whole, values, exact)):
-        return [int(number) for number in exact]
-    nearest = [_rounded(number) for number in exact]
+        return [int(parse_number) for parse_number in exact]
+    nearest = [_rounded(parse_number) for parse_number in exact]
     return nearest if len(set(nearest)) == len(set(exact)) else None
 
 
-def _rounded(number: Fraction | float) -> float:
+def _rounded(parse_number: Fraction | float) -> float:
     try:
-        return float(number)
+        return float(parse_number)
     except OverflowError:
         return math.inf
 

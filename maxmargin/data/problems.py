@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.arrays import held_numbers, refuse_masked
+from maxmargin.data.arrays import binary64_numbers, refuse_masked
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import encode
 from maxmargin.data.numbers.binary64 import REAL_KINDS, array_of
@@ -29,7 +29,7 @@ from maxmargin.solvers.proof.certificate import (
     QuasiSeparation,
     SeparatingHyperplane,
 )
-from maxmargin.text.data_error import listed, quote
+from maxmargin.text.data_error import listed, quoted
 
 Answer = TypeVar("Answer")
 AnyCertificate = TypeVar("AnyCertificate", bound=Certificate)
@@ -85,7 +85,7 @@ def check_is_binary64(dataset: Dataset) -> None:
     units, integers = dataset.exact.units.units, dataset.exact.integers
     is_other = np.column_stack([dataset.X[:, j] != integers[:, j] * unit for j, unit in enumerate(units)])
     row, column = np.unravel_index(int(np.argmax(is_other)), is_other.shape)
-    found = quote(units[column] * integers[row, column])
+    found = quoted(units[column] * integers[row, column])
     raise InvalidProblemError(
         f"{dataset.source}: {dataset.describe_row(int(row))}, column {dataset.feature_names[column]!r}: found {found}, "
         "expected one that binary64 holds exactly (verdicts are decided for such numbers; convert them to binary64 "
@@ -250,7 +250,7 @@ def weights_of(sample_weight: Any) -> Any:
     weights = array_of(sample_weight)
     if weights.dtype.kind not in (*REAL_KINDS, "O"):
         raise InvalidProblemError(f"sample_weight holds values of type {weights.dtype}; expected numbers")
-    return held_numbers(weights, "sample_weight") if weights.ndim == 1 else sample_weight
+    return binary64_numbers(weights, "sample_weight") if weights.ndim == 1 else sample_weight
 
 
 def _factors_of_labels(dataset: Dataset, class_weight: Mapping[Any, float]) -> tuple[tuple[Fraction, ...], Groups]:

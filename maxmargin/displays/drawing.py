@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxmargin.text.number_formats import number, power_of_ten
+from maxmargin.text.number_formats import power_of_ten, rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -174,7 +174,7 @@ def log_scale(ax: "Axes", direction: str, *, span: float = math.inf) -> None:
     length = inches(ax)[0] / _USUAL_WIDTH if direction == "x" else 1.0
     factors = (1.0,) if span > _NARROW ** min(1.0, length) else (1.0, 2.0, 5.0)
     axis.set_major_locator(LogLocator(subs=factors, numticks=9))
-    axis.set_major_formatter(lambda value, _: decade(value) if len(factors) == 1 else number(value, 2))
+    axis.set_major_formatter(lambda value, _: decade(value) if len(factors) == 1 else rounded(value, 2))
     axis.set_minor_locator(NullLocator())
 
 
@@ -187,7 +187,7 @@ def whole_numbers(axis: "Axis") -> None:
 
 def plain_numbers(axis: "Axis") -> None:
     """Write the numbers of a linear axis as the page writes them, with no common factor."""
-    axis.set_major_formatter(lambda value, _: number(value))
+    axis.set_major_formatter(lambda value, _: rounded(value))
 
 
 def decade(value: float) -> str:
@@ -195,7 +195,7 @@ def decade(value: float) -> str:
     if value <= 0 or math.isinf(value):
         return ""
     exponent = round(float(np.log10(value)))
-    return number(10.0**exponent) if -3 <= exponent <= 5 else power_of_ten(exponent)
+    return rounded(10.0**exponent) if -3 <= exponent <= 5 else power_of_ten(exponent)
 
 
 def is_far_apart(smallest: float, largest: float) -> bool:

@@ -9,7 +9,7 @@ from maxmargin.displays.plane_view import PlaneView, circle_rows, draw_band, dra
 from maxmargin.displays.rows_display import PlaneDisplay
 from maxmargin.displays.shown_planes import DisplayedRows, ShownPlane
 from maxmargin.solvers.basics.array_types import Rows
-from maxmargin.text.number_formats import number
+from maxmargin.text.number_formats import rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,7 +106,7 @@ class HyperplaneDisplay(PlaneDisplay):
     def _of_plane(cls, shown: ShownPlane, displayed: DisplayedRows) -> Self:
         planes: tuple[DrawnPlane, ...] = ()
         if shown.plane is not None:
-            band_name = "" if shown.half_width is None else f"band: {number(shown.half_width, 4)} to each side"
+            band_name = "" if shown.half_width is None else f"band: {rounded(shown.half_width, 4)} to each side"
             planes = (
                 DrawnPlane(
                     plane=shown.plane, colour=shown.colour, half_width=shown.half_width, band_name=band_name

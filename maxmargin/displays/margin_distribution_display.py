@@ -16,7 +16,7 @@ from maxmargin.displays.shown_planes import (
 )
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.text.number_formats import number
+from maxmargin.text.number_formats import rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,7 +118,7 @@ class MarginDistributionDisplay(PlaneDisplay):
         maximum = drawing.colour_on(ax, drawing.MAXIMUM)
         self.band_ = self.maximum_ = None
         if self.half_width is not None:
-            label = f"{self.name}, band ±{number(self.half_width, 4)}"
+            label = f"{self.name}, band ±{rounded(self.half_width, 4)}"
             self.band_ = ax.axvspan(
                 -self.half_width, self.half_width, color=maximum, alpha=faint(ax), linewidth=0, zorder=0, label=label
             )

@@ -38,7 +38,7 @@ from maxmargin.solvers.proof.margins import (
     norm_squared,
 )
 from maxmargin.solvers.soft_margin.soft_solution import MarginWithSlack, NuMargin, SoftMargin
-from maxmargin.text.number_formats import number, one_line
+from maxmargin.text.number_formats import one_line, rounded
 from maxmargin.theory.plane_judgement import PlaneJudgement
 
 _SLACK_TOLERANCE = 1e-6
@@ -287,9 +287,9 @@ def _of_verdict(result: Separability, problem: Problem) -> ShownPlane:
 
 def _of_slack(result: SoftMargin | NuMargin, problem: Problem) -> ShownPlane:
     if isinstance(result, NuMargin):
-        level, name = result.rho, f"nu-SVM, nu = {number(result.nu, 3)}"
+        level, name = result.rho, f"nu-SVM, nu = {rounded(result.nu, 3)}"
     else:
-        level, name = 1.0, f"soft margin, C = {number(result.C, 3)}"
+        level, name = 1.0, f"soft margin, C = {rounded(result.C, 3)}"
     _check_slack(result, level, problem)
     is_nothing = isinstance(result, SoftMargin) and is_flat(replace(problem, bias=result.bias), result)
     plane = None if is_nothing else plane_of(result.w, result.b, name)

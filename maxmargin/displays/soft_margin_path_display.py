@@ -14,7 +14,7 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
-from maxmargin.text.number_formats import number
+from maxmargin.text.number_formats import rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -247,7 +247,9 @@ class SoftMarginPathDisplay:
             ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=drawing.ink(ax))
         seen, limit = [*values], None if self.limit is None or limit_of is None else limit_of(self.limit)
         if limit is not None and np.isfinite(limit):
-            text = f"{limit_label} = {number(limit)}" if self.is_proven_limit else f"{limit_label} ≈ {number(limit, 4)}"
+            text = (
+                f"{limit_label} = {rounded(limit)}" if self.is_proven_limit else f"{limit_label} ≈ {rounded(limit, 4)}"
+            )
             colour = drawing.colour_on(ax, drawing.MAXIMUM)
             self.limits_[name] = ax.axhline(limit, color=colour, linestyle=_DASHES, label=text, zorder=1)
             seen.append(limit)

@@ -26,7 +26,7 @@ from maxmargin.models.stratified_models import (
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.text.progress import told, waiting
+from maxmargin.text.progress import shows_progress, waiting
 
 if TYPE_CHECKING:
     from maxmargin.explaining.separability_answer import Separability
@@ -46,7 +46,7 @@ _READERS: dict[str, Callable[[Any], ModelReading]] = {
 """By the package and the class of the model; a class derived from one of these may have another likelihood."""
 
 
-@told(waiting, "looking for a proof")
+@shows_progress(waiting, "looking for a proof")
 def check_model(
     model: Any,
     X: Any = None,

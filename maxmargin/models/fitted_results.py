@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.data.arrays import held_numbers
+from maxmargin.data.arrays import binary64_numbers
 from maxmargin.models.reading import LabelledRows, ModelReading, UnansweredError, all_different
 from maxmargin.solvers.basics.array_types import Floats, Mask
 
@@ -39,7 +39,7 @@ def design(model: Any) -> Floats:
     exog = getattr(model, "exog", None)
     if exog is None or np.ndim(exog) != 2 or np.shape(exog)[1] == 0:
         raise UnansweredError("the model has no explanatory variables, or its data were removed")
-    numbers = held_numbers(np.asarray(exog), "exog")
+    numbers = binary64_numbers(np.asarray(exog), "exog")
     if not np.isfinite(numbers).all():
         raise UnansweredError("an explanatory variable is not finite")
     return numbers

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api.deciding import decide
-from maxmargin.data.arrays import held_numbers
+from maxmargin.data.arrays import binary64_numbers
 from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_integers
@@ -300,7 +300,7 @@ def _is_separable(X: Floats, y: Floats, *, bias: bool) -> bool:
 
 
 def _matrix(X: Any) -> Floats:
-    rows = held_numbers(X, "X")
+    rows = binary64_numbers(X, "X")
     if rows.ndim != 2 or 0 in rows.shape or not np.isfinite(rows).all():
         raise InvalidProblemError(f"X has shape {rows.shape}; expected finite numbers (n, d), both at least 1")
     if len(rows) > _MOST_POINTS:

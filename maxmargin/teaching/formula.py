@@ -22,7 +22,7 @@ from maxmargin.data.generators import Truth as KnownTruth
 from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.teaching.cube import Encoding, cube, decoded, encoded
-from maxmargin.text.data_error import cut, quote
+from maxmargin.text.data_error import cut, quoted
 
 NOT, AND, XOR, OR = "~", "&", "^", "|"
 
@@ -175,7 +175,7 @@ def truth_table(text: str) -> tuple[Floats, NDArray[np.int64], Callable[[], Know
     text, colon, option = text.partition(":")
     encoding = option.removeprefix("encoding=") if colon else _ENCODINGS[0]
     if encoding not in _ENCODINGS:
-        raise InvalidOptionError(f"found the encoding {quote(encoding)}, expected one of {', '.join(_ENCODINGS)}")
+        raise InvalidOptionError(f"found the encoding {quoted(encoding)}, expected one of {', '.join(_ENCODINGS)}")
     formula = Formula.parse(text)
     if not formula.n_variables:
         raise InvalidOptionError("formula: found no variable, expected x1, x2, ...")
@@ -286,5 +286,5 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _error(token: _Token, expected: str) -> InvalidOptionError:
-    found = quote(token.text) if token.text else "the end"
+    found = quoted(token.text) if token.text else "the end"
     return InvalidOptionError(f"formula, character {token.position}: found {found}, expected {expected}")

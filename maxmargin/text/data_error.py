@@ -105,7 +105,7 @@ def data_error(
     return DataError(f"{printable(source)}: {message}")
 
 
-def quote(value: object) -> str:
+def quoted(value: object) -> str:
     """Return `value` as a message shows it: quoted, and cut when it is long."""
     text = cut(str(value))
     return repr(text) if isinstance(value, str) else text
@@ -125,8 +125,8 @@ def cut(text: str, longest: int = LONGEST_QUOTE) -> str:
 def listed(values: Iterable[object]) -> str:
     """Return the first few values, quoted, with commas."""
     every = list(values)
-    quoted = [quote(value) for value in every[:MOST_NAMED]]
-    return ", ".join([*quoted, "..."] if len(every) > MOST_NAMED else quoted)
+    first = [quoted(value) for value in every[:MOST_NAMED]]
+    return ", ".join([*first, "..."] if len(every) > MOST_NAMED else first)
 
 
 def nearest(wanted: object, choices: Iterable[object]) -> str:
@@ -135,4 +135,4 @@ def nearest(wanted: object, choices: Iterable[object]) -> str:
 
     spelt = {str(choice).casefold(): choice for choice in choices}
     close = difflib.get_close_matches(str(wanted).casefold(), list(spelt), n=1)
-    return f"did you mean {quote(spelt[close[0]])}?" if close else ""
+    return f"did you mean {quoted(spelt[close[0]])}?" if close else ""

@@ -39,12 +39,12 @@ def count(value: int | None) -> str:
     return UNKNOWN if value is None else f"{value:,}"
 
 
-def number(value: float | None, digits: int = 6) -> str:
+def rounded(value: float | None, digits: int = 6) -> str:
     """Return a number rounded to this number of significant digits.
 
     Examples
     --------
-    >>> number(1.4459289769e16), number(1701.0), number(None)
+    >>> rounded(1.4459289769e16), rounded(1701.0), rounded(None)
     ('1.44593×10¹⁶', '1,701', '—')
     """
     if value is None or math.isnan(value):
@@ -64,10 +64,10 @@ def upper_end(value: float | None, digits: int = 6) -> str:
 
     Examples
     --------
-    >>> upper_end(8.9722213), number(8.9722213)
+    >>> upper_end(8.9722213), rounded(8.9722213)
     ('8.97223', '8.97222')
     """
-    return number(value if value is None else rounded_up(value, digits), digits)
+    return rounded(value if value is None else rounded_up(value, digits), digits)
 
 
 def floor_of(value: float | None, digits: int = 4) -> str:
@@ -95,7 +95,7 @@ def shown_interval(lower: int, upper: int) -> str:
 
 
 def field_text(
-    mapping: Mapping[str, Any], key: str, digits: int = 6, *, say: Callable[[float | None, int], str] = number
+    mapping: Mapping[str, Any], key: str, digits: int = 6, *, say: Callable[[float | None, int], str] = rounded
 ) -> str:
     """Return ``mapping[key]`` as a number, or as ∞ or −∞ where its text says so."""
     text = mapping.get(f"{key}_text")
@@ -122,7 +122,7 @@ def percent(share: float) -> str:
     ('2.41 %', '99.999 %')
     """
     for digits in range(3, 16):
-        text = number(100 * share, digits)
+        text = rounded(100 * share, digits)
         if text != "100" or share >= 1:
             return f"{text} %"
     return "100 %"
@@ -153,12 +153,12 @@ def proven(lower: float, upper: float, most: int = 17) -> str:
     ('10', '2.5')
     """
     if lower == upper:
-        return exact(lower) if most >= 17 else number(lower, most)
+        return exact(lower) if most >= 17 else rounded(lower, most)
     if not (math.isfinite(lower) and math.isfinite(upper)):
         return f"in {interval(lower, upper)}"
-    cut, (rounded, n_rounded) = _common_digits(lower, upper, most), _common_rounding(lower, upper, most)
-    if n_rounded > _n_digits(cut) + 1:
-        return rounded
+    cut, (short, n_short) = _common_digits(lower, upper, most), _common_rounding(lower, upper, most)
+    if n_short > _n_digits(cut) + 1:
+        return short
     return cut or f"in {interval(lower, upper)}"
 
 
@@ -171,9 +171,9 @@ def exact(value: float) -> str:
     '4.137136842541731×10⁻⁵'
     """
     if value == 0 or not math.isfinite(value):
-        return number(value)
+        return rounded(value)
     digits = "".join(map(str, Decimal(repr(value)).as_tuple().digits)).rstrip("0")
-    return number(value, max(1, len(digits)))
+    return rounded(value, max(1, len(digits)))
 
 
 def interval(lower: float | None, upper: float | None) -> str:
@@ -211,7 +211,7 @@ def typeset(text: str) -> str:
         ("w.u", "w·u"),
     ):
         text = text.replace(plain, sign)
-    return _POWER.sub(lambda match: number(float(match[0])), text)
+    return _POWER.sub(lambda match: rounded(float(match[0])), text)
 
 
 def short_fraction(text: str, value: float, longest: int = 23) -> str:
@@ -222,7 +222,7 @@ def short_fraction(text: str, value: float, longest: int = 23) -> str:
     >>> short_fraction("1/3", 1 / 3), short_fraction(f"{10**30}/{3 * 10**30 + 1}", 1 / 3)
     ('1/3', '≈ 0.333333')
     """
-    return text if len(text) <= longest else f"≈ {number(value)}"
+    return text if len(text) <= longest else f"≈ {rounded(value)}"
 
 
 def one_line(text: object, longest: int = 60) -> str:
@@ -321,7 +321,7 @@ def _common_digits(lower: float, upper: float, most: int) -> str:
 def _common_rounding(lower: float, upper: float, most: int) -> tuple[str, int]:
     """Return the number to which both round, to as many digits as possible, and how many these are."""
     for digits in range(most, 0, -1):
-        text = number(lower, digits)
-        if text == number(upper, digits):
+        text = rounded(lower, digits)
+        if text == rounded(upper, digits):
             return text, digits
     return "", 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from maxmargin.solvers.basics.compiling import announced_to
 from maxmargin.solvers.basics.printable import printable
-from maxmargin.text.announcing import listened
+from maxmargin.text.pass_progress import reports_passes_to
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.settings import RunProgress
@@ -166,7 +166,7 @@ def data_shown(*, quiet: bool) -> Iterator[None]:
     """Show, on a terminal, the progress of passes over rows outside memory."""
     passes = None if quiet or not sys.stderr.isatty() else _Passes()
     try:
-        with listened(passes):
+        with reports_passes_to(passes):
             yield
     finally:
         if passes is not None:
@@ -217,7 +217,9 @@ def _say_above(text: str) -> None:
     print(f"{start}{text}", file=sys.stderr, flush=True)
 
 
-def told(show: Callable[..., AbstractContextManager[Any]], what: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def shows_progress(
+    show: Callable[..., AbstractContextManager[Any]], what: Any
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorate a function with the keyword ``verbose``: if it is true, the progress is shown on stderr.
 
     Parameters
@@ -230,7 +232,7 @@ def told(show: Callable[..., AbstractContextManager[Any]], what: Any) -> Callabl
 
     Examples
     --------
-    >>> @told(waiting, "adding")
+    >>> @shows_progress(waiting, "adding")
     ... def total(numbers, *, verbose=False):
     ...     return sum(numbers)
     >>> total([1, 2], verbose=True)

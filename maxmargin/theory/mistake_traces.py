@@ -19,7 +19,7 @@ from maxmargin.solvers.perceptron.exact_states import ExactState, ExactStateSize
 from maxmargin.solvers.perceptron.settings import check_time_limit
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import NovikoffInequality, Violation
-from maxmargin.text.progress import told, waiting
+from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.theory.context import augmented
 from maxmargin.theory.trace import MISTAKE_TITLES
 from maxmargin.theory.trace_points import ProofSpace, margin_columns, proof_columns, violations_along
@@ -197,10 +197,10 @@ class MistakeTrace(Result):
 
     def summary(self) -> str:
         """Return what is the same for all traced mistakes, and what was checked, in a sentence or two."""
-        told = f"R = {self.radius:.6g}" + ("" if self.u is None else f", g = {self.u_margin:.6g}")
+        shows_progress = f"R = {self.radius:.6g}" + ("" if self.u is None else f", g = {self.u_margin:.6g}")
         verdict = "true" if self.holds else f"FALSE {len(self.violations)} times"
         why = f" No u: {self.reason}." if self.reason else ""
-        return f"{told}. Checked exactly at {self._where}, {verdict}: {'; '.join(self.inequalities)}.{why}"
+        return f"{shows_progress}. Checked exactly at {self._where}, {verdict}: {'; '.join(self.inequalities)}.{why}"
 
     @property
     def holds(self) -> bool:
@@ -217,7 +217,7 @@ class MistakeTrace(Result):
         return {name: getattr(self, name) for name in COLUMNS}
 
 
-@told(waiting, "tracing the mistakes")
+@shows_progress(waiting, "tracing the mistakes")
 def mistake_trace(
     X: Any,
     y: Any = None,

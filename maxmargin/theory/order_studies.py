@@ -14,7 +14,7 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.text.progress import counting_shown, told
+from maxmargin.text.progress import counting_shown, shows_progress
 from maxmargin.theory import from_the_run
 from maxmargin.theory.context import Context
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of
@@ -270,7 +270,7 @@ class OrderStudy(NamedAnswer):
         return "\n".join(lines)
 
 
-@told(counting_shown, "trying orders of the rows")
+@shows_progress(counting_shown, "trying orders of the rows")
 def order_study(
     X: Any,
     y: Any = None,

@@ -9,7 +9,7 @@ from maxmargin.api.running import best_bias_scale, run_perceptron
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.text.progress import told, waiting
+from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.theory import from_the_rows, from_the_run
 from maxmargin.theory.bound import Bound as Bound
 from maxmargin.theory.context import Context
@@ -22,7 +22,7 @@ _SHARES_OF_THE_RUN = 2
 """Shares into which a time limit is divided; the run takes one of them, the margins take the rest."""
 
 
-@told(waiting, "running the perceptron and proving its bounds")
+@shows_progress(waiting, "running the perceptron and proving its bounds")
 def mistake_bounds(
     X: Any,
     y: Any = None,

@@ -18,7 +18,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.reals import binary64, short_repr
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.proof.margins import error_rows, geometric_margin, norm_squared
-from maxmargin.text.progress import told, waiting
+from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.theory.plane_bounds import RunPlane, SlackCurve, lies_in_cone
 
 _SHARES = 3
@@ -221,7 +221,7 @@ def _bound_text(bound: float) -> str:
     return f"{rounded_up(bound):,.6g}"
 
 
-@told(waiting, "judging the hyperplane")
+@shows_progress(waiting, "judging the hyperplane")
 def judge(
     X: Any,
     y: Any = None,

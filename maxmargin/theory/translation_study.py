@@ -19,7 +19,7 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import norm_squared
-from maxmargin.text.progress import told, waiting
+from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.theory import from_the_rows
 from maxmargin.theory.context import Context
 
@@ -78,7 +78,7 @@ class StudiedPoint:
     best_scale_bound: float
 
 
-@told(waiting, "moving the rows")
+@shows_progress(waiting, "moving the rows")
 def translation_study(
     X: Any,
     y: Any = None,
@@ -156,7 +156,7 @@ def translation_study(
     return _in_time(point, SHIFTS if shifts is None else tuple(map(float, shifts)), limits)
 
 
-@told(waiting, "changing the bias scale")
+@shows_progress(waiting, "changing the bias scale")
 def scale_study(
     X: Any,
     y: Any = None,
@@ -227,7 +227,7 @@ def scale_study(
     return _in_time(point, sorted({*asked, *best_scales}), limits)
 
 
-@told(waiting, "preparing the rows")
+@shows_progress(waiting, "preparing the rows")
 def preparation_study(
     X: Any,
     y: Any = None,

@@ -10,7 +10,7 @@ from maxmargin.displays.display import Display
 from maxmargin.reports.captioned.captioned_display import CaptionedDisplay, stacked
 from maxmargin.reports.phrasing import verdict_name
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.text.number_formats import number, one_line, plural
+from maxmargin.text.number_formats import one_line, plural, rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,7 @@ class ClassMatrixDisplay(Display):
                 ax.scatter(x, y, s=_areas(margins) if is_sized else _AREA, **{"label": answer, **mark})
                 if is_sized and len(self.names) <= _MOST_WITH_NUMBERS:
                     for cell, margin in zip(cells, margins, strict=True):
-                        ax.annotate(number(margin, 3), cell[::-1], (0, -13), textcoords="offset points", **_NUMBER)
+                        ax.annotate(rounded(margin, 3), cell[::-1], (0, -13), textcoords="offset points", **_NUMBER)
         ax.set_xticks(range(len(self.names)), ["the rest", *(one_line(name, 16) for name in self.names[:-1])])
         ax.set_yticks(range(len(self.names)), [one_line(name, 24) for name in self.names])
         drawing.plain_texts(*ax.get_xticklabels(), *ax.get_yticklabels())

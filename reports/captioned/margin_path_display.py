@@ -9,7 +9,7 @@ from maxmargin.displays import drawing
 from maxmargin.displays.display import Display
 from maxmargin.displays.plane_view import faint
 from maxmargin.displays.proof_curves_display import scale_mistakes_along
-from maxmargin.text.number_formats import number
+from maxmargin.text.number_formats import rounded
 from maxmargin.theory.mistake_traces import MistakeTrace
 
 if TYPE_CHECKING:
@@ -59,12 +59,12 @@ class MarginPathDisplay(Display):
         ax.plot(M, upper, color=bound, marker="o", markersize=size, label=label)
         if self.maximum is not None:
             colour = drawing.colour_on(ax, drawing.MAXIMUM)
-            ax.axhline(self.maximum, color=colour, label=f"{symbol} = {number(self.maximum)}")
+            ax.axhline(self.maximum, color=colour, label=f"{symbol} = {rounded(self.maximum)}")
         ax.axhline(0, color=drawing.ink(ax), linewidth=0.8)
         ax.plot(M, lower, color=achieved, marker="o", markersize=size, label="achieved margin")
         scale_mistakes_along(ax, float(M[-1]))
         self._scale_margins(ax, float(np.nanmax(np.abs([lower, upper]), initial=0.0)))
-        scale = number(self.trace.run.settings.bias_scale)
+        scale = rounded(self.trace.run.settings.bias_scale)
         of_what = "geometric margin" if self.space == "data" else f"margin of the rows (x, {scale})"
         ax.set(xlabel="mistakes M", ylabel=of_what)
         drawing.thin_grid(ax)

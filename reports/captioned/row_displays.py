@@ -13,7 +13,7 @@ from maxmargin.displays.shown_planes import class_names
 from maxmargin.displays.soft_margin_path_display import SoftMarginPathDisplay
 from maxmargin.reports.captioned.captioned_display import CaptionedDisplay, stacked
 from maxmargin.reports.study.drawn_rows import DrawnRows, drawn_rows_of
-from maxmargin.text.number_formats import count, number, plural
+from maxmargin.text.number_formats import count, plural, rounded
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,7 +68,7 @@ def _caption(study: "TwoClassStudy", scene: DrawnRows, *, is_stretched: bool) ->
     else:
         text = "The rows projected onto the plane of both normals, in which distances from both hyperplanes are true."
     if study.reference is not None and study.half_width is not None:
-        text += f" The band extends {number(study.half_width)} to each side of the {study.reference.name} hyperplane."
+        text += f" The band extends {rounded(study.half_width)} to each side of the {study.reference.name} hyperplane."
     if study.reference is study.quasi_separating and study.reference is not None:
         text += " The solid hyperplane is from the proof: the touching rows lie on it, and no row on its wrong side."
     if not scene.is_strip and is_stretched:
@@ -85,7 +85,7 @@ def _alt(study: "TwoClassStudy", scene: DrawnRows) -> str:
     ]
     if study.reference is not None:
         width = study.half_width
-        band = "" if width is None else f" with a band of {number(width)} on each side"
+        band = "" if width is None else f" with a band of {rounded(width)} on each side"
         parts.append(f"The {study.reference.name.removesuffix(' hyperplane')} hyperplane is a line{band}.")
     if study.found is not None:
         parts.append("The perceptron's hyperplane is a dashed line.")
@@ -104,11 +104,11 @@ def distances(study: "TwoClassStudy") -> CaptionedDisplay | None:
         reaches = [of_plane.reach for of_plane in found]
         stacked(displays, share_x=min(reaches) > _OVERLAP * max(reaches))(figure)
         for display, plane, of_plane in zip(displays, planes, found, strict=True):
-            display.ax_.set_title(f"{plane.name}: least {number(of_plane.least, 4)}")
+            display.ax_.set_title(f"{plane.name}: least {rounded(of_plane.least, 4)}")
 
     texts = [
-        f"{plane.name}: from {number(of_plane.least)} to {number(of_plane.greatest)},"
-        f"{'' if of_plane.median is None else f' median {number(of_plane.median)},'} "
+        f"{plane.name}: from {rounded(of_plane.least)} to {rounded(of_plane.greatest)},"
+        f"{'' if of_plane.median is None else f' median {rounded(of_plane.median)},'} "
         f"{plural(of_plane.n_wrong, 'row')} at or below 0"
         for plane, of_plane in zip(planes, found, strict=True)
     ]
@@ -140,13 +140,13 @@ def _distribution(study: "TwoClassStudy", plane: Plane) -> MarginDistributionDis
 def soft_margin(study: "TwoClassStudy") -> CaptionedDisplay:
     """Return the figure of the soft margin over C."""
     first, last = study.soft[0], study.soft[-1]
-    widths = ["infinity" if point.plane is None else number(1 / norm(point.w)) for point in (first, last)]
+    widths = ["infinity" if point.plane is None else rounded(1 / norm(point.w)) for point in (first, last)]
     display = _soft_path(study)
     return CaptionedDisplay(
         key="soft-margin",
         title="The soft margin over C",
         caption="Margin width 1/‖w‖, and the numbers of rows in error, with slack, and with a positive multiplier.",
-        alt=f"Two panels over C from {number(first.solution.C)} to {number(last.solution.C)}. The margin width goes "
+        alt=f"Two panels over C from {rounded(first.solution.C)} to {rounded(last.solution.C)}. The margin width goes "
         f"from {widths[0]} to {widths[1]}; the errors from {plural(first.n_errors, 'row')} to "
         f"{plural(last.n_errors, 'row')}; the support rows from {first.n_support} to {last.n_support}.",
         height=4.8,

@@ -10,7 +10,7 @@ from maxmargin.displays.order_study_display import FAINT, OrderStudyDisplay, dra
 from maxmargin.displays.proof_curves_display import ProofCurvesDisplay, bound_in_view
 from maxmargin.reports.captioned.captioned_display import CaptionedDisplay, stacked
 from maxmargin.reports.captioned.margin_path_display import MarginPathDisplay
-from maxmargin.text.number_formats import count, number, percent, plural, upper_end
+from maxmargin.text.number_formats import count, percent, plural, rounded, upper_end
 from maxmargin.theory.order_studies import OrderStudy
 
 if TYPE_CHECKING:
@@ -36,17 +36,17 @@ def margin_path(study: "TwoClassStudy") -> CaptionedDisplay:
     if study.trace.u is not None and study.run_hard.upper < _ALIKE * study.hard.lower:
         panels.append(MarginPathDisplay(trace=study.trace, maximum=study.run_hard.lower, space="run"))
         caption += (
-            f" Below, the same in the space (x, {number(study.scale)}) of the run, in which the upper bound is ‖w‖/M "
+            f" Below, the same in the space (x, {rounded(study.scale)}) of the run, in which the upper bound is ‖w‖/M "
             "and the maximum margin is g, which differs from γ*."
         )
-    known = "" if best is None else f" The maximum margin is {number(best)}."
-    upper = "" if last is None else f" The upper bound from its mistakes ends at {number(last)}."
+    known = "" if best is None else f" The maximum margin is {rounded(best)}."
+    upper = "" if last is None else f" The upper bound from its mistakes ends at {rounded(last)}."
     return CaptionedDisplay(
         key="margin-path",
         title="Interval of the maximum margin that the run itself proves",
         caption=caption,
         alt=f"Line of the margin achieved over the mistakes: after {plural(run.n_mistakes, 'mistake')} it is "
-        f"{number(run.margin)}.{upper}{known}",
+        f"{rounded(run.margin)}.{upper}{known}",
         height=3.9 if len(panels) == 1 else 6.2,
         draw=stacked(panels),
     )
@@ -59,7 +59,7 @@ def proof_curves(study: "TwoClassStudy") -> CaptionedDisplay:
     below = meet = ""
     caption = "√M·R bounds ‖w‖ from above. No separating hyperplane is known, so nothing bounds it from below."
     if trace.u is not None:
-        below = f", w·u* is {number(last['w_dot_u'])} and M g is {number(last['w_dot_u_at_least'])}"
+        below = f", w·u* is {rounded(last['w_dot_u'])} and M g is {rounded(last['w_dot_u_at_least'])}"
         meet = f" The line M g and the curve √M·R meet at {upper_end(trace.bound)} mistakes."
         dotted = " Dotted: the line and the curve up to where they meet, at Novikoff's bound."
         caption = (
@@ -71,7 +71,7 @@ def proof_curves(study: "TwoClassStudy") -> CaptionedDisplay:
         title=f"The {'two curves' if trace.u is not None else 'upper curve'} of Novikoff's proof",
         caption=f"{caption}{_thinned(study)}",
         alt=f"Curves over the mistakes: after {plural(study.run.n_mistakes, 'mistake')} √M·R is "
-        f"{number(last['norm_at_most'])} and ‖w‖ is {number(last['norm'])}{below}.{meet}",
+        f"{rounded(last['norm_at_most'])} and ‖w‖ is {rounded(last['norm'])}{below}.{meet}",
         draw=stacked([ProofCurvesDisplay(trace=trace)]),
     )
 
@@ -92,7 +92,7 @@ def potential(study: "TwoClassStudy") -> CaptionedDisplay | None:
         caption="Decrease of ½‖c u* − w‖² since w = 0, in units of R²/2. The proof guarantees one unit per mistake, "
         f"and there are R²/g² units in all, so there can be no more mistakes than that.{_thinned(study)}",
         alt="Curve of the fall of the potential over the mistakes, above the line of one unit per mistake: after "
-        f"{plural(study.run.n_mistakes, 'mistake')} it has lost {number(float(trace.potential_drop[-1]))} of the "
+        f"{plural(study.run.n_mistakes, 'mistake')} it has lost {rounded(float(trace.potential_drop[-1]))} of the "
         f"{upper_end(trace.bound)} units it had.",
         draw=stacked([ProofCurvesDisplay(trace=trace, kind="potential")]),
     )
@@ -180,7 +180,7 @@ def _draw_margins(study: OrderStudy, ax: "Axes") -> None:
     runs = study.outcomes
     ax.plot(runs.margin, runs.n_mistakes, "o", color=drawing.PERCEPTRON, markersize=2, alpha=FAINT)
     ax.axvline(study.hard.lower, color=drawing.MAXIMUM)
-    ax.set(xlim=(0, 1.08 * study.hard.lower), xlabel=f"achieved margin; γ* = {number(study.hard.lower, 3)}")
+    ax.set(xlim=(0, 1.08 * study.hard.lower), xlabel=f"achieved margin; γ* = {rounded(study.hard.lower, 3)}")
     ax.locator_params("x", nbins=4)
     drawing.plain_numbers(ax.xaxis)
     drawing.thin_grid(ax)

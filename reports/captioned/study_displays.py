@@ -16,7 +16,7 @@ from maxmargin.reports.captioned.run_displays import (
 )
 from maxmargin.reports.study.class_study import ClassStudy
 from maxmargin.reports.study.two_class_study import TwoClassStudy
-from maxmargin.text.number_formats import number
+from maxmargin.text.number_formats import rounded
 
 _FARTHEST_DRAWN = 1e300
 """Largest distance of a hyperplane from the origin, and largest margin width, for which their axes are drawn."""
@@ -52,7 +52,7 @@ def left_out(study: TwoClassStudy | ClassStudy) -> dict[str, str]:
         "distances": bool(study.planes),
     }
     return {
-        key: f"The figure of the {name} is left out: its axes cannot hold numbers as large as {number(size)}."
+        key: f"The figure of the {name} is left out: its axes cannot hold numbers as large as {rounded(size)}."
         for key, name in _IN_UNITS.items()
         if has.get(key, True) and (size := _too_large(study, key))
     }

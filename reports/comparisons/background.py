@@ -5,7 +5,7 @@ from typing import Any
 
 from maxmargin.reports.comparisons.runs import MethodRuns, Record, Runs, data_key, data_label
 from maxmargin.reports.document import Block, Paragraph, TableBlock, facts
-from maxmargin.text.number_formats import UNKNOWN, count, first_of, number, one_line, proven
+from maxmargin.text.number_formats import UNKNOWN, count, first_of, one_line, proven, rounded
 
 Fields = dict[str, Any]
 
@@ -55,7 +55,7 @@ def held_out_blocks(found: Fields) -> tuple[Block, ...]:
 
 
 def _spread(entry: Fields) -> tuple[str, ...]:
-    return (count(entry["n"]), *(number(entry[name], 3) for name in ("mean", "median", "least", "most")))
+    return (count(entry["n"]), *(rounded(entry[name], 3) for name in ("mean", "median", "least", "most")))
 
 
 def data_fields(runs: Runs, *, times: bool) -> list[Fields]:
@@ -71,7 +71,7 @@ def data_blocks(found: list[Fields]) -> tuple[Block, ...]:
     if not found:
         return (Paragraph("The comparison has no data."),)
     has_times = "seconds" in found[0]
-    rows = tuple((*_data_row(entry), *((number(entry["seconds"], 3),) if has_times else ())) for entry in found)
+    rows = tuple((*_data_row(entry), *((rounded(entry["seconds"], 3),) if has_times else ())) for entry in found)
     columns = ("Data", "n", "d", "R", "Verdict", "γ*", "1/γ*²", *(("Proof (s)",) if has_times else ()))
     note = (
         "n rows, d columns, R the largest norm of a row, γ* the maximum geometric margin. Verdicts are proven in exact "
@@ -87,10 +87,10 @@ def _data_row(entry: Fields) -> tuple[str, ...]:
     return (
         data_label(entry),
         *(count(entry[name]) for name in ("n_samples", "n_features")),
-        number(entry["radius"], 3),
+        rounded(entry["radius"], 3),
         str(entry["verdict"] or UNKNOWN),
         proven(lower, upper, 6) if has_margin else UNKNOWN,
-        number(1 / lower / lower, 3) if has_margin else UNKNOWN,
+        rounded(1 / lower / lower, 3) if has_margin else UNKNOWN,
     )
 
 

@@ -13,7 +13,7 @@ from maxmargin.reports.comparisons.estimates.profiles import TAUS, profile_at, p
 from maxmargin.reports.comparisons.margin_times import MethodTimes
 from maxmargin.reports.comparisons.mistake_laws import FIGURE, MistakeLaw
 from maxmargin.reports.comparisons.question_profiles import QuestionProfile
-from maxmargin.text.number_formats import number, percent, plural
+from maxmargin.text.number_formats import percent, plural, rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,7 +84,7 @@ def _largest_tau(profile: QuestionProfile) -> float:
 
 
 def _cut(profile: QuestionProfile) -> str:
-    return f", up to τ = {number(_LARGEST_TAU)}" if _is_cut(profile) else ""
+    return f", up to τ = {rounded(_LARGEST_TAU)}" if _is_cut(profile) else ""
 
 
 def _why_below(profile: QuestionProfile) -> str:
@@ -116,7 +116,7 @@ def mistakes_picture(laws: Sequence[MistakeLaw]) -> CaptionedDisplay:
     shown = [law for law in laws if law.points]
     n_data = len({point.data for law in shown for point in law.points})
     exponents = "; ".join(
-        f"{law.label} {'no exponent' if law.exponent.value is None else f'exponent {number(law.exponent.value, 3)}'}"
+        f"{law.label} {'no exponent' if law.exponent.value is None else f'exponent {rounded(law.exponent.value, 3)}'}"
         for law in shown[:_MOST_IN_ALT]
     )
     return CaptionedDisplay(

@@ -7,7 +7,7 @@ from typing import Any
 from maxmargin.reports.comparisons.estimates.means import is_censored
 from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, method_label
 from maxmargin.reports.document import Block, Paragraph, TableBlock
-from maxmargin.text.number_formats import UNKNOWN, count, first_of, number, plural
+from maxmargin.text.number_formats import UNKNOWN, count, first_of, plural, rounded
 
 Fields = dict[str, Any]
 
@@ -128,7 +128,7 @@ def _rows(found: Fields) -> Iterator[tuple[str, ...]]:
         yield ("version", "", entry["method"], "", "", *_values(entry))
     for entry in found["times"] if found.get("is_timed") else ():
         on = f"geometric mean, {plural(entry['n'], 'run')}"
-        yield ("new time / old time", on, entry["method"], "", "", "", number(entry["ratio"], 3))
+        yield ("new time / old time", on, entry["method"], "", "", "", rounded(entry["ratio"], 3))
 
 
 def _cell(entry: Fields) -> tuple[str, str, str, str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, is_separable, method_label
 from maxmargin.reports.document import Block, Emphasis, Paragraph, TableBlock, marked_names
-from maxmargin.text.number_formats import UNKNOWN, count, number, one_line, percent, plural, proven
+from maxmargin.text.number_formats import UNKNOWN, count, one_line, percent, plural, proven, rounded
 
 Fields = dict[str, Any]
 
@@ -75,7 +75,7 @@ def _distance(record: Record) -> tuple[float, float, float]:
 def _proven(record: Record) -> str:
     """Return what is proven about the subject of the claim."""
     if record["claim"] == "optimal" and record["objective_lower"] is not None:
-        return f"objective {number(record['objective'])}, lower bound {number(record['objective_lower'])}"
+        return f"objective {rounded(record['objective'])}, lower bound {rounded(record['objective_lower'])}"
     if is_separable(record) and record["gamma_upper"] is not None:
         return f"separable, γ* = {proven(record['gamma_lower'], record['gamma_upper'], 6)}"
     return str(record["verdict"] or UNKNOWN)
@@ -85,14 +85,14 @@ def _off(record: Record) -> str:
     """Return how far the claim is from the truth."""
     if record["claim"] == "optimal":
         off = record["suboptimality"]
-        return UNKNOWN if off is None else f"{number(off, 3)} above the bound, relative to it"
+        return UNKNOWN if off is None else f"{rounded(off, 3)} above the bound, relative to it"
     if record["claim"] not in ("maximum margin", "separates"):
         return UNKNOWN
     if record["n_errors"]:
         return f"{plural(record['n_errors'], 'row')} not strictly on the right side"
     if record["share"] is not None and record["share"] > 0:
         return f"margin is {percent(record['share'])} of γ*"
-    return UNKNOWN if record["margin"] is None else f"margin {number(record['margin'], 3)}"
+    return UNKNOWN if record["margin"] is None else f"margin {rounded(record['margin'], 3)}"
 
 
 def blocks(found: Fields) -> tuple[Block, ...]:

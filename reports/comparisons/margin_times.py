@@ -18,7 +18,7 @@ from maxmargin.reports.comparisons.runs import (
     separates,
 )
 from maxmargin.reports.document import Block, FigureSlot, TableBlock
-from maxmargin.text.number_formats import UNKNOWN, number
+from maxmargin.text.number_formats import UNKNOWN, rounded
 
 Fields = dict[str, Any]
 
@@ -140,7 +140,7 @@ def blocks(found: Fields | None) -> tuple[Block, ...]:
         return ()
     rows = tuple(
         (
-            race["data"], number(race["difficulty"] ** 2, 3), *_online(race["online"]), *_solver(race["solver"]),
+            race["data"], rounded(race["difficulty"] ** 2, 3), *_online(race["online"]), *_solver(race["solver"]),
             _winner(race),
         )
         for race in found["races"]
@@ -159,9 +159,9 @@ def _online(entry: Mapping[str, Any] | None) -> tuple[str, str, str]:
     return (
         (UNKNOWN,) * 3
         if entry is None
-        else (entry["method"], number(entry["mistakes"], 6), number(entry["seconds"], 3))
+        else (entry["method"], rounded(entry["mistakes"], 6), rounded(entry["seconds"], 3))
     )
 
 
 def _solver(entry: Mapping[str, Any] | None) -> tuple[str, str]:
-    return (UNKNOWN,) * 2 if entry is None else (entry["method"], number(entry["seconds"], 3))
+    return (UNKNOWN,) * 2 if entry is None else (entry["method"], rounded(entry["seconds"], 3))

@@ -16,7 +16,7 @@ from maxmargin.reports.comparisons.runs import (
     is_separable,
 )
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, TableBlock
-from maxmargin.text.number_formats import UNKNOWN, count, listed, number, plural
+from maxmargin.text.number_formats import UNKNOWN, count, listed, plural, rounded
 
 Fields = dict[str, Any]
 
@@ -191,17 +191,17 @@ def _explanation(found: Fields) -> str:
         "The exponent a of M ~ (R/γ*)^a is fitted by least squares of log M on log(R/γ*), with one point for each "
         "separable data set: the geometric mean of the mistakes M over its orders, seeds and folds. Novikoff's bound "
         "has a = 2. A data set with a run that failed or was stopped by a limit is in no fit, since M would only be a "
-        f"lower bound. The intervals hold with a probability of {number(100 * found['confidence'])} % if the errors of "
-        f"the logarithms are independent and normal with one variance.{without}"
+        f"lower bound. The intervals hold with a probability of {rounded(100 * found['confidence'])} % if the errors "
+        f"of the logarithms are independent and normal with one variance.{without}"
     )
 
 
 def _exponent_table(entries: list[Fields]) -> TableBlock:
     rows = tuple(
-        (entry["method"], number(entry["value"], 3), _interval(entry), *_counts(entry), entry["reason"] or UNKNOWN)
+        (entry["method"], rounded(entry["value"], 3), _interval(entry), *_counts(entry), entry["reason"] or UNKNOWN)
         for entry in entries
     )
-    interval = f"{number(100 * CONFIDENCE)} % interval"
+    interval = f"{rounded(100 * CONFIDENCE)} % interval"
     columns = ("Method", "a", interval, "Data sets", "Runs stopped", "Not given because")
     return TableBlock("Exponent of the mistakes in R/γ*", columns, rows, numeric=range(1, 5), note=_EXPONENT_NOTE)
 
@@ -212,7 +212,7 @@ _EXPONENT_NOTE = (
 
 
 def _interval(entry: Fields) -> str:
-    return UNKNOWN if entry["low"] is None else f"[{number(entry['low'], 3)}, {number(entry['high'], 3)}]"
+    return UNKNOWN if entry["low"] is None else f"[{rounded(entry['low'], 3)}, {rounded(entry['high'], 3)}]"
 
 
 def _counts(entry: Fields) -> tuple[str, str]:
@@ -222,7 +222,7 @@ def _counts(entry: Fields) -> tuple[str, str]:
 def _ratio_table(entries: list[Fields]) -> TableBlock:
     rows = tuple(
         (
-            entry["method"], count(entry["n"]), number(entry["median"], 3), number(entry["largest"], 3),
+            entry["method"], count(entry["n"]), rounded(entry["median"], 3), rounded(entry["largest"], 3),
             count(entry["n_above"]), listed(entry["bounds"]),
         )
         for entry in entries

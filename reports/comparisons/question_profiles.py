@@ -21,7 +21,7 @@ from maxmargin.reports.comparisons.runs import (
 )
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, TableBlock
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.text.number_formats import count, number, percent, plural
+from maxmargin.text.number_formats import count, percent, plural, rounded
 
 Fields = dict[str, Any]
 Kind = Literal["time", "margin"]
@@ -203,7 +203,7 @@ def _of_one(entry: Fields) -> list[Block]:
         why = "there is only one method" if entry["n_instances"] else "no instance was run by all methods"
         return [Paragraph(f"{name}: {why}, so there is no profile.")]
     rows = tuple((method["method"], *map(percent, method["rho"])) for method in entry["methods"])
-    columns = ("Method", *(f"τ = {number(tau)}" for tau in entry["taus"]))
+    columns = ("Method", *(f"τ = {rounded(tau)}" for tau in entry["taus"]))
     table = TableBlock(f"{name}: ρ(τ)", columns, rows, numeric=range(1, len(columns)), note=_note(entry))
     return [table, FigureSlot(entry["figure"])]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, is_separable, separates, share_of
 from maxmargin.reports.document import Block, Emphasis, Paragraph, TableBlock, marked_names
-from maxmargin.text.number_formats import UNKNOWN, count, number, plural, share_of_the_best
+from maxmargin.text.number_formats import UNKNOWN, count, plural, rounded, share_of_the_best
 
 Fields = dict[str, Any]
 
@@ -68,7 +68,7 @@ def margin_blocks(found: Fields) -> tuple[Block, ...]:
         return (Paragraph("No data set of the comparison is proven to be separable: there is no maximum margin."),)
     note = (
         "A method separates a data set, and reaches the maximum margin γ*, if its hyperplanes for all orders and seeds "
-        f"do; γ* is reached up to a relative distance of {number(found['tolerance'])}. Of the orders and seeds of a "
+        f"do; γ* is reached up to a relative distance of {rounded(found['tolerance'])}. Of the orders and seeds of a "
         "data set the least margin counts. A run without a hyperplane that separates counts as 0 %. A method whose "
         f"answers have no hyperplane has {UNKNOWN}."
     )

@@ -8,7 +8,7 @@ from typing import Any
 from maxmargin.reports.comparisons.estimates.means import SHIFT, is_censored, shifted_geometric_mean, times_of
 from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key
 from maxmargin.reports.document import Block, Paragraph, TableBlock
-from maxmargin.text.number_formats import UNKNOWN, count, number
+from maxmargin.text.number_formats import UNKNOWN, count, rounded
 
 Fields = dict[str, Any]
 
@@ -102,7 +102,7 @@ def blocks(found: Fields | None) -> tuple[Block, ...]:
         "At the limit": lambda entry: count(entry["n_at_limit"]),
         "Mean (s)": mean_text,
         **({"Times ours": _ratio_text} if found["is_alone"] else {}),
-        "Peak (MiB)": lambda entry: number(entry["peak_mib"], 3),
+        "Peak (MiB)": lambda entry: rounded(entry["peak_mib"], 3),
         "Stopped": lambda entry: ", ".join(f"{name} {count(n)}" for name, n in entry["failures"].items()) or UNKNOWN,
     }
     rows = tuple(tuple(text(entry) for text in columns.values()) for entry in found["methods"])
@@ -117,8 +117,8 @@ def _ratio_text(entry: Mapping[str, Any]) -> str:
 def _marked(mean: float | None, n_at_limit: int, *, is_lower_bound: bool) -> str:
     """Return a mean with a mark of what the runs in it that were stopped make of it."""
     if mean is None or not n_at_limit:
-        return number(mean, 3)
-    return f"≥ {number(mean, 3)}" if is_lower_bound else f"{number(mean, 3)} {STOPPED_BEFORE}"
+        return rounded(mean, 3)
+    return f"≥ {rounded(mean, 3)}" if is_lower_bound else f"{rounded(mean, 3)} {STOPPED_BEFORE}"
 
 
 def mean_text(entry: Mapping[str, Any]) -> str:
@@ -130,8 +130,9 @@ def _note(found: Fields) -> str:
     limit, counts = found["limit_seconds"], "with their own time, as there is no limit of time: marked ≥, a lower bound"
     if limit is not None:
         counts = (
-            f"with {number(limit)} s, the limit of time. A mean is a lower bound, marked ≥, where all of these ran out "
-            f"of time; it is none, and is marked {STOPPED_BEFORE}, where memory or iterations ended some of them before"
+            f"with {rounded(limit)} s, the limit of time. A mean is a lower bound, marked ≥, where all of these ran "
+            f"out of time; it is none, and is marked {STOPPED_BEFORE}, where memory or iterations ended some of them "
+            "before"
         )
     ratios = (
         "Times ours: geometric mean of the ratios to the time of our method for the same question on the same data."
@@ -139,7 +140,7 @@ def _note(found: Fields) -> str:
         else "Ratios to our method are not given: several runs shared the machine, which blurs them."
     )
     return (
-        f"Mean: geometric mean of the seconds of fitting alone, shifted by {number(1000 * found['shift'])} ms. Runs "
+        f"Mean: geometric mean of the seconds of fitting alone, shifted by {rounded(1000 * found['shift'])} ms. Runs "
         f"that were stopped by a limit of time, memory or iterations count {counts}. Other failures have no time and "
         f"are in no mean. {ratios}"
     )

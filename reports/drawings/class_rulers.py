@@ -8,7 +8,7 @@ from maxmargin.reports.drawings.label_placement import SIZE, text_width
 from maxmargin.reports.drawings.rulers import NARROW, WIDE, spread
 from maxmargin.reports.drawings.scales import LogScale
 from maxmargin.reports.drawings.svg import Drawing, Sheet, both
-from maxmargin.text.number_formats import number
+from maxmargin.text.number_formats import rounded
 
 _NAME, _TEXT = 140.0, 260.0
 """Room for the name at the left and for the text at the right of the wide form."""
@@ -93,7 +93,7 @@ def _ticks(sheet: Sheet, scale: LogScale, bottom: float) -> None:
     """Draw the powers of ten as lines behind the rulers, with the numbers below."""
     end = -1.0
     for k in scale.decades():
-        at, text = scale(10.0**k), number(10.0**k)
+        at, text = scale(10.0**k), rounded(10.0**k)
         half = text_width(text) / 2
         left = min(max(at - half, 0.0), sheet.width - 2 * half)
         sheet.line((at, 0), (at, bottom + 2), "grid")

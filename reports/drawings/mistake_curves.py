@@ -6,7 +6,7 @@ from typing import Any
 from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, attribute_of, tick_text
 from maxmargin.reports.drawings.svg import Drawing, Sheet, short
 from maxmargin.reports.phrasing import space
-from maxmargin.text.number_formats import field_text, floor_of, number, plural, power_of_ten
+from maxmargin.text.number_formats import field_text, floor_of, plural, power_of_ten, rounded
 
 WIDTH, _HEIGHT = 404.0, 250.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 8.0, 76.0, 10.0, 40.0
@@ -92,7 +92,7 @@ def _axes(sheet: Sheet, x: Scale, y: Scale) -> None:
     bottom = _HEIGHT - _BOTTOM
     sheet.line((_LEFT, bottom), (WIDTH - _RIGHT, bottom), "axis")
     if isinstance(x, LogScale):
-        ticks = [(10.0**k, number(10.0**k) if k < 6 else power_of_ten(k)) for k in x.decades(most=5)]
+        ticks = [(10.0**k, rounded(10.0**k) if k < 6 else power_of_ten(k)) for k in x.decades(most=5)]
     else:
         assert isinstance(x, LinearScale)
         ticks = [(tick, tick_text(tick)) for tick in x.ticks() if tick == round(tick)]
@@ -113,11 +113,11 @@ def _labels(sheet: Sheet, tops: dict[str, tuple[tuple[float, float], str, str]])
 
 def _finding(report: dict[str, Any]) -> str:
     trace, run = report["trace"], report["perceptron"]
-    text = f"After {plural(run['n_mistakes'], 'mistake')} ‖w‖ is {number(trace['norm'][-1], 3)}, below √M R = "
-    text += f"{number(trace['norm_at_most'][-1], 3)}"
+    text = f"After {plural(run['n_mistakes'], 'mistake')} ‖w‖ is {rounded(trace['norm'][-1], 3)}, below √M R = "
+    text += f"{rounded(trace['norm_at_most'][-1], 3)}"
     if trace["u_margin"] is None:
         return f"{text}; no line bounds it from below."
-    floor = number(trace["w_dot_u_at_least"][-1], 3)
+    floor = rounded(trace["w_dot_u_at_least"][-1], 3)
     return f"{text} and above M g = {floor}; the two bounds meet at {_meet(trace)} mistakes."
 
 
@@ -136,7 +136,7 @@ def _caption(report: dict[str, Any], end: float) -> str:
     return (
         "Each mistake adds at least g to w·u*, so ‖w‖ ≥ M g; and at most R² to ‖w‖², so ‖w‖ ≤ √M R. Here w are the "
         f"weights after M mistakes, u* is the unit normal of the maximum margin in the space {vectors} of the run, "
-        f"g = {number(trace['u_margin'], 4)} is its margin there, at most γ*, and R = {number(trace['radius'], 4)} the "
-        "length of the longest row. So M g ≤ √M R: no run in this space, in any order, makes more than "
+        f"g = {rounded(trace['u_margin'], 4)} is its margin there, at most γ*, and R = {rounded(trace['radius'], 4)} "
+        "the length of the longest row. So M g ≤ √M R: no run in this space, in any order, makes more than "
         f"R²/g² = {meet} mistakes, {where}.{scales}"
     )

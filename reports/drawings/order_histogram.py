@@ -8,7 +8,7 @@ from maxmargin.displays.order_study_display import edges_of_counts
 from maxmargin.reports.drawings.label_placement import Label, n_lanes, place
 from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale
 from maxmargin.reports.drawings.svg import Drawing, Sheet
-from maxmargin.text.number_formats import count, number, plural
+from maxmargin.text.number_formats import count, plural, rounded
 from maxmargin.theory.order_studies import OrderStudy
 
 WIDTH = 404.0
@@ -66,7 +66,7 @@ def _axis(sheet: Sheet, scale: Scale, bottom: float, name: str) -> None:
     for tick in ticks:
         sheet.line((scale(tick), bottom), (scale(tick), bottom + 4), "axis")
         where = "middle" if 20 < scale(tick) < WIDTH - 20 else "start" if scale(tick) <= 20 else "end"
-        sheet.text((scale(tick), bottom + 17), number(tick), "tick", anchor=where)
+        sheet.text((scale(tick), bottom + 17), rounded(tick), "tick", anchor=where)
     sheet.text((WIDTH / 2, bottom + 34), name, "soft", anchor="middle")
 
 

@@ -12,7 +12,7 @@ from maxmargin.reports.drawings.scales import LinearScale, Scale, SignedLogScale
 from maxmargin.reports.drawings.svg import Drawing, Sheet, dots, joined, short
 from maxmargin.reports.study.drawn_rows import DrawnRows, Strip
 from maxmargin.solvers.basics.array_types import Floats, Mask
-from maxmargin.text.number_formats import count, number, one_line, plural
+from maxmargin.text.number_formats import count, one_line, plural, rounded
 
 WIDTH = 404.0
 HEIGHT = 356.0
@@ -232,7 +232,7 @@ def _ticks(scene: DrawnRows, scale: LinearScale) -> list[tuple[float, str]]:
     if not _LEAST_SPAN < high - low < math.inf:
         return []
     ticks = LinearScale(low, high, scale.start, scale.end).ticks(5)
-    return [(math.ldexp(tick, -exponent), number(tick, 4)) for tick in ticks]
+    return [(math.ldexp(tick, -exponent), rounded(tick, 4)) for tick in ticks]
 
 
 def _band_share(scene: DrawnRows, frame: _Frame) -> float:
@@ -259,7 +259,7 @@ def _inset(sheet: Sheet, scene: DrawnRows, frame: _Frame) -> None:
     sheet.line((inner.x(0), top), (inner.x(0), top + height), "plane truth")
     _draw_classes(sheet, scene.is_positive[near], [inner.at(point) for point in scene.points[near]], " small")
     _rings(sheet, scene, inner)
-    sheet.text((left + 5, top + height - 6), f"±{number(_IN_INSET)} γ*, stretched", "tick halo")
+    sheet.text((left + 5, top + height - 6), f"±{rounded(_IN_INSET)} γ*, stretched", "tick halo")
 
 
 def _emptier_corner(scene: DrawnRows, frame: _Frame) -> tuple[float, float]:
@@ -336,7 +336,7 @@ def _grid(sheet: Sheet, scene: DrawnRows, scale: LinearScale | SignedLogScale) -
     for tick in sorted(ticks, key=lambda value: (value not in (0.0, 1.0), value)):
         role = "zero" if tick == 0 else "truth thin" if tick == 1 and scene.has_margin else "grid"
         sheet.line((scale(tick), _TOP), (scale(tick), bottom), role)
-    _tick_texts(sheet, [(scale(tick), number(tick, 3)) for tick in sorted(ticks)], bottom)
+    _tick_texts(sheet, [(scale(tick), rounded(tick, 3)) for tick in sorted(ticks)], bottom)
     unit = "γ*" if scene.has_margin else scene.unit_name
     sheet.text((WIDTH / 2, bottom + 33), f"distance on the correct side, in {unit}", "soft", anchor="middle")
 
@@ -347,8 +347,8 @@ def _with_margin(ticks: list[float], scene: DrawnRows) -> list[float]:
 
 def _strips_finding(scene: DrawnRows) -> str:
     texts = [
-        f"{strip.name}: distances from {number(float(strip.distances.min()), 3)} to "
-        f"{number(float(strip.distances.max()), 3)}, {plural(int((strip.distances <= 0).sum()), 'row')} at or below 0"
+        f"{strip.name}: distances from {rounded(float(strip.distances.min()), 3)} to "
+        f"{rounded(float(strip.distances.max()), 3)}, {plural(int((strip.distances <= 0).sum()), 'row')} at or below 0"
         for strip in scene.strips
     ]
     return f"{'; '.join(texts)}, in {'units of γ*' if scene.has_margin else scene.unit_name}."

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from maxmargin.text.number_formats import number
+from maxmargin.text.number_formats import rounded
 
 _MOST_TICKS = 6
 _STEPS = (1, 2, 2.5, 5, 10)
@@ -103,4 +103,4 @@ def attribute_of(scale: Scale) -> str:
 
 def tick_text(value: float) -> str:
     """Return a number at a tick."""
-    return number(value, 4)
+    return rounded(value, 4)

@@ -27,7 +27,7 @@ from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.study.drawn_rows import DrawnRows, drawn_rows_of
 from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.basics.printable import printable
-from maxmargin.text.number_formats import number, one_line
+from maxmargin.text.number_formats import one_line, rounded
 
 _LARGEST_EXPONENT = 250
 """Largest exponent of two of the numbers of rows whose run is replayed."""
@@ -120,7 +120,7 @@ class MarginPage(CheckedPage):
             "classes": [_class_name(entry) for entry in reversed(self.summary["data"]["classes"])],
             "strips": [{"name": plane.name, "w": _rounded(plane.unit), "b": plane.offset} for plane in self._planes()],
             "mistaken": {row: int(mistaken[row]) for row in rows if mistaken[row]},
-            "multipliers": {row: number(float(dual[row]), 4) for row in rows if has_dual and dual[row]},
+            "multipliers": {row: rounded(float(dual[row]), 4) for row in rows if has_dual and dual[row]},
             "unit": "γ*" if view.has_margin else "", "margin": study.hard.lower if study.maximum is not None else None,
             "divisor": view.unit,
             "axes": [*map(_rounded, axes_of(view))],

@@ -25,12 +25,12 @@ from maxmargin.text.number_formats import (
     count,
     interval,
     listed,
-    number,
     one_line,
     percent,
     plural,
     power_of_ten,
     proven,
+    rounded,
     share_of_the_best,
 )
 
@@ -162,7 +162,7 @@ def _claims(solvers: Iterable[Fields]) -> tuple[Block, ...]:
             _truth(entry),
             _share(entry),
             count(entry["n_errors"]),
-            number(entry["seconds"], 3),
+            rounded(entry["seconds"], 3),
             _status(entry),
             str(entry["version"] or UNKNOWN),
         )
@@ -212,7 +212,7 @@ def _units(units: Iterable[Fields]) -> tuple[Block, ...]:
 def _tolerance(value: float) -> str:
     """Return a tolerance as a power of ten, where it is one."""
     mantissa, exponent = f"{value:e}".split("e")
-    return power_of_ten(int(exponent)) if float(mantissa) == 1 else number(value)
+    return power_of_ten(int(exponent)) if float(mantissa) == 1 else rounded(value)
 
 
 def _verdict_of_a_rule(entry: Fields) -> str:

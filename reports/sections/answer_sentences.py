@@ -11,11 +11,11 @@ from maxmargin.text.number_formats import (
     floor_of,
     interval,
     listed,
-    number,
     one_line,
     percent,
     plural,
     proven,
+    rounded,
     upper_end,
 )
 
@@ -70,7 +70,7 @@ def _stopped(report: Report) -> Text:
 def _times_smaller(upper: float, lower: float) -> str:
     """Return the ratio of the bound from the mistakes to the margin in words, "" if it is near 1 or not finite."""
     ratio = float(upper) / lower if lower > 0 else 0.0
-    return f", {number(ratio, 2)} times smaller" if 1.005 < ratio < math.inf else ""
+    return f", {rounded(ratio, 2)} times smaller" if 1.005 < ratio < math.inf else ""
 
 
 def _overlap(report: Report) -> Text:

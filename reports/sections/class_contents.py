@@ -7,7 +7,7 @@ from maxmargin.reports.document import TableBlock
 from maxmargin.reports.drawings.class_matrix import MatrixCell
 from maxmargin.reports.drawings.class_rulers import ClassRuler
 from maxmargin.reports.phrasing import of_kind, verdict_name
-from maxmargin.text.number_formats import UNKNOWN, count, number, one_line, percent, plural
+from maxmargin.text.number_formats import UNKNOWN, count, one_line, percent, plural, rounded
 
 Report = dict[str, Any]
 Cells = dict[tuple[int, int], MatrixCell]
@@ -88,7 +88,7 @@ def _margin_text(contest: Report | None) -> str:
     if contest is None:
         return "?"
     if contest["strictly_separable"]:
-        return number(contest["lower"], 3) if contest["lower"] > 0 else "> 0"  # below the least binary64 number
+        return rounded(contest["lower"], 3) if contest["lower"] > 0 else "> 0"  # below the least binary64 number
     name = verdict_name(contest)
     return _WORDS.get(name, name)
 
@@ -99,7 +99,7 @@ def _mistake_lines(contest: Report | None) -> tuple[str, ...]:
     if contest is None or ratio is None:
         return (UNKNOWN,)
     made = contest["n_mistakes"]
-    text = count(made) if made < _LARGEST_COUNT else number(made, 3)
+    text = count(made) if made < _LARGEST_COUNT else rounded(made, 3)
     return f"{'' if contest['converged'] else '≥ '}{text}", percent(ratio)
 
 
@@ -129,7 +129,7 @@ def matrix_finding(report: Report) -> str:
         found = [contest["lower"] for contest in contests if contest["strictly_separable"]]
         text = f"{what}, {count(len(found))} of {plural(len(contests), 'question')} are separable{of_kind(report)}"
         if found:
-            ends = dict.fromkeys((number(min(found), 3), number(max(found), 3)))
+            ends = dict.fromkeys((rounded(min(found), 3), rounded(max(found), 3)))
             text += f" with γ* of {' to '.join(ends)}"
         parts.append(text)
     return f"One cell for each class and pair of classes: {'; '.join(parts)}."
@@ -165,7 +165,7 @@ def _achieved(contest: Report) -> float | None:
 def _ruler_text(contest: Report) -> str:
     if not contest["strictly_separable"]:
         return verdict_name(contest)
-    best = f"γ* {number(contest['lower'], 3)}"
+    best = f"γ* {rounded(contest['lower'], 3)}"
     if _achieved(contest) is None:
         return f"{best}, {plural(contest['n_errors'], 'row')} in error"
     return f"{best}, {percent(contest['share_of_maximum'])} kept"
@@ -190,8 +190,8 @@ def rulers_table(report: Report) -> TableBlock:
     """Return the numbers of the rulers as a table."""
     rows = tuple(
         (
-            one_line(c["positive"], 40), number(_margin(c), 4) if _margin(c) is not None else verdict_name(c),
-            number(_achieved(c), 4), number(c["margin_upper"], 4),
+            one_line(c["positive"], 40), rounded(_margin(c), 4) if _margin(c) is not None else verdict_name(c),
+            rounded(_achieved(c), 4), rounded(c["margin_upper"], 4),
         )
         for c in sorted_classes(report)
     )  # fmt: skip

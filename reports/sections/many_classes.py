@@ -54,11 +54,11 @@ from maxmargin.text.number_formats import (
     field_text,
     floor_of,
     listed,
-    number,
     one_line,
     percent,
     plural,
     proven,
+    rounded,
 )
 
 _MOST_PAIRS = 300
@@ -251,7 +251,7 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
     if smallest is not None:
         negative = "the rest" if smallest in rest else _class_name(smallest["negative"])
         note = f"{_class_name(smallest['positive'])} against {negative}"
-        cards.append(Card(label="Smallest positive γ*", value=number(smallest["lower"]), note=note))
+        cards.append(Card(label="Smallest positive γ*", value=rounded(smallest["lower"]), note=note))
     return tuple(cards)
 
 
@@ -306,7 +306,7 @@ def _share(share: float | None) -> str:
 
 
 def _ratio(n_mistakes: int, bound: float | None) -> str:
-    return UNKNOWN if bound is None else number(n_mistakes / bound, 3)
+    return UNKNOWN if bound is None else rounded(n_mistakes / bound, 3)
 
 
 def _multinomial(report: dict[str, Any]) -> tuple[Block, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.reports.phrasing import bound_title
 from maxmargin.reports.study.parts.orders_part import ADVERSARY, LOCAL_SEARCH, RANDOM, SOURCE
-from maxmargin.text.number_formats import count, floor_of, number, percent, plural
+from maxmargin.text.number_formats import count, floor_of, percent, plural, rounded
 
 FOUND = {
     SOURCE: "in the order of the source",
@@ -53,7 +53,7 @@ def _orders_table(orders: Mapping[str, Any]) -> TableBlock:
         ("Order of the source", *_cells(orders["file_order"])),
         ("Fewest mistakes found in an order", *_cells(orders["best_order"])),
         ("Fewest in a random order", count(orders["least"]), ""),
-        ("Mean over the random orders", number(orders["mean"], 4), ""),
+        ("Mean over the random orders", rounded(orders["mean"], 4), ""),
         ("Most in a random order", count(orders["most"]), ""),
         ("Most mistakes found in an order", *_cells(orders["worst_order"])),
     ]

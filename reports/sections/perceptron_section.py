@@ -9,10 +9,10 @@ from maxmargin.text.number_formats import (
     field_text,
     floor_of,
     interval,
-    number,
     one_line,
     percent,
     plural,
+    rounded,
     typeset,
     upper_end,
 )
@@ -42,13 +42,13 @@ def _run_table(report: dict[str, Any]) -> TableBlock:
         ("Why it stopped", phrasing.stopped_because(run)),
         ("Fewest mistakes in an epoch", count(run["fewest_mistakes_in_an_epoch"])),
         ("Rows in error at the end", f"{count(run['n_errors'])} with y(w·x + b) ≤ 0"),
-        ("‖w‖", number(run["norm"], 4)),
+        ("‖w‖", rounded(run["norm"], 4)),
         ("Margin achieved", _achieved(report)),
         ("Upper bound of γ* from its mistakes", upper_end(run["margin_upper"], 4)),
     ]
     if run["bias"]:
         rows += [
-            (f"‖w‖ in the space {phrasing.space(run)} of the run", number(run["run_norm"], 4)),
+            (f"‖w‖ in the space {phrasing.space(run)} of the run", rounded(run["run_norm"], 4)),
             ("Margin achieved in that space", field_text(run, "run_margin", 4)),
             *_maximum_of_run(report),
             ("Upper bound of it from the mistakes", upper_end(run["run_upper"], 4)),
@@ -92,7 +92,7 @@ def normals(report: dict[str, Any]) -> tuple[Block, ...]:
         return ()
     names = report["data"]["feature_names"]
     order = sorted(range(len(best)), key=lambda j: -abs(best[j]))[:_MOST_FEATURES]
-    rows = tuple((one_line(names[j]), number(best[j], 4), number(found[j], 4)) for j in order)
+    rows = tuple((one_line(names[j]), rounded(best[j], 4), rounded(found[j], 4)) for j in order)
     note = (
         f"The {_MOST_FEATURES} of {count(len(names))} features with the largest |w*|." if len(best) > len(rows) else ""
     )
@@ -122,20 +122,20 @@ def _trace_table(report: dict[str, Any]) -> TableBlock:
         name: trace[name][-1] for name in ("w_dot_u", "w_dot_u_at_least", "norm", "root_of_squares", "norm_at_most")
     }
     rows = [
-        ("√M·R", number(last["norm_at_most"], 4)),
-        ("√(Σ‖x‖²) over the mistakes", number(last["root_of_squares"], 4)),
-        ("‖w‖", number(last["norm"], 4)),
+        ("√M·R", rounded(last["norm_at_most"], 4)),
+        ("√(Σ‖x‖²) over the mistakes", rounded(last["root_of_squares"], 4)),
+        ("‖w‖", rounded(last["norm"], 4)),
     ]
     if trace["u_margin"] is not None:
         rows += [
             ("w·u*", _with_cosine(last["w_dot_u"], trace["cosine"][-1])),
-            ("M g", number(last["w_dot_u_at_least"], 4)),
-            ("g", number(trace["u_margin"], 4)),
+            ("M g", rounded(last["w_dot_u_at_least"], 4)),
+            ("g", rounded(trace["u_margin"], 4)),
             ("R²/g², Novikoff's bound", field_text(trace, "bound", 4, say=floor_of)),
-            ("Fall of the potential, in units of R²/2", number(trace["potential_drop"][-1], 4)),
+            ("Fall of the potential, in units of R²/2", rounded(trace["potential_drop"][-1], 4)),
         ]
     return facts(f"After {plural(n_mistakes, 'mistake')}", rows)
 
 
 def _with_cosine(value: float | None, cosine: float | None) -> str:
-    return number(value, 4) if cosine is None else f"{number(value, 4)}, {percent(cosine)} of ‖w‖"
+    return rounded(value, 4) if cosine is None else f"{rounded(value, 4)}, {percent(cosine)} of ‖w‖"

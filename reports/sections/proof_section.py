@@ -6,7 +6,7 @@ from typing import Any
 from maxmargin.reports.document import Block, Paragraph, Points, ProofSlot
 from maxmargin.reports.phrasing import of_kind
 from maxmargin.solvers.exact.dyadic import round_down
-from maxmargin.text.number_formats import count, number, plural
+from maxmargin.text.number_formats import count, plural, rounded
 
 Report = dict[str, Any]
 
@@ -94,7 +94,7 @@ def shortened(text: str) -> str:
     """
     if "/" not in text or len(text) <= 2 * _SHOWN:
         return _cut(text)
-    return f"{' / '.join(map(_cut, text.split('/')))} (about {number(round_down(Fraction(text)), 4)})"
+    return f"{' / '.join(map(_cut, text.split('/')))} (about {rounded(round_down(Fraction(text)), 4)})"
 
 
 def _cut(integer: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from maxmargin.reports.drawings.rulers import Ruler, RulerBand, RulerMark, nested, spread
 from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale
 from maxmargin.reports.phrasing import bound_title, bounded_runs, fewest_errors, holding_bounds, shown_upper
-from maxmargin.text.number_formats import count, floor_of, listed, number, percent, plural, proven, upper_end
+from maxmargin.text.number_formats import count, floor_of, listed, percent, plural, proven, rounded, upper_end
 
 Report = dict[str, Any]
 
@@ -76,7 +76,7 @@ def _digits(report: Report) -> str:
 def _achieved(report: Report) -> str:
     run = report["perceptron"]
     if _separates(run):
-        return f"perceptron {number(run['margin'], 3)}"
+        return f"perceptron {rounded(run['margin'], 3)}"
     return f"perceptron: {plural(run['n_errors'], 'row')} in error"
 
 
@@ -98,14 +98,14 @@ def _shares_of(best: float, scale: Scale) -> list[tuple[float, str]]:
 def _share_text(exponent: int) -> str:
     if exponent == 0:
         return "γ* = 100 %"
-    return f"{number(10.0**exponent)} × γ*" if exponent > 0 else percent(10.0**exponent)
+    return f"{rounded(10.0**exponent)} × γ*" if exponent > 0 else percent(10.0**exponent)
 
 
 def _margins_finding(report: Report) -> str:
     run, share = report["perceptron"], report["comparison"]["share_of_maximum"]
     best = f"The largest possible margin is {_digits(report)}"
     if _separates(run) and share is not None:
-        kept = f"the perceptron's hyperplane keeps {number(run['margin'], 3)}, which is {percent(share)} of it"
+        kept = f"the perceptron's hyperplane keeps {rounded(run['margin'], 3)}, which is {percent(share)} of it"
     else:
         kept = f"the perceptron's hyperplane does not separate: {plural(run['n_errors'], 'row')} in error"
     upper = run["margin_upper"]
@@ -168,9 +168,9 @@ def _tightest(report: Report, bound: Report) -> str:
 
 def _decades(scale: Scale) -> list[tuple[float, str]]:
     if isinstance(scale, LogScale):
-        return [(10.0**k, number(10.0**k)) for k in scale.decades()]
+        return [(10.0**k, rounded(10.0**k)) for k in scale.decades()]
     assert isinstance(scale, LinearScale)
-    return [(tick, number(tick, 4)) for tick in scale.ticks() if tick == round(tick)]
+    return [(tick, rounded(tick, 4)) for tick in scale.ticks() if tick == round(tick)]
 
 
 def _mistakes_finding(report: Report, bounds: Iterable[tuple[float, str]]) -> str:
@@ -194,7 +194,7 @@ def _errors(report: Report) -> Ruler:
     marks.append(RulerMark(run["n_errors"], f"perceptron, at its end {count(run['n_errors'])}", "perceptron"))
     soft = fewest_errors(report)
     if soft is not None:
-        text = f"best soft margin {count(soft['n_errors'])} (C = {number(soft['C'])})"
+        text = f"best soft margin {count(soft['n_errors'])} (C = {rounded(soft['C'])})"
         marks.append(RulerMark(soft["n_errors"], text, "quiet", below=True))
     smaller = min(entry["count"] for entry in data["classes"])
     marks.append(RulerMark(smaller, f"one class for all rows {count(smaller)}", "bound", below=True))
@@ -216,7 +216,7 @@ def _undecided(report: Report) -> tuple[Ruler, ...]:
     if not _LEAST_ENDS[0] < upper < _LEAST_ENDS[1]:
         return ()
     low = lower if lower > 0 else upper / 1e3
-    known = [(value, number(value, 3)) for value in ((lower, upper) if lower > 0 else (upper,))]
+    known = [(value, rounded(value, 3)) for value in ((lower, upper) if lower > 0 else (upper,))]
     text = f"γ* at most {upper_end(upper, 3)}, proven"
     ruler = Ruler(
         key="margins", name="margin", unit="what is proven", marks=(RulerMark(upper, text, "truth"),),

@@ -6,7 +6,7 @@ from typing import Any
 from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.reports.phrasing import length, of_kind, unless_flat
 from maxmargin.reports.sections.shared import Entries, name_columns, row_names, table_of
-from maxmargin.text.number_formats import count, number, one_line, plural, short_fraction, side
+from maxmargin.text.number_formats import count, one_line, plural, rounded, short_fraction, side
 
 _MOST_ROWS = 30
 _MOST_COORDINATES = 8
@@ -153,7 +153,7 @@ def _where_shared(report: dict[str, Any]) -> str:
     if len(point) > _MOST_COORDINATES:
         return ""
     names = report["data"]["feature_names"]
-    coordinates = (f"{one_line(name, 30)} = {number(value)}" for name, value in zip(names, point, strict=True))
+    coordinates = (f"{one_line(name, 30)} = {rounded(value)}" for name, value in zip(names, point, strict=True))
     return f" ({', '.join(coordinates)})"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Points, TableBlock, facts
 from maxmargin.reports.phrasing import novikoff, of_kind
-from maxmargin.text.number_formats import count, first_of, floor_of, listed, number, one_line, plural
+from maxmargin.text.number_formats import count, first_of, floor_of, listed, one_line, plural, rounded
 
 Entries = list[dict[str, Any]]
 Columns = dict[str, Callable[[dict[str, Any]], str]]
@@ -112,10 +112,10 @@ def _setting(name: str, value: Any) -> str:
     if value is None:
         return "by the data" if name in ("Cs", "orders") else "no limit"
     if isinstance(value, list):
-        return ", ".join(number(entry) for entry in value)
+        return ", ".join(rounded(entry) for entry in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return number(value) if isinstance(value, int | float) else str(value)
+    return rounded(value) if isinstance(value, int | float) else str(value)
 
 
 def limitations(report: dict[str, Any]) -> list[str]:
@@ -187,7 +187,7 @@ def _at_most(report: dict[str, Any]) -> str:
 
 
 def _soft(report: dict[str, Any]) -> str:
-    wide = [number(point["C"]) for point in report["soft_margin"] if point["status"] != "optimal"]
+    wide = [rounded(point["C"]) for point in report["soft_margin"] if point["status"] != "optimal"]
     if wide:
         return f"The soft margin at C = {listed(wide)} is known less accurately than requested; its interval holds."
     return ""

@@ -7,10 +7,10 @@ from typing import Any
 from maxmargin.reports.document import Block, TableBlock
 from maxmargin.text.number_formats import (
     UNKNOWN,
-    number,
     one_line,
     plural,
     proven,
+    rounded,
     share_of_the_best,
     shown_interval,
 )
@@ -55,7 +55,7 @@ def _margin(entry: Entry, report: Report) -> str:
         hard = report["hard_margin"]
         upper = math.inf if hard["upper"] is None else hard["upper"]
         return proven(hard["lower"], upper, 7)
-    return f"{'' if entry['margin_is_proven'] else FLOAT}{number(entry['margin'], 4)}"
+    return f"{'' if entry['margin_is_proven'] else FLOAT}{rounded(entry['margin'], 4)}"
 
 
 def _share(entry: Entry, _: Report) -> str:
@@ -83,7 +83,7 @@ def _angle(entry: Entry, report: Report) -> str:
     if entry["angle_degrees"] is None:
         return ""
     angle = entry["angle_degrees"] if entry["angle_degrees"] > _SAME_DIRECTION else 0.0
-    return f"{FLOAT}{number(angle, 4)}°"
+    return f"{FLOAT}{rounded(angle, 4)}°"
 
 
 _ROWS: tuple[tuple[str, Callable[[Entry, Report], str], Callable[[Entry], float | None]], ...] = (

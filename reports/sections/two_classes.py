@@ -50,11 +50,11 @@ from maxmargin.text.number_formats import (
     field_text,
     floor_of,
     interval,
-    number,
     one_line,
     percent,
     plural,
     proven,
+    rounded,
     shown_interval,
     side,
 )
@@ -165,7 +165,7 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
         Card(label="Mistakes", value=count(run["n_mistakes"]), note=_reached(report)),
     ]
     if comparison["angle_degrees"] is not None:
-        angle = f"{number(comparison['angle_degrees'], 3)}°"
+        angle = f"{rounded(comparison['angle_degrees'], 3)}°"
         cards.append(Card(label="Angle of the normals", value=angle, note=f"perceptron, {comparison['reference']}"))
     return (*cards, *_last_card(report))
 
@@ -184,7 +184,7 @@ def _last_card(report: dict[str, Any]) -> tuple[Card, ...]:
 def _margin_value(report: dict[str, Any]) -> str:
     hard = report["hard_margin"]
     if report["strictly_separable"]:
-        return number(hard["lower"], 7)
+        return rounded(hard["lower"], 7)
     return "0" if report["strictly_separable"] is False else UNKNOWN
 
 
@@ -193,7 +193,7 @@ def _margin_note(hard: dict[str, Any]) -> str:
         return "proven"
     if not hard["relative_width"]:
         return "proven" if hard["relative_width"] == 0 else "no proven upper end"
-    return f"proven, relative width {number(hard['relative_width'], 2)}"
+    return f"proven, relative width {rounded(hard['relative_width'], 2)}"
 
 
 def _reached(report: dict[str, Any]) -> str:
@@ -210,7 +210,7 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
         (f"Class {side(entry['sign'])}", f"{phrasing.name_of(entry['label'])}, {plural(entry['count'], 'row')}")
         for entry in data["classes"]
     )
-    numbers = [("Greatest ‖x‖", number(data["radius"])), ("SHA-256 of the numbers", data["sha256"])]
+    numbers = [("Greatest ‖x‖", rounded(data["radius"])), ("SHA-256 of the numbers", data["sha256"])]
     if data["prepared_sha256"]:
         numbers.append(("SHA-256 of the prepared numbers", data["prepared_sha256"]))
     return (what_was_read(data, classes=classes, numbers=numbers), *notes(data))
@@ -259,7 +259,7 @@ def _solvers_table(hard: dict[str, Any]) -> TableBlock:
     columns: Columns = {
         "Solver": lambda entry: entry["solver"],
         "Reported status": lambda entry: entry["status"],
-        "Reported margin": lambda entry: number(entry["claim"], 17) if entry["claim"] else "",
+        "Reported margin": lambda entry: rounded(entry["claim"], 17) if entry["claim"] else "",
         "Against the proven interval": lambda entry: _against(entry["claim"], hard) if entry["claim"] else "",
         "Message": lambda entry: one_line(entry["message"], 200),
     }
@@ -275,7 +275,7 @@ def _against(claim: float, hard: dict[str, Any]) -> str:
     if lower <= claim <= upper:
         return "inside"
     end, where = (lower, "below") if claim < lower else (upper, "above")
-    return f"{number(abs(claim / end - 1), 2)} of it {where}" if end else where
+    return f"{rounded(abs(claim / end - 1), 2)} of it {where}" if end else where
 
 
 def _soft(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -304,7 +304,7 @@ def _up_to_the_maximum(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 _SOFT_MARGIN: Columns = {
-    "C": lambda point: number(point["C"]),
+    "C": lambda point: rounded(point["C"]),
     "Width 1/‖w‖": lambda point: field_text(point, "margin_width", 4),
     "Errors": lambda point: count(point["n_errors"]),
     "Rows with slack": lambda point: count(point["n_slack"]),
@@ -328,8 +328,8 @@ def _support(report: dict[str, Any]) -> tuple[Block, ...]:
     columns: Columns = {
         **names,
         "Side": lambda entry: side(entry["sign"]),
-        "Multiplier α": lambda entry: number(entry["multiplier"], 4),
-        "y(w·x + b)": lambda entry: number(entry["functional_margin"], 4),
+        "Multiplier α": lambda entry: rounded(entry["multiplier"], 4),
+        "y(w·x + b)": lambda entry: rounded(entry["functional_margin"], 4),
     }
     numeric = (len(columns) - 2, len(columns) - 1)
     largest = sorted(support, key=lambda entry: -(entry["multiplier"] or 0.0))

@@ -6,7 +6,7 @@ from typing import Any
 from maxmargin.api.measures import Plane, angle_degrees
 from maxmargin.reports.study.parts.run_part import share_of
 from maxmargin.reports.study.two_class_study import SoftPoint, TwoClassStudy
-from maxmargin.text.number_formats import number, plural
+from maxmargin.text.number_formats import plural, rounded
 
 Entry = dict[str, Any]
 
@@ -91,7 +91,7 @@ def _soft(study: TwoClassStudy) -> Entry | None:
 
 
 def _soft_entry(study: TwoClassStudy, point: SoftPoint) -> Entry:
-    name = f"soft margin, C = {number(point.solution.C)}"
+    name = f"soft margin, C = {rounded(point.solution.C)}"
     return _entry(
         study, name, point.plane, point.achieved_margin, work=point.solution.engine, n_errors=point.n_errors,
         n_rows=point.n_support, rows_are="{} of support",

@@ -26,7 +26,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, QuasiSeparation
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
-from maxmargin.text.number_formats import number
+from maxmargin.text.number_formats import rounded
 from maxmargin.theory.context import Context
 from maxmargin.theory.mistake_traces import MistakeTrace, Passed, passed_mistakes, trace_of
 from maxmargin.theory.order_studies import OrderStudy
@@ -64,7 +64,7 @@ class SoftPoint:
     @property
     def plane(self) -> Plane | None:
         """The hyperplane, None where w = 0."""
-        return plane_of(self.w, self.solution.b, f"soft margin at C = {number(self.solution.C)}")
+        return plane_of(self.w, self.solution.b, f"soft margin at C = {rounded(self.solution.C)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,8 +19,16 @@ from references import exact_margin_squared, exact_verdict, is_separable
 import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.data.generators import Generated, Truth, families, generate, is_family, rows_and_labels
-from maxmargin.data.generators import change as changes
-from maxmargin.data.generators.case import OVERLAP, Case, Matrix, NotRepresentableError, quasi, separable, two_classes
+from maxmargin.data.generators import transformations as changes
+from maxmargin.data.generators.known_answers import (
+    OVERLAP,
+    Case,
+    Matrix,
+    NotRepresentableError,
+    quasi,
+    separable,
+    two_classes,
+)
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.data_error import DataError

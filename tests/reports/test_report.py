@@ -27,7 +27,7 @@ from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
-from maxmargin.text.number_formats import count, floor_of, interval, number, one_line, percent, proven
+from maxmargin.text.number_formats import count, floor_of, interval, one_line, percent, proven, rounded
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 GRID = (0.1, 10.0)
@@ -121,9 +121,9 @@ class Outline(HTMLParser):
 
 def floats_of(value: Any) -> list[float]:
     if isinstance(value, dict):
-        return [number for entry in value.values() for number in floats_of(entry)]
+        return [rounded for entry in value.values() for rounded in floats_of(entry)]
     if isinstance(value, list):
-        return [number for entry in value for number in floats_of(entry)]
+        return [rounded for entry in value for rounded in floats_of(entry)]
     return [value] if isinstance(value, float) else []
 
 
@@ -186,12 +186,12 @@ def test_pages_tell_the_numbers_of_the_dict(iris: MarginReport) -> None:
         interval(hard["lower"], hard["upper"]),
         percent(found["comparison"]["share_of_maximum"]),
         f"{count(run['n_mistakes'])} mistakes in {count(run['n_epochs'])} epochs",
-        number(run["norm"], 4),
-        number(found["comparison"]["angle_degrees"], 4),
+        rounded(run["norm"], 4),
+        rounded(found["comparison"]["angle_degrees"], 4),
         found["data"]["sha256"],
         *(floor_of(bound["value"]) for bound in found["bounds"] if bound["valid"]),
-        *(number(point["margin_width"], 4) for point in found["soft_margin"]),
-        *(number(entry["multiplier"], 4) for entry in found["support_rows"]),
+        *(rounded(point["margin_width"], 4) for point in found["soft_margin"]),
+        *(rounded(entry["multiplier"], 4) for entry in found["support_rows"]),
         *found["unknown"],
     ]
     for page in pages.values():
@@ -622,8 +622,8 @@ def test_numbers_for_people() -> None:
     assert proven(0.0, 1.0) == "in [0, 1]"
     assert proven(1234.5, 1234.75) == "1234…"
     assert percent(0.999999) == "99.9999 %"
-    assert number(1e6) == "10⁶"
-    assert number(-0.5) == "\N{MINUS SIGN}0.5"
+    assert rounded(1e6) == "10⁶"
+    assert rounded(-0.5) == "\N{MINUS SIGN}0.5"
     assert len(one_line("x" * 500)) <= 60
 
 

@@ -12,8 +12,8 @@ from cases import for_each
 
 import maxmargin as mm
 from maxmargin import translation_studies
-from maxmargin.text.announcing import report
-from maxmargin.text.progress import counting_shown, progress_shown, run_shown, told, waiting
+from maxmargin.text.pass_progress import report_rows_done
+from maxmargin.text.progress import counting_shown, progress_shown, run_shown, shows_progress, waiting
 
 X, Y = [[10.0], [40.0], [60.0], [90.0]], [0, 0, 1, 1]
 VERBS = {
@@ -44,13 +44,13 @@ CALLS: dict[str, Callable[..., Any]] = {
 }
 
 
-@told(partial(waiting, first_after=0.01), "thinking")
+@shows_progress(partial(waiting, first_after=0.01), "thinking")
 def slow(*, verbose: bool = False) -> str:
     time.sleep(0.1)
     return "done"
 
 
-@told(partial(progress_shown, first_after=0.0), lambda _, number: f"number {number}")
+@shows_progress(partial(progress_shown, first_after=0.0), lambda _, number: f"number {number}")
 def counted(*, verbose: bool = False, on_progress: Callable[[int], None] | None = None) -> None:
     if on_progress is not None:
         on_progress(7)
@@ -77,7 +77,7 @@ def test_progress_goes_to_the_caller_or_is_shown(capsys: pytest.CaptureFixture[s
 def test_nothing_is_shown_after_the_work(capsys: pytest.CaptureFixture[str]) -> None:
     slow(verbose=True)
     capsys.readouterr()
-    report(1, 2)
+    report_rows_done(1, 2)
     assert capsys.readouterr() == ("", "")
 
 

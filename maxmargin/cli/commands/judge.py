@@ -16,7 +16,7 @@ from maxmargin.data.formats.source import STDIN, STDIN_NAME, standard_input
 from maxmargin.models.fitted_planes import GivenPlane, plane_of_numbers, sign_of_side
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.text.data_error import DataError, data_error, quote
+from maxmargin.text.data_error import DataError, data_error, quoted
 from maxmargin.text.progress import waiting
 from maxmargin.theory.plane_judgement import judge_plane
 
@@ -103,7 +103,7 @@ def plane_of_document(document: dict[str, Any], name: str, dataset: Dataset) -> 
         return plane
     sign = sign_of_side(document.get("negative"), document["positive"], dataset)
     if sign is None:
-        expected = f"one of the classes {quote(dataset.positive)} (+1) and {quote(dataset.negative)} (-1)"
+        expected = f"one of the classes {quoted(dataset.positive)} (+1) and {quoted(dataset.negative)} (-1)"
         _refuse(name, "positive", _shown(document["positive"]), expected)
     return plane.turned(sign)
 
@@ -125,7 +125,7 @@ def _parsed(content: bytes, name: str) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise data_error(name, found=_shown(document), expected=_EXAMPLE)
     if "w" not in document:
-        raise data_error(name, found=f"no key 'w' among {quote(', '.join(document))}", expected=_EXAMPLE)
+        raise data_error(name, found=f"no key 'w' among {quoted(', '.join(document))}", expected=_EXAMPLE)
     w = document["w"]
     if not isinstance(w, list | dict) or not w:
         hint = ", as the answer of a command has that found no hyperplane" * (w is None)
@@ -137,7 +137,7 @@ def _without_repeats(name: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise data_error(name, found=f"the key {quote(key)} twice", expected="every key once")
+            raise data_error(name, found=f"the key {quoted(key)} twice", expected="every key once")
         found[key] = value
     return found
 
@@ -150,7 +150,7 @@ def _whole_number(text: str) -> float:
 def _shown(value: Any) -> str:
     """Return how a message shows a value of JSON."""
     if isinstance(value, str):
-        return f"the text {quote(value)}"
+        return f"the text {quoted(value)}"
     if isinstance(value, list | dict):
         return f"{'an object' if isinstance(value, dict) else 'a list'} of length {len(value)}"
     return json.dumps(value)

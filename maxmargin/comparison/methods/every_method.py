@@ -14,7 +14,7 @@ from maxmargin.comparison.methods import (
 from maxmargin.comparison.methods.method import Method
 from maxmargin.comparison.methods.plugins import from_entry_points, from_file
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.text.data_error import nearest, quote
+from maxmargin.text.data_error import nearest, quoted
 
 _FAMILIES = (online_runs, ours, scikit_learn, cvxpy_solvers, statistical_fits, separation_tests)
 """Modules with a function `methods`."""
@@ -46,7 +46,7 @@ def method_of(name: str, plugins: Sequence[str] = ()) -> Method:
         if candidate in known:
             return known[candidate]
     hint = nearest(name, known)
-    raise InvalidOptionError(f"there is no method {quote(name)}{f'; {hint}' if hint else ''}")
+    raise InvalidOptionError(f"there is no method {quoted(name)}{f'; {hint}' if hint else ''}")
 
 
 def _from_files(paths: Sequence[str]) -> dict[str, Method]:
@@ -55,6 +55,8 @@ def _from_files(paths: Sequence[str]) -> dict[str, Method]:
     for path in paths:
         method = from_file(path)
         if method.name in found or method.name in catalogue():
-            raise InvalidOptionError(f"plug-in {path}: {quote(method.name)} is a method already; expected another NAME")
+            raise InvalidOptionError(
+                f"plug-in {path}: {quoted(method.name)} is a method already; expected another NAME"
+            )
         found[method.name] = method
     return found

@@ -179,7 +179,7 @@ class Columns:
         words = {
             name: texts
             for name, texts in cleaned.items()
-            if any(text is not None and numerals.number(text) is None for text in texts)
+            if any(text is not None and numerals.parse_number(text) is None for text in texts)
         }
         incomplete = {name: n for name, n in missing.items() if n and not self.choice.drop_missing}
         return advice(hint, words, incomplete, has_id=self.roles.id is not None, is_coded=False)
@@ -189,7 +189,7 @@ class Columns:
         return self.spelling.complaint(text)
 
     def _is_fine(self, text: str) -> bool:
-        value = numerals.number(text)
+        value = numerals.parse_number(text)
         return value is not None and (isfinite(value) or (isnan(value) and self.choice.drop_missing))
 
     def table(self) -> Table:

@@ -17,7 +17,7 @@ from maxmargin.data.formats.source import read_bytes
 from maxmargin.data.formats.table import Choice, Column, Table, drop_note, kept_names, shown_name
 from maxmargin.data.numbers.binary64 import NumberError, Numbers, numbers
 from maxmargin.data.numbers.numerals import TEXT_HINT, Texts
-from maxmargin.text.data_error import data_error, quote
+from maxmargin.text.data_error import data_error, quoted
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -148,7 +148,9 @@ def _refuse_namesakes(frame: Any, source: str) -> None:
     names = getattr(frame, "column_names" if hasattr(frame, "column_names") else "columns", ())
     twice = [name for name, count in Counter(str(name) for name in names).items() if count > 1]
     if twice:
-        raise data_error(source, found=f"several columns named {quote(twice[0])}", expected="a different name for each")
+        raise data_error(
+            source, found=f"several columns named {quoted(twice[0])}", expected="a different name for each"
+        )
 
 
 def column_of(series: "nw.Series[Any]", name: str | int, source: str) -> Column:
@@ -166,7 +168,7 @@ def column_of(series: "nw.Series[Any]", name: str | int, source: str) -> Column:
         texts = [None if value is None else str(value) for value in values]
         if len(set(texts)) < len(set(values)):
             twice = next(text for text, count in Counter(map(str, set(values))).items() if count > 1)
-            raise data_error(source, column=name, found=f"several levels {quote(twice)}", expected="different texts")
+            raise data_error(source, column=name, found=f"several levels {quoted(twice)}", expected="different texts")
         return Column(name=name, values=texts, levels=_declared_levels(series))
     try:
         found = _numbers_of(series)

@@ -19,7 +19,7 @@ from maxmargin.data.formats.source import read_bytes
 from maxmargin.data.formats.table import Choice, Table, drop_note, kept_names
 from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError, numbers
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.text.data_error import DataError, data_error, listed, quote
+from maxmargin.text.data_error import DataError, data_error, listed, quoted
 
 ARCHIVE = "an .npz file with the arrays X and y"
 
@@ -117,7 +117,7 @@ def _numbers(X: NDArray[Any], path: str) -> Floats:
         raise data_error(path, found=f"X of shape {X.shape}", expected="two dimensions: rows and columns")
     check_features(X.dtype, X.shape[1], path)
     try:
-        return numbers(X).held()
+        return numbers(X).as_binary64()
     except NumberError as error:
         raise error.in_source(path) from error
 
@@ -125,7 +125,7 @@ def _numbers(X: NDArray[Any], path: str) -> Floats:
 def check_type(dtype: np.dtype[Any], path: str) -> None:
     """Raise a :class:`DataError` unless features are of a type of real numbers."""
     if dtype.kind not in REAL_KINDS:
-        raise data_error(path, found=f"X of type {quote(str(dtype))}", expected="an array X of real numbers")
+        raise data_error(path, found=f"X of type {quoted(str(dtype))}", expected="an array X of real numbers")
 
 
 def check_features(dtype: np.dtype[Any], n_columns: int, path: str) -> None:
@@ -138,7 +138,7 @@ def check_features(dtype: np.dtype[Any], n_columns: int, path: str) -> None:
 def check_label_type(dtype: np.dtype[Any], path: str) -> None:
     """Raise a :class:`DataError` unless labels are booleans, numbers or texts."""
     if dtype.kind not in "biufUS":
-        raise data_error(path, found=f"y of type {quote(str(dtype))}", expected="labels: booleans, numbers or texts")
+        raise data_error(path, found=f"y of type {quoted(str(dtype))}", expected="labels: booleans, numbers or texts")
 
 
 def checked_names(array: NDArray[Any], n_features: int, path: str) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ def canonical_csr(X: Any) -> Any:
         return csr_array(X)
     rows, columns, data = _checked_entries(X)
     try:
-        values = numbers(data).held()
+        values = numbers(data).as_binary64()
     except NumberError as error:
         position = error.row or 0
         error.row, error.column = int(rows[position]), int(columns[position])

@@ -10,8 +10,8 @@ import numpy as np
 from maxmargin.data.formats.source import STDIN, STDIN_NAME, decoded, lines_of, open_binary
 from maxmargin.data.formats.table import Choice, CsrArray, Table, drop_note, kept_names
 from maxmargin.data.labels import written_number
-from maxmargin.data.numbers.numerals import STORED, TEXT_HINT, is_missing, number
-from maxmargin.text.data_error import DataError, data_error, quote
+from maxmargin.data.numbers.numerals import STORED, TEXT_HINT, is_missing, parse_number
+from maxmargin.text.data_error import DataError, data_error, quoted
 
 LABEL_NAME = "label"
 
@@ -85,7 +85,7 @@ def looks_like_svmlight(content: bytes) -> bool:
 
 
 def _is_number(content: bytes) -> bool:
-    return content.isascii() and number(content.decode()) is not None
+    return content.isascii() and parse_number(content.decode()) is not None
 
 
 class _Entries:
@@ -116,7 +116,7 @@ class _Entries:
         if text.isascii():
             return text
         char = next(char for char in text if not char.isascii())
-        raise data_error(self.path, line=line, found=quote(char), expected="plain ASCII outside comments")
+        raise data_error(self.path, line=line, found=quoted(char), expected="plain ASCII outside comments")
 
     def _add(self, fields: list[str], line: int) -> None:
         label, *pairs = fields
@@ -138,27 +138,27 @@ class _Entries:
         self.ends.append(len(self.indices))
 
     def _label(self, text: str, line: int) -> float:
-        value = number(text)
+        value = parse_number(text)
         is_fine = value is not None and (np.isfinite(value) or (is_missing(text) and self.missing_allowed))
         if value is None or not is_fine:
-            raise data_error(self.path, line=line, found=quote(text), expected="a number as label, then index:value")
+            raise data_error(self.path, line=line, found=quoted(text), expected="a number as label, then index:value")
         first = self.written.setdefault(value, text)
         exact = written_number(text)
         if text != first and (exact is None or exact != written_number(first)):
-            found = f"the label {quote(text)}, which binary64 does not tell from {quote(first)}"
+            found = f"the label {quoted(text)}, which binary64 does not tell from {quoted(first)}"
             raise data_error(self.path, line=line, found=found, expected="one that it does")
         return value
 
     def _pair(self, pair: str, line: int) -> tuple[int, float]:
         index, _, text = pair.partition(":")
         if not index.removeprefix("-").isdecimal():
-            raise data_error(self.path, line=line, found=quote(pair), expected="index:value such as 3:0.5")
+            raise data_error(self.path, line=line, found=quoted(pair), expected="index:value such as 3:0.5")
         if len(index) > _LONGEST_INDEX:
-            raise data_error(self.path, line=line, found=f"index {quote(index)}", expected=f"at most {GREATEST_INDEX}")
+            raise data_error(self.path, line=line, found=f"index {quoted(index)}", expected=f"at most {GREATEST_INDEX}")
         return int(index), self._value(text, line, index)
 
     def _value(self, text: str, line: int, index: str) -> float:
-        value = number(text)
+        value = parse_number(text)
         if value is not None and (abs(value) < np.inf or (is_missing(text) and self.missing_allowed)):
             return value
         found, expected, hint = STORED.complaint(text)
@@ -167,7 +167,7 @@ class _Entries:
 
     def _index_error(self, pair: str, index: int, previous: int, line: int) -> DataError:
         if index < 0:
-            return data_error(self.path, line=line, found=quote(pair), expected="an index from 0, or from 1")
+            return data_error(self.path, line=line, found=quoted(pair), expected="an index from 0, or from 1")
         return data_error(
             self.path, line=line, found=f"index {index} after index {previous}", expected="indices that increase"
         )

@@ -12,7 +12,7 @@ from maxmargin.data.numbers.numerals import STORED, Spelling, Texts
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import option
-from maxmargin.text.data_error import DataError, data_error, listed, nearest, quote
+from maxmargin.text.data_error import DataError, data_error, listed, nearest, quoted
 
 
 class CsrArray(Protocol):
@@ -202,7 +202,7 @@ class _Columns:
         """Return the position of the column that has this name, or else this position among those that are counted."""
         matches = [j for j, name in enumerate(self.names or ()) if name == wanted]
         if len(matches) > 1:
-            found = f"{len(matches)} columns named {quote(wanted)}"
+            found = f"{len(matches)} columns named {quoted(wanted)}"
             raise self._error(option, found, "one", f"positions {listed(matches)}")
         if matches:
             return matches[0]
@@ -218,7 +218,7 @@ class _Columns:
         return self.counted[position]
 
     def _unknown(self, wanted: ColumnRef, option: str) -> DataError:
-        found = f"no column {quote(wanted)}"
+        found = f"no column {quoted(wanted)}"
         if self.names is None:
             expected = f"a position from 0 to {len(self.counted) - 1}, as the columns have no names"
             return self._error(option, found, expected)

@@ -5,7 +5,7 @@
 'separable'
 """
 
-from maxmargin.data.generators.case import Truth
+from maxmargin.data.generators.known_answers import Truth
 from maxmargin.data.generators.registry import Generated, families, generate, is_family, rows_and_labels
 
 __all__ = ["Generated", "Truth", "families", "generate", "is_family", "rows_and_labels"]

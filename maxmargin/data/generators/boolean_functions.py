@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.generators.case import OVERLAP, Case, Known, Matrix, quasi, separable
 from maxmargin.data.generators.family import Integer, Word, family
+from maxmargin.data.generators.known_answers import OVERLAP, Case, Known, Matrix, quasi, separable
 from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidOptionError
 

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from maxmargin.data.generators.case import OVERLAP, Case, Matrix, quasi, separable, two_classes
 from maxmargin.data.generators.family import Integer, family
+from maxmargin.data.generators.known_answers import OVERLAP, Case, Matrix, quasi, separable, two_classes
 
 _TENS = ([[10], [20], [30], [40]], [[60], [70], [80], [90]])
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from maxmargin.data.generators import boolean_functions, change, classics, planted, shapes, slabs
-from maxmargin.data.generators.case import Case, NotRepresentableError
+from maxmargin.data.generators import boolean_functions, classics, planted, shapes, slabs, transformations
 from maxmargin.data.generators.family import SEED, DataSetFamily, Value, Word, families_of, family
+from maxmargin.data.generators.known_answers import Case, NotRepresentableError
 
 _SMALL: dict[str, int] = {
     "n": 40, "d": 4, "side": 2, "p": 8, "q": 8, "m": 3, "copies": 3, "separated": 12, "flat": 4,
@@ -86,19 +86,21 @@ def _sheared(case: Case, rng: Random) -> Case:
     if case.rows.shape[1] == 1:
         return case
     source, target = rng.sample(range(case.rows.shape[1]), 2)
-    return change.sheared(case, source, target, rng.choice((-2, -1, 1, 2, 1000)))
+    return transformations.sheared(case, source, target, rng.choice((-2, -1, 1, 2, 1000)))
 
 
 _CHANGES: Sequence[Callable[[Case, Random], Case]] = (
-    lambda case, rng: change.permuted(case, rng.sample(range(len(case.y)), len(case.y))),
-    lambda case, rng: change.swapped(case),
-    lambda case, rng: change.with_rows_again(case, rng.choices(range(len(case.y)), k=rng.randint(1, 10))),
-    lambda case, rng: change.with_units(case, [rng.randint(-500, 500)] * case.rows.shape[1]),
-    lambda case, rng: change.with_units(case, _vector(case, rng, (5, 30, 300, 900))),
-    lambda case, rng: change.translated(case, _vector(case, rng, (10, 10**4, 10**8, 10**15))),
-    lambda case, rng: change.with_constant(case, rng.choice((-1, 1, 7))),
-    lambda case, rng: change.with_multiple(case, rng.randrange(case.rows.shape[1]), rng.choice((-1, 1, 1, 2, 0))),
+    lambda case, rng: transformations.permuted(case, rng.sample(range(len(case.y)), len(case.y))),
+    lambda case, rng: transformations.swapped(case),
+    lambda case, rng: transformations.with_rows_again(case, rng.choices(range(len(case.y)), k=rng.randint(1, 10))),
+    lambda case, rng: transformations.with_units(case, [rng.randint(-500, 500)] * case.rows.shape[1]),
+    lambda case, rng: transformations.with_units(case, _vector(case, rng, (5, 30, 300, 900))),
+    lambda case, rng: transformations.translated(case, _vector(case, rng, (10, 10**4, 10**8, 10**15))),
+    lambda case, rng: transformations.with_constant(case, rng.choice((-1, 1, 7))),
+    lambda case, rng: transformations.with_multiple(
+        case, rng.randrange(case.rows.shape[1]), rng.choice((-1, 1, 1, 2, 0))
+    ),
     _sheared,
-    change.rotated,
+    transformations.rotated,
 )
 """The changes that are sampled, in an order on which the cases of every seed depend."""

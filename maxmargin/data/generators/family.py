@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TypeAlias
 
-from maxmargin.data.generators.case import KINDS, Case
+from maxmargin.data.generators.known_answers import KINDS, Case
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.text.data_error import nearest, quote
+from maxmargin.text.data_error import nearest, quoted
 
 Value: TypeAlias = int | str
 
@@ -108,10 +108,10 @@ class DataSetFamily:
         if equals:
             known = ", ".join(self.parameters) or "none"
             raise InvalidOptionError(
-                f"found the parameter {quote(name)}, expected {known}{meant(name, self.parameters)}"
+                f"found the parameter {quoted(name)}, expected {known}{meant(name, self.parameters)}"
             )
         if position >= len(self.parameters):
-            raise InvalidOptionError(f"found the value {quote(text)} too many, expected {self.usage}")
+            raise InvalidOptionError(f"found the value {quoted(text)} too many, expected {self.usage}")
         return list(self.parameters)[position], text
 
     def _value(self, name: str, text: str) -> Value:
@@ -119,7 +119,7 @@ class DataSetFamily:
         value = parameter.read(text)
         if value is None:
             advice = meant(text, parameter.choices) if isinstance(parameter, Word) else ""
-            raise InvalidOptionError(f"found {name} {quote(text)}, expected {parameter.expected}{advice}")
+            raise InvalidOptionError(f"found {name} {quoted(text)}, expected {parameter.expected}{advice}")
         return value
 
 

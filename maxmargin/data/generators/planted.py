@@ -4,8 +4,8 @@ from random import Random
 
 import numpy as np
 
-from maxmargin.data.generators.case import OVERLAP, Case, Matrix, quasi, separable
 from maxmargin.data.generators.family import SEED, Integer, family
+from maxmargin.data.generators.known_answers import OVERLAP, Case, Matrix, quasi, separable
 from maxmargin.data.generators.shapes import IntArray, nonzero, orthogonal_to
 from maxmargin.solvers.errors import InvalidOptionError
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.generators import boolean_functions, classics, corpus, planted, shapes, slabs
-from maxmargin.data.generators.case import Truth
 from maxmargin.data.generators.family import DataSetFamily, families_of, meant
+from maxmargin.data.generators.known_answers import Truth
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.text.data_error import cut, quote
+from maxmargin.text.data_error import cut, quoted
 
 _FAMILIES = {one.name: one for one in families_of(classics, boolean_functions, shapes, slabs, planted, corpus)}
 
@@ -188,7 +188,7 @@ def _from_family(name: str, seed: int | None) -> _Made:
     head, *texts = name.split(":")
     if head not in _FAMILIES:
         expected = "the name of a family, such as xor or gap:40"
-        raise InvalidOptionError(f"found no family {quote(head)}, expected {expected}{meant(head, _FAMILIES)}")
+        raise InvalidOptionError(f"found no family {quoted(head)}, expected {expected}{meant(head, _FAMILIES)}")
     family = _FAMILIES[head]
     values = family.values(texts if seed is None else [*texts, f"seed={seed}"])
     full_name = ":".join([head, *(f"{parameter}={value}" for parameter, value in values.items())])

@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.generators.case import OVERLAP, Case, Known, Matrix, Verdict, quasi, separable, two_classes
 from maxmargin.data.generators.family import KIND, SEED, Integer, family
+from maxmargin.data.generators.known_answers import OVERLAP, Case, Known, Matrix, Verdict, quasi, separable, two_classes
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
 

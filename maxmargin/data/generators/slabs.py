@@ -6,9 +6,9 @@ from fractions import Fraction
 from itertools import product
 from random import Random
 
-from maxmargin.data.generators import change
-from maxmargin.data.generators.case import OVERLAP, Case, Known, Verdict, quasi, separable, two_classes
+from maxmargin.data.generators import transformations
 from maxmargin.data.generators.family import KIND, SEED, Integer, family
+from maxmargin.data.generators.known_answers import OVERLAP, Case, Known, Verdict, quasi, separable, two_classes
 
 _D = Integer(default=2, least=1, most=6)
 _WHY: dict[Verdict, str] = {
@@ -49,7 +49,7 @@ def _gap(k: int, d: int) -> Case:
 def _gap_at_one(k: int, d: int) -> Case:
     case = slab("separable", d, far=2 ** (k + 1), exponents=[-(k + 1)] + [0] * (d - 1))
     why = f"{_WHY['separable']}; through the origin the means of both faces lie on one ray"
-    moved = change.translated(case, [2 ** (k + 1)] + [0] * (d - 1))
+    moved = transformations.translated(case, [2 ** (k + 1)] + [0] * (d - 1))
     return replace(moved, through_origin=OVERLAP, why=why)
 
 
@@ -80,7 +80,7 @@ def _subnormal(d: int, kind: Verdict) -> Case:
 @family("offset", "integers, 10^k away from 0 in every column",
         k=Integer(default=12, least=1, most=15), d=_D, kind=KIND)  # fmt: skip
 def _offset(k: int, d: int, kind: Verdict) -> Case:
-    return change.translated(slab(kind, d), [10**k] * d)
+    return transformations.translated(slab(kind, d), [10**k] * d)
 
 
 @family("duplicates", "every row several times", copies=Integer(default=5, least=2, most=1000), d=_D, kind=KIND)
@@ -88,7 +88,7 @@ def _duplicates(copies: int, d: int, kind: Verdict) -> Case:
     case = slab(kind, d)
     n = len(case.y)
     for _ in range(copies - 1):
-        case = change.with_rows_again(case, range(n))
+        case = transformations.with_rows_again(case, range(n))
     return case
 
 
@@ -97,11 +97,11 @@ def _duplicates(copies: int, d: int, kind: Verdict) -> Case:
 def _collinear(d: int, kind: Verdict) -> Case:
     case = slab(kind, 1)
     for factor in range(2, d):
-        case = change.with_multiple(case, 0, factor)
-    return change.with_constant(case, 7)
+        case = transformations.with_multiple(case, 0, factor)
+    return transformations.with_constant(case, 7)
 
 
 @family("rotated", "a slab turned by a rational rotation and multiplied by its denominator: integers",
         d=Integer(default=3, least=2, most=6), kind=KIND, seed=SEED)  # fmt: skip
 def _rotated(d: int, kind: Verdict, seed: int) -> Case:
-    return change.rotated(slab(kind, d), Random(seed))
+    return transformations.rotated(slab(kind, d), Random(seed))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns
 from maxmargin.solvers.exact.units import ColumnUnits
-from maxmargin.text.data_error import ValueRefusedError, quote
+from maxmargin.text.data_error import ValueRefusedError, quoted
 
 EXACT_INTEGERS = 2.0**53
 """Every integer below this is a binary64 number, and no other integer is rounded to one of them."""
@@ -67,7 +67,7 @@ class Numbers:
     nearest: Floats
     exact: NDArray[np.object_] | None = None
 
-    def held(self, hint: str = ROUNDED_HINT) -> Floats:
+    def as_binary64(self, hint: str = ROUNDED_HINT) -> Floats:
         """Return the numbers for a caller that needs binary64.
 
         Raises
@@ -184,11 +184,11 @@ def _converted(value: Any) -> float | Fraction:
     if isinstance(value, Rational):
         return _of_rational(value)
     if not isinstance(value, Real) or not hasattr(value, "as_integer_ratio"):
-        raise NumberError(found=quote(value), expected="a number")
+        raise NumberError(found=quoted(value), expected="a number")
     nearest = float(value)
     if math.isnan(nearest) or value == nearest:
         return nearest
-    raise NumberError(found=quote(value), expected=HELD, hint=ROUNDED_HINT)
+    raise NumberError(found=quoted(value), expected=HELD, hint=ROUNDED_HINT)
 
 
 def _of_rational(value: Rational) -> float | Fraction:
@@ -214,7 +214,7 @@ def _bits(value: Fraction) -> int:
 
 def _shown(value: Fraction) -> str:
     """Return the number as a message shows it; Python refuses to write very long ones."""
-    return quote(value) if _bits(value) <= MOST_BITS else f"a number of {_bits(value)} bits"
+    return quoted(value) if _bits(value) <= MOST_BITS else f"a number of {_bits(value)} bits"
 
 
 def _of_decimal(value: Decimal) -> float | Fraction:
@@ -225,7 +225,7 @@ def _of_decimal(value: Decimal) -> float | Fraction:
     _, digits, exponent = value.as_tuple()
     if max(len(digits), abs(int(exponent))) > MOST_DIGITS:
         expected = f"at most {MOST_DIGITS} digits, and an exponent of that size"
-        raise NumberError(found=quote(value), expected=expected)
+        raise NumberError(found=quoted(value), expected=expected)
     return _of_rational(Fraction(value))
 
 

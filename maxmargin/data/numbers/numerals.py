@@ -12,7 +12,7 @@ import numpy as np
 from maxmargin.data.numbers.binary64 import MOST_DIGITS
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import option
-from maxmargin.text.data_error import quote
+from maxmargin.text.data_error import quoted
 
 Texts: TypeAlias = list[str | None]
 """Texts, None where one is missing."""
@@ -59,12 +59,12 @@ def is_missing(text: str) -> bool:
     return text.strip().lower() in MISSING
 
 
-def number(text: str) -> float | None:
+def parse_number(text: str) -> float | None:
     """Return the number that `text` states, or None; a missing value is NaN, a number too large is infinite.
 
     Examples
     --------
-    >>> number(" 1e3"), number("1_000"), number("abc")
+    >>> parse_number(" 1e3"), parse_number("1_000"), parse_number("abc")
     (1000.0, None, None)
     """
     try:
@@ -97,7 +97,7 @@ def numbers(texts: Sequence[str]) -> Floats | None:
             return np.fromiter(map(float, texts), np.float64, len(texts))
         except ValueError:
             pass
-    return _filled(number(text) for text in texts)
+    return _filled(parse_number(text) for text in texts)
 
 
 def booleans(texts: Iterable[str]) -> Floats | None:
@@ -311,7 +311,7 @@ def _category(text: str) -> NumberLook | None:
 
 
 def _is_numeric(text: str) -> bool:
-    is_number = number(text) is not None and not is_missing(text)
+    is_number = parse_number(text) is not None and not is_missing(text)
     return is_number or is_written_otherwise(text)
 
 
@@ -360,7 +360,7 @@ class Spelling:
 
     def is_number(self, text: str) -> bool:
         """Return whether a text is a number, or stands for a missing one."""
-        return number(self.swapped(text)) is not None
+        return parse_number(self.swapped(text)) is not None
 
     def label(self, text: str) -> str:
         """Return a label, with a decimal point if it is a number."""
@@ -386,12 +386,12 @@ class Spelling:
         """Return the error about a text that is not a finite number."""
         text = text.strip()
         if is_missing(text):
-            found = f"the missing value {quote(text)}" if text else "an empty field"
+            found = f"the missing value {quoted(text)}" if text else "an empty field"
             return Complaint(found, "a number", DROP_MISSING_HINT)
         if not self.is_number(text):
-            return Complaint(quote(text), "a number", self.hint(text))
+            return Complaint(quoted(text), "a number", self.hint(text))
         overflows = "inf" not in text.lower()
-        return Complaint(quote(text), "a finite number", "too large for binary64" if overflows else "")
+        return Complaint(quoted(text), "a finite number", "too large for binary64" if overflows else "")
 
 
 POINTS = Spelling()

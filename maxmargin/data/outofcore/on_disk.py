@@ -11,7 +11,7 @@ from maxmargin.data.outofcore.files.scan import Piece, StoredMatrix
 from maxmargin.data.outofcore.row_cache import CachedRows, RowCache, SampledRows
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
-from maxmargin.text.announcing import report
+from maxmargin.text.pass_progress import report_rows_done
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ class OnDisk(CachedRows):
             return piece.rows.stop, function(piece.rows, X, *(v[piece.rows] for v in vectors))
 
         for n_done, result in in_order(work, self._pieces(), n_workers=self.budget.n_workers):
-            report(n_done, self.shape[0])
+            report_rows_done(n_done, self.shape[0])
             yield result
 
     def _pieces(self) -> Iterator[Piece]:

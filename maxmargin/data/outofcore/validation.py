@@ -14,8 +14,8 @@ from maxmargin.data.outofcore.label_coder import Coder
 from maxmargin.data.outofcore.row_cache import SampledRows
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import option
-from maxmargin.text.announcing import report
 from maxmargin.text.data_error import DataError, data_error
+from maxmargin.text.pass_progress import report_rows_done
 
 if TYPE_CHECKING:
     from maxmargin.data.outofcore.dask.dask_rows import DaskRows
@@ -120,7 +120,7 @@ class Validation:
             np.maximum(self.high, part.bounds[1], out=self.high)
             if part.sampled is not None:
                 self._sampled.append(part.sampled.shifted(first_row))
-            report(self.coder.n_rows, max(n_expected, self.coder.n_rows))
+            report_rows_done(self.coder.n_rows, max(n_expected, self.coder.n_rows))
 
     def _labels(self) -> Labels:
         try:

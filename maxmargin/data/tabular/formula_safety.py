@@ -11,7 +11,7 @@ from typing import Any
 
 from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.text.data_error import quote
+from maxmargin.text.data_error import quoted
 
 _TRANSFORMS = frozenset({"bs", "cc", "center", "cr", "cs", "poly", "scale", "standardize"})
 """Functions of a variable and of numbers, such as degrees of freedom."""
@@ -132,7 +132,7 @@ def names_in(expression: str) -> set[str]:
 
 def refused(formula: str, why: str) -> InvalidProblemError:
     """Return the error that names a formula and what is wrong with it."""
-    return InvalidProblemError(f"y is the formula {quote(formula)}: {why}")
+    return InvalidProblemError(f"y is the formula {quoted(formula)}: {why}")
 
 
 def _functions_in(call: ast.Call) -> Iterator[ast.AST]:
@@ -150,17 +150,17 @@ def _names_in_calls_of_q(nodes: Sequence[ast.AST]) -> set[str]:
 
 def _complaints(expression: str, columns: Sequence[str]) -> Iterator[str]:
     """Yield what is not allowed in the Python of a formula."""
-    quoted = "".join(_QUOTED_NAME.findall(expression))
-    for part in (*_RESERVED, *(mark for mark in "'\"" if mark in quoted)):
+    names = "".join(_QUOTED_NAME.findall(expression))
+    for part in (*_RESERVED, *(mark for mark in "'\"" if mark in names)):
         if part in expression:
-            yield f"{quote(expression)} holds {part}, which cannot be read inside a call; rename the column"
+            yield f"{quoted(expression)} holds {part}, which cannot be read inside a call; rename the column"
     for name in (text.strip("`") for text in _QUOTED_NAME.findall(expression)):
         if not name or iskeyword(name):
-            yield f"the column {quote(name)} cannot be named inside a call; rename the column"
+            yield f"the column {quoted(name)} cannot be named inside a call; rename the column"
     nodes = list(ast.walk(syntax_of(expression)))
     may_be_text = {id(child) for node in nodes for child in _that_may_be_text(node)}
     for node in nodes:
-        text = "" if isinstance(node, _PARTS) else quote(ast.unparse(node))
+        text = "" if isinstance(node, _PARTS) else quoted(ast.unparse(node))
         if not (isinstance(node, _SYNTAX) or _is_known(_name_of(node))) or not _is_allowed_here(node, may_be_text):
             yield f"it uses {text}; expected {_EXPECTED}"
         elif isinstance(node, ast.Call):
@@ -170,7 +170,7 @@ def _complaints(expression: str, columns: Sequence[str]) -> Iterator[str]:
                 yield f"it calls {text}; expected {_name_of(node.func)} {expected}"
             name = _name_of(node.func).partition(".")[0]
             if name in columns:
-                yield f"the column {quote(name)} has the name of {name}, which it calls; rename the column"
+                yield f"the column {quoted(name)} has the name of {name}, which it calls; rename the column"
     if _powers(nodes) > _MOST_POWERS:
         yield f"its exponents are too large; expected constants whose product is {_MOST_POWERS:,} at most"
 

@@ -14,7 +14,7 @@ from maxmargin.data.formats.frames import column_of, columns_of
 from maxmargin.data.tabular.formula_safety import check_formula, names_in, refused
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.text.data_error import DataError, listed, nearest, quote
+from maxmargin.text.data_error import DataError, listed, nearest, quoted
 
 _CODED_COLUMN = re.compile(r"C\((\w+)\s*[,)]")
 """The column that is coded in a call of C."""
@@ -135,7 +135,7 @@ def _factors_with_columns(features: Any) -> Iterator[Factor]:
 
 def _parsed(formula: str, columns: Sequence[str]) -> Any:
     if find_spec("formulaic") is None:
-        raise InvalidOptionError(f"{quote(formula)} is a formula, which needs formulaic: pip install formulaic")
+        raise InvalidOptionError(f"{quoted(formula)} is a formula, which needs formulaic: pip install formulaic")
     from formulaic import Formula
     from formulaic.errors import FormulaicError
 
@@ -153,11 +153,13 @@ def _parsed(formula: str, columns: Sequence[str]) -> Any:
         raise refused(formula, "it has several parts; expected one on either side of ~")
     scaled = [term for term in parsed.rhs if len(term.factors) > 1 and any(map(_is_literal, term.factors))]
     if scaled:
-        raise refused(formula, f"the term {quote(str(scaled[0]))} is scaled by a number; expected I(10*x) and the like")
+        raise refused(
+            formula, f"the term {quoted(str(scaled[0]))} is scaled by a number; expected I(10*x) and the like"
+        )
     unknown = [name for name in _variables(parsed) if name not in columns]
     if unknown:
         hint = nearest(unknown[0], columns)
-        found = f"there is no column {quote(unknown[0])}; expected some of {listed(columns)}"
+        found = f"there is no column {quoted(unknown[0])}; expected some of {listed(columns)}"
         raise refused(formula, f"{found}{f' ({hint})' if hint else ''}")
     return parsed
 
@@ -219,7 +221,7 @@ def _pandas_of(frame: Any, parsed: Any, formula: str) -> Any:
         if missing.any():
             rows = [row for row, is_missing in enumerate(missing.to_list()) if is_missing]
             more = "" if len(rows) == 1 else f", and in {len(rows) - 1} of the {len(missing) - 1} others"
-            found = f"the column {quote(name)} has a missing value in row {rows[0]}{more}"
+            found = f"the column {quoted(name)} has a missing value in row {rows[0]}{more}"
             raise refused(formula, f"{found}; {LEAVE_ROWS_OUT}")
         values = _converted(column, name, formula, is_number=name in in_numbers)
         if values is not None:
@@ -249,7 +251,7 @@ def _converted(column: Any, name: str, formula: str, *, is_number: bool) -> Any:
     except DataError as error:
         raise refused(formula, str(error)) from error
     if found.exact is not None:
-        raise refused(formula, f"the column {quote(name)} holds numbers that binary64 does not hold")
+        raise refused(formula, f"the column {quoted(name)} holds numbers that binary64 does not hold")
     if isinstance(found.values, list):
         return None if found.levels is not None else np.array(found.values, dtype=object)
     return found.values if is_number else None
@@ -270,12 +272,12 @@ def _matrix(formula: str, part: Any, table: Any) -> Any:
     except (DataMismatchWarning, FormulaicError, *_ERRORS) as error:
         dates = [name for name in table.columns if table[name].dtype.kind in "mM"]
         expected = "expected numbers, such as days since the first date, or levels, as in C(...)"
-        why = f"the column {quote(dates[0])} holds dates or durations; {expected}" if dates else _first_line(error)
+        why = f"the column {quoted(dates[0])} holds dates or durations; {expected}" if dates else _first_line(error)
         raise refused(formula, why) from error
     names = Counter(name for term in matrix.model_spec.structure for name in term.columns)
     twice = [name for name, count in names.items() if count > 1]
     if twice:
-        raise refused(formula, f"two terms make a column {quote(str(twice[0]))}; rename a column or a level")
+        raise refused(formula, f"two terms make a column {quoted(str(twice[0]))}; rename a column or a level")
     return matrix
 
 

@@ -10,10 +10,10 @@ from maxmargin.data.formats.table import LONGEST_LINE, Choice, ColumnRef, OneHot
 from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.data.outofcore.open_out_of_core import open_out_of_core
 from maxmargin.solvers.errors import InvalidOptionError, option
-from maxmargin.text.progress import told, waiting
+from maxmargin.text.progress import shows_progress, waiting
 
 
-@told(waiting, "reading the data")
+@shows_progress(waiting, "reading the data")
 def load(
     source: "str | os.PathLike[str] | Any",
     *,

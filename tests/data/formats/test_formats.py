@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from maxmargin.data.dataset import Dataset, read_dataset
 from maxmargin.data.formats.delimited import BYTES_AT_ONCE, is_header
 from maxmargin.data.formats.table import Choice
-from maxmargin.data.numbers.numerals import number
+from maxmargin.data.numbers.numerals import parse_number
 from maxmargin.data.tabular.loading import load
 from maxmargin.text.data_error import DataError
 
@@ -336,7 +336,7 @@ NUMERALS = st.one_of(
 @given(text=NUMERALS)
 def test_both_parsers_agree(text: str) -> None:
     """Whole blocks are parsed by numpy, single fields by Python: the same texts are finite, of the same bits."""
-    ours = number(text)
+    ours = parse_number(text)
     try:
         theirs = np.loadtxt(io.StringIO(f"{text},0\n"), delimiter=",", comments=None, ndmin=2)[0, 0]
     except ValueError:

@@ -24,7 +24,7 @@ from maxmargin.certificates.decimals import read_decimal
 from maxmargin.cli import options as cli_options
 from maxmargin.cli.app import run
 from maxmargin.data.formats.readers import FORMATS
-from maxmargin.data.numbers.numerals import look_of, number
+from maxmargin.data.numbers.numerals import look_of, parse_number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError
 
@@ -207,7 +207,7 @@ def test_what_looks_like_a_number_is_named(text: str) -> None:
     look = look_of(text)
     assert look is not None
     assert NUMERIC[text] in look.name
-    assert number(text) is None
+    assert parse_number(text) is None
 
 
 @for_each(

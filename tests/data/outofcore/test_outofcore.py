@@ -39,8 +39,8 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.text.announcing import listened, report
 from maxmargin.text.data_error import DataError
+from maxmargin.text.pass_progress import report_rows_done, reports_passes_to
 from maxmargin.text.progress import data_shown
 
 N, D = 1009, 3
@@ -663,7 +663,7 @@ def test_what_a_run_proves_costs_two_passes(tmp_path: Path) -> None:
     ends: list[int] = []
     with (
         arguments_of(Presentation.rows.func) as vectors_of_all_rows,
-        listened(on_chunk=lambda n_done, n_rows: ends.append(n_done)),
+        reports_passes_to(on_chunk=lambda n_done, n_rows: ends.append(n_done)),
     ):
         run = perceptron(problem, PerceptronSettings(max_epochs=3))
     assert not vectors_of_all_rows
@@ -682,7 +682,7 @@ def test_passes_are_watched(tmp_path: Path) -> None:
     X = numbers()
     path = parquet(tmp_path, X, texts(X))
     seen: list[tuple[int, int]] = []
-    with listened(on_chunk=lambda n_done, n_rows: seen.append((n_done, n_rows))):
+    with reports_passes_to(on_chunk=lambda n_done, n_rows: seen.append((n_done, n_rows))):
         dataset = opened(path, label="label")
         assert seen[-1] == (N, N)
         n_before = len(seen)
@@ -742,7 +742,7 @@ def test_commands_answer_as_in_memory(tmp_path: Path, capsys: pytest.CaptureFixt
     X[:, :2] += np.where(np.array(labels) == "yes", 0.2, -0.2)[:, np.newaxis]
     arguments = [command, str(parquet(tmp_path, X, labels, row_group_size=1000)), "--label", "label", "--quiet"]
     passes: list[int] = []
-    with listened(on_chunk=lambda n_done, n_rows: passes.append(n_done)):
+    with reports_passes_to(on_chunk=lambda n_done, n_rows: passes.append(n_done)):
         stored = answer(capsys, *arguments, "--memory", "4MiB")
     assert len(passes) >= 3
     whole = answer(capsys, *arguments, "--memory", "2GB")
@@ -778,7 +778,7 @@ def test_progress_counts_passes_and_estimates_the_time_left(
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     with data_shown(quiet=False):
         for n_done in (10, 20, 30, 100, 1, 2, 100):
-            report(n_done, 100)
+            report_rows_done(n_done, 100)
     shown = capsys.readouterr().err.split("\r\x1b[K")
     assert shown == [
         "",
@@ -791,10 +791,10 @@ def test_progress_counts_passes_and_estimates_the_time_left(
         "",
     ]
     with data_shown(quiet=True):
-        report(1, 2)
+        report_rows_done(1, 2)
     monkeypatch.setattr("sys.stderr.isatty", lambda: False)
     with data_shown(quiet=False):
-        report(1, 2)
+        report_rows_done(1, 2)
     assert capsys.readouterr().err == ""
 
 

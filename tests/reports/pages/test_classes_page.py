@@ -17,7 +17,7 @@ from maxmargin.reports.document import plain_text
 from maxmargin.reports.margin_report import MarginReport
 from maxmargin.reports.sections.class_contents import cells_of, rulers_of_classes
 from maxmargin.reports.sections.many_classes import class_answer_sentences
-from maxmargin.text.number_formats import count, number, percent
+from maxmargin.text.number_formats import count, percent, rounded
 
 SCRIPT = "<script>alert(1)</script>"
 NAMES = [SCRIPT, "x" * 200, "a\x07b\u202ec\nd", "שלום עולם اسم طويل", "漢字漢字漢字漢字", "rest", '10⁻⁵ & "q" \'']
@@ -146,7 +146,7 @@ def test_the_numbers_of_the_matrix_are_those_of_the_dict(name: str) -> None:
     texts = set(re.findall(r"<text[^>]*>(.*?)</text>", page_of(name)))
     for (i, j), entry in at.items():
         is_separable = entry["strictly_separable"]
-        assert cells[i, j].lines[0] == (number(entry["lower"], 3) if is_separable else words[entry["verdict"]])
+        assert cells[i, j].lines[0] == (rounded(entry["lower"], 3) if is_separable else words[entry["verdict"]])
         ratio = percent(entry["n_mistakes"] / entry["novikoff"]) if is_separable else None
         assert cells[j, i].lines[-1] == (ratio or ("—" if i != j else words[entry["verdict"]]))
         if i != j and is_separable:

@@ -22,7 +22,7 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
-from maxmargin.text.announcing import report
+from maxmargin.text.pass_progress import report_rows_done
 
 T = TypeVar("T")
 
@@ -161,7 +161,7 @@ class DaskRows(CachedRows):
         n_rows, n_columns = self.shape
         step = max(1, self.chunk_entries // n_columns)
         for n_done, results in self.workers.run(self._tasks(function, vectors, step)):
-            report(n_done, n_rows)
+            report_rows_done(n_done, n_rows)
             yield from results
 
     def _tasks(self, function: Callable[..., Any], vectors: tuple[NDArray[Any], ...], step: int) -> Iterator[Task]:
@@ -233,10 +233,10 @@ def rows_of(X: Any, read: Reads, chunk_entries: int = CHUNK_ENTRIES) -> tuple[tu
     workers = backend()
     prepared = delayed(_prepared, pure=False)
     parts = workers.hold([prepared(part, n_columns, read) for part in _parts(X)])
-    return names, held(parts, workers, chunk_entries)
+    return names, stored_rows(parts, workers, chunk_entries)
 
 
-def held(parts: Sequence[Any], workers: Backend, chunk_entries: int) -> DaskRows:
+def stored_rows(parts: Sequence[Any], workers: Backend, chunk_entries: int) -> DaskRows:
     """Return the rows of parts that are held by the backend: float64 arrays, or texts with their errors.
 
     Raises

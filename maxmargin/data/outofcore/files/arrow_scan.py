@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from maxmargin.data.formats.frames import index_columns
 from maxmargin.data.formats.table import Roles
 from maxmargin.data.numbers.binary64 import NumberError, numbers
-from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS, STORED, TEXT_HINT, number
+from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS, STORED, TEXT_HINT, parse_number
 from maxmargin.data.outofcore.budget import MemoryBudget, size_text
 from maxmargin.data.outofcore.files.scan import FileStamp, Labelled, Piece, Scan, bounds_of, not_finite
 from maxmargin.data.outofcore.row_cache import SampledRows
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
-from maxmargin.text.data_error import DataError, data_error, quote
+from maxmargin.text.data_error import DataError, data_error, quoted
 
 _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
 """Largest and smallest number of bytes of every column that are read ahead."""
@@ -213,7 +213,7 @@ class ArrowScan(Scan):
         self._stamp = FileStamp.of(file.path)
         twice = [name for name in dict.fromkeys(file.names) if file.names.count(name) > 1]
         if twice:
-            found = f"several columns named {quote(twice[0])}"
+            found = f"several columns named {quoted(twice[0])}"
             raise data_error(file.path, found=found, expected="a different name for each")
 
     def labelled(self, roles: Roles, wanted: Rows) -> Iterator[Labelled]:
@@ -293,7 +293,7 @@ def values_of(array: Any, path: str, name: str, first_row: int) -> Floats:
     if not any(is_kind(kind) for is_kind in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)):
         raise _no_number(array, path, name, first_row)
     try:
-        return numbers(array.to_numpy(zero_copy_only=False)).held(_EXACT_HINT)
+        return numbers(array.to_numpy(zero_copy_only=False)).as_binary64(_EXACT_HINT)
     except NumberError as error:
         row = first_row + (error.row or 0)
         expected, hint = error.expected, error.hint
@@ -307,9 +307,9 @@ def _no_number(array: Any, path: str, name: str, first_row: int) -> DataError:
         hint = TEXT_HINT.partition(" or ")[0]
         return data_error(path, column=name, found=f"values of type {array.type}", expected="numbers", hint=hint)
     texts = array.to_pylist()
-    row = next((row for row, text in enumerate(texts) if number(text) is None), 0)
-    is_number = number(texts[row]) is not None
-    found = f"the text {quote(texts[row])}" if is_number else quote(texts[row])
+    row = next((row for row, text in enumerate(texts) if parse_number(text) is None), 0)
+    is_number = parse_number(texts[row]) is not None
+    found = f"the text {quoted(texts[row])}" if is_number else quoted(texts[row])
     hint = STORE_NUMBERS if is_number else STORED.hint(texts[row])
     hint = HINTS_OUTSIDE_MEMORY.get(hint, hint)
     return data_error(path, row=first_row + row, column=name, found=found, expected="a number", hint=hint)

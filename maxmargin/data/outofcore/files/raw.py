@@ -171,7 +171,7 @@ class RawRows:
         if len(self.columns) < stored.shape[1]:
             stored = stored[:, self.columns]
         try:
-            return numbers(stored).held()
+            return numbers(stored).as_binary64()
         except NumberError as error:
             raise data_error(
                 self.path, row=start + (error.row or 0), column=self.columns[error.column or 0], found=error.found,

@@ -12,13 +12,13 @@ _ON_CHUNK: ContextVar[OnChunk | None] = ContextVar("on_chunk", default=None)
 
 
 @contextmanager
-def listened(on_chunk: OnChunk | None) -> Iterator[None]:
+def reports_passes_to(on_chunk: OnChunk | None) -> Iterator[None]:
     """Call this function after every chunk within the block; if it is None, the previous listener stays.
 
     Examples
     --------
-    >>> with listened(print):
-    ...     report(3, 10)
+    >>> with reports_passes_to(print):
+    ...     report_rows_done(3, 10)
     3 10
     """
     before = _ON_CHUNK.set(on_chunk or _ON_CHUNK.get())
@@ -28,7 +28,7 @@ def listened(on_chunk: OnChunk | None) -> Iterator[None]:
         _ON_CHUNK.reset(before)
 
 
-def report(n_done: int, n_rows: int) -> None:
+def report_rows_done(n_done: int, n_rows: int) -> None:
     """Report how many rows of a pass over rows outside memory are done; every pass counts from 0."""
     listener = _ON_CHUNK.get()
     if listener is not None:
