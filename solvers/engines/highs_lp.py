@@ -1,7 +1,9 @@
 """The feasibility LP handed to HiGHS directly: no modelling layer, quick to import, a vertex solution."""
 
+import os
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -181,10 +183,34 @@ def vertex(solver: Any) -> tuple[Floats, Floats] | None:
     return None if values is None or multipliers is None else (values, multipliers)
 
 
+@cache
+def hide_banner() -> None:
+    """Make the first solver of this process while nothing can be written to the standard output.
+
+    HiGHS 1.16 writes its banner there when the first solver of a process is made, by this module or by cvxpy, and
+    before an option can be set; after it, what a command prints with ``--json`` would not be JSON.
+    """
+    import highspy
+
+    try:
+        output = os.dup(1)
+    except OSError:  # there is no standard output
+        return
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, 1)
+        highspy.Highs()
+    finally:
+        os.dup2(output, 1)
+        os.close(nothing)
+        os.close(output)
+
+
 def started(time_limit: float | None) -> Any:
     """Return HiGHS with the options of this package, without a model."""
     import highspy
 
+    hide_banner()
     solver = highspy.Highs()
     for option, value in _OPTIONS.items():
         solver.setOptionValue(option, value)

@@ -30,12 +30,11 @@ def machine() -> dict[str, Any]:
 
 def _blas() -> list[str]:
     """Name the linear algebra of numpy and of SciPy, and on how many threads each runs."""
-    import numpy as np
-    import scipy.linalg
+    import numpy as np  # noqa: F401  threadpool_info finds the libraries that are loaded
+    import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_info
 
     libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
-    assert np and scipy.linalg, "loaded, so that they are found"
     described = {
         f"{library['internal_api']} {library['version']} ({library['num_threads']} threads)" for library in libraries
     }

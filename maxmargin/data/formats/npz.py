@@ -108,7 +108,7 @@ def broken_archive(path: str, error: Exception) -> DataError:
     """Return the error about an archive that is damaged; one that is worded already stays."""
     if isinstance(error, DataError):
         return error
-    return data_error(path, found=f"a broken archive: {error or type(error).__name__}", expected=ARCHIVE)
+    return data_error(path, found=f"a broken archive: {str(error) or type(error).__name__}", expected=ARCHIVE)
 
 
 def _numbers(X: NDArray[Any], path: str) -> Floats:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.engines.highs_lp import hide_banner
 from maxmargin.solvers.engines.textbook.quick_cvxpy import without_statistics
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
@@ -70,7 +71,7 @@ def installed() -> list[str]:
     return list(cvxpy.installed_solvers())
 
 
-def chosen(solver: str | None, order: tuple[str, ...]) -> tuple[str, ...]:
+def chosen(solver: object, order: tuple[str, ...]) -> tuple[str, ...]:
     """Return the solvers to try: the given one, or ``order``.
 
     Raises
@@ -89,6 +90,8 @@ def solve(program: "Program", solver: str, *, time_limit: float | None = None) -
     """Call one solver with a time limit in seconds; return its result, or its error as a failed candidate."""
     tuned: dict[str, dict[str, Any]] = _MIXED_INTEGER if program.problem.is_mixed_integer() else _OPTIONS
     options = _options(tuned, solver, time_limit)
+    if solver == "HIGHS":
+        hide_banner()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -128,8 +131,8 @@ def _options(tuned: dict[str, dict[str, Any]], solver: str, time_limit: float | 
 
 
 def _native_status(program: "Program") -> str:
-    stats = program.problem.solver_stats
-    return str(getattr(stats.extra_stats, "status", "")) if stats is not None else ""
+    native = getattr(program.problem.solver_stats, "extra_stats", None)  # no statistics if the solver failed
+    return str(getattr(native, "status", ""))
 
 
 def _vector(value: Any, size: int) -> Floats | None:
