@@ -2,9 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import islice, product
 from math import isinf
 from typing import Any
@@ -229,22 +230,26 @@ def assert_agrees(X: Any, y: Any, bias: bool) -> str:
     return verdict
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("points, step", [(SQUARE, 97), (CUBE, 37)], ids=["square", "cube"])
-def test_labellings_of_subsets(points: np.ndarray, step: int, bias: bool) -> None:
-    every = enumerate(labellings(points))
-    counts = Counter(assert_agrees(X, y, bias) for i, (X, y) in every if i % step == 0)
-    assert set(counts) == {"separable", "quasi-separable", "overlap"}
-
-
-@pytest.mark.parametrize("bias", [True, False])
-def test_labellings_with_both_labels_at_some_points(bias: bool) -> None:
-    """Points of a triangle and its centre, each absent, of one class, or of both."""
+def both_labels_at_some_points() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield points of a triangle and its centre, each absent, of one class, or of both."""
     points = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
-    counts: Counter[str] = Counter()
     for labels in product(((), (-1,), (1,), (-1, 1)), repeat=len(points)):
-        rows = [(point, label) for point, both in zip(points, labels, strict=True) for label in both]
-        y = np.array([label for _, label in rows], dtype=float)
+        y = np.array([label for both in labels for label in both], dtype=float)
         if len(set(y.tolist())) == 2:
-            counts[assert_agrees(np.array([point for point, _ in rows]), y, bias)] += 1
+            yield np.repeat(points, [*map(len, labels)], axis=0), y
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(
+    "problems, step",
+    [
+        (partial(labellings, SQUARE), 149),
+        (partial(labellings, CUBE), 59),
+        (both_labels_at_some_points, 5),
+        pytest.param(both_labels_at_some_points, 1, marks=pytest.mark.slow),
+    ],
+    ids=["square", "cube", "some points of both", "points of both"],
+)
+def test_labellings(problems: Callable[[], Iterator[tuple[Any, Any]]], step: int, bias: bool) -> None:
+    counts = Counter(assert_agrees(X, y, bias) for i, (X, y) in enumerate(problems()) if i % step == 0)
     assert set(counts) == {"separable", "quasi-separable", "overlap"}

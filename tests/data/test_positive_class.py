@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from calls import VERBS
 from cases import for_each
 from commands import json_answer
 
@@ -79,21 +80,10 @@ def test_a_choice_goes_before_the_rule_and_says_so() -> None:
 
 def test_every_answer_names_the_class_and_the_reason() -> None:
     y = ["+", "-", "-", "+"]
-    answers = [
-        mm.separability(X, y),
-        mm.separability(pd.DataFrame(X, columns=["a", "b"]), y),
-        mm.hard_margin(X, y),
-        mm.soft_margin(X, y),
-        *mm.soft_margin_path(X, y, [1.0, 2.0]),
-        mm.nu_margin(X, y, 0.5),
-        mm.fewest_errors(X, y),
-        mm.least_total_slack(X, y),
-        mm.perceptron(X, y, max_epochs=3),
-        mm.online(X, y, max_epochs=3),
-        mm.order_study(X, y, n_orders=2, n_search=0, n_sequence=0, max_states=0, max_epochs=2),
-    ]
-    for answer in answers:
-        assert (answer.positive, answer.positive_reason) == ("+", "the affirmative of +/-"), type(answer)
+    for name in VERBS.keys() - {"mistake_bounds", "mistake_trace"}:
+        for rows in (X, pd.DataFrame(X, columns=["a", "b"])):
+            answer = VERBS[name](rows, y)
+            assert (answer.positive, answer.positive_reason) == ("+", "the affirmative of +/-"), name
     chosen = pickle.loads(pickle.dumps(mm.hard_margin(X, y, positive="-")))
     assert (chosen.positive, chosen.positive_reason) == ("-", "as chosen")
     many = mm.separability(X, ["+", "-", "0", "+"])

@@ -121,6 +121,7 @@ def assert_is_the_data(dataset: Dataset) -> None:
         assert np.array_equal(dataset.X[rows], expected)
 
 
+@pytest.mark.sampled(1)
 @for_each("name", COLLECTIONS)
 def test_collections_have_the_rows_and_labels(workers: Any, name: str) -> None:
     assert isinstance(backend(), InThreads if workers is None else OnCluster)
@@ -132,6 +133,7 @@ def test_collections_have_the_rows_and_labels(workers: Any, name: str) -> None:
         assert len(list(rows.map(chunk))) >= N // 50
 
 
+@pytest.mark.sampled(1)
 def test_questions_are_answered_as_in_memory(workers: Any) -> None:
     X, y = numbers()
     dX, dy = frames()

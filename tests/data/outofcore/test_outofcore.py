@@ -420,7 +420,7 @@ def test_a_file_that_changes_under_our_hands(tmp_path: Path, name: str) -> None:
 @for_each(
     "content",
     [
-        "a,b\n1,1\n2,inf\n",
+        "a,b,c\n1,2,x\n3,4,y\n",
         "a,b,c\n1, 2 ,x\n3,4, y \n",
         "a,b,c\r\n1,2,x\r\n\r\n3,4,y\r\n",
         'a,b,c\n"1",2,"x, or\nso"\n3,4,"say ""y"""\n',
@@ -483,6 +483,11 @@ def test_text_is_rounded_correctly(tmp_path: Path, values: list[float], n_bytes:
     path = tmp_path / "data.csv"
     path.write_text("".join(f"{number},{i % 2}\n" for i, number in enumerate(written)))
     assert in_blocks(path, n_bytes).X[:].ravel().tobytes() == np.array(values).tobytes()
+
+
+def test_an_infinite_label(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("a,b\n1,1\n2,inf\n")
+    assert complaint(tmp_path / "data.csv").endswith("row 1, column 'b': found an infinite label, expected a label")
 
 
 def test_the_line_of_an_error_in_a_later_block(tmp_path: Path) -> None:
