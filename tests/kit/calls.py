@@ -22,10 +22,10 @@ VERBS: dict[str, Callable[..., Any]] = {
     "order_study": lambda *data, **options: mm.order_study(
         *data, n_orders=3, n_search=0, n_sequence=0, max_epochs=3, **options
     ),
-    "judge": lambda *data, **options: mm.judge(*data, w=[1.0, 0.5], b=-40.0, **options),
+    "judge": lambda X, y=None, **options: mm.judge(X, y, w=[1.0, 0.5], b=-40.0, **options),
     "mistake_bounds": lambda *data, **options: mm.mistake_bounds(*data, **options)[0],
     "mistake_trace": lambda *data, **options: mm.mistake_trace(*data, max_mistakes=20, **options),
-    "require": lambda *data, **options: mm.require(*data, requirement="overlap", **options),
+    "require": lambda X, y=None, **options: mm.require(X, y, requirement="overlap", **options),
 }
 """Every question, with settings that keep it short, for rows of two columns."""
 
