@@ -71,19 +71,18 @@ def test_rows_and_columns_responsible_where_overlap_is_required() -> None:
     assert str(caught.value).startswith(found)
 
 
-@pytest.mark.parametrize("requirement", ["separable", "quasi-separable"])
-def test_rows_responsible_where_separation_is_required_share_a_point(requirement: Any) -> None:
+@for_each(
+    ("data", "requirement", "rows"),
+    [
+        (OVERLAP, "separable", [0, 1, 2, 3]),  # that share a point
+        (OVERLAP, "quasi-separable", [0, 1, 2, 3]),
+        (SEPARABLE, "not-strictly-separable", []),
+    ],
+)
+def test_rows_responsible_where_separation_is_required_or_forbidden(data: Any, requirement: Any, rows: Any) -> None:
     with pytest.raises(mm.SeparationError) as caught:
-        mm.require(*OVERLAP, requirement)
-    assert caught.value.rows.tolist() == [0, 1, 2, 3]
-    assert caught.value.columns == {}
-
-
-def test_nothing_is_responsible_where_the_requirement_forbids_separation() -> None:
-    with pytest.raises(mm.SeparationError) as caught:
-        mm.require(*SEPARABLE, "not-strictly-separable")
-    assert caught.value.rows.tolist() == []
-    assert caught.value.columns == {}
+        mm.require(*data, requirement)
+    assert (caught.value.rows.tolist(), caught.value.columns) == (rows, {})
 
 
 def test_what_is_not_proven_does_not_pass() -> None:

@@ -2,8 +2,6 @@
 
 import subprocess
 import sys
-from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +14,15 @@ import scipy.sparse as sp
 from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 from maxmargin.data.arrays import from_arrays
-from maxmargin.data.dataset import REST, Dataset
+from maxmargin.data.dataset import REST
 from maxmargin.data.tabular.loading import load
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import DataError
 
 X3 = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
-
-
-def refused(X: Any, y: Any, **options: Any) -> str:
-    with pytest.raises(InvalidProblemError) as caught:
-        from_arrays(X, y, **options)
-    return str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["iris", "breast_cancer", "wine", "digits"])
@@ -165,43 +158,6 @@ def test_a_plain_array_is_not_copied_nor_frozen() -> None:
     assert np.shares_memory(from_arrays(frozen, y).X, frozen)
 
 
-@for_each(
-    "X",
-    [
-        X3.tolist(),
-        tuple(map(tuple, X3.tolist())),
-        X3.astype(np.float32),
-        X3.astype(np.uint8),
-        X3.astype(">f8"),
-        np.asfortranarray(X3),
-        np.repeat(X3, 2, axis=0)[::2],
-        X3.astype(object),
-        [[Fraction(int(v)) for v in row] for row in X3],
-        [[Decimal(int(v)) for v in row] for row in X3],
-        np.ma.masked_array(X3),
-        pd.DataFrame(X3),
-        pd.DataFrame(X3).astype("Int64"),
-        pl.DataFrame(X3),
-        pa.table({"a": X3[:, 0], "b": X3[:, 1]}),
-        sp.csr_array(X3),
-        sp.csc_matrix(X3),
-        sp.coo_array(X3),
-        sp.csr_matrix(X3.astype(np.int32)),
-    ],
-)
-def test_features_of_every_container(X: Any) -> None:
-    ds = from_arrays(X, [0, 1, 1])
-    dense = ds.X if isinstance(ds.X, np.ndarray) else ds.X.toarray()
-    assert dense.dtype == np.float64
-    assert dense.tolist() == X3.tolist()
-    if isinstance(ds.X, np.ndarray):
-        assert ds.X.flags.c_contiguous
-        assert not ds.X.flags.writeable
-    else:
-        assert isinstance(ds.X, sp.csr_array)
-        assert not any(part.flags.writeable for part in (ds.X.data, ds.X.indices, ds.X.indptr))
-
-
 def test_sparse_duplicates_are_added_and_the_matrix_of_the_caller_stays() -> None:
     theirs = sp.csr_array((np.array([1.0, 2.0, 3.0]), np.array([1, 1, 0]), np.array([0, 3, 3])), shape=(2, 2))
     ds = from_arrays(theirs, [0, 1])
@@ -218,7 +174,8 @@ def test_names() -> None:
     assert from_arrays(X3, [0, 1, 1]).feature_names == ("0", "1")
     assert from_arrays(pd.DataFrame(X3, columns=["a", "b"]), [0, 1, 1]).feature_names == ("a", "b")
     assert from_arrays(X3, [0, 1, 1], feature_names=["u", 7], source="s").feature_names == ("u", "7")
-    assert refused(X3, [0, 1, 1], feature_names=["u"]) == "feature_names has 1 names, expected 2, one for every column"
+    said = refused(lambda: from_arrays(X3, [0, 1, 1], feature_names=["u"]))
+    assert said == "feature_names has 1 names, expected 2, one for every column"
 
 
 def with_entry(value: float) -> np.ndarray[Any, Any]:
@@ -230,10 +187,7 @@ def with_entry(value: float) -> np.ndarray[Any, Any]:
 @for_each(
     ("X", "expected"),
     [
-        (
-            [1, 2, 3],
-            "X has shape (3,), expected two dimensions, (n_samples, n_features); use X.reshape(-1, 1) for one feat",
-        ),
+        ([1, 2, 3], "X has shape (3,), expected two dimensions, (n_samples, n_features); use X.reshape(-1, 1)"),
         (pd.Series([1, 2, 3]), "X has shape (3,), expected two dimensions"),
         (np.ones((3, 2, 1)), "X has shape (3, 2, 1), expected two dimensions, (n_samples, n_features)"),
         (5, "X has shape (), expected two dimensions"),
@@ -241,35 +195,24 @@ def with_entry(value: float) -> np.ndarray[Any, Any]:
         (np.empty((0, 2)), "X has no rows (shape (0, 2)), expected at least one"),
         (np.empty((3, 0)), "X has no columns (shape (3, 0)), expected at least one"),
         (pd.DataFrame(index=range(3)), "X has no "),
-        (X3 + 1j, "X has dtype complex128, expected real numbers"),
         (sp.csr_array(X3 + 1j), "X has dtype complex128, expected real numbers"),
         (sp.coo_array(X3[:, 0]), "X has shape (3,), expected two dimensions"),
         ([["1", "2"]] * 3, "X has dtype <U1, expected real numbers"),
         (np.array([["2024-01-01"]] * 3, dtype="M8[D]"), "X has dtype datetime64[D], expected real numbers"),
         (np.array([[1, "u"], [2, 3], [4, 5]], dtype=object), "X, row 0, column 1: found 'u', expected a number"),
-        (np.array([[1, 2], [None, 3], [4, 5]], dtype=object), "X, row 1, column 0: found None, expected a number"),
-        (
-            [[10**400], [1], [2]],
-            "X, row 0, column 0: found 1000000000000000000000000000000000000000..., expected one that binary64 holds",
-        ),
+        ([[10**400], [1], [2]], f"X, row 0, column 0: found 1{'0' * 39}..., expected one that binary64 holds"),
         (with_entry(np.nan), "X, row 1, column 0: found NaN, expected a finite number"),
         (with_entry(np.inf), "X, row 1, column 0: found an infinite value, expected a finite number"),
         (sp.csr_array(with_entry(-np.inf)), "X, row 1, column 0: found an infinite value, expected a finite number"),
-        (
-            pd.DataFrame(with_entry(np.nan), columns=["a", "b"]),
-            "X, row 1, column 'a': found NaN, expected a finite number",
-        ),
+        (pd.DataFrame(with_entry(np.nan), columns=["a", "b"]), "X, row 1, column 'a': found NaN, expected a finite"),
         (pd.DataFrame({"a": [1, 2, 3], "b": ["u", None, "u"]}), "X: row 1, column 'b': found a missing value"),
-        (
-            pd.DataFrame([[1, 2]] * 3, columns=["a", "a"]),
-            "X: found several columns named 'a', expected a different name",
-        ),
+        (pd.DataFrame([[1, 2]] * 3, columns=["a", "a"]), "X: found several columns named 'a', expected a different"),
         (pl.DataFrame({"a": [1, 2, 3]}).lazy(), "X"),
         (np.ma.masked_array(X3, mask=X3 > 4), "X has masked entries, expected a value in every row and column"),
     ],
 )
 def test_bad_features(X: Any, expected: str) -> None:
-    assert refused(X, [0, 1, 1]).startswith(expected)
+    assert refused(lambda: from_arrays(X, [0, 1, 1])).startswith(expected)
 
 
 @for_each(
@@ -285,30 +228,22 @@ def test_bad_features(X: Any, expected: str) -> None:
         (np.eye(3), "y has shape (3, 3), expected one dimension, (3,)"),
         (None, "y has shape (), expected one dimension, (3,)"),
         ([0, [1], 1], "y cannot be read as one label for every row"),
-        ([0, 1, np.nan], "y, row 2: found a missing label, expected a label"),
-        (np.array([0, np.nan, 1]), "y, row 1: found a missing label, expected a label"),
-        (["u", None, "v"], "y, row 1: found a missing label, expected a label"),
         (pd.Series(["u", pd.NA, "v"]), "y, row 1: found a missing label, expected a label"),
-        (np.array(["u", pd.NA, "v"], dtype=object), "y, row 1: found a missing label, expected a label"),
         (pa.array([0, None, 1]), "y, row 1: found a missing label, expected a label"),
         ([0, 1, np.inf], "y, row 2: found an infinite label, expected a label"),
-        (
-            [0.5, 1.5, 2.5],
-            "y: found 3 different labels such as 0.5, 1.5, 2.5, expected two classes, or more that are texts",
-        ),
+        ([0.5, 1.5, 2.5], "y: found 3 different labels such as 0.5, 1.5, 2.5, expected two classes, or more that"),
         ([0, 1, 2j], "y has dtype complex128, expected booleans, numbers or texts"),
         (np.array(["2024-01-01"] * 3, dtype="M8[D]"), "y has dtype datetime64[D], expected booleans, numbers or texts"),
         (sp.csr_array([[0, 1, 1]]), "y is a sparse matrix, expected an array of shape (3,)"),
     ],
 )
 def test_bad_labels(y: Any, expected: str) -> None:
-    assert refused(X3, y).startswith(expected)
+    assert refused(lambda: from_arrays(X3, y)).startswith(expected)
 
 
 def test_bad_positive() -> None:
-    assert refused(X3, ["cat", "dog", "dog"], positive="dgo").startswith(
-        "y: found no label 'dgo', expected one of 'cat', 'dog'"
-    )
+    said = refused(lambda: from_arrays(X3, ["cat", "dog", "dog"], positive="dgo"))
+    assert said.startswith("y: found no label 'dgo', expected one of 'cat', 'dog'")
     assert from_arrays(X3, [0, 1, 1], positive=0).y.tolist() == [1, -1, -1]
     assert from_arrays(X3, [0.5, 1.5, 2.5], positive=1.5).negative == REST
 
@@ -320,18 +255,13 @@ def test_large_finite_numbers_are_finite() -> None:
 
 @pytest.mark.parametrize("source", [None, 5, [[1, 2], [3, 4]], b"data.csv", X3, pd.Series([1, 2])])
 def test_load_wants_a_table(source: Any) -> None:
-    with pytest.raises(
-        DataError, match=r"found an object of type .*, expected a file, the name of a data set, or a pandas"
-    ):
+    with pytest.raises(DataError, match=r"found an object of type .*, expected a file, the name of a data set, or a"):
         load(source)
-
-
-def test_load_wants_collected_tables() -> None:
     with pytest.raises(DataError, match=r"collect\(\) it first"):
         load(pl.DataFrame({"a": [1, 2], "y": [0, 1]}).lazy())
 
 
-@pytest.mark.parametrize("source", ["iris", "breast_cancer", "wine", "digits", "{folder}/data.csv"])
+@pytest.mark.parametrize("source", ["iris", "digits", "{folder}/data.csv"])
 def test_import_budget(tmp_path: Path, source: str) -> None:
     """Text and bundled data are read with numpy and the standard library, without the slow parts of the latter."""
     (tmp_path / "data.csv").write_text("a,b\n1,x\n2,y\n")
@@ -344,12 +274,3 @@ def test_import_budget(tmp_path: Path, source: str) -> None:
     found = set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
     assert found <= {"maxmargin", "numpy", *sys.stdlib_module_names}
     assert not found & {"difflib", "gzip", "json", "urllib"} or source == "digits"
-    assert isinstance(load(source.format(folder=tmp_path)), Dataset)
-
-
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.longdouble])
-def test_numbers_that_binary64_rounds_are_refused(dtype: Any) -> None:
-    X = np.array([[2**53], [2**53 + 1]], dtype=dtype)
-    with pytest.raises(InvalidProblemError, match="row 1, column 0: found 9007199254740993"):
-        from_arrays(X, [0, 1])
-    assert from_arrays(X - dtype(1), [0, 1]).X.tolist() == [[2.0**53 - 1], [2.0**53]]

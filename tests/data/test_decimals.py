@@ -134,16 +134,10 @@ def test_data_set_is_that_of_the_binary64_reading(tmp_path: Path, table: tuple[l
 @for_each(
     ("text", "number"),
     [
-        ("0.1", Fraction(1, 10)),
         (".5", Fraction(1, 2)),
-        ("5.", Fraction(5)),
         ("-0.0", Fraction(0)),
-        ("+1E+2", Fraction(100)),
-        (" 7 ", Fraction(7)),
-        ("1e-300", Fraction(1, 10**300)),
         ("1e-400", Fraction(1, 10**400)),  # 0 in binary64
         ("0.10000000000000001", Fraction(10000000000000001, 10**17)),
-        ("123456789012345678901234567890", Fraction(123456789012345678901234567890)),
         ("0" * 1900 + "1", Fraction(1)),
         ("1" + "0" * 400 + "e-400", Fraction(1)),
         ("true", Fraction(1)),
@@ -212,39 +206,21 @@ def test_parts_of_more_than_two_classes(tmp_path: Path) -> None:
 # Verdicts
 
 
-def test_readings_that_differ(tmp_path: Path) -> None:
-    """(0.2, 0.6) is the middle of (0.1, 0.3) and (0.3, 0.9), but not of their binary64 values."""
-    reading = read_decimal(written(tmp_path, [["0.1", "0.3"], ["0.3", "0.9"], ["0.2", "0.6"]], list("aab")))
-    assert decided(reading) == (False, True)
-    reading = read_decimal(written(tmp_path, [["0.1", "0.3"], ["0.3", "0.9"], ["0.2", "0.6000000001"]], list("aab")))
-    assert decided(reading) == (True, True)
-
-
-def test_numbers_that_binary64_merges(tmp_path: Path) -> None:
-    reading = read_decimal(written(tmp_path, [["0.1"], ["0.10000000000000001"]], list("ab")))
-    assert decided(reading) == (True, False)
-    reading = read_decimal(written(tmp_path, [["0"], ["1e-400"]], list("ab")))
-    assert decided(reading) == (True, False)
-
-
-def test_collinear_in_binary64_alone(tmp_path: Path) -> None:
-    """Multiples of 2^-60 lie on a line with 1, 2, 3; their shortest decimals do not."""
-    rows = [[repr(k * 2.0**-60), str(k)] for k in (1, 3, 2)]
-    assert decided(read_decimal(written(tmp_path, rows, list("aab")))) == (True, False)
-
-
-def test_tenths_through_the_origin(tmp_path: Path) -> None:
-    rows = [["0.1", "0.7"], ["0.3", "2.1"]]
-    assert decided(read_decimal(written(tmp_path, rows, list("ab"))), bias=False) == (False, True)
-
-
-@quickly
-@given(tables(SMALL, most_rows=6), st.booleans())
-def test_verdicts_against_elimination(tmp_path: Path, table: tuple[list[list[str]], list[str]], bias: bool) -> None:
-    reading = read_decimal(written(tmp_path, *table))
-    rows = np.array(reading.rows_of(reading.dataset), dtype=object)
-    answer = separability(reading.problem_of(reading.dataset, bias=bias))
-    assert answer.strictly_separable == is_separable(rows, reading.dataset.y, bias)
+@for_each(
+    ("rows", "labels", "bias", "expected"),
+    [
+        ([["0.1", "0.3"], ["0.3", "0.9"], ["0.2", "0.6"]], "aab", True, (False, True)),  # the middle, in the text alone
+        ([["0.1", "0.3"], ["0.3", "0.9"], ["0.2", "0.6000000001"]], "aab", True, (True, True)),
+        ([["0.1"], ["0.10000000000000001"]], "ab", True, (True, False)),
+        ([["0"], ["1e-400"]], "ab", True, (True, False)),
+        ([[repr(k * 2.0**-60), str(k)] for k in (1, 3, 2)], "aab", True, (True, False)),  # collinear in binary64 alone
+        ([["0.1", "0.7"], ["0.3", "2.1"]], "ab", False, (False, True)),
+    ],
+)
+def test_readings_that_differ(
+    tmp_path: Path, rows: list[list[str]], labels: str, bias: bool, expected: tuple[bool, bool]
+) -> None:
+    assert decided(read_decimal(written(tmp_path, rows, list(labels))), bias=bias) == expected
 
 
 @quickly

@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from fractions import Fraction
-from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
-from commands import json_answer
+from commands import json_answer, refusal
 from rays import facts_by_rays
 from references import exact_margin_squared, exact_verdict, is_separable
 
@@ -88,13 +87,15 @@ def assert_true(X: Any, y: Any, truth: Truth) -> None:
         assert margin_squared == 0 or verdict == "separable"
 
 
-@for_each("name", SMALL)
-def test_the_truth_of_every_family(name: str) -> None:
-    data = generate(name)
-    assert_true(data.X, data.y, data.truth)
-    assert data.truth.touching_rows is not None
-    assert data.truth.why and data.X.flags.c_contiguous and np.isfinite(data.X).all()
-    assert set(data.y.tolist()) == {-1, 1} and len(data.feature_names) == data.X.shape[1]
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("part", range(4))
+def test_the_truth_of_every_family(part: int) -> None:
+    for name in SMALL[part::4]:
+        data = generate(name)
+        assert_true(data.X, data.y, data.truth)
+        assert data.truth.touching_rows is not None
+        assert data.truth.why and data.X.flags.c_contiguous and np.isfinite(data.X).all()
+        assert set(data.y.tolist()) == {-1, 1} and len(data.feature_names) == data.X.shape[1]
 
 
 def test_every_family_is_among_them() -> None:
@@ -126,7 +127,7 @@ def test_the_oracle_agrees_with_elimination() -> None:
     assert seen == set(KINDS)
 
 
-@pytest.mark.parametrize("n", [*range(1, 9), *(pytest.param(n, marks=pytest.mark.slow) for n in (9, 10, 11, 12))])
+@pytest.mark.parametrize("n", [*range(1, 7), *(pytest.param(n, marks=pytest.mark.slow) for n in range(7, 13))])
 @for_each("off, factor", [("-1", 1), ("0", 4)])
 def test_odd_max_bit_has_fibonacci_margins(n: int, off: str, factor: int) -> None:
     fibonacci = [1, 1]
@@ -199,21 +200,15 @@ def generate_case(name: str) -> Case:
     return family.make(**family.values(name.split(":")[1:]))
 
 
-@for_each(
-    "name",
-    [
-        "planted:9:3",
-        "layers:3:1",
-        "gap:3:2",
-        "or",
-        "agresti-quasi",
-        "planted-quasi:9:3:3:1",
-        "overlap:3:2",
-        "boxes:2:1:separable:4",
-        "boxes:2:1:quasi-separable:1",
-    ],
-)
-@for_each("seed", range(3))
+CHANGED = (
+    "planted:9:3", "layers:3:1", "gap:3:2", "or", "agresti-quasi", "planted-quasi:9:3:3:1", "overlap:3:2",
+    "boxes:2:1:separable:4", "boxes:2:1:quasi-separable:1",
+)  # fmt: skip
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("seed", range(3))
+@for_each("name", CHANGED)
 def test_changes_keep_what_they_say(name: str, seed: int) -> None:
     rng, case = Random(seed), generate_case(name)
     n, d = case.rows.shape
@@ -298,9 +293,7 @@ def test_hashes_are_those_of_problems_and_proofs() -> None:
 
 def test_parameters_by_position_and_by_name() -> None:
     assert generate("gap:7:3").sha256 == generate("gap:d=3:k=7").sha256 == generate(" gap:7:d=3 ").sha256
-    assert (
-        generate("gap").full_name == "gap:k=40:d=2" and generate(generate("gap").full_name).full_name == "gap:k=40:d=2"
-    )
+    assert generate("gap").full_name == generate("gap:k=40:d=2").full_name == "gap:k=40:d=2"
     assert is_family("xor") and is_family("gap:x") and not is_family("iris") and not is_family("")
 
 
@@ -309,7 +302,6 @@ def test_parameters_by_position_and_by_name() -> None:
         ("", ["found no family ''"]),
         ("gap:2000", ["gap:2000: found k '2000', expected a whole number from 1 to 1073"]),
         ("gap:0", ["found k '0'"]),
-        ("gap:-3", ["found k '-3'"]),
         ("gap:4.5", ["found k '4.5'"]),
         ("gap:", ["found k ''"]),
         ("gap:" + "9" * 5000, ["expected a whole number"]),
@@ -336,11 +328,6 @@ def test_bad_names_are_refused(name: str, words: list[str]) -> None:
         assert all(word in str(caught.value) for word in words)
 
 
-def test_a_seed_for_a_family_that_does_not_draw() -> None:
-    with pytest.raises(InvalidOptionError, match="found the parameter 'seed', expected none"):
-        generate("xor", seed=1)
-
-
 # Sources
 
 
@@ -359,7 +346,7 @@ def test_formulas_are_a_registered_source(option: str, rows: list[list[int]]) ->
     assert data.truth.verdict_through_origin == "quasi-separable"
 
 
-@pytest.mark.parametrize("name, words", [
+@for_each("name, words", [
     ("formula:x1 &", "formula:x1 &: formula, character 5: found the end"),
     ("formula:x1:octal", "found the encoding 'octal', expected one of signs, bits"),
     ("formula:1", "found no variable"),
@@ -440,20 +427,7 @@ def test_generate_prints_csv(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "x1,x2,y\n0.0,0.0,-1\n0.0,1.0,-1\n1.0,0.0,-1\n1.0,1.0,1\n"
 
 
-def test_generate_with_a_seed(capsys: pytest.CaptureFixture[str]) -> None:
-    texts = []
-    for arguments in (["planted", "--seed", "3"], ["planted:seed=3"], ["planted"]):
-        assert run(["generate", *arguments]) == 0
-        texts.append(capsys.readouterr().out)
-    assert texts[0] == texts[1] != texts[2]
-
-
-def test_generate_prints_the_truth_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = json_answer(capsys, "generate", "agresti-quasi")
-    assert code == 0 and fields["schema"] == "maxmargin.truth/1" and fields["touching_rows"] == [4, 5]
-
-
-@pytest.mark.parametrize("arguments", [[], ["--list"], ["xor", "--list"]])
+@for_each("arguments", [[], ["--list"], ["xor", "--list"]])
 def test_generate_lists_the_families(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     assert run(["generate", *arguments]) == 0
     out = capsys.readouterr().out
@@ -480,19 +454,17 @@ def test_generate_refuses(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     arguments: list[str],
-    words: list[str],
+    words: Any,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(["generate", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1 and all(word in err for word in words), err
+    said = refusal(capsys, "generate", *arguments)
+    assert all(word in said for word in words), said
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_unwritable_sidecar_stops_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.truth.json").mkdir()
-    assert run(["generate", "xor", "-o", str(tmp_path / "a.csv")]) == 2
-    assert "is a directory" in capsys.readouterr().err
+    assert "is a directory" in refusal(capsys, "generate", "xor", "-o", tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()
 
 
@@ -503,7 +475,3 @@ def test_generators_import_no_heavy_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-def test_cubes_hold_every_point() -> None:
-    assert sorted(map(tuple, generate("parity:3").X.tolist())) == sorted(product((-1.0, 1.0), repeat=3))

@@ -75,8 +75,8 @@ def test_unit_rows_have_norm_one_whatever_their_size(X: NDArray[np.float64]) -> 
     assert np.allclose(sparse.scale, prepared.scale, rtol=1e-12)
 
 
-@given(X=HUGE, exponent=st.integers(-200, 200))
-def test_standardizing_does_not_overflow(X: NDArray[np.float64], exponent: int) -> None:
+@given(X=HUGE)
+def test_standardizing_does_not_overflow(X: NDArray[np.float64]) -> None:
     try:
         prepared = prepare(X, "standardize")
     except InvalidProblemError as error:
@@ -115,9 +115,7 @@ def test_sparse_features() -> None:
 
 def test_large_sparse_features_stay_sparse() -> None:
     X = sp.csr_array((10**5, 10**4))
-    with pytest.raises(
-        InvalidProblemError, match=r"1,000,000,000 entries, expected at most 100,000,000; use 'raw' or 'unit'"
-    ):
+    with pytest.raises(InvalidProblemError, match="1,000,000,000 entries, expected at most 100,000,000; use 'raw'"):
         prepare(X, "center")
     assert prepare(X, "unit").X.shape == X.shape
 
@@ -128,9 +126,7 @@ def test_overflow_names_the_column() -> None:
 
 
 def test_unknown_preparation() -> None:
-    with pytest.raises(
-        InvalidProblemError, match="prepare='whiten', expected one of 'raw', 'center', 'standardize', 'unit'"
-    ):
+    with pytest.raises(InvalidProblemError, match="prepare='whiten', expected one of 'raw', 'center', 'standardize'"):
         prepare(np.eye(2), "whiten")
 
 

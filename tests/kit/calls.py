@@ -1,4 +1,4 @@
-"""What functions are called with while a test runs, without replacing any of them."""
+"""Calls of every question, and what functions are called with while a test runs, without replacing any of them."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -6,6 +6,28 @@ from contextlib import contextmanager
 from inspect import unwrap
 from types import FrameType
 from typing import Any
+
+import maxmargin as mm
+
+VERBS: dict[str, Callable[..., Any]] = {
+    "separability": mm.separability,
+    "hard_margin": mm.hard_margin,
+    "soft_margin": mm.soft_margin,
+    "soft_margin_path": lambda *data, **options: mm.soft_margin_path(*data, **options)[0],
+    "nu_margin": mm.nu_margin,
+    "fewest_errors": mm.fewest_errors,
+    "least_total_slack": mm.least_total_slack,
+    "perceptron": lambda *data, **options: mm.perceptron(*data, max_epochs=3, **options),
+    "online": lambda *data, **options: mm.online(*data, max_epochs=3, **options),
+    "order_study": lambda *data, **options: mm.order_study(
+        *data, n_orders=3, n_search=0, n_sequence=0, max_epochs=3, **options
+    ),
+    "judge": lambda X, y=None, **options: mm.judge(X, y, w=[1.0, 0.5], b=-40.0, **options),
+    "mistake_bounds": lambda *data, **options: mm.mistake_bounds(*data, **options)[0],
+    "mistake_trace": lambda *data, **options: mm.mistake_trace(*data, max_mistakes=20, **options),
+    "require": lambda X, y=None, **options: mm.require(X, y, requirement="overlap", **options),
+}
+"""Every question, with settings that keep it short, for rows of two columns."""
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from calls import VERBS
 from cases import for_each
 
 import maxmargin as mm
@@ -15,8 +16,8 @@ from maxmargin import translation_studies
 from maxmargin.text.pass_progress import report_rows_done
 from maxmargin.text.progress import counting_shown, progress_shown, run_shown, shows_progress, waiting
 
-X, Y = [[10.0], [40.0], [60.0], [90.0]], [0, 0, 1, 1]
-VERBS = {
+X, Y = [[10.0, 0.0], [40.0, 1.0], [60.0, 0.0], [90.0, 1.0]], [0, 1, 1, 0]
+FUNCTIONS = {
     name: verb
     for module in (mm, translation_studies)
     for name in module.__all__
@@ -24,24 +25,6 @@ VERBS = {
 }
 WITHOUT_TIME_LIMIT = {"load", "verify"}
 """Reading and checking end or fail as a whole."""
-
-CALLS: dict[str, Callable[..., Any]] = {
-    "separability": partial(mm.separability, X, Y),
-    "require": partial(mm.require, X, Y, "separable"),
-    "hard_margin": partial(mm.hard_margin, X, Y),
-    "soft_margin": partial(mm.soft_margin, X, Y),
-    "soft_margin_path": partial(mm.soft_margin_path, X, Y, [1.0, 2.0]),
-    "nu_margin": partial(mm.nu_margin, X, Y),
-    "fewest_errors": partial(mm.fewest_errors, X, Y),
-    "least_total_slack": partial(mm.least_total_slack, X, Y),
-    "perceptron": partial(mm.perceptron, X, Y),
-    "online": partial(mm.online, X, Y),
-    "mistake_bounds": partial(mm.mistake_bounds, X, Y),
-    "mistake_trace": partial(mm.mistake_trace, X, Y),
-    "order_study": partial(mm.order_study, X, Y, n_orders=5, n_search=5),
-    "judge": partial(mm.judge, X, Y, w=[1.0], b=-50.0),
-    "load": partial(mm.load, "agresti"),
-}
 
 
 @shows_progress(partial(waiting, first_after=0.01), "thinking")
@@ -88,18 +71,18 @@ def test_counts_are_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
         assert nobody is None
 
 
-@for_each("name", sorted(VERBS))
+@for_each("name", sorted(FUNCTIONS))
 def test_what_can_take_long_can_be_watched(name: str) -> None:
-    parameters = inspect.signature(VERBS[name]).parameters
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
     is_long = "time_limit" in parameters or name in WITHOUT_TIME_LIMIT
     assert ("verbose" in parameters) == is_long
     if is_long:
         assert parameters["verbose"].default is False and parameters["verbose"].kind is inspect.Parameter.KEYWORD_ONLY
 
 
-@for_each("name", CALLS)
-def test_quick_answers_are_quiet(capsys: pytest.CaptureFixture[str], name: str) -> None:
+@for_each("verb", VERBS.values())
+def test_quick_answers_are_quiet(capsys: pytest.CaptureFixture[str], verb: Callable[..., Any]) -> None:
     """On a busy machine work may take longer, and compiling code is announced once."""
-    CALLS[name](verbose=True)
+    verb(X, Y, verbose=True)
     out, err = capsys.readouterr()
     assert out == "" and all("compiling" in line or re.search(r": \d+ s$", line) for line in err.splitlines())

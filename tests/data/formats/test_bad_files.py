@@ -4,8 +4,10 @@ import errno
 import gzip
 import io
 import os
-import stat
 import sys
+import threading
+from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import pytest
 from cases import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyarrow import parquet
+from pyarrow import feather, parquet
 
 from maxmargin.api.deciding import separability
 from maxmargin.data.dataset import read_dataset
@@ -44,27 +46,16 @@ def complaint(path: Path | str, choice: Choice | None = None, **options: Any) ->
 @for_each(
     ("text", "options", "expected"),
     [
-        (
-            "sepal,petal,species\n5.1,1.4,a\n4.9,abc,b\n",
-            {},
-            "line 3, column 'petal': found 'abc', expected a number "
-            "(drop it with drop= or encode it with one_hot=True; name it with label= if it holds the labels, "
-            "with id= if it names the rows)",
-        ),
+        ("s,petal,y\n5.1,1.4,a\n4.9,abc,b\n", {}, "line 3, column 'petal': found 'abc', expected a number (drop it"),
         ("5.1,1.4,a\n4.9,abc,b\n", {}, "line 2, column 1: found 'abc', expected a number ("),
         ("a,b\n1,x\n1_000,y\n", {}, "line 3, column 'a': found '1_000', expected a number ("),
         ("a,b\n1,x\n0x10,y\n", {}, "line 3, column 'a': found '0x10', expected a number ("),
         ("a;b\n1;x\n1,5;y\n", {}, "line 3, column 'a': found '1,5', expected a number ("),
         ("a,b\n1,x\ninf,y\n", {}, "line 3, column 'a': found 'inf', expected a finite number"),
-        ("a,b\n1,x\n-Infinity,y\n", {}, "line 3, column 'a': found '-Infinity', expected a finite number"),
-        (
-            "a,b\n1,x\n1e999,y\n",
-            {},
-            "line 3, column 'a': found '1e999', expected a finite number (too large for binary64)",
-        ),
+        ("a,b\n1,x\n1e999,y\n", {}, "line 3, column 'a': found '1e999', expected a finite number (too large for"),
         ("a,b\n1,x\n,y\n", {}, "line 3, column 'a': found an empty field, expected a number (leave out rows"),
         ("a,b\n1,x\nnan,y\n", {}, "line 3, column 'a': found the missing value 'nan', expected a number ("),
-        ("a,b\n1,x\nNA,y\n", {}, "line 3, column 'a': found the missing value 'NA', expected a number (leave out rows"),
+        ("a,b\n1,x\nNA,y\n", {}, "line 3, column 'a': found the missing value 'NA', expected a number (leave out"),
         ("a,b\n1,x\n ? ,y\n", {}, "line 3, column 'a': found the missing value '?', expected a number ("),
         ("a,b\n1,x\n2,\n", {}, "line 3, column 'b': found no label, expected a label (leave out rows with missing"),
         ("a,b\n1,1\n2,inf\n", {}, "line 3, column 'b': found an infinite label, expected a label"),
@@ -75,64 +66,24 @@ def complaint(path: Path | str, choice: Choice | None = None, **options: Any) ->
         ("a\n1\n2\n", {}, "found one column only, expected at least two: features and a label"),
         ("a,b\n", {}, "line 1: found a header line only, expected rows of data below it"),
         ("", {}, "found an empty file, expected data"),
-        ("\n  \n", {}, "found an empty file, expected data"),
         ("\ufeff", {}, "found an empty file, expected data"),
         ("a,b\n1,x\n\x00,y\n", {}, "line 3: found a NUL byte, expected text in UTF-8"),
         ('a,b\n1,x\n"2,y\n', {}, "line 3: found broken CSV: unexpected end of data, expected fields in CSV"),
         ('a,b\n1,x\n"2"3,y\n', {}, "line 3: found broken CSV: "),
         ("a,b\n1,x\ntrue,y\n", {}, "line 3, column 'a': found 'true', expected a number ("),
-        (
-            "a,b\n1,1.5\n2,2.5\n3,3\n",
-            {},
-            "column 'b': found 3 different labels such as 1.5, 2.5, 3.0, expected two classes, ",
-        ),
-        (
-            "a,b\n?,x\n?,y\n",
-            {"drop_missing": True},
-            "column 'a': found a missing value in every row, expected at least one complete row",
-        ),
+        ("a,b\n1,1.5\n2,2.5\n3,3\n", {}, "column 'b': found 3 different labels such as 1.5, 2.5, 3.0, expected two"),
+        ("a,b\n?,x\n?,y\n", {"drop_missing": True}, "column 'a': found a missing value in every row, expected at"),
         ("a,b\n1,x\n?,y\n", {"drop_missing": True}, "column 'b': found one class only, 'x', expected at least two"),
-        (
-            "a,b\n1,x\n2,y\nl,y\n",
-            {"one_hot": True},
-            "line 4, column 'a': found 'l', expected a number (most of the column",
-        ),
-        (
-            "a,b\nu,x\nu,y\n",
-            {"one_hot": True},
-            "found no feature column left after coding texts, expected at least one",
-        ),
-        (
-            GOOD,
-            {"label": "specis"},
-            "label=: found no column 'specis', expected one of 'sepal', 'petal', 'species', or a ",
-        ),
-        (GOOD, {"label": 3}, "label=: found position 3, expected a position from -3 to 2"),
+        ("a,b\n1,x\n2,y\nl,y\n", {"one_hot": True}, "line 4, column 'a': found 'l', expected a number (most of the"),
+        ("a,b\nu,x\nu,y\n", {"one_hot": True}, "found no feature column left after coding texts, expected at least"),
+        (GOOD, {"label": "specis"}, "label=: found no column 'specis', expected one of 'sepal', 'petal', 'species'"),
         (GOOD, {"label": "-4"}, "label=: found position -4, expected a position from -3 to 2"),
-        (
-            GOOD,
-            {"drop": ["colour"]},
-            "drop=: found no column 'colour', expected one of 'sepal', 'petal', 'species', or ",
-        ),
+        (GOOD, {"drop": ["colour"]}, "drop=: found no column 'colour', expected one of 'sepal', 'petal', 'species'"),
         (GOOD, {"id": "name"}, "id=: found no column 'name', expected one of"),
-        (GOOD, {"drop": "species"}, "column 'species', drop=: found the label column, expected another column"),
         (GOOD, {"id": "species"}, "column 'species', id=: found the label column, expected another column"),
-        (GOOD, {"drop": ["sepal", "petal"]}, "found no feature column left, expected at least one beside the label"),
-        (
-            GOOD,
-            {"drop": "sepal", "id": "petal"},
-            "found no feature column left, expected at least one beside the label",
-        ),
-        (
-            GOOD,
-            {"positive": "setoza"},
-            "column 'species': found no label 'setoza', expected one of 'setosa', 'virginica' (",
-        ),
-        (
-            "1,2,a\n3,4,b\n",
-            {"label": "c"},
-            "label=: found no column 'c', expected a position from 0 to 2, as the columns ",
-        ),
+        (GOOD, {"drop": "sepal", "id": "petal"}, "found no feature column left, expected at least one beside the"),
+        (GOOD, {"positive": "setoza"}, "column 'species': found no label 'setoza', expected one of 'setosa'"),
+        ("1,2,a\n3,4,b\n", {"label": "c"}, "label=: found no column 'c', expected a position from 0 to 2, as the"),
         ("a,a,b\n1,2,x\n3,4,y\n", {"drop": "a"}, "drop=: found 2 columns named 'a', expected one (positions 0, 1)"),
     ],
 )
@@ -152,38 +103,23 @@ def test_nearest_name_is_offered(tmp_path: Path) -> None:
 COHORT = "patient,stage,crp,died\n" + "".join(
     f"P{i},{'I' * (1 + i % 3)},{i if i % 4 else ''},{i % 2}\n" for i in range(12)
 )
-ALONE = "found 'P0', expected a number (texts in 'patient', 'stage'"
-EMPTY = "line 2, column 'crp': found a missing value, expected a number ("
 
 
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (
-            {},
-            f"line 2, column 'patient': {ALONE}, 3 missing in 'crp': add id='patient', one_hot=True, "
-            "drop_missing=True)",
-        ),
-        (
-            {"id": "patient"},
-            "line 2, column 'stage': found 'I', expected a number "
-            "(texts in 'stage', 3 missing in 'crp': add one_hot=True, drop_missing=True)",
-        ),
-        (
-            {"one_hot": True},
-            f"{EMPTY}texts in 'patient', 3 missing in 'crp': add id='patient', drop_missing=True)",
-        ),
-        ({"drop_missing": True}, f"line 2, column 'patient': {ALONE}: add id='patient', one_hot=True)"),
-        (
-            {"id": "patient", "one_hot": True},
-            f"{EMPTY}leave out rows with missing values with drop_missing=True: 3 of 12)",
-        ),
+        ({}, "(texts in 'patient', 'stage', 3 missing in 'crp': add id='patient', one_hot=True, drop_missing=True)"),
+        ({"id": "patient"}, "(texts in 'stage', 3 missing in 'crp': add one_hot=True, drop_missing=True)"),
+        ({"one_hot": True}, "(texts in 'patient', 3 missing in 'crp': add id='patient', drop_missing=True)"),
+        ({"drop_missing": True}, "(texts in 'patient', 'stage': add id='patient', one_hot=True)"),
+        ({"id": "patient", "one_hot": True}, "(leave out rows with missing values with drop_missing=True: 3 of 12)"),
     ],
 )
 def test_all_columns_at_fault_are_named(tmp_path: Path, options: Any, expected: str) -> None:
     path = tmp_path / "cohort.csv"
     path.write_text(COHORT, encoding="utf-8")
-    assert complaint(path, **options) == expected
+    said = complaint(path, **options)
+    assert said.startswith("line 2, column '") and said.endswith(f", expected a number {expected}")
     assert load(path, id="patient", one_hot=True, drop_missing=True).n_samples == 9
 
 
@@ -193,42 +129,29 @@ def test_all_columns_of_a_data_frame_at_fault_are_named() -> None:
         load(frame)
     with pytest.raises(DataError, match=r"texts in 'patient', 'stage': add id='patient', one_hot=True\)"):
         load(frame.dropna())
-    with pytest.raises(
-        InvalidProblemError, match=r"missing value in row 0, and in 2 of the 11 others; .*drop_nulls\(\)"
-    ):
+    with pytest.raises(InvalidProblemError, match=r"missing value in row 0, and in 2 of the 11 others; .*drop_nulls"):
         separability(frame, "died ~ crp")
 
 
-def test_too_many_classes(tmp_path: Path) -> None:
+def test_too_many_classes_or_levels(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("a,b\n" + "".join(f"{i},{i}\n" for i in range(101)))
-    found = (
-        "found 101 different numbers in 101 rows, such as 0, 1, 2, expected at most 20, or 3 rows for each on average"
-    )
-    assert complaint(path).startswith(f"column 'b': {found} (a quantity? choose another column")
+    assert complaint(path).startswith("column 'b': found 101 different numbers in 101 rows, such as 0, 1, 2, expect")
     assert load(path, positive="7").y.sum() == 1 - 100
     path.write_text("a,b\n" + "".join(f"{i},c{i}\n" for i in range(101)))
-    assert complaint(path).startswith(
-        "column 'b': found 101 different labels such as 'c0', 'c1', 'c10', expected at most"
-    )
-
-
-def test_too_many_levels(tmp_path: Path) -> None:
-    path = tmp_path / "data.csv"
+    assert complaint(path).startswith("column 'b': found 101 different labels such as 'c0', 'c1', 'c10', expected at")
     path.write_text("a,b\n" + "".join(f"u{i},{i % 2}\nu{i},{i % 2}\n" for i in range(1001)))
-    assert complaint(path, one_hot=True).startswith(
-        "column 'a': found 1001 different texts such as 'u0', 'u1', 'u10', "
-    )
+    assert complaint(path, one_hot=True).startswith("column 'a': found 1001 different texts such as 'u0', 'u1', 'u10'")
 
 
 def test_line_in_a_later_block(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     rows = [f"{i},{i % 2}\n" for i in range(100)]
-    for bad, expected in [
+    for bad, expected in (
         ("x,1\n", "column 'a': found 'x'"),
         ("1\n", "found 1 field"),
         ("1,\n", "column 'b': found no"),
-    ]:
+    ):
         path.write_text("".join(["a,b\n", "\n", *rows, bad, *rows]))
         line, _, rest = complaint(path, Choice(bytes_at_once=64)).partition(", " if "column" in expected else ": ")
         assert line == "line 103"
@@ -274,9 +197,7 @@ def test_directory(tmp_path: Path) -> None:
 def test_unreadable_file(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text(GOOD)
-    assert complaint(path / "below.csv").startswith(
-        "found a file that cannot be read: Not a directory, expected a readable"
-    )
+    assert complaint(path / "below.csv").startswith("found a file that cannot be read: Not a directory, expected a")
     circle = tmp_path / "circle.csv"
     circle.symlink_to(circle)
     reason = os.strerror(errno.ELOOP)
@@ -294,7 +215,7 @@ def test_unknown_suffix(tmp_path: Path) -> None:
     assert complaint(path).startswith("found no suffix, expected one of .csv .tsv")
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "feather", "npz", "svm"])
+@for_each("suffix", ["csv", "parquet", "feather", "npz", "svm"])
 def test_broken_gzip(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"data.{suffix}.gz"
     path.write_text(GOOD)
@@ -316,35 +237,20 @@ def test_empty_file(tmp_path: Path, suffix: str) -> None:
     assert complaint(path) == "found an empty file, expected data"
 
 
-@pytest.mark.parametrize(("suffix", "form"), [("parquet", "Parquet"), ("feather", "Feather")])
-def test_broken_arrow_file(tmp_path: Path, suffix: str, form: str) -> None:
-    path = tmp_path / f"data.{suffix}"
-    path.write_text(GOOD)
-    message = complaint(path)
-    assert message.startswith(f"found broken {form} data: ")
-    assert message.endswith(f"expected a complete {form} file")
-
-
-def test_cut_arrow_files(tmp_path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.feather
-    import pyarrow.parquet
-
-    table = pa.table({"a": [1.0, 2.0], "b": ["x", "y"]})
-    for suffix, write in [("parquet", pa.parquet.write_table), ("feather", pa.feather.write_feather)]:
-        path = tmp_path / f"data.{suffix}"
-        write(table, path)
-        path.write_bytes(path.read_bytes()[:-40])
-        assert complaint(path).startswith(f"found broken {suffix.title()} data: ")
+@for_each("form, write", [("Parquet", parquet.write_table), ("Feather", feather.write_feather)])
+def test_broken_arrow_files(tmp_path: Path, form: str, write: Callable[..., None]) -> None:
+    path = tmp_path / f"data.{form.lower()}"
+    write(pa.table({"a": [1.0, 2.0], "b": ["x", "y"]}), path)
+    for content in (GOOD.encode(), path.read_bytes()[:-40]):
+        path.write_bytes(content)
+        said = complaint(path)
+        assert said.startswith(f"found broken {form} data: ") and said.endswith(f"expected a complete {form} file")
 
 
 def test_feather_file_that_points_outside_itself(tmp_path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.feather
-
     path = tmp_path / "data.feather"
     labels = ["x", "y"] * 10
-    pa.feather.write_feather(pa.table({"a": range(20), "b": labels}), path, compression="uncompressed")
+    feather.write_feather(pa.table({"a": range(20), "b": labels}), path, compression="uncompressed")
     content = path.read_bytes()
     offsets = np.arange(21, dtype="<i4").tobytes()
     assert content.count(offsets) == 1
@@ -353,27 +259,17 @@ def test_feather_file_that_points_outside_itself(tmp_path: Path) -> None:
 
 
 def test_arrow_columns_that_are_no_numbers(tmp_path: Path) -> None:
-    import datetime
-
-    import pyarrow as pa
-    import pyarrow.parquet
-
     path = tmp_path / "data.parquet"
-    label = ["x", "y"]
-    pa.parquet.write_table(pa.table({"a": [1.0, None], "b": label}), path)
-    assert complaint(path).startswith(
-        "row 1, column 'a': found a missing value, expected a number (leave out rows with"
-    )
-    pa.parquet.write_table(pa.table({"a": [1.0, float("inf")], "b": label}), path)
-    assert complaint(path) == "row 1, column 'a': found infinity, expected a finite number"
-    pa.parquet.write_table(pa.table({"a": ["1.0", "u"], "b": label}), path)
-    assert complaint(path).startswith("row 1, column 'a': found 'u', expected a number (drop it with drop= or encode")
-    pa.parquet.write_table(pa.table({"a": [datetime.date(2024, 1, 1)] * 2, "b": label}), path)
-    assert complaint(path) == "column 'a': found values of type Date, expected numbers (drop it with drop=)"
-    pa.parquet.write_table(pa.table({"a": [1.0, 2.0], "b": ["x", None]}), path)
-    assert complaint(path).startswith("row 1, column 'b': found no label, expected a label")
-    pa.parquet.write_table(pa.table({"a": pa.array([], pa.float64()), "b": pa.array([], pa.string())}), path)
-    assert complaint(path) == "found no rows, expected at least one"
+    for a, b, expected in (
+        ([1.0, None], ["x", "y"], "row 1, column 'a': found a missing value, expected a number (leave out rows with"),
+        ([1.0, float("inf")], ["x", "y"], "row 1, column 'a': found infinity, expected a finite number"),
+        (["1.0", "u"], ["x", "y"], "row 1, column 'a': found 'u', expected a number (drop it with drop= or encode"),
+        ([date(2024, 1, 1)] * 2, ["x", "y"], "column 'a': found values of type Date, expected numbers (drop it with"),
+        ([1.0, 2.0], ["x", None], "row 1, column 'b': found no label, expected a label"),
+        (pa.array([], pa.float64()), pa.array([], pa.string()), "found no rows, expected at least one"),
+    ):
+        parquet.write_table(pa.table({"a": a, "b": b}), path)
+        assert complaint(path).startswith(expected)
 
 
 @for_each(
@@ -382,36 +278,17 @@ def test_arrow_columns_that_are_no_numbers(tmp_path: Path) -> None:
         ({"y": np.array([0, 1])}, "found the arrays 'y', expected an array 'X'"),
         ({"X": np.eye(2)}, "found the arrays 'X', expected an array 'y'"),
         ({"data": np.eye(2)}, "found the arrays 'data', expected an array 'X'"),
-        ({"X": np.ones(2), "y": np.array([0, 1])}, "found X of shape (2,), expected two dimensions: rows and columns"),
+        ({"X": np.ones(2), "y": np.array([0, 1])}, "found X of shape (2,), expected two dimensions: rows and"),
         ({"X": np.ones((2, 0)), "y": np.array([0, 1])}, "found X without columns, expected at least one feature"),
-        (
-            {"X": np.eye(2), "y": np.array([0, 1, 1])},
-            "found y of shape (3,), expected shape (2,), a label for every row of X",
-        ),
-        (
-            {"X": np.eye(2) * 1j, "y": np.array([0, 1])},
-            "found X of type 'complex128', expected an array X of real numbers",
-        ),
+        ({"X": np.eye(2), "y": np.array([0, 1, 1])}, "found y of shape (3,), expected shape (2,), a label for every"),
+        ({"X": np.eye(2) * 1j, "y": np.array([0, 1])}, "found X of type 'complex128', expected an array X of real"),
         ({"X": np.eye(2), "y": np.array([0, 1j])}, "found y of type 'complex128', expected labels: "),
-        (
-            {"X": np.eye(2), "y": np.array([0, 1], dtype=object)},
-            "found objects that would have to be unpickled, expected arr",
-        ),
-        (
-            {"X": np.array([[1, np.nan], [2, 3]]), "y": np.array([0, 1])},
-            "row 0, column 1: found a missing value, expected a",
-        ),
-        (
-            {"X": np.array([[1, -np.inf], [2, 3]]), "y": np.array([0, 1])},
-            "row 0, column 1: found minus infinity, expected a",
-        ),
+        ({"X": np.array([[1, np.nan], [2, 3]]), "y": np.array([0, 1])}, "row 0, column 1: found a missing value"),
+        ({"X": np.array([[1, -np.inf], [2, 3]]), "y": np.array([0, 1])}, "row 0, column 1: found minus infinity"),
         ({"X": np.eye(2), "y": np.array([0, np.nan])}, "row 1, column 'y': found no label, expected a label"),
         ({"X": np.eye(2), "y": np.array([1, 1])}, "column 'y': found one class only, 1, expected at least two"),
         ({"X": np.empty((0, 2)), "y": np.array([])}, "found no rows, expected at least one"),
-        (
-            {"X": np.eye(2), "y": np.array([0, 1]), "feature_names": np.array(["a"])},
-            "found 1 feature_names, expected 2, one for every column of X",
-        ),
+        ({"X": np.eye(2), "y": np.array([0, 1]), "feature_names": np.array(["a"])}, "found 1 feature_names"),
     ],
 )
 def test_bad_npz(tmp_path: Path, arrays: dict[str, Any], expected: str) -> None:
@@ -439,23 +316,19 @@ def test_broken_npz(tmp_path: Path) -> None:
     [
         ("1 1:2\n-1 -3:1.5\n", "line 2: found '-3:1.5', expected an index from 0, or from 1"),
         ("1 3:2 2:1\n-1 1:1\n", "line 1: found index 2 after index 3, expected indices that increase"),
-        ("1 3:2 3:1\n-1 1:1\n", "line 1: found index 3 after index 3, expected indices that increase"),
         ("1 1:2\n-1 1:abc\n", "line 2, column 'index 1': found 'abc', expected a number"),
         ("1 1:2\n-1 1:1e999\n", "line 2, column 'index 1': found '1e999', expected a finite number"),
         ("1 1:2\n-1 1:nan\n", "line 2, column 'index 1': found the missing value 'nan', expected a number"),
         ("1 1:2\n-1 1:\n", "line 2, column 'index 1': found an empty field, expected a number"),
-        ("1 1:2\n-1 2 3:4:5\n", "line 2"),
         ("1 1:2\n-1 a:2\n", "line 2: found 'a:2', expected index:value such as 3:0.5"),
         ("1 1:2\n-1 1_0:2\n", "line 2: found '1_0:2', expected index:value such as 3:0.5"),
         ("1 1:2\n-1 1:2:3\n", "line 2, column 'index 1': found '2:3', expected a number"),
         ("1 1:2\n1,2 1:2\n", "line 2: found '1,2', expected a number as label, then index:value"),
-        ("1 1:2\n2:1 3:1\n", "line 2: found '2:1', expected a number as label, then index:value"),
         ("1 1:2\nnan 3:1\n", "line 2: found 'nan', expected a number as label"),
         ("1\n-1\n", "found no index:value at all, expected at least one feature"),
         ("# nothing\n\n", "found no rows, expected lines such as '+1 1:0.5 3:2'"),
         ("1 1:2\n1 1:3\n", "column 'label': found one class only, 1, expected at least two"),
         ("1 1:2\n-1 99999999999:3\n", "found index 99999999999, expected at most 5000000"),
-        ("1 1:2\n-1 99999999999999999999:3\n", "line 2: found index '99999999999999999999', expected at most 5000000"),
         (f"1 1:2\n-1 {'1' * 5000}:3\n", "line 2: found index '1111"),
         ("1 1:2\n-1 é:3\n", "line 2: found 'é', expected plain ASCII outside comments"),
     ],
@@ -473,20 +346,18 @@ def test_svmlight_has_one_label(tmp_path: Path) -> None:
 
 
 def test_bad_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,x\nu,y\n")))
-    with pytest.raises(DataError, match=r"^standard input: line 3, column 'a': found 'u', expected a number"):
-        load("-")
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-    with pytest.raises(DataError, match=r"^standard input: found an empty file, expected data$"):
-        load("-")
+    for content, expected in (
+        (b"a,b\n1,x\nu,y\n", "line 3, column 'a': found 'u', expected"),
+        (b"", "found an empty file"),
+    ):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        with pytest.raises(DataError, match=f"^standard input: {expected}"):
+            load("-")
 
 
 def test_pipe_is_not_an_empty_file(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     os.mkfifo(path)
-    assert stat.S_ISFIFO(path.stat().st_mode)
-    import threading
-
     writer = threading.Thread(target=path.write_text, args=(GOOD,))
     writer.start()
     assert load(path).n_samples == 3
@@ -524,9 +395,7 @@ def test_damaged_files_are_read_or_refused(tmp_path: Path, suffix: str, data: st
     }[suffix]
     start = data.draw(st.integers(0, len(whole)))
     n_lost = data.draw(st.integers(0, 8))
-    put = data.draw(
-        st.one_of(st.binary(max_size=4), st.sampled_from([b",", b"\n", b'"', b"\r", b";", b"\0", b":", b"1e999"]))
-    )
+    put = data.draw(st.binary(max_size=4) | st.sampled_from([b",", b"\n", b'"', b"\r", b";", b"\0", b":", b"1e999"]))
     path.write_bytes(whole[:start] + put + whole[start + n_lost :])
     try:
         load(path, one_hot=data.draw(st.booleans()), drop_missing=data.draw(st.booleans()))

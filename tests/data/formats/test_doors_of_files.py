@@ -69,14 +69,7 @@ def test_headers_of_single_arrays_that_lie(tmp_path: Path) -> None:
     assert "X.npy of shape (3, 99) and type float64 in 48 bytes" in refused(lambda: mm.load(tmp_path / "X.npy"))
 
 
-@pytest.mark.parametrize("memory", [None, 1])
-def test_pickled_names_are_refused(tmp_path: Path, memory: int | None) -> None:
-    path = tmp_path / "data.npz"
-    np.savez(path, X=np.eye(2), y=np.array(["a", "b"]), feature_names=np.array(["u", "v"], dtype=object))
-    assert "would have to be unpickled" in refused(lambda: mm.load(path, memory=memory))
-
-
-@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@for_each("save", [np.savez, np.savez_compressed])
 def test_damaged_numbers_are_noticed_at_both_doors(tmp_path: Path, save: Callable[..., Any]) -> None:
     path = tmp_path / "data.npz"
     save(path, X=np.random.default_rng(0).normal(size=(50, 4)), y=np.array(["a", "b"] * 25))
@@ -110,9 +103,9 @@ def test_lines_without_an_end_are_refused(tmp_path: Path, kind: str, suffix: str
 
 def test_long_lines_that_memory_holds_are_read(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
-    wide = ",".join(["1.5"] * 1_000_000)
+    wide = ",".join([repr(1 / 3)] * 110_000)
     path.write_text(f"{wide},a\n{wide},b\n")
-    assert mm.load(path).n_features == 1_000_000
+    assert mm.load(path).n_features == 110_000
 
 
 def test_compressed_text_is_as_large_as_it_says(tmp_path: Path) -> None:
@@ -158,9 +151,8 @@ def test_the_index_of_a_data_frame_is_no_label(
         named = mm.load(source, label=column, drop=-1, **how)
         assert (named.feature_names, named.classes) == (("x",), ("u0", "u1"))
         assert named.notes == ("dropped on request: 'y'",), "positions do not count the index"
-        assert "position 2, expected a position from -2 to 1" in refused(
-            lambda s=source, h=how: mm.load(s, label=2, **h)
-        )
+        said = refused(lambda s=source, h=how: mm.load(s, label=2, **h))
+        assert "position 2, expected a position from -2 to 1" in said
     assert run(["check", str(path), "--json"]) == 3
     out, err = capsys.readouterr()
     assert err.count(column) == 1 and json.loads(out)["notes"] == list(dataset.notes)
@@ -181,11 +173,9 @@ def test_the_index_is_no_feature_of_a_table(tmp_path: Path) -> None:
     assert mm.separability(table.to_pandas().reset_index(), [0, 0, 1, 1]).verdict == "separable"
 
 
-@pytest.mark.parametrize(
-    "told", [b"", b"null", b"[]", b"{}", b"\xff", b'{"index_columns": 3}', b'{"index_columns": [{"kind": "range"}, 3]}']
-)
-def test_metadata_without_an_index(tmp_path: Path, told: bytes) -> None:
-    table = pa.table({"x": [0.0, 1.0], "site": ["u", "v"]}).replace_schema_metadata({b"pandas": told})
+@for_each("metadata", [b"", b"null", b"[]", b"{}", b"\xff", b'{"index_columns": 3}', b'{"index_columns": [{}, 3]}'])
+def test_metadata_without_an_index(tmp_path: Path, metadata: bytes) -> None:
+    table = pa.table({"x": [0.0, 1.0], "site": ["u", "v"]}).replace_schema_metadata({b"pandas": metadata})
     parquet.write_table(table, tmp_path / "data.parquet")
     for source in (table, tmp_path / "data.parquet"):
         assert mm.load(source).label_name == "site"
@@ -212,8 +202,7 @@ def test_gzip_in_gzip(
     (tmp_path / "data.csv").write_bytes(once)
     assert "its name should end in .gz" in refused(lambda: mm.load(tmp_path / "data.csv"))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(once)))
-    assert run(["check", "-"]) == 2
-    said = capsys.readouterr().err
+    said = refusal(capsys, "check", "-")
     assert "gunzip -c" in said and "its name" not in said
 
 

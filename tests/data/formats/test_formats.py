@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset, read_dataset
-from maxmargin.data.formats.delimited import BYTES_AT_ONCE, is_header
+from maxmargin.data.formats.delimited import BYTES_AT_ONCE, is_header, read_delimited
 from maxmargin.data.formats.table import Choice
 from maxmargin.data.numbers.numerals import parse_number
 from maxmargin.data.tabular.loading import load
@@ -50,14 +49,6 @@ def write_delimited(path: Path, X: NDArray[np.float64], y: list[Any]) -> None:
     path.write_text("\n".join([header, *rows]))
 
 
-def write_parquet(path: Path, X: NDArray[np.float64], y: list[Any]) -> None:
-    pa.parquet.write_table(frame_of(X, y), path)
-
-
-def write_feather(path: Path, X: NDArray[np.float64], y: list[Any]) -> None:
-    pa.feather.write_feather(frame_of(X, y), path)
-
-
 def write_npz(path: Path, X: NDArray[np.float64], y: list[Any]) -> None:
     with path.open("wb") as file:
         np.savez(file, X=X, y=np.array(y), feature_names=np.array([f"f{j}" for j in range(X.shape[1])]))
@@ -66,8 +57,8 @@ def write_npz(path: Path, X: NDArray[np.float64], y: list[Any]) -> None:
 WRITERS: dict[str, Callable[[Path, NDArray[np.float64], list[Any]], None]] = {
     "csv": write_delimited,
     "tsv": write_delimited,
-    "parquet": write_parquet,
-    "feather": write_feather,
+    "parquet": lambda path, X, y: pa.parquet.write_table(frame_of(X, y), path),
+    "feather": lambda path, X, y: pa.feather.write_feather(frame_of(X, y), path),
     "npz": write_npz,
 }
 
@@ -96,6 +87,7 @@ def assert_is_canonical(ds: Dataset) -> None:
     assert not any(a.flags.writeable for a in (ds.X, ds.y, ds.labels))
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("suffix", [*WRITERS, *(f"{suffix}.gz" for suffix in WRITERS)])
 @quickly
 @given(X=TABLES)
@@ -183,21 +175,19 @@ def test_quoted_separators_and_lines(tmp_path: Path) -> None:
     assert ds.labels.tolist() == ["x, or\nso", 'say "y"']
 
 
-@pytest.mark.parametrize(
-    ("text", "names", "n_samples"),
+@for_each(
+    ("text", "names"),
     [
-        ("1,2,0\n3,4,1\n", ("0", "1"), 2),
-        ("5.1,3.5,Iris-setosa\n4.9,3.0,Iris-other\n", ("0", "1"), 2),
-        ("a,b,c\n1,2,0\n3,4,1\n", ("a", "b"), 2),
-        ("Na,K,type\n1,2,u\n3,4,v\n", ("Na", "K"), 2),
-        (",b,c\n1,2,0\n3,4,1\n", ("0", "b"), 2),
-        ("?,2,x\n1,2,y\n3,4,x\n", ("0", "1"), 2),
+        ("1,2,0\n3,4,1\n", ("0", "1")),
+        ("5.1,3.5,Iris-setosa\n4.9,3.0,Iris-other\n", ("0", "1")),
+        ("Na,K,type\n1,2,u\n3,4,v\n", ("Na", "K")),
+        (",b,c\n1,2,0\n3,4,1\n", ("0", "b")),
+        ("?,2,x\n1,2,y\n3,4,x\n", ("0", "1")),
     ],
 )
-def test_header(tmp_path: Path, text: str, names: tuple[str, ...], n_samples: int) -> None:
+def test_header(tmp_path: Path, text: str, names: tuple[str, ...]) -> None:
     ds = load(text_file(tmp_path, text), drop_missing=True)
-    assert ds.feature_names == names
-    assert ds.n_samples == n_samples
+    assert (ds.feature_names, ds.n_samples) == (names, 2)
 
 
 def test_header_of_text_columns(tmp_path: Path) -> None:
@@ -206,8 +196,6 @@ def test_header_of_text_columns(tmp_path: Path) -> None:
     with_header = load(text_file(tmp_path, "sky,play\n" + below), one_hot=True)
     assert (with_header.n_samples, with_header.feature_names) == (3, ("sky=sunny",))
     assert is_header([["a", "b"]])
-    with_unknown = load(text_file(tmp_path, "?,no\n1,yes\n2,no\n3,yes\n"), drop_missing=True)
-    assert with_unknown.notes == ("1 row with missing values left out of 4",)
 
 
 def test_saved_row_numbers_are_noted(tmp_path: Path) -> None:
@@ -244,35 +232,18 @@ def test_numeric_labels_match_however_written(tmp_path: Path, positive: object) 
     assert (ds.classes, ds.labels.tolist()) == ((0, 1), [1, 1, 0])
 
 
-def test_labels_too_large_for_binary64_stay_apart(tmp_path: Path) -> None:
-    ds = load(text_file(tmp_path, "1,9007199254740993\n2,9007199254740992\n"))
-    assert ds.classes == ("9007199254740992", "9007199254740993")
-
-
 def test_class_order(tmp_path: Path) -> None:
-    assert load(text_file(tmp_path, "1,10\n2,9\n")).classes == (9, 10)
     assert load(text_file(tmp_path, "1,10\n2,9\n3,a\n")).classes == ("10", "9", "a")
     assert load(text_file(tmp_path, "1,True\n2,False\n")).positive == "True"
 
 
 def test_one_hot(tmp_path: Path) -> None:
-    path = text_file(tmp_path, "size,colour,y\n1,red,a\n2,blue,b\n3,green,b\n4, red ,a\n")
+    path = text_file(tmp_path, "flag,colour,y\ntrue,red,a\nFALSE,blue,b\nTrue,green,b\nfalse, red ,a\n")
     ds = load(path, one_hot=True)
-    assert ds.feature_names == ("size", "colour=green", "colour=red")
-    assert ds.X.tolist() == [[1, 0, 1], [2, 0, 0], [3, 1, 0], [4, 0, 1]]
+    assert ds.feature_names == ("flag", "colour=green", "colour=red")
+    assert ds.X.tolist() == [[1, 0, 1], [0, 0, 0], [1, 1, 0], [0, 0, 1]]
     (note,) = ds.notes
     assert note.startswith("column 'colour' became 2 columns of 0 and 1; level 'blue' is left out as the reference")
-
-
-def test_one_hot_leaves_numbers_and_flags(tmp_path: Path) -> None:
-    path = text_file(tmp_path, "size,flag,colour,y\n1,true,red,a\n2,FALSE,,b\n3,False,blue,b\n")
-    ds = load(path, one_hot=True, drop_missing=True)
-    assert ds.feature_names == ("size", "flag", "colour=red")
-    assert ds.X.tolist() == [[1, 1, 1], [3, 0, 0]]
-
-
-def test_flags_are_numbers(tmp_path: Path) -> None:
-    assert load(text_file(tmp_path, "a,y\nTrue,u\nfalse,v\n")).X.tolist() == [[1], [0]]
 
 
 def test_drop_missing(tmp_path: Path) -> None:
@@ -316,13 +287,6 @@ def test_npz_without_names(tmp_path: Path) -> None:
     assert load(path, positive="false").y.tolist() == [1, -1]
 
 
-def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,x\n2,y\n")))
-    ds = load("-")
-    assert ds.source == "standard input"
-    assert ds.X.tolist() == [[1], [2]]
-
-
 NUMERALS = st.one_of(
     FINITE.map(repr),
     st.floats(allow_nan=True, allow_infinity=True).map(str),
@@ -361,7 +325,5 @@ def test_block_size_does_not_matter(tmp_path: Path, block: int, quote: str, head
 
 
 def test_every_row_knows_its_line(tmp_path: Path) -> None:
-    from maxmargin.data.formats.delimited import read_delimited
-
     path = text_file(tmp_path, '\na,b\n1,x\n\n2,"y\nz"\n3,x\n')
     assert read_delimited(str(path), Choice()).lines.tolist() == [3, 5, 7]  # type: ignore[union-attr]

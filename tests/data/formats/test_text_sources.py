@@ -72,7 +72,7 @@ def test_decimal_commas(write: Write, separator: str, options: dict[str, Any]) -
     assert dataset.feature_names == ("a", "b")
 
 
-@pytest.mark.parametrize("options", [{}, {"memory": 1}])
+@for_each("options", [{}, {"memory": 1}])
 def test_decimal_commas_in_quotes_between_commas(write: Write, options: dict[str, Any]) -> None:
     rows = [[f'"{comma(a)}"', str(int(b)), y] for (a, b), y in zip(NUMBERS, LABELS, strict=True)]
     dataset = mm.load(write(lines(rows, ",")), decimal_comma=True, **options)
@@ -116,7 +116,6 @@ def test_every_number_is_read_as_it_was_written(values: list[float]) -> None:
 
 
 def test_the_exact_text_with_decimal_commas(write: Write) -> None:
-    """0.1 + 0.2 and 0.3 are one number as text; their roundings are not."""
     points = "x,z,y\n0.1,0.2,a\n0.3,0,b\n0.3,0.1,a\n"
     commas = points.replace(",", ";").replace(".", ",")
     read = read_decimal(write(commas, "commas.csv"), decimal_comma=True)
@@ -151,16 +150,10 @@ def test_commas_cannot_do_two_things_at_once(write: Write, options: dict[str, An
 
 NUMERIC = {
     "1,5": "a decimal comma",
-    "-1,25e3": "a decimal comma",
-    "0,125": "a decimal comma",
     "1,234": "a decimal comma or a thousands separator",
     "1,234,567": "thousands separators",
-    "12,34,567": "thousands separators",
-    "1,234.5": "thousands separators",
     "1.234,5": "thousands separators",
-    "1.234.567": "thousands separators",
     "1'234": "thousands separators",
-    "1 234 567": "thousands separators",
     "1\N{NO-BREAK SPACE}234": "thousands separators",
     "$5": "money",
     "5 \N{EURO SIGN}": "money",
@@ -171,34 +164,25 @@ NUMERIC = {
     "5%": "percentage",
     "(5)": "parentheses",
     "<0.1": "comparison",
-    "5 kg": "unit",
     "5.2kg": "unit",
     "1.5D+03": "Fortran",
     "\N{MINUS SIGN}5": "ASCII",
     "\N{FULLWIDTH DIGIT ONE}\N{FULLWIDTH DIGIT TWO}": "ASCII",
-    "5;2": "separated by ';'",
     "1.5|x": "separated by '|'",
     "10kg": "unit",
     "'1'": "quoted",
     "\u201c1,5\u201d": "quoted",
     "1/2": "fraction",
     "\u00bd": "fraction",
-    "1 \u00bd": "fraction",
     "\u0663": "ASCII",
-    "\u0661\u066b\u0665": "ASCII",
     "1d5": "Fortran",
     "12:30": "a date or time",
     "2020-01-31": "a date or time",
-    "31.01.2020": "a date or time",
-    "1/31/2020": "a date or time",
     "2020-01-31T12:30:00Z": "a date or time",
     "10-20": "a range",
     "5-": "something else beside it",
-    "- 5": "something else beside it",
     "1.5.5": "something else beside it",
-    "1e5.5": "something else beside it",
     "192.168.1.1": "something else beside it",
-    "5 big apples": "something else beside it",
 }
 
 
@@ -218,6 +202,7 @@ def test_levels_do_not_look_like_numbers(text: str) -> None:
     assert look_of(text) is None
 
 
+@pytest.mark.slow
 @given(st.text(max_size=8))
 def test_looks_are_about_texts_with_a_digit(text: str) -> None:
     look = look_of(text)
@@ -234,8 +219,7 @@ def test_one_hot_is_never_advised_for_numbers(
     values = [f"1,{i}" for i in range(100, 190)] if text == "1,234" else values
     path = write("a;y\n" + "".join(f"{value};{i % 2}\n" for i, value in enumerate(values)))
     message = refusal(capsys, "check", path, *options)
-    assert "line 2, column 'a'" in message
-    assert "it looks like" in message
+    assert "line 2, column 'a'" in message and "it looks like" in message
     assert "encode it with --one-hot" not in message
     assert ("--decimal-comma" in message and "--sep" in message) == ("," in text)
 
@@ -295,23 +279,13 @@ def test_different_texts_are_refused_unless_the_column_is_named(
     for source in (path, pd.read_csv(path), pa.Table.from_pandas(pd.read_csv(path))):
         message = error(source, one_hot=True)
         assert f"column 'a': found {len(set(texts))} different texts in 30 rows" in message
-        assert "separate anything" in message
-        assert "one_hot=[...]" in message
+        assert "separate anything" in message and "one_hot=[...]" in message
         assert mm.load(source, one_hot=["a"]).n_features == mm.load(source, one_hot="a").n_features == len(set(texts))
     message = refusal(capsys, "check", path, "--one-hot")
-    assert "--one-hot-column" in message
-    assert "one_hot" not in message
+    assert "--one-hot-column" in message and "one_hot" not in message
     for named in (["--one-hot-column", "a"], ["--one-hot", "--one-hot-column", "0"]):
         code, fields = json_answer(capsys, "check", str(path), *named, "--quiet")
         assert code in (0, 3) and fields["n_features"] == len(set(texts))
-
-
-def test_different_texts_do_separate_anything(write: Write) -> None:
-    """The reason for the refusal, as a fact: any labels at all are separable."""
-    rng = np.random.default_rng(0)
-    texts = "".join(f"n{i},{label}\n" for i, label in enumerate(rng.integers(0, 2, 12)))
-    dataset = mm.load(write("a,y\n" + texts), one_hot=["a"])
-    assert mm.separability(dataset.X, dataset.y).verdict == "separable"
 
 
 @pytest.mark.parametrize(
@@ -410,12 +384,10 @@ def test_unquoted_numbers_with_commas_are_suspected(write: Write) -> None:
 @for_each("name", ["data.csv", "data.svm"])
 def test_wide_encodings_are_named(write: Write, encoding: str, name: str) -> None:
     text = "x,y\n1,a\n2,b\n" if name == "data.csv" else "1 1:0.5\n-1 2:1\n"
-    message = error(write(text, name, encoding))
-    assert f"found text in {encoding.upper()[:6]}" in message
-    assert "NUL" not in message
-    assert "iconv" in message
-    if name == "data.csv":
-        assert f"found text in {encoding.upper()[:6]}" in error(write(text, name, encoding), memory=1)
+    path = write(text, name, encoding)
+    for options in ({}, {"memory": 1}) if name == "data.csv" else ({},):
+        message = error(path, **options)
+        assert f"found text in {encoding.upper()[:6]}" in message and "iconv" in message and "NUL" not in message
 
 
 @pytest.mark.parametrize(("encoding", "name"), [("latin-1", "'ö' in Latin-1"), ("cp1252", "'€' in Windows-1252")])
@@ -426,9 +398,7 @@ def test_single_byte_encodings_are_named(write: Write, encoding: str, name: str,
     assert name in message
 
 
-@pytest.mark.parametrize(
-    ("start", "name"), [(b"\x1f\x8b\x08\0", "gzip"), (b"PK\x03\x04\0", ".xlsx"), (b"PAR1\0", "Parquet")]
-)
+@for_each("start, name", [(b"\x1f\x8b\x08\0", "gzip"), (b"PK\x03\x04\0", ".xlsx"), (b"PAR1\0", "Parquet")])
 def test_other_files_are_named(tmp_path: Path, start: bytes, name: str) -> None:
     path = tmp_path / "data.csv"
     path.write_bytes(start + bytes(range(256)))
@@ -443,17 +413,13 @@ def test_a_name_that_begins_as_another_format_is_text(write: Write) -> None:
 
 
 @pytest.mark.parametrize("zero_based", [True, False])
-def test_files_as_scikit_learn_writes_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], zero_based: bool
-) -> None:
+def test_files_as_scikit_learn_writes_them(tmp_path: Path, zero_based: bool) -> None:
     X = np.array([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0], [3.0, 0.0, 0.25]])
     path = tmp_path / "data.svmlight"
     dump_svmlight_file(X, [1, 0, 1], str(path), zero_based=zero_based)
     dataset = mm.load(path)
     assert dataset.X.toarray().tolist() == load_svmlight_file(str(path))[0].toarray().tolist() == X.tolist()
     assert dataset.notes == (("indices begin at 0: index 0 is column 0",) if zero_based else ())
-    assert run(["check", str(path)]) in (0, 3)
-    assert capsys.readouterr().out.count("indices begin at 0") == zero_based
 
 
 def test_an_index_of_0_anywhere_counts_for_all_lines(write: Write) -> None:
@@ -465,13 +431,13 @@ def test_an_index_of_0_anywhere_counts_for_all_lines(write: Write) -> None:
     assert "found index 0 after index 1" in error(write("1 1:2 0:2\n0 1:3\n", "bad.svm"))
 
 
-@pytest.mark.parametrize("name", ["heart_scale", "a1a.t", "mushrooms"])
-def test_libsvm_files_without_a_suffix(write: Write, name: str) -> None:
-    path = write("# comment\n+1 1:0.5 3:2\n\n-1 2:1\n", name)
-    assert mm.load(path).X.toarray().tolist() == [[0.5, 0, 2], [0, 1, 0]]
-    assert "found no suffix" in error(write("a,b\n1,x\n2,y\n", "table"))
+def test_libsvm_files_without_a_suffix(write: Write) -> None:
+    for name in ("heart_scale", "a1a.t"):
+        path = write("# comment\n+1 1:0.5 3:2\n\n-1 2:1\n", name)
+        assert mm.load(path).X.toarray().tolist() == [[0.5, 0, 2], [0, 1, 0]]
+    message = error(write("a,b\n1,x\n2,y\n", "table"))
+    assert "found no suffix" in message and "format=" in message
     assert "found the suffix '.data'" in error(write("1,2,x\n3,4,y\n", "table.data"))
-    assert "format=" in error(write("a,b\n1,x\n2,y\n", "table"))
 
 
 def frame() -> pd.DataFrame:
@@ -516,9 +482,7 @@ def test_folders_of_files_without_suffixes(tmp_path: Path) -> None:
     assert np.asarray(dataset.X[:]).ravel().tolist() == [1.5, 2.5, 1.5, 2.5]
 
 
-@pytest.mark.parametrize(
-    ("form", "text"), [("csv", "1,2,u\n3,4,v\n"), ("tsv", "1\t2\tu\n3\t4\tv\n"), ("svmlight", "1 0:1 1:2\n0 0:3 1:4\n")]
-)
+@pytest.mark.parametrize(("form", "text"), [("csv", "a,b,y\n1,2,u\n3,4,v\n"), ("svmlight", "1 0:1 1:2\n0 0:3 1:4\n")])
 def test_formats_of_the_standard_input(monkeypatch: pytest.MonkeyPatch, form: str, text: str) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     dataset = mm.load("-", format=form)
@@ -549,7 +513,6 @@ def test_formats_that_do_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[s
         ("x|y\n1.5|-\n2.5|+\n3|+\n", ["--sep", "pipe"]),
         ("x  y\n1.5 -\n2.5    +\n3 +\n", ["--sep", "space", "--format", "csv"]),
         ("1 0:2\n0 1:3\n", ["--format", "svmlight"]),
-        ("a,y\n" + "".join(f"n{i},{i % 2}\n" for i in range(9)), ["--one-hot-column", "a", "--format", "csv"]),
         (
             "a,b,y\n" + "".join(f"n{i},{'uv'[i % 2]},{i % 2}\n" for i in range(9)),
             ["--one-hot", "--one-hot-column", "a"],
@@ -629,12 +592,16 @@ def test_a_report_says_what_it_wants() -> None:
         mm.margin_report(np.eye(2))
 
 
-def test_commands_take_the_options_of_reading(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+COMMANDS = ["check", "margin", "bounds", "online", "perceptron", "fewest-errors", "orders", "report"]
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_take_the_options_of_reading(write: Write, capsys: pytest.CaptureFixture[str], command: str) -> None:
     path = write("a|b|y\n1,5|u|k\n2,5|v|l\n3,5|u|l\n4,5|v|l\n", "data.txt")
     reading = ["--sep", "|", "--decimal-comma", "--format", "csv", "--one-hot-column", "b", "--quiet", "--json"]
-    for command in ("check", "margin", "perceptron", "online", "bounds", "fewest-errors", "report", "orders"):
-        assert run([command, str(path), *reading]) in (0, 3, 4), command
-        assert capsys.readouterr().out.startswith("{")
+    assert run([command, str(path), *reading]) in (0, 3, 4)
+    assert capsys.readouterr().out.startswith("{")
 
 
 def test_parquet_needs_no_words(tmp_path: Path) -> None:

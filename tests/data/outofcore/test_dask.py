@@ -121,6 +121,7 @@ def assert_is_the_data(dataset: Dataset) -> None:
         assert np.array_equal(dataset.X[rows], expected)
 
 
+@pytest.mark.sampled(1)
 @for_each("name", COLLECTIONS)
 def test_collections_have_the_rows_and_labels(workers: Any, name: str) -> None:
     assert isinstance(backend(), InThreads if workers is None else OnCluster)
@@ -132,6 +133,7 @@ def test_collections_have_the_rows_and_labels(workers: Any, name: str) -> None:
         assert len(list(rows.map(chunk))) >= N // 50
 
 
+@pytest.mark.sampled(1)
 def test_questions_are_answered_as_in_memory(workers: Any) -> None:
     X, y = numbers()
     dX, dy = frames()
@@ -246,7 +248,7 @@ def test_workers_name_what_is_wrong(client: Any, tmp_path: Path) -> None:
         load(tmp_path / "data.csv", cluster="inproc://nowhere")
 
 
-@pytest.mark.parametrize("step", range(1, 12))
+@for_each("step", range(1, 12))
 def test_every_line_is_in_one_piece_of_a_file(tmp_path: Path, step: int) -> None:
     path = tmp_path / "data.csv"
     for content in ("a,b\n1,2\n\n333,4\n", "5,6\n7,8"):
@@ -263,30 +265,32 @@ def test_a_series_without_a_label(workers: Any) -> None:
         from_arrays(parts[NAMES], parts["label"])
 
 
+@pytest.fixture
+def two_processes() -> Iterator[Any]:
+    options: dict[str, Any] = {"threads_per_worker": 1, "memory_limit": "1GiB", "dashboard_address": ":0"}
+    with distributed.LocalCluster(n_workers=2, **options) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_a_lost_worker_costs_its_chunks_only() -> None:
+def test_a_lost_worker_costs_its_chunks_only(two_processes: Any) -> None:
     X, y = numbers()
     X, y = np.tile(X, (300, 1)), np.tile(y, 300)
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, memory_limit="1GiB", dashboard_address=":0"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        dX, dy = da.from_array(X, chunks=(7000, 3)), da.from_array(y, chunks=9000)
-        dataset = from_arrays(dX, dy)
-        passes = dataset.X.map(least_of_chunk, dataset.y.astype(float))
-        found = [next(passes)]
-        client.run(os._exit, 1, workers=[next(iter(client.scheduler_info()["workers"]))], on_error="ignore")
-        found += passes
-        assert min(found) == (X[:, 0] * dataset.y).min()
-        assert np.array_equal(dataset.X[:], X)
+    dX, dy = da.from_array(X, chunks=(7000, 3)), da.from_array(y, chunks=9000)
+    dataset = from_arrays(dX, dy)
+    passes = dataset.X.map(least_of_chunk, dataset.y.astype(float))
+    found = [next(passes)]
+    first = next(iter(two_processes.scheduler_info()["workers"]))
+    two_processes.run(os._exit, 1, workers=[first], on_error="ignore")
+    found += passes
+    assert min(found) == (X[:, 0] * dataset.y).min()
+    assert np.array_equal(dataset.X[:], X)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_two_processes_give_the_verdict_and_the_interval_of_memory(tmp_path: Path) -> None:
+def test_two_processes_give_the_verdict_and_the_interval_of_memory(two_processes: Any, tmp_path: Path) -> None:
     X, y = numbers()
     X, y = np.tile(X, (300, 1)), np.tile(y, 300)
     X[N:] += np.where(y[N:] == "yes", 1, -1)[:, None] * np.array([1.0, 2.0, -1.0])
@@ -294,17 +298,11 @@ def test_two_processes_give_the_verdict_and_the_interval_of_memory(tmp_path: Pat
         pa.table({**{name: X[:, j] for j, name in enumerate(NAMES)}, "label": y}), tmp_path / "data.parquet",
         row_group_size=20_000,
     )  # fmt: skip
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, memory_limit="1GiB", dashboard_address=":0"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        dataset = load(tmp_path / "data.parquet", cluster=client.scheduler.address)
-        verdict, margin = mm.separability(dataset.X, dataset.y), mm.hard_margin(dataset.X, dataset.y)
-        whole = mm.hard_margin(X, y)
-        assert verdict.verdict == "separable"
-        assert (margin.lower, margin.upper) == pytest.approx((whole.lower, whole.upper), rel=1e-12)
+    dataset = load(tmp_path / "data.parquet", cluster=two_processes.scheduler.address)
+    verdict, margin = mm.separability(dataset.X, dataset.y), mm.hard_margin(dataset.X, dataset.y)
+    whole = mm.hard_margin(X, y)
+    assert verdict.verdict == "separable"
+    assert (margin.lower, margin.upper) == pytest.approx((whole.lower, whole.upper), rel=1e-12)
 
 
 def least_of_chunk(rows: slice, X: np.ndarray, y: np.ndarray) -> float:

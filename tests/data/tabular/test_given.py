@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from calls import VERBS
 from cases import for_each
 
 import maxmargin as mm
@@ -25,25 +26,6 @@ PATIENTS = pd.DataFrame(
 )
 NUMBERS = PATIENTS.assign(stage=[1.0, 2, 4, 1, 4, 1, 1])
 X, Y = NUMBERS[["age", "stage"]].to_numpy(), NUMBERS["died"].to_numpy()
-
-VERBS: dict[str, Callable[..., Any]] = {
-    "separability": mm.separability,
-    "hard_margin": mm.hard_margin,
-    "soft_margin": mm.soft_margin,
-    "soft_margin_path": lambda *data, **options: mm.soft_margin_path(*data, **options)[0],
-    "nu_margin": mm.nu_margin,
-    "fewest_errors": mm.fewest_errors,
-    "least_total_slack": mm.least_total_slack,
-    "perceptron": lambda *data, **options: mm.perceptron(*data, max_epochs=3, **options),
-    "online": lambda *data, **options: mm.online(*data, max_epochs=3, **options),
-    "order_study": lambda *data, **options: mm.order_study(
-        *data, n_orders=3, n_search=0, n_sequence=0, max_epochs=3, **options
-    ),
-    "judge": lambda *data, **options: mm.judge(*data, w=[1.0, 0.5], b=-40.0, **options),
-    "mistake_bounds": lambda *data, **options: mm.mistake_bounds(*data, **options)[0],
-    "mistake_trace": lambda *data, **options: mm.mistake_trace(*data, max_mistakes=20, **options),
-    "require": lambda *data, **options: mm.require(*data, requirement="overlap", **options),
-}
 
 NAMED = ("_ids", "infinite_columns", "finite_columns", "aliased_columns", "terms")
 """Ends of the names of fields that speak by name."""
@@ -62,14 +44,8 @@ def test_the_same_answer_however_the_data_are_given(verb: str) -> None:
     series = NUMBERS[["age", "stage"]], NUMBERS["died"]
     polars, arrow = pl.from_pandas(NUMBERS), pa.Table.from_pandas(NUMBERS, preserve_index=False)
     dataset = mm.load(NUMBERS, label="died")
-    for data in (
-        series,
-        (NUMBERS, "died"),
-        (polars, "died"),
-        (arrow, "died"),
-        (dataset,),
-        (NUMBERS, "died ~ age + stage"),
-    ):
+    others = (NUMBERS, "died"), (polars, "died"), (arrow, "died"), (dataset,), (NUMBERS, "died ~ age + stage")
+    for data in (series, *others):
         assert numbers_of(ask(*data)) == expected, data
 
 
@@ -256,10 +232,7 @@ def test_texts_call_rows_as_the_data_do(is_named: bool) -> None:
         (pd.DataFrame({"y": [0, 0, 1, 1], "g": list("abab"), "g=b": [0.0, 0, 1, 1]}), "several columns named 'g=b'"),
         (pd.DataFrame({"y": [], "g": pd.Series([], dtype=str)}), "no value in any row"),
         (pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("y", "b"), ("y", "c")])), "have several levels"),
-        (
-            pd.DataFrame({"y": [0, 1], "c": pd.Categorical([1, "1"], categories=[1, "1"])}),
-            "several levels '1', expected different texts",
-        ),
+        (pd.DataFrame({"y": [0, 1], "c": pd.Categorical([1, "1"], categories=[1, "1"])}), "several levels '1', expec"),
     ],
 )
 def test_frames_whose_columns_are_not_clear_are_refused(frame: pd.DataFrame, said: str) -> None:
