@@ -1,5 +1,6 @@
 """Rows that tell when somebody looks at them."""
 
+import pickle
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
@@ -19,7 +20,7 @@ class WatchedRows:
 
     def map(self, function: Callable[..., Any], *vectors: np.ndarray) -> Iterator[Any]:
         self._watch()
-        return self._rows.map(function, *vectors)
+        return self._rows.map(pickle.loads(pickle.dumps(function)), *vectors)  # it may have to travel
 
     def __getitem__(self, rows: Any) -> Any:
         return self._rows[rows]

@@ -6,8 +6,10 @@ from threading import Event
 from maxmargin.solvers.basics.parallel import in_order
 
 
-def test_results_come_in_order_whoever_is_first() -> None:
+def test_results_come_in_order_whoever_is_first_and_no_thread_is_left() -> None:
+    before = set(threading.enumerate())
     assert list(in_order(lambda i: i * i, range(50), n_workers=3, n_ahead=7)) == [i * i for i in range(50)]
+    assert not set(threading.enumerate()) - before
 
 
 def test_a_reader_closed_by_one_of_its_own_threads_ends_without_waiting_for_itself() -> None:
@@ -47,9 +49,3 @@ def test_a_reader_that_is_abandoned_waits_for_no_thread() -> None:
     reader.close()
     assert not released.is_set(), "closing came back before the work was done"
     released.set()
-
-
-def test_a_reader_that_is_read_to_its_end_leaves_no_thread() -> None:
-    before = set(threading.enumerate())
-    assert list(in_order(str, range(5), n_workers=2)) == ["0", "1", "2", "3", "4"]
-    assert not set(threading.enumerate()) - before

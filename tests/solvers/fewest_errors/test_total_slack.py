@@ -2,18 +2,15 @@
 
 import warnings
 from fractions import Fraction
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import pytest
-from cases import for_each
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from liars import make_highs_lie
 from sklearn.datasets import load_iris
 from strategies import integer_problems
-from zoo import SEPARABLE, Known
 
 import maxmargin as mm
 from maxmargin.solvers.answers.statuses import Status
@@ -65,33 +62,6 @@ def test_the_fewest_errors_fit_in_it(problem: Problem) -> None:
     if problem.bias:
         assert answer.upper <= 2 * min((problem.y > 0).sum(), (problem.y < 0).sum())
     assert answer.upper <= problem.n_samples
-
-
-KNOWN = [
-    ("xor", [[0, 0], [1, 1], [0, 1], [1, 0]], [-1, -1, 1, 1], True, 4),
-    ("two labels at one point", [[1, 2], [1, 2]], [-1, 1], True, 2),
-    ("touching", [[10], [20], [50], [50], [60], [90]], [-1, -1, -1, 1, 1, 1], True, 2),
-    ("three on a line", [[0], [1], [2]], [-1, 1, -1], True, 2),
-    ("four on a line", [[0], [1], [2], [3]], [-1, 1, -1, 1], True, Fraction(8, 3)),
-    ("zeros through the origin", [[0, 0], [1, 1]], [-1, 1], False, 1),
-    ("two to one through the origin", [[1], [2]], [-1, 1], False, Fraction(3, 2)),
-]
-
-
-@pytest.mark.parametrize(("name", "X", "y", "bias", "least"), KNOWN, ids=[case[0] for case in KNOWN])
-def test_known_answers(name: str, X: Any, y: Any, bias: bool, least: Any) -> None:
-    problem = Problem.validated(np.array(X, dtype=np.float64), y, bias=bias)
-    answer = least_total_slack(problem)
-    check(problem, answer)
-    assert sum(answer.dual.values()) == least
-    assert answer.upper == pytest.approx(float(least), rel=1e-12)
-
-
-@for_each("separable", SEPARABLE)
-def test_separable_data_need_none(separable: Known) -> None:
-    answer = least_total_slack(Problem(separable.X, separable.y, separable.bias))
-    assert (answer.lower, answer.upper) == (0.0, 0.0) and answer.status is Status.OPTIMAL
-    assert not answer.slack.any()
 
 
 @given(integer_problems(9), st.sampled_from([-60, -7, 7, 60]), st.integers(2, 3))

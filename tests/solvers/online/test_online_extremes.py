@@ -18,11 +18,12 @@ from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.problem.problem import Problem
 
 SEPARABLE = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -1.0], [-2.0, 0.5]])
+UNITS = (1e300, 1e150, 1e-4, 1e-8, 1e-12, 1e-150, 1e-300)
 HARD: dict[str, tuple[Any, Any]] = {
     "subnormal": ([[1e-310], [-1e-310]], [1, 0]),
     "tiniest": ([[5e-324], [-5e-324]], [1, 0]),
     "subnormal, one side": ([[1e-310], [3e-310]], [0, 1]),
-    **{f"in units of {unit:g}": (SEPARABLE * unit, [1, 1, 0, 0]) for unit in (1e300, 1e150, 1e-8, 1e-150, 1e-300)},
+    **{f"in units of {unit:g}": (SEPARABLE * unit, [1, 1, 0, 0]) for unit in UNITS},
     "overlap in units of 1e-8": (np.array([[1.0, 2.0], [2.0, 1.0], [1.5, 1.5]]) * 1e-8, [1, 1, 0]),
     "a row of zeros": ([[0.0, 0.0], [1.0, 2.0], [-1.0, -2.0]], [1, 1, 0]),
     "rows of zeros only": ([[0.0], [0.0]], [1, 0]),
@@ -34,15 +35,16 @@ HARD: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("bias", [True, pytest.param(False, marks=pytest.mark.slow)])
-@for_each("case", HARD)
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("case", HARD)
+@pytest.mark.parametrize("bias", [True, False])
 def test_no_hard_numbers_break_a_run_or_a_guarantee(case: str, bias: bool) -> None:
     X, y = np.array(HARD[case][0]), HARD[case][1]
     for name in ALGORITHMS:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
-                run = mm.online(X, y, name, bias=bias, max_epochs=20, rng=0)
+                run = mm.online(X, y, name, bias=bias, max_epochs=30, rng=0)
         except InvalidProblemError as error:  # in words, where its parameters have units
             assert "\n" not in str(error)
             continue
@@ -145,7 +147,7 @@ def test_the_bound_of_pdm(epsilon: float) -> None:
     """Of the recursion N' <= (1 + c/t) N + R^2 with N >= t^2 g^2, of its closed forms, and of runs."""
     algorithm, c = Pdm(epsilon=epsilon), 2 * (1 - epsilon)
     square = 1.0
-    for t in range(1, 3000):
+    for t in range(1, 1000):
         margin = min(1.0, math.sqrt(square) / t)  # the recursion allows t updates for this margin
         assert algorithm.most_updates(margin) >= t
         square = (1 + c / t) * square + 1
@@ -157,7 +159,7 @@ def test_the_bound_of_pdm(epsilon: float) -> None:
             assert value <= (c / (c - 1) / margin**2) ** (1 / (2 * epsilon)) * (1 + 1e-9)
     assert Pdm(epsilon=1.0).most_updates(0.1) == pytest.approx(100)
     assert algorithm.most_updates(0.0) == algorithm.most_updates(-1.0) == math.inf
-    for seed in range(4):
+    for seed in range(2):
         updates = run_of("pdm", seed, bias=True, epsilon=epsilon).guarantees[0]
         assert updates.name == "updates" and updates.holds is not False
 
@@ -173,14 +175,6 @@ def test_the_rounding_of_nearly_parallel_rows_breaks_no_bound_of_romma() -> None
         length = next(guarantee for guarantee in run.guarantees if guarantee.name == "length")
         assert length.value is not None and length.achieved > length.value
         assert length.holds is None and "rounding" in length.note
-
-
-@for_each("name", ["subgradient-svm", "pegasos", "ogd", "pa-1", "pa-2", "second-order", "arow"])
-@for_each("unit", [1e-12, 1e-8, 1e-4])
-def test_no_regret_is_broken_by_rounding_near_w_0(name: str, unit: float) -> None:
-    for bias in (True, False):
-        run = mm.online(SEPARABLE * unit, [1, 1, 0, 0], name, bias=bias, max_epochs=30, rng=0)
-        assert all(guarantee.holds is not False for guarantee in run.guarantees)
 
 
 @pytest.mark.parametrize("delta", [5e-324, 1e-300, 1e-160])

@@ -1,9 +1,7 @@
 """Every guarantee of the family on many runs: never broken, proven where it should be, broken by a broken step."""
 
 import math
-from collections.abc import Callable
 from functools import cache
-from itertools import permutations
 from statistics import NormalDist
 from typing import Any
 
@@ -15,7 +13,7 @@ import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.algorithm import OnlineRun
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
-from maxmargin.solvers.online.guarantee import Check, Theorem, at_least, at_most
+from maxmargin.solvers.online.guarantee import Check, at_least, at_most
 from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineSizes
 from maxmargin.solvers.online.p_norm import Alma
 from maxmargin.solvers.online.reference import Reference
@@ -50,8 +48,6 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "pegasos": [{"lambda_": lambda_} for lambda_ in (0.01, 3.0)],
     "kernel-perceptron": [{"kernel": "linear"}, {"kernel": "polynomial", "degree": 2}],
 }
-SEEDS = [range(10), pytest.param(range(10, 30), marks=pytest.mark.slow)]
-"""Of the small problems."""
 NEEDS_NO_SEPARATION = {"pa-1", "pa-2", "ogd", "second-order", "arow", "delta-rule", "delta-rule-sgd", "pegasos"}
 NEEDS_NO_SEPARATION |= {"subgradient-svm", "pocket"}
 """Algorithms of which every guarantee is decided on every data set."""
@@ -94,36 +90,33 @@ def runs(name: str, seed: int, max_epochs: int) -> list[OnlineRun]:
     return answers
 
 
-@for_each("seeds", SEEDS)
+def is_assumed(run: OnlineRun, name: str, theorem: str, is_separable: bool) -> bool:
+    """Return whether the assumptions of a theorem about the algorithm of this name hold."""
+    algorithm: Any = run.algorithm
+    if theorem == "margin":
+        return run.converged and is_separable
+    if theorem in {"ascent", "stays", "mean-length", "vote"}:
+        return True
+    if name == "delta-rule" and algorithm.eta is not None:
+        return bool(algorithm.eta * np.linalg.norm(run.space.X, 2) ** 2 <= 2)
+    if name == "delta-rule-sgd" and algorithm.eta is not None:
+        return bool(algorithm.eta * run.space.radius**2 < 2)
+    return name in NEEDS_NO_SEPARATION or is_separable
+
+
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 30), marks=pytest.mark.slow)])
 @for_each("name", ALGORITHMS)
-def test_no_guarantee_is_ever_broken(name: str, seeds: range) -> None:
+def test_no_guarantee_is_ever_broken_and_all_are_decided_where_their_assumptions_hold(name: str, seeds: range) -> None:
     for seed in seeds:
-        for run in runs(name, seed, max_epochs=[3, 20, 100][seed % 3]):
+        for run in runs(name, seed, max_epochs=[3, 20, 100][seed // 2 % 3]):
             assert not run.converged or run.n_errors == 0 or name in CONVERGE_ON_ANY, (seed, run.algorithm)
-            broken = [guarantee for guarantee in run.guarantees if guarantee.holds is False]
-            assert not broken, (seed, run.algorithm, broken)
             for guarantee in run.guarantees:
                 assert guarantee.name and guarantee.statement and guarantee.reference
+                assert guarantee.holds is not False, (seed, run.algorithm, guarantee)
                 assert guarantee.holds is None or math.isfinite(guarantee.achieved)
-
-
-@for_each("seeds", SEEDS)
-@for_each("name", sorted(set(ALGORITHMS) - MAY_BE_OPEN))
-def test_guarantees_are_decided_where_their_assumptions_are_proven(name: str, seeds: range) -> None:
-    for seed in seeds:
-        _, reference = known(seed)
-        for run in runs(name, seed, max_epochs=20):
-            for guarantee in run.guarantees:
-                assumed = name in NEEDS_NO_SEPARATION or reference.is_separable
-                if guarantee.name == "margin":
-                    assumed = run.converged and reference.is_separable
-                if guarantee.name in {"ascent", "stays", "mean-length", "vote"}:
-                    assumed = True
-                if name == "delta-rule" and run.algorithm.eta is not None:  # type: ignore[attr-defined]
-                    assumed = run.algorithm.eta * np.linalg.norm(run.space.X, 2) ** 2 <= 2  # type: ignore[attr-defined]
-                if name == "delta-rule-sgd" and run.algorithm.eta is not None:  # type: ignore[attr-defined]
-                    assumed = run.algorithm.eta * run.space.radius**2 < 2  # type: ignore[attr-defined]
-                assert guarantee.holds is (True if assumed else None), (seed, run.algorithm, guarantee)
+                if name not in MAY_BE_OPEN:
+                    assumed = is_assumed(run, name, guarantee.name, known(seed)[1].is_separable)
+                    assert guarantee.holds is (True if assumed else None), (seed, run.algorithm, guarantee)
 
 
 def test_guarantees_that_ask_for_more_are_met_where_that_is_given() -> None:
@@ -148,11 +141,11 @@ def test_guarantees_that_ask_for_more_are_met_where_that_is_given() -> None:
 def test_winnow_needs_few_mistakes_among_many_columns() -> None:
     """Littlestone: a disjunction of k out of d literals costs Winnow k log d, the perceptron about d mistakes."""
     rng = np.random.default_rng(1)
-    X = rng.integers(0, 2, size=(400, 256)).astype(float)
+    X = rng.integers(0, 2, size=(250, 128)).astype(float)
     y = np.where(X[:, 3] + X[:, 77] > 0, 1, 0)
     winnow, perceptron = (mm.online(X, y, name, max_epochs=200) for name in ("winnow", "perceptron"))
     assert winnow.converged and winnow.guarantees[0].holds
-    assert winnow.n_updates <= 2 * 2 * math.log2(256) + 2 < perceptron.n_updates
+    assert winnow.n_updates <= 2 * 2 * math.log2(128) + 2 < perceptron.n_updates
 
 
 def test_the_bound_of_alma_follows_from_its_recurrence() -> None:
@@ -178,19 +171,6 @@ def test_minover_and_adatron_close_in_on_the_maximum_margin() -> None:
         assert run.converged and reference.margin * (1 - 1.001e-3) <= run.run_margin <= reference.hard.upper
     assert adatron.extras["margin_upper"] >= reference.margin
     assert adatron.run_margin >= (1 - 1.001e-3) * adatron.extras["margin_upper"]
-
-
-def test_large_margin_algorithms_come_nearer_as_their_parameter_says() -> None:
-    problem, reference = known(1)
-    for name, parameter, values in (
-        ("pdm", "epsilon", (0.5, 0.1, 0.02)),
-        ("aggressive-romma", "delta", (0.5, 0.1, 0.02)),
-        ("alma", "alpha", (0.8, 0.5, 0.3)),
-    ):
-        for value in values:
-            algorithm = algorithm_of(name, {parameter: value})
-            run = run_online(problem, algorithm, OnlineSettings(max_epochs=50_000), reference=reference)
-            assert run.converged and run.run_margin >= (1 - value) * reference.margin * (1 - 1e-9)
 
 
 def test_the_guarantees_of_the_mean_are_about_the_mean() -> None:
@@ -239,21 +219,6 @@ def test_voters_are_counted_where_they_are_few() -> None:
     assert [guarantee.holds for guarantee in run.guarantees if guarantee.name == "vote"] == [None]
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_freund_and_schapire_over_all_orders(seed: int) -> None:
-    """Over the orders of m + 1 rows: the vote of one pass over m rows errs on the last at most 2 M/(m + 1) times."""
-    rng = np.random.default_rng(seed)
-    y = np.array([-1.0, -1.0, 1.0, 1.0])
-    X = y[:, np.newaxis] * rng.integers(1 - 2 * seed, 5, size=(4, 2))  # the greater the seed, the more they overlap
-    n_errors = n_mistakes = 0
-    for order in map(list, permutations(range(4))):
-        before, last = order[:-1], order[-1]
-        voted = mm.online(X[before], y[before], "voted", bias=False, max_epochs=1)
-        n_errors += int(y[last] * voted.predict(X[[last]])[0] <= 0)
-        n_mistakes += mm.perceptron(X[order], y[order], bias=False, max_epochs=1).n_mistakes
-    assert n_errors <= 2 * n_mistakes / len(y)
-
-
 def test_the_gaussian_is_as_small_as_its_guarantees_say() -> None:
     """Sums over the updates against the determinant and the inverse of the last Sigma."""
     for seed in (1, 2, 4, 5):
@@ -276,49 +241,37 @@ def test_the_gaussian_is_as_small_as_its_guarantees_say() -> None:
                 assert math.isclose(by_name["mistakes"].value, expected, rel_tol=1e-6)
 
 
-def stuck_step(
-    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
-) -> int:
+def stuck_step(X, y, row, t, score, parameters, w, table, scalars):
     """Claim an update and change nothing."""
     return 1
 
 
-def losing_step(
-    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
-) -> int:
+def losing_step(X, y, row, t, score, parameters, w, table, scalars):
     """Change nothing but the sum of the losses."""
     scalars[0] += 1.0
     scalars[-1] += 1e-9
     return 1
 
 
-def squared_loss_step(
-    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
-) -> int:
+def squared_loss_step(X, y, row, t, score, parameters, w, table, scalars):
     """Change nothing but the sum of the squared losses."""
     scalars[1] += 1.0
     return 1
 
 
-def short_step(
-    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
-) -> int:
+def short_step(X, y, row, t, score, parameters, w, table, scalars):
     """Go a thousandth of the way, on whatever row comes."""
-    for j in range(w.shape[0]):
-        w[j] += 0.001 * y[row] * X[row, j]
+    w[:] += 0.001 * y[row] * X[row]
     return 1
 
 
-def long_step(X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any) -> int:
+def long_step(X, y, row, t, score, parameters, w, table, scalars):
     """Go a thousand times as far, on whatever row comes."""
-    for j in range(w.shape[0]):
-        w[j] += 1000.0 * y[row] * X[row, j]
+    w[:] += 1000.0 * y[row] * X[row]
     return 1
 
 
-def hasty_step(
-    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
-) -> int:
+def hasty_step(X, y, row, t, score, parameters, w, table, scalars):
     """Halt on a plane that separates, but is far from the best."""
     if w[0] == 1.0:
         return 0
@@ -327,9 +280,7 @@ def hasty_step(
     return 1
 
 
-def forgetful_step(
-    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
-) -> int:
+def forgetful_step(X, y, row, t, score, parameters, w, table, scalars):
     """Put ever worse weights into the pocket."""
     if t > 20:
         return 0
@@ -339,25 +290,19 @@ def forgetful_step(
     return 1
 
 
-def bad_constraint_step(
-    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
-) -> int:
+def bad_constraint_step(X, y, row, t, score, parameters, w, table, scalars):
     """Report a violation of the constraint."""
     scalars[0] = 1e-6
     return 0
 
 
-def rising_step(
-    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
-) -> int:
+def rising_step(X, y, row, t, score, parameters, w, table, scalars):
     """Report a squared error that grew."""
     scalars[1] = 1.0
     return 1
 
 
-def falling_step(
-    X: Any, y: Any, row: int, t: int, score: float, parameters: Any, w: Any, table: Any, scalars: Any
-) -> int:
+def falling_step(X, y, row, t, score, parameters, w, table, scalars):
     """Report a dual objective above that of the margin, and a loss on the way."""
     table[0, row] = 1e-9
     scalars[0] = 1e9
@@ -403,7 +348,7 @@ def test_a_broken_step_breaks_the_guarantee(name: str, step: Any, broken: str) -
         "pdm": {"epsilon": 0.9},
     }
     algorithm = algorithm_of(name, honest.get(name, {}))
-    problem, settings = Problem.validated(X, y), OnlineSettings(max_epochs=500, order=Order.CYCLIC)
+    problem, settings = Problem.validated(X, y), OnlineSettings(max_epochs=400, order=Order.CYCLIC)
     run = run_online(problem, algorithm, settings)
     assert next(g for g in run.guarantees if g.name == broken).holds is True
     sabotaged = type("Sabotaged", (type(algorithm),), {"__slots__": (), "step": staticmethod(step)})
@@ -426,16 +371,16 @@ def test_every_guarantee_is_broken_by_some_step() -> None:
 
 
 def test_a_bound_allows_for_rounding_and_no_more() -> None:
-    def holds(kind: Callable[[str, str, str], Theorem], achieved: float, value: float | None) -> bool | None:
-        return kind("n", "s", "r").judge(Check(achieved, value)).holds
-
-    assert holds(at_most, 1.0 + 1e-10, 1.0) is True
-    assert holds(at_most, 1.0 + 1e-8, 1.0) is False
-    assert holds(at_least, 1.0 - 1e-10, 1.0) is True
-    assert holds(at_least, 1.0 - 1e-8, 1.0) is False
-    assert holds(at_most, 1.0, None) is None
-    assert holds(at_least, 1.0, math.nan) is None
-    assert holds(at_most, 1.0, math.inf) is True
-    assert holds(at_least, -math.inf, 0.0) is False
-    assert holds(at_most, math.inf, 1.0) is False
-    assert holds(at_most, math.inf, math.inf) is None
+    for kind, achieved, value, holds in (
+        (at_most, 1.0 + 1e-10, 1.0, True),
+        (at_most, 1.0 + 1e-8, 1.0, False),
+        (at_least, 1.0 - 1e-10, 1.0, True),
+        (at_least, 1.0 - 1e-8, 1.0, False),
+        (at_most, 1.0, None, None),
+        (at_least, 1.0, math.nan, None),
+        (at_most, 1.0, math.inf, True),
+        (at_least, -math.inf, 0.0, False),
+        (at_most, math.inf, 1.0, False),
+        (at_most, math.inf, math.inf, None),
+    ):
+        assert kind("n", "s", "r").judge(Check(achieved, value)).holds is holds

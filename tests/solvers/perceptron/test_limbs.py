@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
+from references import exact_perceptron
 from scipy.sparse import csr_array
+from strategies import problems
 
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import as_integers
@@ -35,14 +36,9 @@ KINDS = {
 }
 
 
-@st.composite
-def problems(draw: st.DrawFn, kind: str | None = None) -> Problem:
-    n, d = draw(st.integers(2, 7)), draw(st.integers(1, 4))
-    X = draw(hnp.arrays(np.float64, (n, d), elements=KINDS[kind or draw(st.sampled_from(list(KINDS)))]))
-    X[draw(st.lists(st.integers(0, n - 1), max_size=2))] = 0.0
-    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
-    y[:2] = -1.0, 1.0
-    return Problem(X, y, draw(st.booleans()))
+problems_of_all_kinds = st.sampled_from([kind | st.just(0.0) for kind in KINDS.values()]).flatmap(
+    lambda elements: problems(elements, 7, 4)
+)
 
 
 def integer_rows(problem: Problem, scale: float) -> list[list[int]]:
@@ -53,27 +49,13 @@ def integer_rows(problem: Problem, scale: float) -> list[list[int]]:
     return integers
 
 
-def run_in_integers(problem: Problem, options: PerceptronSettings, order: list[int]) -> tuple[int, int, bool]:
-    """The mistakes, the epochs and whether the last one was clean."""
-    rows, at_zero = integer_rows(problem, options.bias_scale), ZERO_RULES[options.zero]
-    w, n_mistakes = [0] * (problem.n_features + 1), 0
-    for epoch in range(1, MAX_EPOCHS + 1):
-        before = n_mistakes
-        for i in order:
-            margin = sum(a * b for a, b in zip(w, rows[i], strict=True))
-            if margin < 0 or (margin == 0 and at_zero != problem.y[i]):
-                w = [a + b for a, b in zip(w, rows[i], strict=True)]
-                n_mistakes += 1
-        if n_mistakes == before:
-            return n_mistakes, epoch, True
-    return n_mistakes, MAX_EPOCHS, False
-
-
 def check_every_order(problem: Problem, options: PerceptronSettings, found: ManyOrders) -> None:
-    outcomes = found.outcomes
+    outcomes, scale = found.outcomes, options.bias_scale if problem.bias else 0.0
     for k in range(N_ORDERS):
-        of_run = (outcomes.n_mistakes[k], outcomes.n_epochs[k], bool(outcomes.converged[k]))
-        assert of_run == run_in_integers(problem, options, found.order(k).tolist())
+        rows = found.order(k)
+        run = exact_perceptron(problem.X[rows], problem.y[rows], scale, options.zero, MAX_EPOCHS)
+        of_run = (outcomes.n_mistakes[k], outcomes.n_epochs[k], outcomes.converged[k])
+        assert of_run == (len(run.mistake_rows), run.n_epochs, run.converged)
     assert not outcomes.n_uncertain.any()
 
 
@@ -96,35 +78,26 @@ def n_repeated(problem: Problem, options: PerceptronSettings, found: ManyOrders)
 
 
 options_of_runs = st.builds(
-    lambda zero, scale, method: PerceptronSettings(
-        zero=zero, bias_scale=scale, method=method, max_epochs=MAX_EPOCHS, short=0
-    ),
-    st.sampled_from(list(ZERO_RULES)),
-    st.sampled_from([1.0, 0.1, 1e-9]),
-    st.sampled_from([EngineName.WEIGHTS, EngineName.GRAM, EngineName.BLOCKS]),
+    PerceptronSettings,
+    zero=st.sampled_from(list(ZERO_RULES)),
+    bias_scale=st.sampled_from([1.0, 0.1, 1e-9]),
+    method=st.sampled_from([EngineName.WEIGHTS, EngineName.GRAM, EngineName.BLOCKS]),
+    max_epochs=st.just(MAX_EPOCHS),
+    short=st.just(0),
 )
 
 
 @pytest.mark.deep
-@given(problems(), options_of_runs, st.booleans(), st.integers(0, 9))
+@given(problems_of_all_kinds, options_of_runs, st.booleans(), st.integers(0, 9))
 def test_no_order_leaves_compiled_code(
     problem: Problem, options: PerceptronSettings, is_sparse: bool, seed: int
 ) -> None:
+    """At once; and one by one in integers, or with the passes of single runs, which give up at a doubtful score."""
     stored = Problem(csr_array(problem.X), problem.y, problem.bias) if is_sparse else problem
-    found = many_orders(stored, options, n_orders=N_ORDERS, seed=seed)
-    check_every_order(problem, options, found)
-    assert not n_repeated(stored, options, found)
-
-
-@given(problems(), options_of_runs, st.booleans(), st.integers(0, 9))
-def test_orders_one_by_one_are_those_at_once(
-    problem: Problem, options: PerceptronSettings, is_sparse: bool, seed: int
-) -> None:
-    """In integers, and with the passes of single runs, in which an order with a doubtful score is given up."""
-    stored = Problem(csr_array(problem.X), problem.y, problem.bias) if is_sparse else problem
-    for short in (100_000, 1, None):
+    for short in (0, 100_000, 1, None):
         found = many_orders(stored, replace(options, short=short), n_orders=N_ORDERS, seed=seed)
         check_every_order(problem, options, found)
+    assert not n_repeated(stored, options, found)
 
 
 def test_orders_in_integers_lose_no_bit() -> None:
@@ -144,16 +117,26 @@ LIMITS = [
 ]
 
 
-@given(st.sampled_from([*LIMITS, {"most_limb_mistakes": 4}]), problems(kind="decimals"), options_of_runs)
+@given(
+    st.sampled_from([*LIMITS, {"most_limb_mistakes": 4}, {"most_limb_steps": 0}]),
+    st.one_of(problems(KINDS["decimals"], 7, 4), problems_of_all_kinds),
+    options_of_runs,
+    st.sampled_from(list(Order)),
+)
 def test_scores_that_limbs_do_not_decide_are_decided_in_integers(
-    limit: dict[str, int], problem: Problem, options: PerceptronSettings
+    limit: dict[str, int], problem: Problem, options: PerceptronSettings, order: Order
 ) -> None:
-    limited = replace(options, sizes=RunSizes(**limit))
-    found, run = many_orders(problem, limited, n_orders=N_ORDERS), perceptron(problem, limited)
-    check_every_order(problem, options, found)
-    usual = perceptron(problem, options)
-    assert run.mistake_rows.tolist() == usual.mistake_rows.tolist()
-    assert (run.n_ties, run.n_uncertain) == (usual.n_ties, 0)
+    """Also in passes that decide one score each, and in the scan of all rows that ends a random order."""
+    limits = RunSizes(**limit)
+    check_every_order(problem, options, many_orders(problem, replace(options, sizes=limits), n_orders=N_ORDERS))
+    method = options.method if order.is_fixed or options.method is not EngineName.BLOCKS else EngineName.AUTO
+    run, usual = (
+        perceptron(problem, replace(options, order=order, method=method, sizes=sizes), rng=np.random.default_rng(0))
+        for sizes in (limits, RunSizes())
+    )
+    for name in ("n_epochs", "n_presentations", "n_ties", "converged"):
+        assert getattr(run, name) == getattr(usual, name), name
+    assert run.mistake_rows.tolist() == usual.mistake_rows.tolist() and run.n_uncertain == 0
 
 
 @pytest.mark.parametrize("limit", LIMITS)
@@ -171,28 +154,13 @@ def test_limits_that_keep_sums_exact_cannot_be_raised(name: str) -> None:
         RunSizes(**{name: getattr(RunSizes(), name) + 1})
 
 
-@given(problems(), options_of_runs, st.sampled_from(list(Order)), st.integers(0, 9))
-def test_passes_that_decide_one_score_each_change_nothing(
-    problem: Problem, options: PerceptronSettings, order: Order, seed: int
-) -> None:
-    """In random order a scan of all rows, which is such passes as well, ends the run."""
-    method = options.method if order.is_fixed or options.method is not EngineName.BLOCKS else EngineName.AUTO
-    options = replace(options, order=order, method=method)
-    usual = perceptron(problem, options, rng=np.random.default_rng(seed))
-    slow = replace(options, sizes=RunSizes(most_limb_steps=0))
-    run = perceptron(problem, slow, rng=np.random.default_rng(seed))
-    for name in ("n_epochs", "n_presentations", "n_ties", "n_uncertain", "converged"):
-        assert getattr(run, name) == getattr(usual, name), name
-    assert run.mistake_rows.tolist() == usual.mistake_rows.tolist()
-
-
 def test_numbers_too_far_apart_have_no_limbs() -> None:
     problem = Problem(np.array([[1e-160, 0.3], [0.3, -1e160]]), np.array([1.0, -1.0]))
     assert limbs_of(problem, PerceptronSettings()).rows.size == 0
     assert limbs_of(Problem(problem.X[:, 1:], problem.y), PerceptronSettings()).rows.size > 0
 
 
-@given(problems(), st.sampled_from([1.0, 0.3]))
+@given(problems_of_all_kinds, st.sampled_from([1.0, 0.3]))
 def test_limbs_are_the_rows(problem: Problem, scale: float) -> None:
     found = limbs_of(problem, PerceptronSettings(bias_scale=scale)).rows
     base = 1 << limb_scores.LIMB_BITS
@@ -210,7 +178,7 @@ def exact_sign(problem: Problem, scale: float, counts: list[int], row: int) -> i
     return (margin > 0) - (margin < 0)
 
 
-@given(problems(), st.data())
+@given(problems_of_all_kinds, st.data())
 def test_the_sign_is_exact_up_to_the_last_mistake(problem: Problem, data: st.DataObject) -> None:
     """For one vector of counts after another, as large as they may be."""
     found = limbs_of(problem, PerceptronSettings(bias_scale=0.3))

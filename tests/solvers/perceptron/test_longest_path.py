@@ -1,7 +1,6 @@
 """The worst sequence for the perceptron: against levels of reachable weights, the compiled loop, and theorems."""
 
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin import hard_margin, perceptron
+from maxmargin import hard_margin
 from maxmargin.boolean import conjunction, conjunction_bound, disjunction
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.longest_path import worst_case_mistakes
@@ -101,21 +100,6 @@ def test_tiny_data(data: tuple[np.ndarray, np.ndarray], bias: bool, zero: str) -
         assert worst.n_mistakes == by_levels(X, y, zero, bias, worst.n_mistakes)
     elif zero == "mistake":
         assert worst.n_mistakes is None
-
-
-def test_the_compiled_perceptron_makes_these_mistakes() -> None:
-    X, y = conjunction(4, (1, 2, 3)).formula.truth_table()
-    rows = list(worst_case_mistakes(X, y).rows)
-    run = perceptron(X[rows], y[rows], max_epochs=1)
-    assert run.n_mistakes == len(rows) == 23
-
-
-def test_no_order_makes_more() -> None:
-    X, y = conjunction(3, (1, 2)).formula.truth_table()
-    most = worst_case_mistakes(X, y).n_mistakes
-    assert most is not None
-    for seed, order in product(range(20), ("shuffled-once", "reshuffled-each-epoch", "random")):
-        assert perceptron(X, y, order=order, rng=seed).n_mistakes <= most
 
 
 def test_a_unit_of_length_changes_nothing_through_the_origin() -> None:
