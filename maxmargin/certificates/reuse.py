@@ -75,9 +75,8 @@ def reused(document: Document, problem: Problem, limits: Limits | None = None) -
 
 def _check_fits(document: Document, problem: Problem) -> None:
     data = document["data"]
-    claims = ", ".join(CLAIMS)
     need(document["question"] == "two-class", "it is about more than two classes; only proofs for two are used again")
-    need(document["claim"] in CLAIMS, f"its claim is {document['claim']}; only {claims} are used again")
+    need(document["claim"] in CLAIMS, f"its claim is {document['claim']}; only {', '.join(CLAIMS)} are used again")
     found = _kind(data["n_features"], data["bias"], data["reading"])
     asked = _kind(problem.n_features, problem.bias, problem.reading)
     need(found == asked, f"it is about {found}; asked is {asked}")

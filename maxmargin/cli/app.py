@@ -351,7 +351,9 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code
     except click.ClickException as error:
-        return _refused(f"{error.format_message()} ({_where_to_read(arguments)})")
+        name = next(iter(arguments), "")
+        advice = f"maxmargin {name} --help explains it" if name in app.commands else "maxmargin -h lists the commands"
+        return _refused(f"{error.format_message()} ({advice})")
     except (KeyboardInterrupt, click.Abort):
         _say("interrupted")
         return Exit.INTERRUPTED
@@ -374,12 +376,6 @@ def run(arguments: list[str]) -> int:
         if message is None:
             raise
         return _refused(message)
-
-
-def _where_to_read(arguments: list[str]) -> str:
-    """Say which help explains a command line that was refused."""
-    name = next(iter(arguments), "")
-    return f"maxmargin {name} --help explains it" if name in app.commands else "maxmargin -h lists the commands"
 
 
 def _exit_code(arguments: list[str]) -> int:

@@ -100,13 +100,6 @@ def _seconds(_context: click.Context, _option: click.Parameter, value: float | N
     return value
 
 
-def positive_numbers(context: click.Context, option: click.Parameter, values: tuple[float, ...]) -> tuple[float, ...]:
-    """Return the values of an option, each of which is refused unless it is a positive finite number."""
-    for value in values:
-        positive_number(context, option, value)
-    return values
-
-
 def positive_number(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
     """Return the value of an option, which is refused unless it is a positive finite number."""
     if value is not None and not 0 < value < math.inf:
@@ -170,7 +163,7 @@ def soft_path_option(does: str) -> Callable[[Command], Command]:
         multiple=True,
         type=float,
         metavar="C...",
-        callback=positive_numbers,
+        callback=lambda context, option, values: tuple(positive_number(context, option, value) for value in values),
         help=f"{does} A SOURCE named 1 is ./1 after it.",
     )
 

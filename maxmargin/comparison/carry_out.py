@@ -1,6 +1,5 @@
 """Runs the cells of a study that have no record yet, and collects the records."""
 
-import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -59,17 +58,13 @@ class StudyProgress:
     n_due: int
     seconds: float
 
-    @property
-    def seconds_left(self) -> float | None:
-        """Estimate of the seconds left, at the average speed so far; None before anything is done."""
-        return None if self.n_done == 0 else self.seconds / self.n_done * (self.n_due - self.n_done)
-
 
 def stage_text(_: float, stage: StudyProgress) -> str:
-    """Return the progress of a study in words."""
-    left = stage.seconds_left
+    """Return the progress of a study in words, with the seconds left at the average speed so far."""
     text = f"{stage.what}: {stage.n_done:,} of {stage.n_due:,}"
-    return text if left is None else f"{text}, {duration_text(left)} left"
+    if not stage.n_done:
+        return text
+    return f"{text}, {duration_text(stage.seconds / stage.n_done * (stage.n_due - stage.n_done))} left"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +83,6 @@ class StudyPlan:
     cells: tuple[Cell, ...]
     due: tuple[Cell, ...]
 
-    @property
-    def n_done(self) -> int:
-        """Number of cells that have a record and are not due."""
-        return len(self.cells) - len(self.due)
-
     @classmethod
     def of(cls, study: Study, store: Store, shard: tuple[int, int] | None = None) -> "StudyPlan":
         """Read the data of a study and list its cells.
@@ -103,7 +93,8 @@ class StudyPlan:
             If data cannot be read.
         """
         every = tuple(cells_of(study, list(data_sets(study))))
-        cells = every if shard is None else tuple(cell for cell in every if _is_in(cell, shard))
+        number, total = shard or (1, 1)
+        cells = tuple(cell for cell in every if int(cell.key, 16) % total == number - 1)
         due = tuple(cell for cell in cells if _is_due(cell, store, study.limit))
         return cls(study=study, cells=cells, due=due)
 
@@ -113,12 +104,6 @@ def _is_due(cell: Cell, store: Store, limit: Limit) -> bool:
     if not store.is_done(cell.key, limit):
         return True
     return store.status(cell.key) == NOT_INSTALLED and cell.setting.method.is_installed
-
-
-def _limit_of_proof(limit: Limit) -> Limit:
-    """Return the limit of a proof: twice the time of a method, which proofs keep by themselves."""
-    seconds = None if limit.seconds is None else 2 * limit.seconds
-    return Limit(seconds=seconds, memory=limit.memory, grace=_GRACE_OF_PROOF)
 
 
 def _allowing_to_read(limit: Limit, cell: Cell, seconds: float = 0.0) -> Limit:
@@ -139,11 +124,6 @@ def shard_of(shard: object) -> tuple[int, int]:
     if not (slash and number.isdecimal() and total.isdecimal() and 1 <= int(number) <= int(total)):
         raise InvalidOptionError(f"shard is {shard!r}; expected I/N with 1 <= I <= N, such as 1/4")
     return int(number), int(total)
-
-
-def _is_in(cell: Cell, shard: tuple[int, int]) -> bool:
-    number, total = shard
-    return int(cell.key, 16) % total == number - 1
 
 
 def carry_out(
@@ -181,25 +161,26 @@ def _check_has_run(outcome: Outcome) -> None:
     ------
     DataError
     """
-    found = _answer(outcome) if outcome.ending is Ending.OK else {}
-    if found.get("status") == NOT_RUN:
-        raise DataError(f"{found['message']}; what was written before is kept")
+    if outcome.fields.get("status") == NOT_RUN:
+        raise DataError(f"{outcome.fields['message']}; what was written before is kept")
 
 
 def _prove(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[..., None]) -> None:
     """Prove the verdict and the margin of the rows of every cell."""
-    limit = _limit_of_proof(study.limit)
+    seconds = study.limit.seconds
+    limit = replace(study.limit, seconds=None if seconds is None else 2 * seconds, grace=_GRACE_OF_PROOF)
     jobs = [
         Job(
             key=key, task=FACTS_TASK, limit=_allowing_to_read(limit, cell),
-            arguments={"view": cell.facts_view, "time_limit": study.limit.seconds},
+            arguments={"view": cell.facts_view, "time_limit": seconds},
         )
         for key, cell in {cell.facts_key: cell for cell in cells}.items()
     ]  # fmt: skip
 
     def write(job: Job, outcome: Outcome) -> None:
         _check_has_run(outcome)
-        proof = _of_proof(outcome)
+        ended = {"status": outcome.ending.value, "message": outcome.message}
+        proof = ended | (outcome.fields or _UNKNOWN)
         store.put(job.key, PROOFS, proof, limit, status=TIMEOUT if proof["capped"] else None)
 
     run_all("proofs", jobs, write)
@@ -209,7 +190,7 @@ def _solve(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[
     """Run the cells, and judge them by the proofs about their rows."""
     known, by_key = store.records(PROOFS), {cell.key: cell for cell in cells}
     facts = {key: _facts(known.get(cell.facts_key)) for key, cell in by_key.items()}
-    stopped = {key: _limit_hit(store.status(cell.facts_key)) for key, cell in by_key.items()}
+    proofs = {key: store.status(cell.facts_key) for key, cell in by_key.items()}
     jobs = [
         Job(
             key=key, task=CELL_TASK, limit=_allowing_to_read(study.limit, cell, seconds=study.limit.seconds or 0.0),
@@ -220,9 +201,13 @@ def _solve(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[
 
     def write(job: Job, outcome: Outcome) -> None:
         _check_has_run(outcome)
-        record = _record(by_key[job.key], facts[job.key], _of_cell(outcome) | {"jobs": n_jobs})
+        ended = {"status": outcome.ending.value, "message": outcome.message, "exit_code": outcome.exit_code}
+        measured = {"seconds": outcome.seconds, "peak_mib": outcome.peak_mib, "jobs": n_jobs}
+        record = _record(by_key[job.key], facts[job.key], ended | measured | outcome.fields)
+        # with more time or memory for a proof that a limit has stopped, its cells are due again, as it is
+        stopped = proofs[job.key] if proofs[job.key] in (Ending.TIMEOUT, Ending.MEMORY) else None
         is_late = _is_stopped_by_time(record, study.limit)
-        store.put(job.key, CELLS, record, study.limit, status=TIMEOUT if is_late else stopped[job.key])
+        store.put(job.key, CELLS, record, study.limit, status=TIMEOUT if is_late else stopped)
 
     run_all("cells", jobs, write)
 
@@ -254,35 +239,14 @@ def _is_done(job: Job, store: Store) -> bool:
     return store.is_done(job.key, job.limit) and store.status(job.key) != NOT_INSTALLED
 
 
-def _limit_hit(status: str | None) -> str | None:
-    """Return the status of a proof if a limit has stopped it: with more, its cells are due again, as it is."""
-    return status if status in (Ending.TIMEOUT, Ending.MEMORY) else None
-
-
 def _is_stopped_by_time(record: Mapping[str, Any], limit: Limit) -> bool:
     """Return whether a method seems to have stopped by itself because its time was nearly over."""
     return bool(record["capped"]) and limit.seconds is not None and record["seconds"] > limit.seconds / 2
 
 
-def _of_proof(outcome: Outcome) -> dict[str, Any]:
-    found = _answer(outcome) if outcome.ending is Ending.OK else dict(_UNKNOWN)
-    return {"status": outcome.ending.value, "message": outcome.message, **found}
-
-
 def _facts(record: Mapping[str, Any] | None) -> dict[str, Any]:
     known = _UNKNOWN if record is None else record
     return {name: known[name] for name in FACTS if name in known}
-
-
-def _of_cell(outcome: Outcome) -> dict[str, Any]:
-    ended = {"status": outcome.ending.value, "message": outcome.message, "exit_code": outcome.exit_code}
-    measured = {"seconds": outcome.seconds, "peak_mib": outcome.peak_mib}
-    return ended | measured | (_answer(outcome) if outcome.ending is Ending.OK else {})
-
-
-def _answer(outcome: Outcome) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(outcome.answer)
-    return answer
 
 
 def _record(cell: Cell, facts: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:

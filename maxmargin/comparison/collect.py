@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from maxmargin.comparison.carry_out import CELLS, PROOFS, StudyPlan
@@ -25,11 +25,14 @@ _FACTS_OF_DATA = ("data", "data_sha256", "prepare", "features", "fold", "n_sampl
 def collected(plan: StudyPlan, store: Store, *, jobs: int) -> Comparison:
     """Return the records of a plan, and note the plan in the store."""
     identities = [cell.identity() for cell in plan.cells]
-    proofs = {cell.facts_key: _identity_of_data(cell.identity()) for cell in plan.cells}
+    proofs = {cell.facts_key: _facts_of_data(cell.identity()) for cell in plan.cells}
+    methods = [cell.setting.method for cell in plan.cells]
+    packages = {package for method in methods for package in method.packages} | {"numpy", "scipy"}
+    questions = {method.name: method.question.value for method in methods}
     noted = {
         "title": plan.study.title,
-        "settings": plan.study.to_dict() | {"jobs": jobs, "questions": _questions(plan)},
-        "environment": {"machine": machine(), "versions": versions(_packages(plan))},
+        "settings": plan.study.to_dict() | {"jobs": jobs, "questions": questions},
+        "environment": {"machine": machine(), "versions": versions(["maxmargin", *sorted(packages)])},
         "cells": identities,
         "proofs": proofs,
     }
@@ -57,45 +60,29 @@ def load_comparison(folder: "str | os.PathLike[str]") -> Comparison:
 
 def _comparison(noted: Mapping[str, Any], store: Store) -> Comparison:
     found, proofs = store.records(CELLS), store.records(PROOFS)
-    records = [
-        dict.fromkeys(FIELDS) | found[identity["cell"]] | _renamed(identity)
-        for identity in noted["cells"]
-        if identity["cell"] in found
-    ]
+    records = []
+    for identity in noted["cells"]:
+        if identity["cell"] in found:  # the rows may have had other names when its record was written
+            named = {field: value for field, value in identity.items() if field not in ("n_samples", "n_features")}
+            records.append(dict.fromkeys(FIELDS) | found[identity["cell"]] | named)
     units = _units(records)
     for record in records:
         record["times_ours"] = _times_ours(record, units)
     return Comparison(
         title=noted["title"],
         records=tuple({field: record[field] for field in FIELDS} for record in records),
-        data=tuple(_data(identity, proofs.get(key)) for key, identity in noted["proofs"].items()),
+        data=tuple(
+            dict.fromkeys(_FACTS_OF_DATA) | {"verdict": "undecided"} | identity | _facts_of_data(proofs.get(key, {}))
+            for key, identity in noted["proofs"].items()
+        ),
         settings=noted["settings"],
         environment=noted["environment"],
         n_not_run=len(noted["cells"]) - len(records),
     )
 
 
-def _renamed(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the names of a record in this study; the rows may have had other names when it was written."""
-    return {field: value for field, value in identity.items() if field not in ("n_samples", "n_features")}
-
-
-def _identity_of_data(identity: Mapping[str, Any]) -> dict[str, Any]:
-    return {field: identity[field] for field in _FACTS_OF_DATA if field in identity}
-
-
-def _data(identity: Mapping[str, Any], proof: Mapping[str, Any] | None) -> dict[str, Any]:
-    proven = {} if proof is None else {field: proof[field] for field in _FACTS_OF_DATA if field in proof}
-    return dict.fromkeys(_FACTS_OF_DATA) | {"verdict": "undecided"} | dict(identity) | proven
-
-
-def _questions(plan: StudyPlan) -> dict[str, str]:
-    return {cell.setting.method.name: cell.setting.method.question.value for cell in plan.cells}
-
-
-def _packages(plan: StudyPlan) -> Iterator[str]:
-    yield "maxmargin"
-    yield from sorted({package for cell in plan.cells for package in cell.setting.method.packages} | {"numpy", "scipy"})
+def _facts_of_data(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: fields[field] for field in _FACTS_OF_DATA if field in fields}
 
 
 def _units(records: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], float]:

@@ -137,7 +137,10 @@ def _missing_error(table: Table, is_missing: Mask, *, is_coded: bool) -> DataErr
     if are_missing[row]:
         hint = empty_column_hint(table.label_name, is_label=True) if are_missing.all() else of_all
         return table.error(row, table.label_name, found="no label", expected="a label", hint=hint)
-    position = _first_column(table, row)
+    if isinstance(table.features, tuple):
+        position = next(j for j, column in enumerate(table.features) if column.is_missing()[row])
+    else:
+        position = int(_bad_columns(table.features, row)[0])
     name = table.names[position]
     hint = empty_column_hint(name, is_label=False) if _is_empty(table.features, position) else DROP_MISSING_HINT
     if isinstance(table.features, tuple):
@@ -153,12 +156,6 @@ def _is_empty(features: tuple[Column, ...] | Matrix, position: int) -> bool:
     if isinstance(features, tuple):
         return bool(features[position].is_missing().all())
     return isinstance(features, np.ndarray) and bool(np.isnan(features[:, position]).all())
-
-
-def _first_column(table: Table, row: int) -> int:
-    if isinstance(table.features, tuple):
-        return next(j for j, column in enumerate(table.features) if column.is_missing()[row])
-    return int(_bad_columns(table.features, row)[0])
 
 
 def _bad_columns(X: Matrix, row: int) -> NDArray[Any]:

@@ -389,13 +389,11 @@ def default_positive(classes: Sequence[Label]) -> tuple[Label, str]:
     """
     least, greatest = classes
     for label, other in ((least, greatest), (greatest, least)):
-        if _affirms(_plain(label), _plain(other)):
+        word, opposite = _plain(label), _plain(other)
+        negated = (f"{negation}{gap}{word}" for negation in NEGATIONS for gap in " -_")
+        if (word, opposite) in PAIRS or opposite in negated:
             return label, f"the affirmative of {label}/{other}"
     return greatest, "the greater label in sorted order"
-
-
-def _affirms(label: str, other: str) -> bool:
-    return (label, other) in PAIRS or any(other == f"{word}{gap}{label}" for word in NEGATIONS for gap in " -_")
 
 
 def _plain(label: object) -> str:

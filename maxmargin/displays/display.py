@@ -53,16 +53,13 @@ class Display:
             If `ax` is not an Axes of x and y, or `legend` is neither True nor False.
         """
         check_legend(legend)
-        self._begin(ax)
+        self.ax_ = new_axes() if ax is None else checked(ax)
+        self.figure_ = self.ax_.figure
         with np.errstate(over="ignore"):
             self._draw(self.ax_)
             if legend:
                 drawing.add_legend(self.ax_)
         return self
-
-    def _begin(self, ax: "Axes | None") -> None:
-        self.ax_ = new_axes() if ax is None else checked(ax)
-        self.figure_ = self.ax_.figure
 
     @abstractmethod
     def _draw(self, ax: "Axes") -> None:

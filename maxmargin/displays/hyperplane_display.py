@@ -107,11 +107,8 @@ class HyperplaneDisplay(PlaneDisplay):
         planes: tuple[DrawnPlane, ...] = ()
         if shown.plane is not None:
             band_name = "" if shown.half_width is None else f"band: {rounded(shown.half_width, 4)} to each side"
-            planes = (
-                DrawnPlane(
-                    plane=shown.plane, colour=shown.colour, half_width=shown.half_width, band_name=band_name
-                ),
-            )  # fmt: skip
+            width, colour = shown.half_width, shown.colour
+            planes = (DrawnPlane(plane=shown.plane, colour=colour, half_width=width, band_name=band_name),)
         return cls(view=displayed.view, planes=planes, marked=shown.marked, marked_name=shown.marked_name)
 
     def _draw(self, ax: "Axes") -> None:
@@ -125,9 +122,8 @@ class HyperplaneDisplay(PlaneDisplay):
             if drawn.half_width is not None
         ]  # fmt: skip
         self.band_ = bands[0] if bands else None
-        self.lines_ = [self._draw_plane(drawn, ax) for drawn in self.planes]
+        self.lines_ = []
+        for drawn in self.planes:
+            how: dict[str, Any] = {"color": colour_on(ax, drawn.colour), "linestyle": drawn.dashes, "zorder": 3}
+            self.lines_.append(draw_line(*self.view.line(drawn.plane), ax, label=drawn.plane.name, **how))
         self.line_ = self.lines_[0] if self.lines_ else None
-
-    def _draw_plane(self, drawn: DrawnPlane, ax: "Axes") -> "Line2D | None":
-        colour, name = colour_on(ax, drawn.colour), drawn.plane.name
-        return draw_line(*self.view.line(drawn.plane), ax, color=colour, linestyle=drawn.dashes, label=name, zorder=3)

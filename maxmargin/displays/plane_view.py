@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.api.measures import Plane
 from maxmargin.displays import drawing
-from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidProblemError
 
 if TYPE_CHECKING:
@@ -58,9 +59,7 @@ class PlaneView:
     classes: tuple[str, str]
 
     @classmethod
-    def of_columns(
-        cls, X: Floats, signs: Floats, names: Sequence[str], classes: tuple[str, str], rows: Rows | None = None
-    ) -> "PlaneView":
+    def of_columns(cls, X: Floats, signs: Floats, names: Sequence[str], classes: tuple[str, str]) -> "PlaneView":
         """Return the view of rows of one column, or of two.
 
         One column is drawn along the horizontal, the classes one above the other.
@@ -79,8 +78,7 @@ class PlaneView:
         if X.shape[1] == 1:
             points = np.column_stack([X[:, 0], signs * (float(np.ptp(X)) or 1.0) / 12])
             basis, labels = np.array([[1.0, 0.0]]), (names[0], "")
-        shown = np.arange(len(X)) if rows is None else rows
-        return cls(points=points, rows=shown, signs=signs, basis=basis, labels=labels, classes=classes)
+        return cls(points=points, rows=np.arange(len(X)), signs=signs, basis=basis, labels=labels, classes=classes)
 
     @property
     def stretched(self) -> bool:
@@ -114,16 +112,13 @@ def draw_rows(view: PlaneView, ax: "Axes") -> tuple["PathCollection", "PathColle
     elif not view.stretched:
         ax.set_aspect("equal")
     marks = ((-1, drawing.NEGATIVE, "^"), (1, drawing.POSITIVE, "o"))
+    how: dict[str, Any] = {"s": _area(view), "alpha": 0.75, "linewidths": 0}
+    shade = partial(drawing.colour_on, ax)
     negative, positive = (
-        _draw_class(view, view.signs == sign, name, ax, color=drawing.colour_on(ax, colour), marker=marker)
-        for name, (sign, colour, marker) in zip(view.classes, marks, strict=True)
+        ax.scatter(*view.points[view.signs == sign].T, color=shade(colour), marker=mark, label=label, **how)
+        for label, (sign, colour, mark) in zip(view.classes, marks, strict=True)
     )
     return negative, positive
-
-
-def _draw_class(view: PlaneView, is_member: Mask, name: str, ax: "Axes", **how: Any) -> "PathCollection":
-    x, y = view.points[is_member].T
-    return ax.scatter(x, y, s=_area(view), alpha=0.75, linewidths=0, label=name, **how)
 
 
 def circle_rows(view: PlaneView, rows: Rows, name: str, ax: "Axes") -> "PathCollection | None":

@@ -147,16 +147,12 @@ class ProofCurvesDisplay(Display):
             self._draw_on(ax, end)
         low, high = ax.get_ylim()
         ax.set_ylim(*(low, high * (high / low) ** _HEADROOM) if is_log else (0, high * (1 + _HEADROOM)))
-        ax.set_xlabel(f"mistakes M\n{self._letters}")
+        margin = "" if trace.u is None else ", g: margin of u*"
+        constant = " (rows with the constant)" if trace.run.bias else ""
+        ax.set_xlabel(f"mistakes M\nR: greatest norm of a row{margin}{constant}")
         if self.kind == "potential":
             ax.set_ylabel("fall of the potential / (R²/2)")
         drawing.thin_grid(ax)
-
-    @property
-    def _letters(self) -> str:
-        """The definitions of R and g."""
-        margin = "" if self.trace.u is None else ", g: margin of u*"
-        return f"R: greatest norm of a row{margin}{' (rows with the constant)' if self.trace.run.bias else ''}"
 
     def _draw_on(self, ax: "Axes", end: float) -> None:
         """Extend the bounds from both sides from the last mistake to where they meet."""

@@ -220,8 +220,16 @@ def plane_of_result(result: Any, displayed: DisplayedRows) -> ShownPlane:
     if isinstance(result, SoftMargin | NuMargin):
         return _of_slack(result, problem)
     if isinstance(result, RunResult | PlaneJudgement):
-        _check_has_plane(result)
-        name, colour = _name_and_colour(result)
+        name, colour = "hyperplane", drawing.MAXIMUM
+        if isinstance(result, PerceptronRun):
+            name, colour = "perceptron", drawing.PERCEPTRON
+        elif isinstance(result, OnlineRun):
+            if result.space.is_kernel:
+                raise InvalidOptionError(
+                    "the result is a run with a kernel, whose hyperplane is not one of the columns of X; expected a "
+                    "run without"
+                )
+            name = result.algorithm.name
         plane = plane_of(result.w, result.b, name)
         return _witness(None) if plane is None else _judged(problem, plane, colour, stated=result.margin)
     raise InvalidOptionError(
@@ -319,19 +327,6 @@ def _judged(problem: Problem, plane: Plane, colour: str, *, stated: float | None
     return ShownPlane(
         plane=plane, half_width=width, is_proven=True, marked=at_the_band, marked_name="rows at the band", colour=colour
     )
-
-
-def _check_has_plane(result: RunResult | PlaneJudgement) -> None:
-    if isinstance(result, OnlineRun) and result.space.is_kernel:
-        raise InvalidOptionError(
-            "the result is a run with a kernel, whose hyperplane is not one of the columns of X; expected a run without"
-        )
-
-
-def _name_and_colour(result: RunResult | PlaneJudgement) -> tuple[str, str]:
-    if isinstance(result, PerceptronRun):
-        return "perceptron", drawing.PERCEPTRON
-    return result.algorithm.name if isinstance(result, OnlineRun) else "hyperplane", drawing.MAXIMUM
 
 
 def _check_slack(result: MarginWithSlack, level: float, problem: Problem) -> None:

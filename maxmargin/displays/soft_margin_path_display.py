@@ -167,7 +167,7 @@ class SoftMarginPathDisplay:
             objective=np.array([point.objective for point in points]),
             lower=np.array([point.lower for point in points]),
             norm=np.array([_norm(point) for point in points]),
-            slack=np.array([_total_slack(point) for point in points]),
+            slack=np.array([np.sum(p.slack if p.sample_weight is None else p.slack * p.sample_weight) for p in points]),
             n_support=np.array([len(point.support) for point in points]),
             n_slack=np.array([int((point.slack > SLACK).sum()) for point in points]),
             n_errors=np.array([point.n_errors for point in points]),
@@ -277,11 +277,6 @@ def _norm(point: SoftMargin) -> float:
     """Return ||w||; 0 where the gap hides it, so that w is rounding noise."""
     length = norm(point.w)
     return length if length**2 / 2 > point.gap else 0.0
-
-
-def _total_slack(point: SoftMargin) -> float:
-    weights = 1.0 if point.sample_weight is None else point.sample_weight
-    return float(np.sum(point.slack * weights))
 
 
 def _limit(points: Sequence[SoftMargin], hard: HardMargin | None) -> float | None:

@@ -54,10 +54,11 @@ class ValueRefusedError(WordedError):
         self.row = row
         self.column = column
 
-    def in_source(self, source: str, column: str | int | None = None) -> DataError:
+    def in_source(self, source: str, column: str | int | None = None, *, first_row: int = 0) -> DataError:
         """Return the error of the source; `column` is the column's name, or its position in the source."""
         column = self.column if column is None else column
-        return data_error(source, row=self.row, column=column, found=self.found, expected=self.expected, hint=self.hint)
+        row = None if self.row is None else first_row + self.row
+        return data_error(source, row=row, column=column, found=self.found, expected=self.expected, hint=self.hint)
 
 
 def data_error(

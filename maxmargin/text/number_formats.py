@@ -157,7 +157,7 @@ def proven(lower: float, upper: float, most: int = 17) -> str:
     if not (math.isfinite(lower) and math.isfinite(upper)):
         return f"in {interval(lower, upper)}"
     cut, (short, n_short) = _common_digits(lower, upper, most), _common_rounding(lower, upper, most)
-    if n_short > _n_digits(cut) + 1:
+    if n_short > sum(c.isdigit() for c in cut.partition("×")[0].lstrip("0.")) + 1:
         return short
     return cut or f"in {interval(lower, upper)}"
 
@@ -297,10 +297,6 @@ def _signed(text: str) -> str:
 def _times_power(mantissa: str, exponent: int) -> str:
     sign = mantissa.removesuffix("1")
     return f"{sign if sign in ('', '-') else f'{mantissa}×'}{power_of_ten(exponent)}"
-
-
-def _n_digits(text: str) -> int:
-    return sum(c.isdigit() for c in text.partition("×")[0].lstrip("0."))
 
 
 def _common_digits(lower: float, upper: float, most: int) -> str:

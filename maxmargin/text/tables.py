@@ -32,11 +32,7 @@ def aligned(rows: Sequence[Sequence[str]], *, to_the_left: Collection[int]) -> l
     a     1,000
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [_line(row, widths, to_the_left) for row in rows]
-
-
-def _line(row: Sequence[str], widths: Sequence[int], to_the_left: Collection[int]) -> str:
-    return "  ".join(_padded(row, widths, to_the_left)).rstrip()
+    return ["  ".join(_padded(row, widths, to_the_left)).rstrip() for row in rows]
 
 
 def _padded(row: Sequence[str], widths: Sequence[int], to_the_left: Collection[int]) -> list[str]:
@@ -101,16 +97,13 @@ def latex_lines(
     >>> latex_lines(["name"], [["a"]], caption="Times")[:2]
     ['\\begin{longtable}{l}', '\\caption{Times}\\\\']
     """
-    begin = rf"\begin{{{'longtable' if caption else 'tabular'}}}{{{_alignment(head, numeric)}}}"
+    alignment = "".join("r" if column in numeric else "l" for column in range(len(head)))
+    begin = rf"\begin{{{'longtable' if caption else 'tabular'}}}{{{alignment}}}"
     lines = [r"\toprule", _latex_row(head), r"\midrule"]
     if caption:
         above = [begin, rf"\caption{{{latex(caption)}}}\\", *lines, r"\endhead", r"\bottomrule", r"\endfoot"]
         return [*above, *map(_latex_row, rows), r"\end{longtable}"]
     return ["% needs the package booktabs", begin, *lines, *map(_latex_row, rows), r"\bottomrule", r"\end{tabular}"]
-
-
-def _alignment(head: Sequence[str], numeric: Collection[int]) -> str:
-    return "".join("r" if column in numeric else "l" for column in range(len(head)))
 
 
 def _latex_row(cells: Sequence[str]) -> str:
@@ -167,10 +160,6 @@ def csv_lines(head: Row, rows: Iterable[Row]) -> Iterator[str]:
         yield buffer.getvalue().removesuffix("\r\n")
 
 
-def _csv(head: Row, rows: Iterable[Row], _above: str, _alignment: str) -> Iterator[str]:
-    return csv_lines(head, rows)
-
-
 def _markdown(head: Row, rows: Iterable[Row], above: str, _alignment: str) -> Iterator[str]:
     yield from (above, "")
     yield f"| {' | '.join(map(str, head))} |"
@@ -190,7 +179,7 @@ def _latex(head: Row, rows: Iterable[Row], above: str, alignment: str) -> Iterat
 
 
 _WRITERS: dict[str, Callable[[Row, Iterable[Row], str, str], Iterator[str]]] = {
-    ".csv": _csv,
+    ".csv": lambda head, rows, _above, _alignment: csv_lines(head, rows),
     ".md": _markdown,
     ".tex": _latex,
 }

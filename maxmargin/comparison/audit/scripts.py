@@ -10,14 +10,12 @@ import numpy as np
 
 from maxmargin.comparison.methods.method import Method
 from maxmargin.data.dataset import Dataset
+from maxmargin.data.formats.readers import BUNDLED
 from maxmargin.data.problems import problem_of
 from maxmargin.data.tabular.loading import load
 
 _FEW = 400
 """Number of entries of X up to which the script holds the rows themselves."""
-
-_BUNDLED = ("iris", "wine", "breast_cancer", "digits")
-"""Data sets that scikit-learn reads."""
 
 _SHOW = """\
 def show(name, ask):
@@ -102,7 +100,7 @@ def _data_lines(dataset: Dataset) -> list[str]:
     """
     problem = problem_of(dataset)
     X = problem.X if isinstance(problem.X, np.ndarray) else problem.X.toarray()
-    if dataset.source in _BUNDLED and _is_what_is_read(dataset):
+    if dataset.source in BUNDLED and _is_what_is_read(dataset):
         return [
             f"from sklearn.datasets import load_{dataset.source}",
             f"data = load_{dataset.source}()",

@@ -4,7 +4,6 @@ Whether classes are separable does not change when columns are multiplied by pos
 linear program with bounded coefficients does, and with it the verdict that follows from a fixed tolerance.
 """
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -70,8 +69,8 @@ def _scaled(X: Floats, columns: Any, power: int) -> Floats | None:
 
 
 def _values(X: Floats, y: Floats) -> dict[str, float | None]:
-    optima = (_finite_or_none(_largest_t, X, y), _finite_or_none(_largest_coefficient, X, y))
-    return dict(zip(RULES, optima, strict=True))
+    largest_t = _finite_or_none(lambda X, y: max_t_lp(X, y, solver="HIGHS")[3], X, y)
+    return dict(zip(RULES, (largest_t, _finite_or_none(_largest_coefficient, X, y)), strict=True))
 
 
 def _finite_or_none(optimum: Callable[[Floats, Floats], Any], X: Floats, y: Floats) -> float | None:
@@ -81,10 +80,6 @@ def _finite_or_none(optimum: Callable[[Floats, Floats], Any], X: Floats, y: Floa
     except Exception:  # solvers raise anything
         return None
     return None if found is None or not np.isfinite(found) else float(found)
-
-
-def _largest_t(X: Floats, y: Floats) -> Any:
-    return max_t_lp(X, y, solver="HIGHS")[3]
 
 
 def _largest_coefficient(X: Floats, y: Floats) -> Any:
@@ -109,7 +104,7 @@ def audit_units(
 
     def note(job: Job, outcome: Outcome) -> None:
         if outcome.ending is Ending.OK:
-            found[job.arguments["column"]] = _answer(outcome)
+            found[job.arguments["column"]] = outcome.fields["values"]
 
     jobs = (
         Job(key=f"{column}", task=TASK, limit=limit, arguments={"view": view, "column": column}) for column in columns
@@ -119,11 +114,6 @@ def audit_units(
     unknown = {str(power): dict.fromkeys(RULES) for power in POWERS}
     measured = {column: found.get(column, unknown) for column in columns}
     return [_entry(rule, tolerance, measured, labels, verdict) for rule in RULES for tolerance in TOLERANCES]
-
-
-def _answer(outcome: Outcome) -> dict[str, dict[str, float | None]]:
-    values: dict[str, dict[str, float | None]] = json.loads(outcome.answer)["values"]
-    return values
 
 
 def _entry(

@@ -110,7 +110,8 @@ def execute(task: str, arguments: Mapping[str, Any], limit: Limit) -> Outcome:
     try:
         answer = json.dumps(_function(task)(arguments, meter), allow_nan=False)
     except BaseException as error:
-        ending = Ending.MEMORY if _is_memory(error) else Ending.ERROR
+        is_refused = isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
+        ending = Ending.MEMORY if is_refused or is_out_of_memory(str(error)) else Ending.ERROR
         message = f"{type(error).__name__}: {error}".strip()[:LONGEST_MESSAGE]
         return Outcome(ending=ending, message=message, seconds=meter.seconds, peak_mib=meter.peak_mib)
     return Outcome(ending=Ending.OK, answer=answer, seconds=meter.seconds, peak_mib=meter.peak_mib)
@@ -120,11 +121,6 @@ def _function(task: str) -> Task:
     module, _, name = task.partition(":")
     function: Task = getattr(importlib.import_module(module), name)
     return function
-
-
-def _is_memory(error: BaseException) -> bool:
-    is_refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
-    return isinstance(error, MemoryError) or is_refused or is_out_of_memory(str(error))
 
 
 def _empty_the_log() -> None:

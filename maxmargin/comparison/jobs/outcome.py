@@ -1,8 +1,10 @@
 """How a task ended."""
 
+import json
 import signal
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 LONGEST_MESSAGE = 300
 """Largest number of characters of a message that are kept."""
@@ -46,6 +48,12 @@ class Outcome:
     answer: str = ""
     seconds: float | None = None
     peak_mib: float | None = None
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The answer as Python holds it; empty if there is none."""
+        found: dict[str, Any] = json.loads(self.answer or "{}")
+        return found
 
 
 def is_out_of_memory(text: str) -> bool:

@@ -115,17 +115,9 @@ class Pool:
         """Kill the processes that were started by processes of this pool that have ended."""
         for log in Path(self._folder).glob("*.log"):
             pid = int(log.stem)
-            if not _is_alive(pid):
+            try:
+                os.kill(pid, 0)
+            except OSError:
                 with suppress(OSError):
                     os.killpg(pid, signal.SIGKILL)
                 log.unlink(missing_ok=True)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # the number belongs to a process of another user by now
-        return True
-    return True

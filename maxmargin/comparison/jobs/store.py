@@ -88,11 +88,6 @@ class Store:
         with self._explained():
             self._file.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)", values)
 
-    def get(self, key: str) -> dict[str, Any] | None:
-        """Return the record of a key, or None."""
-        found = self._found("SELECT record FROM records WHERE key = ?", key)
-        return None if found is None else json.loads(found[0])
-
     def records(self, kind: str) -> dict[str, dict[str, Any]]:
         """Return all records of a kind by key."""
         with self._explained():

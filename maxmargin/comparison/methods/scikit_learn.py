@@ -1,7 +1,7 @@
 """The linear classifiers of scikit-learn, with any parameters of theirs."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -37,6 +37,12 @@ _PARAMETERS: dict[str, tuple[QuestionKind, bool, frozenset[str]]] = {
 """For every classifier its question, whether its seed matters, and its parameters."""
 
 
+_DRAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "LogisticRegression": lambda params: params.get("solver") in ("liblinear", "sag", "saga")
+}
+"""Whether a fit with these parameters draws rows or coordinates, where this depends on them."""
+
+
 def methods() -> Iterator[Method]:
     """Yield the classifiers."""
     for name, (question, is_random, parameters) in _PARAMETERS.items():
@@ -48,14 +54,9 @@ def methods() -> Iterator[Method]:
             packages=("scikit-learn",),
             parameters=parameters,
             is_random=is_random,
-            random_if=_has_random_solver if name == "LogisticRegression" else None,
+            random_if=_DRAWS.get(name),
             script=partial(sklearn_classifier, name=name, **({"kernel": "linear"} if name == "SVC" else {})),
         )
-
-
-def _has_random_solver(params: Mapping[str, Any]) -> bool:
-    """Return whether the solver of a logistic regression draws rows or coordinates."""
-    return params.get("solver") in ("liblinear", "sag", "saga")
 
 
 def fit(name: str, X: Any, y: Any, *, seed: int, time_limit: float | None, **params: Any) -> Answer:
@@ -69,7 +70,8 @@ def fit(name: str, X: Any, y: Any, *, seed: int, time_limit: float | None, **par
     claims = _claims(name, model, params, has_converged=has_converged)
     note = claims.pop("note", None)
     message = "; ".join([f"n_iter_ = {n_iterations:,} {relation}", *([note] if note else []), *said])
-    return {"w": _vector(model.coef_), "b": float(np.ravel(model.intercept_)[0]), "capped": n_iterations >= limit,
+    w = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
+    return {"w": w.ravel(), "b": float(np.ravel(model.intercept_)[0]), "capped": n_iterations >= limit,
             "message": message, **claims}  # fmt: skip
 
 
@@ -97,8 +99,3 @@ def _claims(name: str, model: Any, params: Mapping[str, Any], *, has_converged: 
         return {"claim": None, "note": f"no soft margin is claimed: loss {model.loss}, penalty {model.penalty}"}
     scale = float(model.intercept_scaling) if model.fit_intercept else "none"
     return {"claim": Claim.OPTIMAL if has_converged else None, "objective": {"C": C, "intercept": scale}}
-
-
-def _vector(coefficients: Any) -> Any:
-    dense = coefficients.toarray() if hasattr(coefficients, "toarray") else coefficients
-    return dense.ravel()

@@ -219,8 +219,11 @@ def _read(blocks: Iterator[Block], columns: Columns) -> Iterator[None]:
         block = _without_quotes(quoted, columns.layout.separator)
         if '"' in block.text:
             yield from _read_rows(chain([block], blocks), columns)
-        elif _has_bare_returns(block.text) or not columns.add_text(*_below_header(block, columns.layout)):
-            yield from _read_rows([block], columns)
+        else:
+            # a carriage return alone ends a line of CSV, which then is no line of the block
+            has_bare_returns = block.text.count("\r") != block.text.count("\r\n")
+            if has_bare_returns or not columns.add_text(*_below_header(block, columns.layout)):
+                yield from _read_rows([block], columns)
         yield
 
 
@@ -235,11 +238,6 @@ def _without_quotes(block: Block, separator: str) -> Block:
     if 2 * len(plain.findall(block.text)) < n_quotes:
         return block
     return Block(block.text.replace('"', ""), block.lines_before)
-
-
-def _has_bare_returns(text: str) -> bool:
-    """Return whether a carriage return alone ends some line, which then is not a line for :class:`Block`."""
-    return "\r" in text and text.count("\r") != text.count("\r\n")
 
 
 def _below_header(block: Block, layout: CsvLayout) -> Block:

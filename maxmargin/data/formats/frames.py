@@ -4,7 +4,8 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
 from numbers import Real
@@ -72,16 +73,23 @@ def read_feather(path: str, choice: Choice) -> Table:
 
 
 def _read(read_table: Any, path: str, choice: Choice, form: str) -> Table:
-    from pyarrow import ArrowException
-
     content = read_bytes(path)
-    try:
+    with readable(path, form):
         table = read_table(io.BytesIO(content))
         table.validate(full=True)  # Arrow believes a file, and reads outside its memory if it should not have
+    return read_frame(table, choice, path)
+
+
+@contextmanager
+def readable(path: str, form: str) -> Iterator[None]:
+    """Turn the errors of Arrow and of the file system into a data error."""
+    from pyarrow import ArrowException
+
+    try:
+        yield
     except (ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise data_error(path, found=f"broken {form} data: {reason}", expected=f"a complete {form} file") from error
-    return read_frame(table, choice, path)
 
 
 def read_frame(frame: Any, choice: Choice, source: str | None = None) -> Table:

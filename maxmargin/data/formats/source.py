@@ -188,11 +188,12 @@ def _open(path: str) -> BinaryIO:
     except FileNotFoundError as error:
         raise data_error(path, found="no such file", expected="a file") from error
     except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
 
 
-def _unreadable(path: str, error: Exception) -> DataError:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+def unreadable(path: str, error: Exception) -> DataError:
+    """Return the error about a file that the system does not let us read."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).partition("\n")[0]
     return data_error(path, found=f"a file that cannot be read: {reason}", expected="a readable file")
 
 
@@ -200,7 +201,7 @@ def _readable(file: BinaryIO, path: str) -> Iterator[BinaryIO]:
     try:
         yield file
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
 
 
 def _decompressed(file: BinaryIO, path: str) -> Iterator[BinaryIO]:

@@ -77,7 +77,8 @@ class Matrix:
         True
         """
         if int(np.abs(self.integers).max(initial=0)).bit_length() > _MANTISSA_BITS:
-            return self._floats_one_by_one()
+            rows = self.integers.tolist()
+            return np.array([[_float(v, e) for v, e in zip(row, self.exponents, strict=True)] for row in rows])
         exponents = np.array(self.exponents)
         whole = self.integers.astype(np.float64)
         with np.errstate(over="ignore"):
@@ -85,10 +86,6 @@ class Matrix:
             if not (np.isfinite(values).all() and (np.ldexp(values, -exponents) == whole).all()):
                 raise NotRepresentableError("a number is beyond the range of binary64")
         return values
-
-    def _floats_one_by_one(self) -> Floats:
-        rows = self.integers.tolist()
-        return np.array([[_float(v, e) for v, e in zip(row, self.exponents, strict=True)] for row in rows])
 
 
 def _float(integer: int, exponent: int) -> float:

@@ -50,9 +50,8 @@ def open_out_of_core(
     if cluster is not None:
         from maxmargin.data.outofcore.dask.dask_files import open_on_cluster
 
-        sizes = (
-            memory if isinstance(memory, MemoryBudget) else MemoryBudget.of()
-        )  # an amount does not limit the workers' memory
+        # an amount does not limit the memory of the workers
+        sizes = memory if isinstance(memory, MemoryBudget) else MemoryBudget.of()
         return open_on_cluster(os.fspath(source), choice, cluster, sizes, is_positive_chosen=is_positive_chosen)
     budget = None if memory is None else MemoryBudget.of(memory)
     return _open_on_disk(source, choice, budget, is_positive_chosen=is_positive_chosen)

@@ -11,7 +11,7 @@ from maxmargin.data.arrays import features_and_labels
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.formats.frames import library_of
 from maxmargin.data.formats.readers import read
-from maxmargin.data.formats.table import Choice, Column, OneHot, Table
+from maxmargin.data.formats.table import Choice, OneHot, Table
 from maxmargin.data.labels import encode, is_absent
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
 from maxmargin.data.tabular.formulas import read_formula, variables_of
@@ -79,16 +79,11 @@ def _frame_of(table: Table) -> Any:
     import pandas as pd
 
     if isinstance(table.features, tuple):
-        columns = {str(column.name): _values_of(column) for column in table.features}
+        columns = {str(c.name): c.values if c.exact is None else c.exact for c in table.features}
     else:
         matrix = table.features if isinstance(table.features, np.ndarray) else table.features.toarray()
         columns = {str(name): matrix[:, j] for j, name in enumerate(table.names)}
     return pd.DataFrame({**columns, str(table.label_name): _labels(table)})
-
-
-def _values_of(column: Column) -> Any:
-    """Return the values of a column; a formula that names one with numbers that binary64 does not hold is refused."""
-    return column.values if column.exact is None else column.exact
 
 
 def _with_types(table: Table, frame: Any) -> Any:

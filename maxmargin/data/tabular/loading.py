@@ -120,19 +120,17 @@ def load(
     stored = open_out_of_core(source, choice, memory=memory, cluster=cluster, is_positive_chosen=positive is not None)
     if stored is None:
         dataset = read_dataset(source, choice, positive)[0]
-        return dataset if isinstance(source, str | os.PathLike) else _of_frame(dataset, source)
+        if isinstance(source, str | os.PathLike):
+            return dataset
+        from maxmargin.data.formats.frames import library_of  # not needed for files of text
+
+        return replace(dataset, library=library_of(source))
     return dataset_of(
         stored.X[:] if stored.fits else stored.X, stored.labels,
         positive_of(stored.source, stored.label_name, stored.labels, positive),
         feature_names=stored.names, label_name=stored.label_name, source=stored.source, notes=stored.notes,
         read_as=choice.stated_of(source),
     )  # fmt: skip
-
-
-def _of_frame(dataset: Dataset, frame: Any) -> Dataset:
-    from maxmargin.data.formats.frames import library_of  # not needed for files of text
-
-    return replace(dataset, library=library_of(frame))
 
 
 def _refuse_others(choice: Choice, outside: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import getitem
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -64,19 +65,17 @@ class OnCluster:
     def run(self, tasks: Iterable[Task]) -> Iterator[Any]:
         """Yield the results of the tasks, in order."""
         waiting: deque[Any] = deque()
+        submit = partial(self.client.submit, pure=False, retries=_RETRIES)
         most = _TASKS_A_THREAD * max(1, sum(self.client.nthreads().values()))
         try:
             for task in tasks:
-                waiting.append(self._submitted(task))
+                waiting.append(submit(task.function, task.part, *task.arguments))
                 if len(waiting) >= most:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
         finally:
             self.client.cancel(list(waiting))
-
-    def _submitted(self, task: Task) -> Any:
-        return self.client.submit(task.function, task.part, *task.arguments, pure=False, retries=_RETRIES)
 
 
 class InThreads:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.formats.frames import index_columns
+from maxmargin.data.formats.frames import index_columns, readable
 from maxmargin.data.formats.table import Roles
 from maxmargin.data.numbers.binary64 import NumberError, numbers
 from maxmargin.data.numbers.numerals import HINTS_OUTSIDE_MEMORY, STORE_NUMBERS, STORED, TEXT_HINT, parse_number
@@ -132,18 +132,6 @@ def _reader(path: str, fields: list[int] | None) -> Iterator[Any]:
     options = ipc.IpcReadOptions() if fields is None else ipc.IpcReadOptions(included_fields=fields)
     with OSFile(path) as file, ipc.open_file(file, options=options) as reader:
         yield reader
-
-
-@contextmanager
-def readable(path: str, form: str) -> Iterator[None]:
-    """Translate the errors of Arrow about a broken file."""
-    from pyarrow import ArrowException
-
-    try:
-        yield
-    except (ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise data_error(path, found=f"broken {form} data: {reason}", expected=f"a complete {form} file") from error
 
 
 def positions_in(starts: Rows, numbers: Rows) -> tuple[list[int], NDArray[np.int64]]:
@@ -295,9 +283,7 @@ def values_of(array: Any, path: str, name: str, first_row: int) -> Floats:
     try:
         return numbers(array.to_numpy(zero_copy_only=False)).as_binary64(_EXACT_HINT)
     except NumberError as error:
-        row = first_row + (error.row or 0)
-        expected, hint = error.expected, error.hint
-        raise data_error(path, row=row, column=name, found=error.found, expected=expected, hint=hint) from error
+        raise error.in_source(path, name, first_row=first_row) from error
 
 
 def _no_number(array: Any, path: str, name: str, first_row: int) -> DataError:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.formats.source import unreadable
 from maxmargin.data.numbers.binary64 import NumberError, numbers
 from maxmargin.data.outofcore.budget import size_text
-from maxmargin.data.outofcore.files.scan import FileStamp, Piece, unreadable
+from maxmargin.data.outofcore.files.scan import FileStamp, Piece
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.text.data_error import data_error
 
@@ -173,10 +174,7 @@ class RawRows:
         try:
             return numbers(stored).as_binary64()
         except NumberError as error:
-            raise data_error(
-                self.path, row=start + (error.row or 0), column=self.columns[error.column or 0], found=error.found,
-                expected=error.expected, hint=error.hint,
-            ) from error  # fmt: skip
+            raise error.in_source(self.path, self.columns[error.column or 0], first_row=start) from error
 
     def _stored(self, start: int, stop: int) -> NDArray[Any]:
         n_rows, n_columns = self.layout.shape

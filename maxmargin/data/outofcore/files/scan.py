@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.formats.source import unreadable
 from maxmargin.data.formats.table import Roles, shown_name
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT, HINTS_OUTSIDE_MEMORY
 from maxmargin.data.outofcore.row_cache import SampledRows
@@ -139,12 +140,6 @@ class FileStamp:
         if not is_same:
             found = "a file that was written to since its rows were checked"
             raise data_error(self.path, found=found, expected="one that stays as it is while it is worked on")
-
-
-def unreadable(path: str, error: Exception) -> DataError:
-    """Return the error about a file that could not be read to its end."""
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).splitlines()[0]
-    return data_error(path, found=f"a file that cannot be read: {reason}", expected="a readable file")
 
 
 def bounds_of(X: Floats, path: str, names: Sequence[str | int], first_row: int) -> Bounds:
