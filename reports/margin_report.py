@@ -182,14 +182,16 @@ class MarginReport:
 
         return left_out(self.study)
 
+    @property
+    def _sections(self) -> Any:
+        from maxmargin.reports.sections import many_classes, two_classes
+
+        return two_classes if self.study.dataset.is_binary else many_classes
+
     @cached_property
     def _summary(self) -> dict[str, Any]:
-        from maxmargin.reports.sections import many_classes, two_classes
-        from maxmargin.reports.study.two_class_study import TwoClassStudy
-
-        if isinstance(self.study, TwoClassStudy):
-            return two_classes.summarize(self.study)
-        return many_classes.summarize(self.study)
+        summary: dict[str, Any] = self._sections.summarize(self.study)
+        return summary
 
     @cached_property
     def _page(self) -> "MarginPage | ClassesPage":
@@ -203,11 +205,8 @@ class MarginReport:
 
     @cached_property
     def _document(self) -> "Document":
-        from maxmargin.reports.sections import many_classes, two_classes
-
-        if self._summary["kind"] == "two-class":
-            return two_classes.document(self._summary)
-        return many_classes.document(self._summary)
+        document: Document = self._sections.document(self._summary)
+        return document
 
 
 @shows_progress(run_shown, "perceptron")

@@ -88,7 +88,7 @@ def headline(report: dict[str, Any]) -> str:
     """Return the verdict as a sentence."""
     subject = question(report)
     if subject.startswith("class "):
-        subject = _capital(subject)
+        subject = f"C{subject[1:]}"
     return f"{subject} {verdict_words(report, bias=report['data']['bias'])}."
 
 
@@ -154,10 +154,6 @@ def bounded_runs(name: str, run: dict[str, Any]) -> str:
 def fewest_errors(report: dict[str, Any]) -> dict[str, Any] | None:
     """Return the soft margin with the fewest errors, and of these the one with the smallest C."""
     return min(report["soft_margin"], key=lambda point: (point["n_errors"], point["C"]), default=None)
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def stopped_because(run: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from maxmargin.displays import drawing
 from maxmargin.reports.captioned.captioned_display import INK, CaptionedDisplay
 from maxmargin.reports.comparisons import margin_times
-from maxmargin.reports.comparisons.estimates.profiles import TAUS, profile_at, profile_steps
+from maxmargin.reports.comparisons.estimates.profiles import TAUS, profile_steps
 from maxmargin.reports.comparisons.margin_times import MethodTimes
 from maxmargin.reports.comparisons.mistake_laws import FIGURE, MistakeLaw
 from maxmargin.reports.comparisons.question_profiles import QuestionProfile
@@ -63,8 +63,9 @@ def profile_picture(profile: QuestionProfile) -> CaptionedDisplay:
         "time": ("time", "time of the fastest method"),
         "margin": ("margin", "proven maximum margin γ*"),
     }[profile.kind]
+    shares = (profile.ratios <= 1).mean(axis=0).tolist()
     at_best = ", ".join(
-        f"{label} {percent(rho)}" for label, rho in zip(profile.labels[:_MOST_IN_ALT], _at(profile, 1.0), strict=False)
+        f"{label} {percent(rho)}" for label, rho in zip(profile.labels[:_MOST_IN_ALT], shares, strict=False)
     )
     return CaptionedDisplay(
         key=profile.key,
@@ -95,7 +96,7 @@ def _is_cut(profile: QuestionProfile) -> bool:
     return _largest_tau(profile) >= _LARGEST_TAU
 
 
-def plot_profile(profile: QuestionProfile, ax: "Axes") -> "Axes":
+def plot_profile(profile: QuestionProfile, ax: "Axes") -> None:
     """Draw the profile of every method as a step curve over a logarithmic axis."""
     largest = _largest_tau(profile)
     for position, label in enumerate(profile.labels):
@@ -108,7 +109,6 @@ def plot_profile(profile: QuestionProfile, ax: "Axes") -> "Axes":
     what = "times the time of the fastest" if profile.kind == "time" else "γ* divided by the margin"
     ax.set(xlim=(1, largest), ylim=(0, 1.03), xlabel=f"τ: {what}", ylabel="ρ(τ), fraction of the instances")
     drawing.finish(ax)
-    return ax
 
 
 def mistakes_picture(laws: Sequence[MistakeLaw]) -> CaptionedDisplay:
@@ -148,7 +148,7 @@ def times_picture(methods: Sequence[MethodTimes]) -> CaptionedDisplay:
     )
 
 
-def plot_times(methods: Sequence[MethodTimes], ax: "Axes") -> "Axes":
+def plot_times(methods: Sequence[MethodTimes], ax: "Axes") -> None:
     """Draw the times of every method with marks of its own."""
     for position, times in enumerate(methods):
         x, y = [point.difficulty**2 for point in times.points], [point.seconds for point in times.points]
@@ -157,7 +157,6 @@ def plot_times(methods: Sequence[MethodTimes], ax: "Axes") -> "Axes":
     _logarithmic(ax, _ends([point.difficulty**2 for point in points]), _ends([point.seconds for point in points]))
     ax.set(ylabel="seconds")
     drawing.finish(ax)
-    return ax
 
 
 def _style(position: int) -> dict[str, Any]:
@@ -174,7 +173,7 @@ def _logarithmic(ax: "Axes", x_ends: tuple[float, float], y_ends: tuple[float, f
 _NOVIKOFF = "Novikoff: R²/γ*²"
 
 
-def plot_mistake_laws(laws: Sequence[MistakeLaw], ax: "Axes") -> "Axes":
+def plot_mistake_laws(laws: Sequence[MistakeLaw], ax: "Axes") -> None:
     """Draw the mistakes of every method with marks of its own, and the line of Novikoff's bound."""
     for position, law in enumerate(laws):
         whole = [point for point in law.points if not point.is_lower_bound]
@@ -193,7 +192,6 @@ def plot_mistake_laws(laws: Sequence[MistakeLaw], ax: "Axes") -> "Axes":
     _logarithmic(ax, x_ends, y_ends)
     ax.set(ylabel="mistakes")
     drawing.finish(ax)
-    return ax
 
 
 def _ends(values: Sequence[float]) -> tuple[float, float]:
@@ -202,10 +200,6 @@ def _ends(values: Sequence[float]) -> tuple[float, float]:
     low, high = min(values) / room, max(values) * room
     widening = max(1.0, math.sqrt(10 / (high / low)))
     return low / widening, high * widening
-
-
-def _at(profile: QuestionProfile, tau: float) -> list[float]:
-    return [profile_at(profile.ratios[:, column], [tau])[0] for column in range(len(profile.labels))]
 
 
 def _and_more(n: int) -> str:

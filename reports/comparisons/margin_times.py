@@ -1,6 +1,5 @@
 """Times to a separating hyperplane as the margin shrinks: online methods against solvers, data set by data set."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import geometric_mean, median
@@ -14,6 +13,7 @@ from maxmargin.reports.comparisons.runs import (
     Runs,
     data_set_key,
     data_set_label,
+    grouped,
     is_separable,
     separates,
 )
@@ -76,7 +76,9 @@ def times_of_methods(runs: Runs) -> tuple[MethodTimes, ...]:
 
 
 def _points(method: MethodRuns) -> tuple[TimePoint, ...]:
-    points = (_point(records) for records in method.by(data_set_key).values() if all(map(_counts, records)))
+    points = (
+        _point(records) for records in grouped(method.records, data_set_key).values() if all(map(_counts, records))
+    )
     near = (point for point in points if point.difficulty <= LARGEST_DIFFICULTY)
     return tuple(sorted(near, key=lambda point: (point.difficulty, point.data)))
 
@@ -107,12 +109,9 @@ def fields(methods: Sequence[MethodTimes]) -> Fields:
 
 def races_of(methods: Sequence[MethodTimes]) -> list[Fields]:
     """Return who is first on every data set, from the widest margin to the narrowest."""
-    entries: defaultdict[str, list[tuple[MethodTimes, TimePoint]]] = defaultdict(list)
-    for times in methods:
-        for point in times.points:
-            entries[point.key].append((times, point))
     races = []
-    for every in entries.values():
+    entries = [(times, point) for times in methods for point in times.points]
+    for every in grouped(entries, lambda entry: entry[1].key).values():
         online = [entry for entry in every if entry[0].question == "online"]
         solvers = [entry for entry in every if entry[0].question != "online"]
         point = every[0][1]

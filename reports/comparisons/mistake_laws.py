@@ -13,6 +13,7 @@ from maxmargin.reports.comparisons.runs import (
     Runs,
     data_set_key,
     data_set_label,
+    grouped,
     is_separable,
 )
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, TableBlock
@@ -84,7 +85,9 @@ def laws_of(runs: Runs) -> tuple[MistakeLaw, ...]:
 
 
 def _law(method: MethodRuns) -> MistakeLaw:
-    on_separable = [records for records in method.by(data_set_key).values() if all(map(is_separable, records))]
+    on_separable = [
+        records for records in grouped(method.records, data_set_key).values() if all(map(is_separable, records))
+    ]
     records = [record for group in on_separable for record in group]
     without = [group for group in on_separable if any(record["n_mistakes"] == 0 for record in group)]
     points = [point for group in on_separable if group not in without for point in _point(group)]

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -70,10 +70,9 @@ class QuestionProfile:
         return len(self.ratios) > 0 and (self.kind == "margin" or len(self.labels) > 1)
 
 
-def profiles_of(runs: Runs, *, times: bool) -> tuple[QuestionProfile, ...]:
-    """Return the profiles of all questions: first of the times, unless `times` is False, then of the margins."""
-    kinds: tuple[Kind, ...] = ("time", "margin") if times else ("margin",)
-    pairs = product(kinds, runs.of_questions().items())
+def profiles_of(runs: Runs) -> tuple[QuestionProfile, ...]:
+    """Return the profiles of all questions: first of the times, then of the margins."""
+    pairs = product(get_args(Kind), runs.of_questions().items())
     found = (_profile(kind, question, methods, runs.tolerance) for kind, (question, methods) in pairs)
     return tuple(profile for profile in found if profile is not None)
 

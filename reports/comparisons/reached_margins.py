@@ -4,7 +4,7 @@ from collections import Counter
 from statistics import median
 from typing import Any
 
-from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, is_separable, separates, share_of
+from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, grouped, is_separable, separates, share_of
 from maxmargin.reports.document import Block, Emphasis, Paragraph, TableBlock, marked_names
 from maxmargin.text.number_formats import UNKNOWN, count, plural, rounded, share_of_the_best
 
@@ -12,6 +12,8 @@ Fields = dict[str, Any]
 
 MARGINS_TITLE = "Who reaches the maximum margin"
 CLAIMS_TITLE = "Who misreports"
+
+_TRUTHS = {"n_true": True, "n_false": False, "n_undecided": None}
 
 _MOST_NAMED = 4
 """Largest number of methods that the head of a page names."""
@@ -25,7 +27,7 @@ def margin_fields(runs: Runs) -> Fields:
 
 def _margins(method: MethodRuns, tolerance: float) -> Fields | None:
     """Return the margins on separable data; on each data set the least of all orders and seeds counts."""
-    on_separable = [records for records in method.by(data_key).values() if is_separable(records[0])]
+    on_separable = [records for records in grouped(method.records, data_key).values() if is_separable(records[0])]
     if not on_separable:
         return None
     finished = [record for records in on_separable for record in records if record["status"] == "ok"]
@@ -98,15 +100,9 @@ def _claims(method: MethodRuns) -> list[Fields]:
     kinds = Counter(record["claim"] for record in method.records)
     entries = []
     for kind in sorted(kinds, key=str):
-        truths = Counter(record["claim_true"] for record in method.records if record["claim"] == kind)
-        if kind is None:
-            truths.clear()
-        entries.append(
-            {
-                **{"method": method.label, "claim": kind, "n": kinds[kind]},
-                **{"n_true": truths[True], "n_false": truths[False], "n_undecided": truths[None]},
-            }
-        )
+        judged = [] if kind is None else [r["claim_true"] for r in method.records if r["claim"] == kind]
+        truths = {name: judged.count(is_true) for name, is_true in _TRUTHS.items()}
+        entries.append({"method": method.label, "claim": kind, "n": kinds[kind], **truths})
     return entries
 
 
@@ -129,4 +125,4 @@ def claim_blocks(found: list[Fields]) -> tuple[Block, ...]:
 def _truths(entry: Fields) -> tuple[str, ...]:
     if entry["claim"] is None:
         return (UNKNOWN,) * 3
-    return tuple(count(entry[name]) for name in ("n_true", "n_false", "n_undecided"))
+    return tuple(count(entry[name]) for name in _TRUTHS)

@@ -44,7 +44,7 @@ def _cell(name: str, value: object) -> str:
     if value is None:
         return ""
     if name in _NESTED or isinstance(value, dict | list | tuple):
-        return _json(value)
+        return json.dumps(with_words(value), sort_keys=True, ensure_ascii=False, default=str)
     return repr(value) if isinstance(value, float) else str(value)
 
 
@@ -62,7 +62,3 @@ def _type(name: str) -> "pa.DataType":
     if name in _BOOLEAN:
         return pa.bool_()
     return pa.float64() if name in _REAL else pa.string()
-
-
-def _json(value: object) -> str:
-    return json.dumps(with_words(value), sort_keys=True, ensure_ascii=False, default=str)

@@ -160,7 +160,7 @@ class ComparisonReport:
 
     @cached_property
     def _all_profiles(self) -> tuple[question_profiles.QuestionProfile, ...]:
-        return question_profiles.profiles_of(self._runs, times=True)
+        return question_profiles.profiles_of(self._runs)
 
     def _fields(self, *, times: bool) -> dict[str, Any]:
         """Return the numbers of all sections, in the order of the report."""

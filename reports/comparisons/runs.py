@@ -5,13 +5,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from maxmargin.comparison.cells import FIELDS
 from maxmargin.comparison.comparison import Comparison
 from maxmargin.text.number_formats import one_line
 
 Record = Mapping[str, Any]
+T = TypeVar("T")
 
 TOLERANCE = 1e-6
 """Relative distance from the maximum margin that counts as reached, where the settings name none."""
@@ -40,10 +41,6 @@ class MethodRuns:
     label: str
     question: str
     records: tuple[Record, ...]
-
-    def by(self, key: Callable[[Record], str]) -> dict[str, list[Record]]:
-        """Return the runs grouped by a key, in the order of their first occurrence."""
-        return grouped(self.records, key)
 
 
 @dataclass(frozen=True)
@@ -76,10 +73,7 @@ class Runs:
 
     def of_questions(self) -> dict[str, list[MethodRuns]]:
         """Return the methods of each question."""
-        found: defaultdict[str, list[MethodRuns]] = defaultdict(list)
-        for method in self.methods:
-            found[method.question].append(method)
-        return dict(found)
+        return grouped(self.methods, lambda method: method.question)
 
     @property
     def tolerance(self) -> float:
@@ -158,9 +152,9 @@ def data_set_key(record: Record) -> str:
     return identity(record, ("data", "prepare", "features"))
 
 
-def grouped(records: Iterable[Record], key: Callable[[Record], str]) -> dict[str, list[Record]]:
+def grouped(records: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
     """Return the records by this key, in the order of their first occurrence."""
-    found: defaultdict[str, list[Record]] = defaultdict(list)
+    found: defaultdict[str, list[T]] = defaultdict(list)
     for record in records:
         found[key(record)].append(record)
     return dict(found)

@@ -8,6 +8,8 @@ from maxmargin.reports.drawings.label_placement import SIZE, text_width
 from maxmargin.reports.drawings.svg import Drawing, Sheet, short
 from maxmargin.text.number_formats import one_line
 
+TITLE = "Matrix of the classes"
+
 WIDTH = 832.0
 """Width up to which the columns may have names; with wider ones they have numbers."""
 
@@ -58,15 +60,8 @@ def class_matrix(
         sheet.text((gutter + (k + 0.5) * width, SIZE), column, "soft", anchor="middle")
     for (i, j), cell in sorted(cells.items()):
         _draw(sheet, cell, (gutter + j * width, top + i * _ROW), width, is_diagonal=i == j)
-    title = "Matrix of the classes"
     style = f' style="width:{short(sheet.width)}px"'
-    return Drawing(
-        key="matrix",
-        title=title,
-        finding=finding,
-        markup=sheet.markup(title, finding, attributes=style),
-        caption=caption,
-    )
+    return Drawing(sheet.markup(TITLE, finding, attributes=style), caption)
 
 
 def _cell_width(cells: Any) -> float:

@@ -56,7 +56,7 @@ def class_rulers(rulers: Sequence[ClassRuler], finding: str, caption: str) -> Dr
     for suffix, width in (("w", WIDE), ("n", NARROW)):
         sheet = _sheet(rulers, ends, width, f"class-rulers-{suffix}")
         forms.append(sheet.markup(title, finding))
-    return Drawing(key="class-rulers", title=title, finding=finding, markup=both(*forms), caption=caption)
+    return Drawing(both(*forms), caption)
 
 
 def _sheet(rulers: Sequence[ClassRuler], ends: tuple[float, float], width: float, key: str) -> Sheet:

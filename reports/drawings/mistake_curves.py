@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, attribute_of, tick_text
+from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, attribute_of
 from maxmargin.reports.drawings.svg import Drawing, Sheet, short
 from maxmargin.reports.phrasing import space
 from maxmargin.text.number_formats import field_text, floor_of, plural, power_of_ten, rounded
@@ -53,11 +53,8 @@ def mistake_curves(report: dict[str, Any]) -> Drawing | None:
     sheet.raw(
         f'<line class="cursor moves" data-moves="cursor" x1="{at}" x2="{at}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"/>'
     )
-    finding = _finding(report)
-    markup = sheet.markup("Novikoff's two curves", finding, attributes=attribute_of(x))
-    return Drawing(
-        key="curves", title="Novikoff's two curves", finding=finding, markup=markup, caption=_caption(report, end)
-    )
+    markup = sheet.markup("Novikoff's two curves", _finding(report), attributes=attribute_of(x))
+    return Drawing(markup, _caption(report, end))
 
 
 def _curves(trace: dict[str, Any]) -> dict[str, tuple[str, str, list[float]]]:
@@ -95,7 +92,7 @@ def _axes(sheet: Sheet, x: Scale, y: Scale) -> None:
         ticks = [(10.0**k, rounded(10.0**k) if k < 6 else power_of_ten(k)) for k in x.decades(most=5)]
     else:
         assert isinstance(x, LinearScale)
-        ticks = [(tick, tick_text(tick)) for tick in x.ticks() if tick == round(tick)]
+        ticks = [(tick, rounded(tick, 4)) for tick in x.ticks() if tick == round(tick)]
     for tick, text in ticks:
         sheet.line((x(tick), bottom), (x(tick), bottom + 4), "axis")
         sheet.text((x(tick), bottom + 17), text, "tick", anchor="middle")

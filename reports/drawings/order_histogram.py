@@ -43,8 +43,7 @@ def order_histogram(study: OrderStudy) -> Drawing | None:
     for entry in labels:
         sheet.text((entry.start, top - 5), entry.label.text, entry.label.role)
     finding = _finding(study)
-    markup = sheet.markup("Mistakes over random orders", finding)
-    return Drawing(key="orders", title="Mistakes over random orders", finding=finding, markup=markup, caption=finding)
+    return Drawing(sheet.markup("Mistakes over random orders", finding), finding)
 
 
 def _scale(low: int, high: int) -> Scale:

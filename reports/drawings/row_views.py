@@ -62,7 +62,7 @@ def scatter(scene: DrawnRows) -> Drawing:
     sheet.raw(f'<g clip-path="url(#{sheet.key}-clip)">')
     _band(sheet, scene, frame)
     sheet.raw(f'<g id="{sheet.key}-points">')
-    _points(sheet, scene, frame, scene.points)
+    _draw_classes(sheet, scene.is_positive, [frame.at(point) for point in scene.points], _size(scene))
     sheet.raw('</g><path class="lit" d="M0 0"/>')
     has_inset = scene.has_margin and not scene.is_of_columns and _band_share(scene, frame) < _THIN
     if not has_inset:
@@ -73,8 +73,7 @@ def scatter(scene: DrawnRows) -> Drawing:
     _axes(sheet, scene, frame)
     if has_inset:
         _inset(sheet, scene, frame)
-    title, finding = "Rows and hyperplanes", _finding(scene)
-    return Drawing(key="rows", title=title, finding=finding, markup=sheet.markup(title, finding))
+    return Drawing(sheet.markup("Rows and hyperplanes", _finding(scene)))
 
 
 def axes_of(scene: DrawnRows) -> list[Floats]:
@@ -181,10 +180,8 @@ def _ends(direction: Floats, offset: float, frame: _Frame) -> tuple[Floats, Floa
     return start, end
 
 
-def _points(sheet: Sheet, scene: DrawnRows, frame: _Frame, points: Floats) -> None:
-    size = "" if len(scene.rows) <= _FEW else " small"
-    at = [frame.at(point) for point in points]
-    _draw_classes(sheet, scene.is_positive, at, size)
+def _size(scene: DrawnRows) -> str:
+    return "" if len(scene.rows) <= _FEW else " small"
 
 
 def _draw_classes(sheet: Sheet, is_positive: Mask, at: list[tuple[float, float]], size: str) -> None:
@@ -298,19 +295,12 @@ def strips(scene: DrawnRows) -> Drawing | None:
     at = [_positions(strip, scale, y) for strip, y in zip(scene.strips, _STRIP_AT, strict=False)]
     if len(at) == 2:
         sheet.path(joined((at[0][k], at[1][k]) for k in scene.joined), "joins")
-    size = "" if len(scene.rows) <= _FEW else " small"
     for strip, y, places in zip(scene.strips, _STRIP_AT, at, strict=False):
         sheet.raw(f'<g id="distances-{strip.role}"{attribute_of(scale)}>')
-        _draw_classes(sheet, scene.is_positive, places, size)
+        _draw_classes(sheet, scene.is_positive, places, _size(scene))
         sheet.raw('</g><path class="lit" d="M0 0"/>')
         sheet.text((0, y - _STRIP_HALF - 12), strip.name, f"label {strip.role} halo")
-    finding = _strips_finding(scene)
-    return Drawing(
-        key="distances",
-        title="Distances of the rows",
-        finding=finding,
-        markup=sheet.markup("Distances of the rows", finding),
-    )
+    return Drawing(sheet.markup("Distances of the rows", _strips_finding(scene)))
 
 
 def strip_scale(scene: DrawnRows) -> LinearScale | SignedLogScale:
@@ -332,17 +322,15 @@ def _positions(strip: Strip, scale: Scale, y: float) -> list[tuple[float, float]
 
 def _grid(sheet: Sheet, scene: DrawnRows, scale: LinearScale | SignedLogScale) -> None:
     bottom = HEIGHT - _BOTTOM
-    ticks = scale.ticks() if isinstance(scale, SignedLogScale) else _with_margin(scale.ticks(), scene)
+    ticks = scale.ticks()
+    if scene.has_margin and isinstance(scale, LinearScale):
+        ticks = sorted({*ticks, 0.0, 1.0})
     for tick in sorted(ticks, key=lambda value: (value not in (0.0, 1.0), value)):
         role = "zero" if tick == 0 else "truth thin" if tick == 1 and scene.has_margin else "grid"
         sheet.line((scale(tick), _TOP), (scale(tick), bottom), role)
     _tick_texts(sheet, [(scale(tick), rounded(tick, 3)) for tick in sorted(ticks)], bottom)
     unit = "γ*" if scene.has_margin else scene.unit_name
     sheet.text((WIDTH / 2, bottom + 33), f"distance on the correct side, in {unit}", "soft", anchor="middle")
-
-
-def _with_margin(ticks: list[float], scene: DrawnRows) -> list[float]:
-    return sorted({*ticks, 0.0, 1.0}) if scene.has_margin else ticks
 
 
 def _strips_finding(scene: DrawnRows) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from maxmargin.reports.drawings.label_placement import SIZE, Label, Placed, n_lanes, place, text_width
 from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, attribute_of
-from maxmargin.reports.drawings.svg import Drawing, Sheet, both, short
+from maxmargin.reports.drawings.svg import Sheet, both, short
 
 WIDE, NARROW = 832.0, 350.0
 """Widths of the two forms."""
@@ -80,8 +80,6 @@ class Ruler:
     is_log : bool
     ticks : callable
         Returns the ticks of a scale with their texts.
-    rail : str
-        The label of the rail at the left, which is drawn if a mark stands on it.
     finding : str
         A description in a sentence.
     """
@@ -95,16 +93,12 @@ class Ruler:
     high: float
     is_log: bool = True
     ticks: Callable[[Scale], list[tuple[float, str]]]
-    rail: str = "not separating"
     finding: str
 
 
-def drawn(ruler: Ruler) -> Drawing:
-    """Return the ruler in both widths."""
-    wide = _markup(ruler, WIDE, _GUTTER, "w")
-    narrow = _markup(ruler, NARROW, 0.0, "n")
-    title = f"Ruler of the {ruler.name}"
-    return Drawing(key=ruler.key, title=title, finding=ruler.finding, markup=both(wide, narrow))
+def drawn(ruler: Ruler) -> str:
+    """Return the markup of the ruler in both widths."""
+    return both(_markup(ruler, WIDE, _GUTTER, "w"), _markup(ruler, NARROW, 0.0, "n"))
 
 
 def _markup(ruler: Ruler, width: float, gutter: float, suffix: str) -> str:
@@ -124,7 +118,7 @@ def _markup(ruler: Ruler, width: float, gutter: float, suffix: str) -> str:
     sheet.line((start - 8, axis), (width, axis), "axis")
     if has_rail:
         sheet.line((gutter, axis), (gutter + _RAIL - 18, axis), "rail")
-        sheet.text((gutter, axis + SIZE + 8), ruler.rail, "soft")
+        sheet.text((gutter, axis + SIZE + 8), "not separating", "soft")
     _ticks(sheet, ruler, scale, axis, start, [entry.label.at for entry in below])
     for entry in (*above, *below):
         is_below = entry in below

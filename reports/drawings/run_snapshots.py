@@ -3,13 +3,13 @@
 import numpy as np
 
 from maxmargin.reports.drawings.row_views import HEIGHT, WIDTH, line_in_scatter
-from maxmargin.reports.drawings.svg import Drawing, Sheet
+from maxmargin.reports.drawings.svg import Sheet
 from maxmargin.reports.study.drawn_rows import DrawnRows
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.number_formats import plural
 
 
-def run_snapshots(scene: DrawnRows, states: list[tuple[int, Floats, float]]) -> Drawing | None:
+def run_snapshots(scene: DrawnRows, states: list[tuple[int, Floats, float]]) -> str:
     """Return a drawing for each state (number of mistakes, w, b) over the rows of the scatter plot."""
     pictures = []
     for n_mistakes, w, b in states:
@@ -20,10 +20,7 @@ def run_snapshots(scene: DrawnRows, states: list[tuple[int, Floats, float]]) -> 
             sheet.curve(ends, "plane perceptron")
         title = f"After {plural(n_mistakes, 'mistake')}"
         pictures.append(f"<figure>{sheet.markup(title, title)}<figcaption>{title}.</figcaption></figure>")
-    if not pictures:
-        return None
-    finding = "The perceptron's hyperplane after some of its mistakes."
-    return Drawing(key="moments", title="The run", finding=finding, markup="".join(pictures))
+    return "".join(pictures)
 
 
 def states_after_mistakes(rows: list[int], X: Floats, signs: Floats, scale: float) -> list[tuple[int, Floats, float]]:

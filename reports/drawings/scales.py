@@ -3,15 +3,13 @@
 import math
 from dataclasses import dataclass
 
-from maxmargin.text.number_formats import rounded
-
 _MOST_TICKS = 6
 _STEPS = (1, 2, 2.5, 5, 10)
 
 
 @dataclass(frozen=True, slots=True)
-class LinearScale:
-    """A scale on which equal differences have equal lengths.
+class _Ends:
+    """The ends of a scale.
 
     Attributes
     ----------
@@ -25,6 +23,10 @@ class LinearScale:
     high: float
     start: float
     end: float
+
+
+class LinearScale(_Ends):
+    """A scale on which equal differences have equal lengths."""
 
     def __call__(self, value: float) -> float:
         """Return the position of a number."""
@@ -40,14 +42,8 @@ class LinearScale:
         return [k * step for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class LogScale:
-    """A scale on which equal ratios have equal lengths; its fields are those of `LinearScale`."""
-
-    low: float
-    high: float
-    start: float
-    end: float
+class LogScale(_Ends):
+    """A scale on which equal ratios have equal lengths."""
 
     def __call__(self, value: float) -> float:
         """Return the position of a number."""
@@ -64,20 +60,8 @@ class LogScale:
         return [k for k in range(first, last + 1) if k % step == 0]
 
 
-@dataclass(frozen=True, slots=True)
-class SignedLogScale:
-    """A scale of numbers of either sign, linear up to a modulus of 1 and logarithmic beyond, without a kink.
-
-    Attributes
-    ----------
-    low, high : float
-    start, end : float
-    """
-
-    low: float
-    high: float
-    start: float
-    end: float
+class SignedLogScale(_Ends):
+    """A scale of numbers of either sign, linear up to a modulus of 1 and logarithmic beyond, without a kink."""
 
     def __call__(self, value: float) -> float:
         """Return the position of a number."""
@@ -99,8 +83,3 @@ def attribute_of(scale: Scale) -> str:
     """Return the scale as an attribute, from which a script finds positions."""
     kind = {LinearScale: "linear", LogScale: "log", SignedLogScale: "signed"}[type(scale)]
     return f' data-scale="{kind} {scale.low!r} {scale.high!r} {scale.start!r} {scale.end!r}"'
-
-
-def tick_text(value: float) -> str:
-    """Return a number at a tick."""
-    return rounded(value, 4)

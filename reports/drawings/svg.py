@@ -9,26 +9,18 @@ from maxmargin.solvers.basics.printable import printable
 Point = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Drawing:
     """A finished drawing.
 
     Attributes
     ----------
-    key : str
-        Its name; its identifiers begin with it.
-    title : str
-    finding : str
-        A description for readers who do not see the drawing.
     markup : str
-        The ``svg`` element, or several of them for different widths.
+        The SVG element, with its title and description.
     caption : str
-        The text below it; empty for none.
+        The legend below it.
     """
 
-    key: str
-    title: str
-    finding: str
     markup: str
     caption: str = ""
 

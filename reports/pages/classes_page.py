@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from maxmargin.reports.drawings.class_matrix import class_matrix
+from maxmargin.reports.drawings.class_matrix import TITLE, class_matrix
 from maxmargin.reports.drawings.class_rulers import class_rulers
 from maxmargin.reports.pages.checked_page import CheckedPage, caption_of
 from maxmargin.reports.sections import class_contents
@@ -32,7 +32,7 @@ class ClassesPage(CheckedPage):
             class_contents.names_of(report), class_contents.cells_of(report), class_contents.matrix_finding(report),
             class_contents.matrix_caption(report),
         )  # fmt: skip
-        scroll = f'<div class="scroll" role="region" aria-label="{matrix.title}">{matrix.markup}</div>'
+        scroll = f'<div class="scroll" role="region" aria-label="{TITLE}">{matrix.markup}</div>'
         found = {
             "matrix": f'<figure class="matrix">{scroll}{caption_of(matrix.caption)}</figure>',
             **self._tools(report["data"]["sha256"]),

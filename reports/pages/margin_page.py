@@ -7,18 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.api.measures import Plane
 from maxmargin.displays.drawing import thinned
 from maxmargin.reports.document import Document
 from maxmargin.reports.drawings.mistake_curves import mistake_curves
 from maxmargin.reports.drawings.order_histogram import order_histogram
-from maxmargin.reports.drawings.row_views import (
-    axes_of,
-    drawn_rows_text,
-    scatter,
-    shows_band,
-    strips,
-)
+from maxmargin.reports.drawings.row_views import axes_of, drawn_rows_text, scatter, shows_band, strips
 from maxmargin.reports.drawings.rulers import drawn
 from maxmargin.reports.drawings.run_snapshots import run_snapshots, states_after_mistakes
 from maxmargin.reports.drawings.svg import Drawing
@@ -59,7 +52,7 @@ class MarginPage(CheckedPage):
         return [{"proof": name, "box": "check-full"} for name in self.proofs]
 
     def _figures(self) -> dict[str, str]:
-        found = {ruler.key: f'<div class="ruler">{drawn(ruler).markup}</div>' for ruler in rulers_of(self.summary)}
+        found = {ruler.key: f'<div class="ruler">{drawn(ruler)}</div>' for ruler in rulers_of(self.summary)}
         found["rows"] = self._views()
         found |= self._explaining()
         for proof in self.proofs.values():
@@ -96,10 +89,8 @@ class MarginPage(CheckedPage):
         if not len(rows) or len(rows) < run.n_mistakes or not self.study.dataset.is_in_memory:
             return ""
         signs = problem.y[rows]
-        picture = run_snapshots(
-            self.drawn_rows, states_after_mistakes(rows.tolist(), problem.dense_rows(rows), signs, self.study.scale)
-        )
-        return "" if picture is None else f'<noscript><div class="moments">{picture.markup}</div></noscript>'
+        states = states_after_mistakes(rows.tolist(), problem.dense_rows(rows), signs, self.study.scale)
+        return f'<noscript><div class="moments">{run_snapshots(self.drawn_rows, states)}</div></noscript>'
 
     def _moving(self) -> dict[str, Any]:
         return {"view": self._view_data(), "run": self._run_data()}
@@ -118,17 +109,13 @@ class MarginPage(CheckedPage):
         return {
             "rows": rows, "n_negative": int((~view.is_positive).sum()), "names": self._row_names(rows),
             "classes": [_class_name(entry) for entry in reversed(self.summary["data"]["classes"])],
-            "strips": [{"name": plane.name, "w": _rounded(plane.unit), "b": plane.offset} for plane in self._planes()],
+            "strips": [{"name": p.name, "w": _rounded(p.unit), "b": p.offset} for p in reversed(study.planes)],
             "mistaken": {row: int(mistaken[row]) for row in rows if mistaken[row]},
             "multipliers": {row: rounded(float(dual[row]), 4) for row in rows if has_dual and dual[row]},
             "unit": "γ*" if view.has_margin else "", "margin": study.hard.lower if study.maximum is not None else None,
             "divisor": view.unit,
             "axes": [*map(_rounded, axes_of(view))],
         }  # fmt: skip
-
-    def _planes(self) -> list[Plane]:
-        """Return the hyperplanes of the strips, the perceptron's first."""
-        return [plane for plane in (self.study.found, self.study.reference) if plane is not None]
 
     def _row_names(self, rows: list[int]) -> list[str] | None:
         """Return the names of rows, or their numbers in the source; None where these are the numbers of the rows."""

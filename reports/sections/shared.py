@@ -70,14 +70,13 @@ def table_of(
     numeric: Collection[int] = (),
     most: int | None = None,
     noun: str = "",
-    total: int | None = None,
 ) -> TableBlock:
     """Return a table of entries, or of the first ones, with the texts that its columns make of each.
 
     `total` is the number of entries where the list of them was cut before.
     """
     rows = tuple(tuple(text(entry) for text in columns.values()) for entry in entries[:most])
-    note = "" if most is None else first_of(most, total or len(entries), noun)
+    note = "" if most is None else first_of(most, len(entries), noun)
     return TableBlock(caption, tuple(columns), rows, numeric, note)
 
 

@@ -5,15 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from maxmargin.reports.document import Block, TableBlock
-from maxmargin.text.number_formats import (
-    UNKNOWN,
-    one_line,
-    plural,
-    proven,
-    rounded,
-    share_of_the_best,
-    shown_interval,
-)
+from maxmargin.text.number_formats import UNKNOWN, one_line, plural, proven, rounded, share_of_the_best, shown_interval
 
 Report = dict[str, Any]
 Entry = dict[str, Any]

@@ -10,12 +10,12 @@ import numpy as np
 from maxmargin.api.deciding import named
 from maxmargin.api.running import with_bias_scale
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.preparing import How, prepare
+from maxmargin.data.preparing import How
 from maxmargin.data.problems import class_problem_of
 from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.study.parts.run_part import run_of
 from maxmargin.reports.study.report_settings import OnProgress, ReportSettings
-from maxmargin.reports.study.two_class_study import prepared_problem, strongest_proof
+from maxmargin.reports.study.two_class_study import prepared, prepared_problem, strongest_proof
 from maxmargin.solvers.answers.statuses import Verdict, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError, option
@@ -137,7 +137,7 @@ def study_classes(dataset: Dataset, settings: ReportSettings, *, on_progress: On
     limits = Limits(time_limit=settings.time_limit)
     pairs = tuple(combinations(dataset.classes, 2))
     n_questions = len(dataset.classes) + len(pairs)
-    problem = _prepared(dataset, settings)
+    problem = prepared(class_problem_of(dataset, bias=settings.bias), settings.prepare)
     share = limits.share(min(n_questions + 1, _FEWEST_SHARES))
     whole = named(multinomial(problem, time_limit=share), dataset)
     shares = iter(range(n_questions, 0, -1))
@@ -154,13 +154,6 @@ def study_classes(dataset: Dataset, settings: ReportSettings, *, on_progress: On
         one_vs_rest=contests(map(dataset.one_vs_rest, dataset.classes)),
         pairs=contests(starmap(dataset.pair, pairs)),
     )
-
-
-def _prepared(dataset: Dataset, settings: ReportSettings) -> ClassProblem:
-    problem = class_problem_of(dataset, bias=settings.bias)
-    if settings.prepare == How.RAW:
-        return problem
-    return replace(problem, X=prepare(problem.X, settings.prepare).X, known_bounds=None)
 
 
 def _contest(

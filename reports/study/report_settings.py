@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
-from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.settings import RunProgress
-from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 
 OnProgress = Callable[[RunProgress], None]
 
@@ -54,29 +52,12 @@ class ReportSizes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportSolvers:
-    """The solvers that a two-class report asks.
-
-    Attributes
-    ----------
-    hard_margin : callable
-        As `maxmargin.solvers.hard_margin.hard_margin.hard_margin`.
-    soft_margins : callable
-        As `maxmargin.solvers.soft_margin.soft_margin.rising_soft_margins`.
-    """
-
-    hard_margin: Callable[..., Any] = hard_margin
-    soft_margins: Callable[..., Any] = rising_soft_margins
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSettings:
-    """How a report is made; but for the last two the fields are the options of `margin_report`.
+    """How a report is made; but for the last one the fields are the options of `margin_report`.
 
     Attributes
     ----------
     sizes : ReportSizes
-    solvers : ReportSolvers
     """
 
     bias: bool = True
@@ -91,4 +72,3 @@ class ReportSettings:
     orders: int | None = None
     time_limit: float | None = None
     sizes: ReportSizes = field(default_factory=ReportSizes)
-    solvers: ReportSolvers = field(default_factory=ReportSolvers)

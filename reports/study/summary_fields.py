@@ -24,7 +24,7 @@ _PACKAGES = ("numpy", "scipy", "cvxpy", "daqp", "highspy", "clarabel", "osqp", "
 
 def summary_of(kind: str, answer: Separability, settings: ReportSettings, parts: dict[str, Any]) -> dict[str, Any]:
     """Return the parts of a report with the fields of every report, in the types of JSON."""
-    options = (name for name in ReportSettings.__dataclass_fields__ if name not in ("sizes", "solvers"))
+    options = (name for name in ReportSettings.__dataclass_fields__ if name != "sizes")
     result: dict[str, Any] = plain(
         {
             "schema": "maxmargin.report/1",

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
-from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.proof.certificate import Certificate, QuasiSeparation
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
@@ -31,6 +31,8 @@ from maxmargin.theory.context import Context
 from maxmargin.theory.mistake_traces import MistakeTrace, Passed, passed_mistakes, trace_of
 from maxmargin.theory.order_studies import OrderStudy
 from maxmargin.theory.perceptron_bounds import Bound
+
+AnyProblem = TypeVar("AnyProblem", Problem, ClassProblem)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,10 +280,12 @@ def prepared_problem(dataset: Dataset, settings: ReportSettings) -> Problem:
     """
     if not dataset.is_in_memory:
         _check_needs_no_memory(settings)
-    problem = problem_of(dataset, bias=settings.bias)
-    if settings.prepare == How.RAW:
-        return problem
-    return replace(problem, X=prepare(problem.X, settings.prepare).X, known_bounds=None)
+    return prepared(problem_of(dataset, bias=settings.bias), settings.prepare)
+
+
+def prepared(problem: AnyProblem, how: str) -> AnyProblem:
+    """Return the question about the rows after a preparation."""
+    return problem if how == How.RAW else replace(problem, X=prepare(problem.X, how).X, known_bounds=None)
 
 
 def _check_needs_no_memory(settings: ReportSettings) -> None:

@@ -86,12 +86,8 @@ class AdaTron(Algorithm):
 
     def start(self, space: Space) -> LearnerState:
         """Return alpha = 0."""
-        return LearnerState(
-            w=np.zeros(space.n_columns),
-            table=np.zeros((1, space.n_samples)),
-            scalars=np.array([0.0, math.inf]),
-            parameters=np.array([float(self.rate)]),
-        )
+        table, scalars = np.zeros((1, space.n_samples)), np.array([0.0, math.inf])
+        return Algorithm.start(self, space)._replace(table=table, scalars=scalars)
 
     def is_finished(self, space: Space, state: LearnerState, n_updates: int, is_clean: bool) -> bool:
         """Return whether the interval of the margin is narrow, in floating point."""

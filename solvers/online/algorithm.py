@@ -284,7 +284,7 @@ class Algorithm(ABC):
         for each in fields(self):
             value = getattr(self, each.name)
             if _RANGE in each.metadata and not (value is None and each.default is None):
-                each.metadata[_RANGE].check(each.name, value)
+                _check_range(each.name, value, *each.metadata[_RANGE])
 
     def space(self, space: Space) -> Space:
         """Return the space in which the algorithm runs, given the space of the rows (x, s)."""
@@ -352,25 +352,15 @@ _RANGE = "range"
 """Key of the range of a parameter in the metadata of its field."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Range:
-    """An interval of numbers, open or closed at each end."""
-
-    low: float
-    high: float
-    has_low: bool
-    has_high: bool
-
-    def check(self, name: str, value: object) -> None:
-        """Raise `InvalidOptionError` unless the value is a number in the range."""
-        if isinstance(value, (int, float, np.integer, np.floating)):
-            is_inside = self.low < value < self.high
-            if is_inside or (self.has_low and value == self.low) or (self.has_high and value == self.high):
-                return
-        words = f"{'from' if self.has_low else 'above'} {self.low:g}"
-        if math.isfinite(self.high):
-            words += f" and {'at most' if self.has_high else 'below'} {self.high:g}"
-        raise InvalidOptionError(f"{name} is {value!r}; expected a finite number {words}")
+def _check_range(name: str, value: Any, low: float, high: float, ends: str) -> None:
+    """Raise `InvalidOptionError` unless the value is a number between low and high, or one of the ends allowed."""
+    is_number = isinstance(value, int | float | np.integer | np.floating)
+    if is_number and (low < value < high or ("[" in ends and value == low) or ("]" in ends and value == high)):
+        return
+    words = f"{'from' if '[' in ends else 'above'} {low:g}"
+    if math.isfinite(high):
+        words += f" and {'at most' if ']' in ends else 'below'} {high:g}"
+    raise InvalidOptionError(f"{name} is {value!r}; expected a finite number {words}")
 
 
 def parameter(default: float | None, low: float, high: float = math.inf, *, ends: str = "") -> Any:
@@ -385,5 +375,4 @@ def parameter(default: float | None, low: float, high: float = math.inf, *, ends
     ends : str
         "[" if low is allowed, "]" if high is allowed, "[]" if both are; by default neither is.
     """
-    allowed = _Range(low=low, high=high, has_low="[" in ends, has_high="]" in ends)
-    return field(default=default, metadata={_RANGE: allowed})
+    return field(default=default, metadata={_RANGE: (low, high, ends)})

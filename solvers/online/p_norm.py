@@ -157,15 +157,12 @@ class Alma(Algorithm):
 
     def start(self, space: Space) -> LearnerState:
         """Return w = 0 and k = 1."""
-        n, root = space.n_columns, math.sqrt(self.p - 1)
-        size = largest_norm(space.X, self.p) or 1.0
-        threshold = (1 - self.alpha) * _THRESHOLD / self.alpha * root * size
-        return LearnerState(
-            w=np.zeros(n),
-            table=np.zeros((1, n)),
-            scalars=np.ones(1),
-            parameters=np.array([self.p, threshold, _STEP / root / size]),
-        )
+        return Algorithm.start(self, space)._replace(scalars=np.ones(1))
+
+    def step_parameters(self, space: Space) -> tuple[float, ...]:
+        """Return p, the threshold and the step of the first update."""
+        root, size = math.sqrt(self.p - 1), largest_norm(space.X, self.p) or 1.0
+        return self.p, (1 - self.alpha) * _THRESHOLD / self.alpha * root * size, _STEP / root / size
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
         """Yield the bound of the updates and the margin on halting, in the q-norm."""

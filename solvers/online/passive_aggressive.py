@@ -105,7 +105,7 @@ class PassiveAggressiveI(Algorithm):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PassiveAggressiveII(Algorithm):
+class PassiveAggressiveII(PassiveAggressiveI):
     """min 1/2 ||w - w_t||^2 + C xi^2 subject to y w.x >= 1 - xi: tau = loss/(||x||^2 + 1/(2C)).
 
     Attributes
@@ -121,15 +121,11 @@ class PassiveAggressiveII(Algorithm):
 
     name = "pa-2"
     summary = "a step towards functional margin 1, shorter for small C"
-    reference = _CRAMMER
     theorems = (
         at_most(
             "squared-losses", "sum of loss^2 <= (R^2 + 1/(2C)) (||u||^2 + 2 C sum of loss(u)^2), for every u", _SOURCE
         ),
     )
-    step = staticmethod(passive_aggressive_step)
-
-    C: float = parameter(1.0, 0.0)
 
     def step_parameters(self, space: Space) -> tuple[float, ...]:
         """Return the cap and the diagonal."""

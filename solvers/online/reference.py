@@ -294,17 +294,12 @@ class Reference:
                 self._solved[C] = soft_margin(self.space.problem, C, time_limit=limits.share())
         return self._solved[C]
 
-    @property
-    def _limits(self) -> Limits:
-        if self.time_limit is None:
-            return Limits()
-        return Limits(time_limit=max(self.time_limit - sum(self._spent), INSTANT))
-
     @contextmanager
     def _in_time(self) -> Iterator[Limits]:
         """Yield the limits of the time that is left, and subtract the time that is spent."""
         began = time.monotonic()
+        left = None if self.time_limit is None else max(self.time_limit - sum(self._spent), INSTANT)
         try:
-            yield self._limits
+            yield Limits(time_limit=left)
         finally:
             self._spent.append(time.monotonic() - began)

@@ -78,10 +78,11 @@ class _Relaxed(Algorithm):
 
     def start(self, space: Space) -> LearnerState:
         """Return w = 0."""
-        parameters = np.array([self.threshold, _LEAST_SINE_SQUARED, _GREATEST_PRODUCT])
-        return LearnerState(
-            w=np.zeros(space.n_columns), table=np.zeros((0, 0)), scalars=np.ones(1), parameters=parameters
-        )
+        return Algorithm.start(self, space)._replace(scalars=np.ones(1))
+
+    def step_parameters(self, space: Space) -> tuple[float, ...]:
+        """Return the threshold and the bounds beyond which an update is left out."""
+        return self.threshold, _LEAST_SINE_SQUARED, _GREATEST_PRODUCT
 
     def amplification(self, run: OnlineRun) -> float:
         """Return the greatest 1/sin^2 of an angle between w and x, by which the determinant magnifies errors."""

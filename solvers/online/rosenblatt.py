@@ -180,7 +180,8 @@ class VotedPerceptron(Perceptron):
 
     def predict(self, run: OnlineRun, X: Floats) -> Floats:
         """Return the sign of the vote, 0 for a draw."""
-        return np.sign(_votes(run, _in_space(run, X)))
+        ballots = _ballots(run, _in_space(run, X))
+        return np.sign(sum((signs @ weights for signs, weights in ballots), np.zeros(len(X))))
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
         """Yield the checks of the perceptron, which makes the same updates, and the check of the vote."""
@@ -214,14 +215,6 @@ def weight_vectors(run: OnlineRun, size: int) -> Iterator[Floats]:
         chunk = w[-1] + np.cumsum(run.space.y[rows, np.newaxis] * run.space.X[rows], axis=0)
         yield chunk
         w = chunk
-
-
-def _votes(run: OnlineRun, X: Floats) -> Floats:
-    """Return the sum over the weight vectors of lifetime times sign(w.x)."""
-    votes = np.zeros(X.shape[0])
-    for signs, weights in _ballots(run, X):
-        votes += signs @ weights
-    return votes
 
 
 def _ballots(run: OnlineRun, X: Floats) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
@@ -310,7 +303,7 @@ class Pocket(Algorithm):
     def start(self, space: Space) -> LearnerState:
         """Return w = 0 in hand and in the pocket, where it makes n errors."""
         table, scalars = np.zeros((_KEPT, space.n_columns)), np.array([0.0, 0.0, space.n_samples, 0.0, -1.0])
-        return LearnerState(w=np.zeros(space.n_columns), table=table, scalars=scalars, parameters=np.zeros(0))
+        return Algorithm.start(self, space)._replace(table=table, scalars=scalars)
 
     def is_finished(self, space: Space, state: LearnerState, n_updates: int, is_clean: bool) -> bool:
         """Return whether the pocket makes no error."""

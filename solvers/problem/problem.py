@@ -17,13 +17,7 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import Integers, as_dense, as_fraction, as_integers, times_power_of_two
 from maxmargin.solvers.exact.products import exact_products, exact_squares
 from maxmargin.solvers.exact.units import ColumnUnits
-from maxmargin.solvers.problem.rows import (
-    DEFAULT_SIZES,
-    ChosenRows,
-    InMemory,
-    RowSource,
-    WorkSizes,
-)
+from maxmargin.solvers.problem.rows import DEFAULT_SIZES, ChosenRows, InMemory, RowSource, WorkSizes
 from maxmargin.solvers.problem.scaling import ColumnScaling, Extremes, extremes_of_rows
 
 T = TypeVar("T")

@@ -59,10 +59,6 @@ class TightestBound:
         """``upper - lower``, rounded up."""
         return width_of(self.lower, self.upper)
 
-    def hyperplane(self, bias_scale: float) -> tuple[Floats, float]:
-        """Return (w, b) of v = (w, b/s) for a run whose rows end with the constant s."""
-        return self.v[:-1], float(self.v[-1]) * bias_scale
-
 
 RELATIVE_GAP = 1e-9
 """Largest relative width (upper - lower)/upper of an interval that counts as `optimal`."""

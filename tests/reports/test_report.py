@@ -11,6 +11,7 @@ from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -18,7 +19,8 @@ from calls import arguments_of
 
 import maxmargin as mm
 from maxmargin.reports.margin_report import MarginReport, margin_report, report_with
-from maxmargin.reports.study.report_settings import ReportSettings, ReportSizes, ReportSolvers
+from maxmargin.reports.study.parts import hard_margin_part, soft_margin_part
+from maxmargin.reports.study.report_settings import ReportSettings, ReportSizes
 from maxmargin.reports.study.two_class_parts import study_two_classes
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.errors import InvalidProblemError
@@ -448,11 +450,15 @@ def interrupted_path(*arguments: Any, **options: Any) -> Iterator[SoftMargin]:
 
 
 @pytest.mark.parametrize(
-    "solvers", [ReportSolvers(hard_margin=interrupted_margin), ReportSolvers(soft_margins=interrupted_path)]
+    ("part", "replaced"),
+    [
+        (hard_margin_part, {"hard_margin": interrupted_margin}),
+        (soft_margin_part, {"rising_soft_margins": interrupted_path}),
+    ],
 )
-def test_half_a_report_is_none(solvers: ReportSolvers) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        report_with(mm.from_arrays([[-1.0], [1.0]], [0, 1]), ReportSettings(solvers=solvers))
+def test_half_a_report_is_none(part: Any, replaced: dict[str, Any]) -> None:
+    with patch.multiple(part, **replaced), pytest.raises(KeyboardInterrupt):
+        report_with(mm.from_arrays([[-1.0], [1.0]], [0, 1]), ReportSettings())
 
 
 def test_aliased_columns_are_named() -> None:

@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.outofcore.derived import Derived
-from maxmargin.data.preparing import How, prepare
+from maxmargin.data.preparing import How
 from maxmargin.reports.study.parts.bounds_part import without_multipliers
 from maxmargin.reports.study.parts.run_part import affordable, run_fields, run_of
 from maxmargin.reports.study.report_settings import OUT_OF_TIME
-from maxmargin.reports.study.two_class_study import Centred, Part, TwoClassStudy, Workspace
+from maxmargin.reports.study.two_class_study import Centred, Part, TwoClassStudy, Workspace, prepared
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.problem.rows import InMemory
 
@@ -32,7 +33,7 @@ def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
         return
     scale = study.run.settings.bias_scale
     run = run_of(moved, affordable(study), scale, workspace.on_progress, workspace.limits.share(2))
-    hard = uninterrupted(study.settings.solvers.hard_margin(moved, time_limit=workspace.limits.share()))
+    hard = uninterrupted(hard_margin(moved, time_limit=workspace.limits.share()))
     study.centred = Centred(problem=moved, hard=without_multipliers(hard, study.problem), run=run)
 
 
@@ -70,7 +71,7 @@ def moved_to_mean_0(problem: Problem) -> Problem:
     """
     if not isinstance(problem.row_source, InMemory):
         return centred(problem)
-    return replace(problem, X=prepare(problem.X, How.CENTER).X, known_bounds=None)
+    return prepared(problem, How.CENTER)
 
 
 def column_means(problem: Problem) -> Floats:

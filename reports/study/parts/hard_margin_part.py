@@ -10,6 +10,7 @@ from maxmargin.api.measures import norm, unit
 from maxmargin.reports.study.summary_fields import chosen, row_fields
 from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Workspace
 from maxmargin.solvers.answers.statuses import uninterrupted
+from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 
 _OF_HARD_MARGIN = (
     "status", "advice", "margin", "lower", "upper", "gap", "w", "b", "support", "primal_residual", "dual_residual",
@@ -18,9 +19,8 @@ _OF_HARD_MARGIN = (
 
 
 def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
-    solve, answer = study.settings.solvers.hard_margin, study.separability
-    found = solve(study.problem, method="textbook", verdict=answer, time_limit=workspace.limits.share())
-    study.hard = uninterrupted(found)
+    answer, time_limit = study.separability, workspace.limits.share()
+    study.hard = uninterrupted(hard_margin(study.problem, method="textbook", verdict=answer, time_limit=time_limit))
 
 
 def _fields(study: TwoClassStudy) -> dict[str, Any]:

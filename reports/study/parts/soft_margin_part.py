@@ -1,7 +1,7 @@
 """The soft margins of a report: a grid of C, and the numbers that the report gives of each answer."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -56,7 +56,6 @@ def soft_points(
     problem: Problem,
     Cs: Iterable[float],
     time_limit: float | None = None,
-    solve: Callable[..., Iterable[SoftMargin]] = rising_soft_margins,
     textbook_numbers: int | None = None,
 ) -> tuple[SoftPoint, ...]:
     """Return the soft margins in the order of Cs; when the time is over, only for the smallest C, and at least one.
@@ -73,7 +72,7 @@ def soft_points(
     rising = sorted(set(grid))
     asked = _asked_of_cvxpy(problem, rising, textbook_numbers)
     ways = {"textbook": asked, "auto": [C for C in rising if C not in asked]}
-    answers = {method: iter(solve(problem, Cs, method=method, time_limit=time_limit)) for method, Cs in ways.items()}
+    answers = {way: rising_soft_margins(problem, Cs, method=way, time_limit=time_limit) for way, Cs in ways.items()}
     for C in rising:
         points[C] = _point(problem, next(answers["textbook" if C in asked else "auto"]))
         if limits.is_over():
@@ -121,7 +120,6 @@ def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
         study.problem,
         settings.Cs or default_grid(study.problem, study.hard),
         workspace.limits.share(),
-        settings.solvers.soft_margins,
         settings.sizes.textbook_numbers,
     )
 

@@ -15,7 +15,7 @@ ONLINE = {"n_mistakes": 3}
 
 
 def profile(comparison: Any, kind: str, question: str) -> QuestionProfile:
-    (found,) = (p for p in profiles_of(Runs(comparison), times=True) if (p.kind, p.question) == (kind, question))
+    (found,) = (p for p in profiles_of(Runs(comparison)) if (p.kind, p.question) == (kind, question))
     return found
 
 
@@ -78,7 +78,7 @@ def test_a_run_without_a_seed_stands_for_all_seeds(record: Record, comparison: C
 
 
 def test_only_methods_of_one_question_are_compared(study: Any) -> None:
-    by_question = {p.question: p.labels for p in profiles_of(Runs(study), times=True) if p.kind == "time"}
+    by_question = {p.question: p.labels for p in profiles_of(Runs(study)) if p.kind == "time"}
     assert by_question["online"] == ("minover", "perceptron")
     assert "ours" in by_question["hard margin"]
 

@@ -270,7 +270,7 @@ def test_sums_that_cancel_are_known_to_little_more_than_their_roundings() -> Non
 def test_the_hyperplane_of_the_user() -> None:
     scale = 3.0
     answer = tightest_bound(augmented(origin([[10], [12]], [-1, 1]), scale), 10**6)
-    w, b = answer.hyperplane(scale)
+    w, b = answer.v[:-1], answer.v[-1] * scale
     assert abs(w[0] * 12 + b - 1) < 1e-6 and abs(w[0] * 10 + b + 1) < 1e-6
 
 
