@@ -143,7 +143,8 @@ def test_best_bias_scale(capsys: pytest.CaptureFixture[str]) -> None:
     assert fields["n_mistakes"] <= (90 + 50) ** 2 / 10**2
 
 
-@pytest.mark.parametrize("suffix", ["html", "md", "json"])
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("suffix", ["md", "html", "json"])
 def test_report_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str) -> None:
     page = tmp_path / f"page.{suffix}"
     assert run(["report", "agresti", "-o", str(page), "--quiet"]) == 0
@@ -153,6 +154,7 @@ def test_report_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path, s
     assert err == ""
 
 
+@pytest.mark.slow
 def test_figures_of_a_report_are_chosen_by_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     folder = tmp_path / "figures"
     arguments = ["report", "agresti", "--orders", "0", "--max-mistakes", "50"]
@@ -220,11 +222,7 @@ def test_rows_are_named_by_id(capsys: pytest.CaptureFixture[str], tmp_path: Path
     ],
 )
 def test_bad_usage_is_one_line(
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    words: Any,
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: Any, words: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
     err = refusal(capsys, *arguments)

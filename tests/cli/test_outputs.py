@@ -123,7 +123,9 @@ def test_data_are_overwritten_only_by_force(
     assert Path("old.csv").read_text() != "precious\n"
 
 
-@pytest.mark.parametrize("name", ["a1a", "old.data", "old.txt", "old.md", "link.json"])
+@pytest.mark.parametrize(
+    "name", ["a1a", "old.data", "old.txt", "old.md", "link.json", "old.tsv", "old.CSV.gz", "old.parquet", "old.npy"]
+)
 def test_other_files_are_overwritten_only_by_force(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     """LIBSVM's files have no suffix, and what a link with a fitting name stands for may be one of them."""
     old = Path("a1a" if name == "link.json" else name)

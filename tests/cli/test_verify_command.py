@@ -106,15 +106,6 @@ def test_the_same_data_from_other_sources_hold(
     assert verify("p.json", "-")[0] == 0
 
 
-def test_bundled_data_and_a_chosen_class(verify: Run, tmp_path: Path) -> None:
-    dataset = mm.load("iris", positive="setosa")
-    certificate = mm.separability(dataset.X, dataset.y).certificate
-    assert certificate is not None
-    write_proof(tmp_path / "p.json", certificate, source="iris", positive="setosa")
-    assert verify("p.json", "iris")[0] == 0
-    assert verify("p.json", "wine")[0] == 3
-
-
 def test_the_first_false_statement_is_named(verify: Run, proof: Path) -> None:
     document = json.loads(proof.read_text(encoding="utf-8"))
     proof.write_text(json.dumps({**document, "direction": ["1", "-25"]}), encoding="utf-8")

@@ -1,8 +1,11 @@
 """The command line, in this process and in one of its own."""
 
 import json
+import os
 import subprocess
 import sys
+import time
+from pathlib import Path
 from subprocess import PIPE
 from typing import Any
 
@@ -39,3 +42,20 @@ def completed(*arguments: str, **options: Any) -> subprocess.CompletedProcess[An
     """Run a command in a process of its own to its end."""
     pipes = {"stdout": PIPE, "stderr": PIPE, "text": True}
     return subprocess.run([sys.executable, "-m", "maxmargin", *arguments], check=False, **{**pipes, **options})
+
+
+def is_alive(pid: int) -> bool:
+    """Return whether a process exists that is more than an exit code."""
+    try:
+        os.kill(pid, 0)
+        return "Z (zombie)" not in Path(f"/proc/{pid}/status").read_text()
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def gone_within(pid: int, seconds: float) -> bool:
+    """Wait until a process has ended, and return whether it has."""
+    end = time.monotonic() + seconds
+    while is_alive(pid) and time.monotonic() < end:
+        time.sleep(0.05)
+    return not is_alive(pid)

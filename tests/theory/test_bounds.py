@@ -77,7 +77,7 @@ def check(problem: Problem, run: PerceptronRun, n_passes: int | None, C: float =
     st.sampled_from([None, 1, 2, 5]),
     st.sampled_from([0.01, 1.0, 100.0]),
 )
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_valid_bounds_hold_for_the_run(
     problem: Problem, scale: float, zero: str, order: str, n_passes: int | None, C: float
 ) -> None:
@@ -117,7 +117,7 @@ def test_passes_are_whole_numbers(n_passes: Any) -> None:
 
 
 @given(problems(), st.sampled_from(ZERO_RULES))
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_the_best_scale(problem: Problem, zero: str) -> None:
     if not hard_margin(problem).lower:
         return
@@ -264,7 +264,7 @@ def test_bounds_through_the_origin_do_not_change_with_the_unit(unit: float, spar
 
 
 @given(problems(), st.sampled_from([0.5, 1.0, 3.0]), st.sampled_from([1, 2, 7]), st.integers(0, 2**32 - 1))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_the_optimum_is_below_every_other_u(problem: Problem, scale: float, n_passes: int, seed: int) -> None:
     run = run_perceptron(problem, bias_scale=scale, max_epochs=n_passes)
     bounds = check(problem, run, n_passes)
