@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +20,9 @@ import pyarrow.parquet as pq
 import pytest
 from calls import arguments_of
 from cases import for_each
-from commands import completed, started
+from commands import answered, completed, started
 
 from maxmargin.api.deciding import separability_of
-from maxmargin.cli.app import run
 from maxmargin.solvers.proof import checker
 
 SEPARABLE = "x,y\n1,0\n2,0\n3,1\n4,1\n"
@@ -62,14 +62,7 @@ Run = Callable[..., tuple[int, str, str]]
 def command(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run a command in a folder of its own; return its exit code and what it wrote."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        code = run(list(arguments))
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return code, out, err
-
-    return call
+    return partial(answered, capsys)
 
 
 def data(text: str, name: str = "data.csv") -> str:
@@ -138,7 +131,6 @@ READ = [
     ("id,x,junk,kind\nr1,1,q,no\nr2,2,w,no\nr3,5,e,yes\n", ("--id", "id", "--drop", "junk")),
     ("id,x,junk,kind\nr1,1,q,no\nr2,2,w,no\nr3,5,e,yes\n", ("--id", "0", "--drop", "-2")),
     ("x,y\n1,1.0\n2,1\n5,2.0\n", ("--positive", "1")), ("x,y\n1,10\n2,9\n3,2\n", ()), ("1,2,0\n3,4,1\n5,5,1\n", ()),
-    ("x,c,y\n1,u,0\n,v,0\n2,v,1\n3,u,1\n", ("--one-hot", "--drop-missing")),
     ("x;y\n1;0\n2;1\n", ()), ("x,y\ntrue,0\nfalse,1\n", ()), ('"x, a",y\n1,"no, not"\n2,yes\n', ()),
     ("größe,y\n1,nein\n2,äöü\n", ()), ("\ufeffx,y\r\n1,0\r\n2,1\r\n", ()),
 ]  # fmt: skip
@@ -202,6 +194,12 @@ def test_proofs_of_named_sources(command: Run, source: str) -> None:
     command("check", source, "--proof", "p.json")
     assert command("verify", "p.json", source)[0] == 0
     assert command("verify", "p.json", "agresti")[0] == 3
+
+
+def test_rows_left_out_and_texts_encoded_are_part_of_the_proof(command: Run) -> None:
+    source = data("x,c,y\n1,u,0\n,v,0\n2,v,1\n3,u,1\n")
+    assert command("check", source, "--one-hot", "--drop-missing", "--proof", "p.json")[0] == 0
+    assert command("verify", "p.json", source)[0] == 0
 
 
 def test_the_command_that_checks_the_proof_is_told(command: Run) -> None:

@@ -43,14 +43,6 @@ def test_online_says_what_the_library_says(capsys: pytest.CaptureFixture[str]) -
     assert fields["run_margin"] <= fields["run_maximum_margin"]["upper"] <= fields["maximum_margin"]["upper"]
 
 
-def test_online_text_shows_the_guarantees_and_the_maximum(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["online", "iris", "--positive", "setosa", "-a", "perceptron"]) == 0
-    out = capsys.readouterr().out
-    assert re.search(r"perceptron: converged: 5 updates, 5 mistakes, 4 epochs", out)
-    assert "maximum margin, proven: [0.81755576928882" in out
-    assert out.count("held: achieved") == 3
-
-
 def test_a_guarantee_without_its_assumption_does_not_apply(capsys: pytest.CaptureFixture[str]) -> None:
     code, fields = json_answer(capsys, "online", "xor", "--algorithm", "perceptron", "--max-epochs", "5")
     assert (code, fields["stop_reason"], fields["n_epochs"]) == (3, "max_epochs", 5)
@@ -189,12 +181,6 @@ def test_fewest_errors_names_the_rows_to_drop(capsys: pytest.CaptureFixture[str]
     assert (fields["total_slack"]["lower"], fields["total_slack"]["upper"]) == (slack.lower, slack.upper)
     assert run(["fewest-errors", named, "--id", "who"]) == 0
     assert f"so that the rest is separable: {fields['error_rows_ids'][0]}" in capsys.readouterr().out
-
-
-def test_fewest_errors_of_separable_data(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["fewest-errors", "agresti"]) == 0
-    out = capsys.readouterr().out
-    assert "fewest errors 0 (proven" in out and "no row to drop" in out and "proven: [0.0, 0.0]" in out
 
 
 def test_fewest_errors_numbers_rows_of_the_source(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from commands import answered
 
 import maxmargin as mm
 from maxmargin.certificates.decimals import read_decimal
@@ -31,14 +33,7 @@ Run = Callable[..., tuple[int, str, str]]
 def verify(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command in a folder of its own; return its exit code and what it wrote."""
     monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        code = run(["verify", *arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return code, out, err
-
-    return command
+    return partial(answered, capsys, "verify")
 
 
 @pytest.fixture

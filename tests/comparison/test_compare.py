@@ -151,16 +151,6 @@ def test_after_the_time_limit_no_cell_begins(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_cells_run_again_when_their_limit_grows(tmp_path: Path) -> None:
-    text = "limit = {{seconds = {}}}\nplugins = ['good.py']\n[[data]]\nsource = 'xor'\n"
-    text += "[[method]]\nname = 'good'\npause = 1.5\n"
-    first = run_study(study(tmp_path, text.format(1), good=GOOD), out=tmp_path / "out")
-    assert [record["status"] for record in first.records] == ["timeout"]
-    second = run_study(study(tmp_path, text.format(10), good=GOOD), out=tmp_path / "out")
-    assert [record["status"] for record in second.records] == ["ok"]
-
-
-@pytest.mark.slow
 def test_what_time_left_open_is_proven_and_judged_again_with_more(tmp_path: Path) -> None:
     """Proofs that the limit cut short, and the judgement of answers that depends on them."""
     text = "limit = {{seconds = {}}}\nplugins = ['good.py']\n[[data]]\nsource = 'planted-gap:4000:100:12'\n"
@@ -208,22 +198,14 @@ def test_patterns_of_files_and_names_beside_the_study(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_changed_plug_in_is_another_method(tmp_path: Path) -> None:
-    text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
-    first = run_study(study(tmp_path, text, good=GOOD), out=tmp_path / "out")
-    second = run_study(study(tmp_path, text, good=GOOD + "\n# changed\n"), out=tmp_path / "out")
-    assert first.records[0]["version"] != second.records[0]["version"]
-    assert first.records[0]["cell"] != second.records[0]["cell"]
-
-
-@pytest.mark.slow
-def test_changed_data_are_other_cells(tmp_path: Path) -> None:
-    text = "[[data]]\nsource = 'data.csv'\n[[method]]\nname = 'lp'\n"
-    keys = []
-    for value in (3, 4):
+def test_changed_data_and_changed_plug_ins_are_other_cells(tmp_path: Path) -> None:
+    text = "plugins = ['good.py']\n[[data]]\nsource = 'data.csv'\n[[method]]\nname = 'good'\n"
+    records = []
+    for value, plug_in in ((3, GOOD), (4, GOOD), (4, GOOD + "\n# changed\n")):
         (tmp_path / "data.csv").write_text(f"x,y\n1,0\n{value},1\n")
-        keys.append(run_study(study(tmp_path, text), out=tmp_path / "out").records[0]["cell"])
-    assert keys[0] != keys[1]
+        records += run_study(study(tmp_path, text, good=plug_in), out=tmp_path / "out").records
+    assert len({record["cell"] for record in records}) == len(records) == 3
+    assert records[0]["version"] == records[1]["version"] != records[2]["version"]
 
 
 @pytest.mark.slow

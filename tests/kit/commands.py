@@ -32,6 +32,14 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return err
 
 
+def answered(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Return the exit code of a command, and what it wrote."""
+    code = run(list(arguments))
+    out, err = capsys.readouterr()
+    assert "Traceback" not in err
+    return code, out, err
+
+
 def started(*arguments: str, **options: Any) -> subprocess.Popen[str]:
     """Start a command in a process of its own, with its output and its errors in pipes."""
     pipes = {"stdout": PIPE, "stderr": PIPE, "text": True}

@@ -167,25 +167,6 @@ def test_a_row_on_the_hyperplane_is_an_error() -> None:
     assert judged.in_cone is False and judged.novikoff is None
 
 
-@for_each("bias", [True, False])
-@for_each("seed", range(3))
-def test_one_pass_in_any_order_makes_no_more_mistakes_than_any_point_of_the_curve(seed: int, bias: bool) -> None:
-    rng = np.random.default_rng(seed)
-    X, y = cloud(seed, n=60, d=2, gap=0.05)
-    y[rng.random(60) < 0.05 * (seed % 3)] *= -1
-    w, b = np.array([1.0, 0.1 * seed]), 0.1 * bias
-    judged = mm.judge(X, y, w, b)
-    least = min(bound for _, bound in judged.curve)
-    assert judged.freund_schapire == least
-    bounds = [least] if judged.novikoff is None else [least, judged.novikoff]
-    for _ in range(30):
-        order = rng.permutation(60)
-        run = mm.perceptron(X[order], y[order], bias=bias, max_epochs=1)
-        assert run.n_mistakes <= min(bounds)
-    if judged.novikoff is not None:
-        assert mm.perceptron(X, y, bias=bias).n_mistakes <= judged.novikoff
-
-
 def test_two_points_have_two_mistakes_exactly() -> None:
     judged = mm.judge([[-1.0], [1.0]], [0, 1], [3.0], bias=True)
     assert (judged.novikoff, judged.freund_schapire, judged.margin) == (2.0, 2.0, 1.0)
