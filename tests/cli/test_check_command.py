@@ -366,6 +366,7 @@ def test_text_and_fields_name_columns_that_depend_on_others_up_to_rounding(comma
     assert fields["verdict_without_nearly_aliased"] == "overlap"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--no-bias",), ("--positive", "no"), ("--formula", "y ~ x + g")])
 def test_text_names_the_call_that_fits_the_finite_part(command: Run, options: tuple[str, ...]) -> None:
     rows = "a,1,5,k,no\nb,2,6,k,no\nc,2,7,k,yes\nd,4,8,k,yes\ne,1,9,k,yes\nf,0,4,m,yes\ng,0,3,m,yes\n"

@@ -63,6 +63,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> mm.Comparison:
     return run_study(study(folder, SMALL, good=GOOD), out=folder / "out")
 
 
+@pytest.mark.slow
 def test_every_record_has_every_field_and_agrees_with_the_verbs(undisturbed: mm.Comparison) -> None:
     assert all(tuple(record) == FIELDS for record in undisturbed.records)
     assert undisturbed.n_not_run == 0
@@ -83,6 +84,7 @@ def test_every_record_has_every_field_and_agrees_with_the_verbs(undisturbed: mm.
             assert record["claim_true"] is True
 
 
+@pytest.mark.slow
 def test_seeds_are_varied_only_where_they_matter(undisturbed: mm.Comparison) -> None:
     seeds = {(record["method"], record["order"]): set() for record in undisturbed.records}
     for record in undisturbed.records:
@@ -90,6 +92,7 @@ def test_seeds_are_varied_only_where_they_matter(undisturbed: mm.Comparison) -> 
     assert all(found == ({None} if order == "source" else {0, 1}) for (_, order), found in seeds.items())
 
 
+@pytest.mark.slow
 def test_a_comparison_prints_travels_and_becomes_a_frame(undisturbed: mm.Comparison) -> None:
     assert repr(undisturbed) == "<Comparison 72 records, 0 failures, 0 false claims>"
     assert json.loads(json.dumps(undisturbed.to_dict()))["n_not_run"] == 0
