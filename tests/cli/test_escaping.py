@@ -7,7 +7,6 @@ import re
 import unicodedata
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -182,11 +181,6 @@ def test_names_without_glyphs_are_no_warning() -> None:
     assert "猫" in mm.margin_report(dataset, Cs=[1.0], orders=0).to_html()
 
 
-def test_a_terminal_report_is_made_of_shown_text() -> None:
-    document = mm.margin_report(mm.from_arrays([[0.0], [1.0]], ["a\x1b[2J", "b\n- c"]), Cs=[1.0], orders=0)._document
-    assert_harmless(document.terminal(width=60))
-
-
 @given(st.text(st.characters()))
 def test_shown_text_is_one_visible_line(text: str) -> None:
     line = printable(text)
@@ -214,9 +208,3 @@ def test_a_json_document_reads_the_same(text: str) -> None:
 )  # fmt: skip
 def test_markdown(text: str, expected: str) -> None:
     assert markdown(text) == expected
-
-
-def test_names_of_arrays_are_not_touched() -> None:
-    name = "x\x1b[0m"
-    dataset = mm.from_arrays(np.array([[0.0], [1.0]]), ["a\n", "b"], feature_names=[name])
-    assert dataset.feature_names == (name,) and "a\n" in dataset.classes

@@ -157,17 +157,13 @@ def test_the_data_may_come_from_the_standard_input(tmp_path: Path) -> None:
         ("\n\n{", ["line 3", "found no JSON"]),
         ('{"w": [1,\n2,,]}', ["line 2", "found no JSON"]),
         ("[1, 2]", ["found a list of length 2", 'expected an object such as {"w"']),
-        ("null", ["found null"]),
         ("3", ["found 3, expected an object"]),
         ("{}", ["found no key 'w'"]),
         ('{"W": [1, 2]}', ["found no key 'w' among 'W'"]),
         ('{"w": null}', ["w: found null", "found no hyperplane"]),
         ('{"w": []}', ["w: found a list of length 0"]),
-        ('{"w": 3}', ["w: found 3, expected a list of numbers"]),
         ('{"w": "1, 2"}', ["w: found the text '1, 2'"]),
         ('{"w": [1, "2"]}', ["w[1] is '2'; expected a finite number"]),
-        ('{"w": [1, null]}', ["w[1] is None"]),
-        ('{"w": [1, [2]]}', ["w[1] is [2]"]),
         ('{"w": [1, NaN]}', ["w[1] is nan"]),
         (f'{{"w": [1, 1{"0" * 5000}]}}', ["w[1] is inf"]),
         ('{"w": [1, 2], "b": null}', ["b is None; expected a finite number"]),
@@ -216,7 +212,7 @@ def test_names_in_a_plane_do_not_reach_the_terminal(
 def test_damaged_planes_are_judged_or_refused(named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, answer = json_answer(capsys, "perceptron", named, "--id", "who", "--max-epochs", "2")
     whole, random_numbers = json.dumps(answer), random.Random(0)
-    for _ in range(150):
+    for _ in range(60):
         text = list(whole)
         for _ in range(random_numbers.choice([1, 1, 3])):
             text[random_numbers.randrange(len(text))] = random_numbers.choice('{}[]",:.0129e-+ntfx\n\\\x00')

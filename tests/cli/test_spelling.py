@@ -49,17 +49,8 @@ READING = {
 
 OF_COMMANDS = {
     *("as_json", "force", "as_list"),  # how an answer is printed, which functions return
-    *(
-        "proof",
-        "figures",
-        "output",
-        "names",
-        "trace",
-        "trace_mistakes",
-        "trace_limit",
-        "diff",
-        "dry_run",
-    ),  # written from answers
+    # written from answers
+    *("proof", "figures", "output", "names", "trace", "trace_mistakes", "trace_limit", "diff", "dry_run"),
     *("require", "reuse", "columns"),  # `require`, and what answers compute when they are asked
     *("shifts", "scales"),  # `translation_study`, `scale_study`
     "until_convergence",  # n_passes=None

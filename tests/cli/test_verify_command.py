@@ -5,6 +5,7 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from commands import answered
 
 import maxmargin as mm
 from maxmargin.certificates.decimals import read_decimal
@@ -31,14 +33,7 @@ Run = Callable[..., tuple[int, str, str]]
 def verify(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command in a folder of its own; return its exit code and what it wrote."""
     monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        code = run(["verify", *arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return code, out, err
-
-    return command
+    return partial(answered, capsys, "verify")
 
 
 @pytest.fixture
@@ -104,15 +99,6 @@ def test_the_same_data_from_other_sources_hold(
         assert verify("p.json", source)[0] == 0
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DATA.encode())))
     assert verify("p.json", "-")[0] == 0
-
-
-def test_bundled_data_and_a_chosen_class(verify: Run, tmp_path: Path) -> None:
-    dataset = mm.load("iris", positive="setosa")
-    certificate = mm.separability(dataset.X, dataset.y).certificate
-    assert certificate is not None
-    write_proof(tmp_path / "p.json", certificate, source="iris", positive="setosa")
-    assert verify("p.json", "iris")[0] == 0
-    assert verify("p.json", "wine")[0] == 3
 
 
 def test_the_first_false_statement_is_named(verify: Run, proof: Path) -> None:

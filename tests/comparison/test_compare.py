@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from cases import for_each
-from commands import completed, started
+from commands import completed, gone_within, started
 from plug_ins import ENDINGS, GOOD, hostile
 
 import maxmargin as mm
@@ -43,12 +43,12 @@ def timeless(comparison: mm.Comparison) -> list[dict[str, Any]]:
 
 
 SMALL = """
-seeds = [0, 1, 2]
+seeds = [0, 1]
 orders = ["source", "random"]
 prepare = ["raw", "standardize"]
 plugins = ["good.py"]
 [[data]]
-source = ["agresti", "xor", "two-points", "gap:10"]
+source = ["agresti", "xor", "two-points"]
 [[method]]
 name = "good"
 scale = [1.0, 2.0]
@@ -63,6 +63,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> mm.Comparison:
     return run_study(study(folder, SMALL, good=GOOD), out=folder / "out")
 
 
+@pytest.mark.slow
 def test_every_record_has_every_field_and_agrees_with_the_verbs(undisturbed: mm.Comparison) -> None:
     assert all(tuple(record) == FIELDS for record in undisturbed.records)
     assert undisturbed.n_not_run == 0
@@ -83,15 +84,17 @@ def test_every_record_has_every_field_and_agrees_with_the_verbs(undisturbed: mm.
             assert record["claim_true"] is True
 
 
+@pytest.mark.slow
 def test_seeds_are_varied_only_where_they_matter(undisturbed: mm.Comparison) -> None:
     seeds = {(record["method"], record["order"]): set() for record in undisturbed.records}
     for record in undisturbed.records:
         seeds[record["method"], record["order"]].add(record["seed"])
-    assert all(found == ({None} if order == "source" else {0, 1, 2}) for (_, order), found in seeds.items())
+    assert all(found == ({None} if order == "source" else {0, 1}) for (_, order), found in seeds.items())
 
 
+@pytest.mark.slow
 def test_a_comparison_prints_travels_and_becomes_a_frame(undisturbed: mm.Comparison) -> None:
-    assert repr(undisturbed) == "<Comparison 128 records, 0 failures, 0 false claims>"
+    assert repr(undisturbed) == "<Comparison 72 records, 0 failures, 0 false claims>"
     assert json.loads(json.dumps(undisturbed.to_dict()))["n_not_run"] == 0
     frame = undisturbed.to_frame()
     assert list(frame.columns) == list(FIELDS) and len(frame) == len(undisturbed.records)
@@ -142,23 +145,12 @@ name = {json.dumps([*names, "good", "cvxpy.MOSEK"])}
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_after_the_time_limit_no_cell_begins(tmp_path: Path) -> None:
     text = '[[data]]\nsource = "xor"\n[[method]]\nname = "hard-margin"\n'
     path, out = study(tmp_path, text), tmp_path / "out"
     assert run(["compare", str(path), "-o", str(out), "--time-limit", "1e-9", "-q"]) == 4
     assert mm.compare(path, out=out, time_limit=1e-9).n_not_run == 1
     assert run(["compare", str(path), "-o", str(out), "--time-limit", "60", "-q"]) == 0
-
-
-@pytest.mark.slow
-def test_cells_run_again_when_their_limit_grows(tmp_path: Path) -> None:
-    text = "limit = {{seconds = {}}}\nplugins = ['good.py']\n[[data]]\nsource = 'xor'\n"
-    text += "[[method]]\nname = 'good'\npause = 1.5\n"
-    first = run_study(study(tmp_path, text.format(1), good=GOOD), out=tmp_path / "out")
-    assert [record["status"] for record in first.records] == ["timeout"]
-    second = run_study(study(tmp_path, text.format(10), good=GOOD), out=tmp_path / "out")
-    assert [record["status"] for record in second.records] == ["ok"]
 
 
 @pytest.mark.slow
@@ -209,22 +201,14 @@ def test_patterns_of_files_and_names_beside_the_study(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_changed_plug_in_is_another_method(tmp_path: Path) -> None:
-    text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
-    first = run_study(study(tmp_path, text, good=GOOD), out=tmp_path / "out")
-    second = run_study(study(tmp_path, text, good=GOOD + "\n# changed\n"), out=tmp_path / "out")
-    assert first.records[0]["version"] != second.records[0]["version"]
-    assert first.records[0]["cell"] != second.records[0]["cell"]
-
-
-@pytest.mark.slow
-def test_changed_data_are_other_cells(tmp_path: Path) -> None:
-    text = "[[data]]\nsource = 'data.csv'\n[[method]]\nname = 'lp'\n"
-    keys = []
-    for value in (3, 4):
+def test_changed_data_and_changed_plug_ins_are_other_cells(tmp_path: Path) -> None:
+    text = "plugins = ['good.py']\n[[data]]\nsource = 'data.csv'\n[[method]]\nname = 'good'\n"
+    records = []
+    for value, plug_in in ((3, GOOD), (4, GOOD), (4, GOOD + "\n# changed\n")):
         (tmp_path / "data.csv").write_text(f"x,y\n1,0\n{value},1\n")
-        keys.append(run_study(study(tmp_path, text), out=tmp_path / "out").records[0]["cell"])
-    assert keys[0] != keys[1]
+        records += run_study(study(tmp_path, text, good=plug_in), out=tmp_path / "out").records
+    assert len({record["cell"] for record in records}) == len(records) == 3
+    assert records[0]["version"] == records[1]["version"] != records[2]["version"]
 
 
 @pytest.mark.slow
@@ -341,17 +325,9 @@ def test_a_bad_study_is_one_line_that_names_the_line(
 
 def test_broken_plug_ins_and_toml_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     method = "[[data]]\nsource='xor'\n[[method]]\nname='bad'\n"
-    for content, expected in {
-        "def fit(X): pass\n": "expected fit(X, y, *, seed, time_limit)",
-        "fit = 5\n": "found no function fit",
-        "QUESTION = ['x']\ndef fit(X, y, *, seed, time_limit): pass\n": "QUESTION is ['x']",
-        "x = 1\n": "found no function fit",
-        "def fit(:\n": "SyntaxError",
-        "import no_such_module\n": "ModuleNotFoundError",
-    }.items():
-        path = study(tmp_path, "plugins = ['bad.py']\n" + method, bad=content)
-        assert run(["compare", str(path), "-o", str(tmp_path / "out")]) == 2
-        assert expected in capsys.readouterr().err
+    path = study(tmp_path, "plugins = ['bad.py']\n" + method, bad="def fit(:\n")
+    assert run(["compare", str(path), "-o", str(tmp_path / "out")]) == 2
+    assert "SyntaxError" in capsys.readouterr().err
     path.write_text("schema = [1\n")
     assert run(["compare", str(path), "-o", str(tmp_path / "out")]) == 2
     assert "no TOML" in capsys.readouterr().err
@@ -363,7 +339,7 @@ def test_broken_plug_ins_and_toml_are_one_line(tmp_path: Path, capsys: pytest.Ca
 def test_a_dry_run_runs_nothing_and_a_second_run_neither(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = study(tmp_path, SMALL, good=GOOD)
     assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--dry-run", "-q"]) == 4
-    assert "128 cells, 128 to run: at most" in capsys.readouterr().out
+    assert "72 cells, 72 to run: at most" in capsys.readouterr().out
     assert not (tmp_path / "out").exists()
     assert run(["compare", str(path), "-o", str(tmp_path / "out"), "-q"]) == 0
     capsys.readouterr()
@@ -395,14 +371,6 @@ def workers_of(pid: int) -> list[int]:
     return [int(line) for line in found.stdout.split()]
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends processes with their parent")
 def test_a_study_that_is_killed_ten_times_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
@@ -417,10 +385,7 @@ def test_a_study_that_is_killed_ten_times_ends_as_if_nothing_had_happened(tmp_pa
             process.kill()
             n_killed += 1
         process.communicate()
-        end = time.monotonic() + 10
-        while any(map(is_alive, workers)) and time.monotonic() < end:
-            time.sleep(0.05)
-        assert not any(map(is_alive, workers))
+        assert all(gone_within(pid, 10) for pid in workers)
         if process.returncode == 0:
             (out / NAME).unlink()  # it was too quick to be killed: once more from the beginning
     done = completed("compare", str(path), "-o", str(out), "--quiet")
@@ -471,6 +436,7 @@ def test_a_dask_cluster_gives_the_same_records(tmp_path: Path, undisturbed: mm.C
     assert timeless(found) == timeless(undisturbed)
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = study(tmp_path, SMALL, good=GOOD)
     assert run(["compare", str(path), "-o", str(tmp_path / "out"), "--cluster", "nonsense", "-q"]) == 2
@@ -484,7 +450,7 @@ import resource, signal, sys
 from maxmargin.cli.app import run
 if __name__ == "__main__":
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (700_000, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
     sys.exit(run(["compare", sys.argv[1], "-o", sys.argv[2], "--quiet"]))
 """
     (tmp_path / "main.py").write_text(code)
@@ -494,9 +460,9 @@ if __name__ == "__main__":
     assert done.returncode == 4, done.stderr
     assert "what was written before is kept" in done.stderr and "Traceback" not in done.stderr
     n_done = len(_done(tmp_path / "out"))
-    assert 0 < n_done < 128
+    assert 0 < n_done < 72
     assert completed("compare", str(path), "-o", str(tmp_path / "out"), "--quiet").returncode == 0
-    assert len(_done(tmp_path / "out")) == 128
+    assert len(_done(tmp_path / "out")) == 72
 
 
 @pytest.mark.slow

@@ -128,11 +128,12 @@ def test_there_are_examples() -> None:
 
 
 BROKEN = {
-    "x = 1\n": "found no function fit",
+    "fit = 5\n": "found no function fit",
     "def fit(X): pass\n": "expected fit(X, y, *, seed, time_limit)",
     "def fit(X, y, *, seed): pass\n": "expected fit(X, y, *, seed, time_limit)",
     "def fit(:\n": "SyntaxError",
     "import no_such_module\n": "no_such_module",
+    "QUESTION = ['x']\ndef fit(X, y, *, seed, time_limit): pass\n": "QUESTION is ['x']",
     "QUESTION = 'what'\ndef fit(X, y, *, seed, time_limit): pass\n": "expected one of separation",
     "NAME = 'lp'\ndef fit(X, y, *, seed, time_limit): pass\n": "'lp' is a method already",
     "raise SystemExit(3)\n": "SystemExit",

@@ -1,8 +1,11 @@
 """The command line, in this process and in one of its own."""
 
 import json
+import os
 import subprocess
 import sys
+import time
+from pathlib import Path
 from subprocess import PIPE
 from typing import Any
 
@@ -29,6 +32,14 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return err
 
 
+def answered(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Return the exit code of a command, and what it wrote."""
+    code = run(list(arguments))
+    out, err = capsys.readouterr()
+    assert "Traceback" not in err
+    return code, out, err
+
+
 def started(*arguments: str, **options: Any) -> subprocess.Popen[str]:
     """Start a command in a process of its own, with its output and its errors in pipes."""
     pipes = {"stdout": PIPE, "stderr": PIPE, "text": True}
@@ -39,3 +50,20 @@ def completed(*arguments: str, **options: Any) -> subprocess.CompletedProcess[An
     """Run a command in a process of its own to its end."""
     pipes = {"stdout": PIPE, "stderr": PIPE, "text": True}
     return subprocess.run([sys.executable, "-m", "maxmargin", *arguments], check=False, **{**pipes, **options})
+
+
+def is_alive(pid: int) -> bool:
+    """Return whether a process exists that is more than an exit code."""
+    try:
+        os.kill(pid, 0)
+        return "Z (zombie)" not in Path(f"/proc/{pid}/status").read_text()
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def gone_within(pid: int, seconds: float) -> bool:
+    """Wait until a process has ended, and return whether it has."""
+    end = time.monotonic() + seconds
+    while is_alive(pid) and time.monotonic() < end:
+        time.sleep(0.05)
+    return not is_alive(pid)

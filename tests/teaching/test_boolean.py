@@ -69,17 +69,13 @@ def test_the_formula_of_known_margin() -> None:
     ("x1 & & x2", 6, "'&'", "a variable"),
     ("x1 x2", 4, "'x2'", "an operator"),
     ("x1 ~x2", 4, "'~'", "an operator"),
-    ("x1 not x2", 4, "'not'", "an operator"),
     ("(x1 | x2", 9, "the end", r"\) for the \( at character 1"),
     ("(x1 | (x2", 10, "the end", r"\) for the \( at character 7"),
     ("x1)", 3, r"'\)'", "or the end"),
-    ("()", 2, r"'\)'", "a variable"),
     ("x0", 1, "'x0'", "a variable"),
-    ("x01 | x2", 1, "'x01'", "a variable"),
     ("x1 | y", 6, "'y'", "a variable"),
     ("x1 + x2", 4, r"'\+'", "an operator"),
     ("x1and x2", 1, "'x1and'", "a variable"),
-    ("2", 1, "'2'", "a variable"),
     ("x" + "9" * 5000, 1, r"'x9{39}\.\.\.'", "a variable with a number up to 999999"),
     ("~x99999999999", 2, "'x99999999999'", "a variable with a number up to 999999"),
     ("y" * 5000, 1, r"'y{40}\.\.\.'", "a variable x1"),
@@ -213,6 +209,7 @@ def test_what_cannot_be_drawn() -> None:
             balanced_rows(concept, n_rows, np.random.default_rng(0))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n, count", [(1, 4), (2, 14), (3, 104), (4, 1882)])
 def test_threshold_functions_are_those_of_small_whole_weights(n: int, count: int) -> None:
     """Whole weights up to 3 make threshold functions; that they make all of them, the equality shows."""

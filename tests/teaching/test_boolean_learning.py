@@ -162,6 +162,7 @@ def test_bad_experiments(options: dict[str, Any]) -> None:
         mistake_growth([4], **options)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n, bound", [(1, 2), (2, 3), (3, 6), (4, 10)])
 def test_halving_keeps_its_bound(n: int, bound: int) -> None:
     concepts = threshold_functions(n)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
-from zoo import INSEPARABLE, SEPARABLE, Known
+from zoo import Known
 
 from maxmargin.api.running import best_bias_scale, run_perceptron
 from maxmargin.boolean import conjunction_bound
@@ -77,7 +77,7 @@ def check(problem: Problem, run: PerceptronRun, n_passes: int | None, C: float =
     st.sampled_from([None, 1, 2, 5]),
     st.sampled_from([0.01, 1.0, 100.0]),
 )
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_valid_bounds_hold_for_the_run(
     problem: Problem, scale: float, zero: str, order: str, n_passes: int | None, C: float
 ) -> None:
@@ -117,7 +117,7 @@ def test_passes_are_whole_numbers(n_passes: Any) -> None:
 
 
 @given(problems(), st.sampled_from(ZERO_RULES))
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_the_best_scale(problem: Problem, zero: str) -> None:
     if not hard_margin(problem).lower:
         return
@@ -153,7 +153,7 @@ def test_the_margin_with_bias_alone_bounds_nothing(zero: str) -> None:
     assert math.isclose(bounds["best_scale"].value, 23**2, rel_tol=1e-9)
 
 
-@for_each("known", SEPARABLE + INSEPARABLE)
+@pytest.mark.sampled(2)
 def test_known_problems(known: Known) -> None:
     for n_passes in (1, 3, None):
         limits = {"max_epochs": n_passes, "max_mistakes": 3_000}
@@ -202,13 +202,17 @@ def test_the_radius_is_that_of_fractions(X: np.ndarray) -> None:
     assert radius_squared(Problem(X, y, sizes=WorkSizes(chunk_entries=1))) == exact
 
 
-@for_each("unit", [5e-324, 1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("unit", [1e300, 5e-324, 1e-310, 1e-300, 1e-160, 1e160])
 @for_each("bias", [True, False])
 @for_each("n_passes", [1, 4])
 def test_extreme_units_raise_nothing(unit: float, bias: bool, n_passes: int) -> None:
     X = np.array([-5.0, -3.0, 1.0, 5.0])[:, None] * unit
     for scale in (1.0, "best"):
         bounds = by_name(mistake_bounds(X, [0, 0, 1, 1], bias=bias, n_passes=n_passes, bias_scale=scale))
+        for bound in bounds.values():
+            assert not math.isnan(bound.value) and (math.isfinite(bound.value) or bound.vacuous)
+            assert bound.valid or math.isfinite(bound.value) or "greatest binary64" not in bound.assumption
         assert not bias or bounds["freund_schapire"].value > 0
         assert bias or (bounds["novikoff"].valid and math.isclose(bounds["novikoff"].value, 25, rel_tol=1e-6))
 
@@ -238,15 +242,8 @@ def test_counts_of_a_run_that_was_stopped_bound_nothing_beyond_it(limit: int) ->
     assert as_far["sum_of_squares"].valid and as_far["trivial"].value == run.n_presentations
 
 
-def test_inseparable_data_have_no_bound_until_convergence() -> None:
-    bounds = by_name(bounds_of(Context(problem=SAME, run=run_perceptron(SAME, max_mistakes=100), n_passes=None)))
-    assert not [name for name, bound in bounds.items() if bound.valid]
-
-
-SAME = Problem.validated([[1.0], [1.0]], [-1, 1])
-
-
-@for_each("unit", [2.0**-1070, 2.0**-1000, 2.0**-500, 2.0**500, 2.0**1000])
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("unit", [2.0**-1070, 2.0**-1000, 2.0**-500, 2.0**500, 2.0**1000])
 @for_each("sparse", [False, True])
 def test_bounds_through_the_origin_do_not_change_with_the_unit(unit: float, sparse: bool) -> None:
     X, y = np.array([[3.0, 1.0], [2.0, 5.0], [-7.0, -1.0], [-1.0, -6.0]]), np.array([1.0, 1.0, -1.0, -1.0])
@@ -263,18 +260,11 @@ def test_bounds_through_the_origin_do_not_change_with_the_unit(unit: float, spar
         assert bounds[1]["novikoff"].value >= 50 / hard_margin(Problem(X, y, bias=False)).upper ** 2 * (1 - 1e-12)
 
 
-@pytest.mark.parametrize("unit", [1e-310, 1e-160, 1e160, 1e300])
-def test_a_bound_beyond_all_floats_says_nothing(unit: float) -> None:
-    for bound in mistake_bounds(np.array([[1.0], [3.0]]) * unit, [0, 1]):
-        assert not math.isnan(bound.value) and (math.isfinite(bound.value) or bound.vacuous)
-        assert bound.valid or math.isfinite(bound.value) or "greatest binary64" not in bound.assumption
-
-
 # The bounds.
 
 
 @given(problems(), st.sampled_from([0.5, 1.0, 3.0]), st.sampled_from([1, 2, 7]), st.integers(0, 2**32 - 1))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_the_optimum_is_below_every_other_u(problem: Problem, scale: float, n_passes: int, seed: int) -> None:
     run = run_perceptron(problem, bias_scale=scale, max_epochs=n_passes)
     bounds = check(problem, run, n_passes)

@@ -151,7 +151,7 @@ def test_the_inequalities_hold_on_any_data(
 def test_the_last_mistake_is_the_end_of_the_run() -> None:
     data = load("wine", positive="class_0")
     for options in ({}, {"bias": False}, {"order": "random", "rng": 7}):
-        trace = traced(data.X, data.labels, positive="class_0", max_mistakes=3000, **options)
+        trace = traced(data.X, data.labels, positive="class_0", max_mistakes=800, **options)
         run = trace.run
         assert trace.n_mistakes[-1] == run.n_mistakes and trace.row[-1] == run.mistake_rows[-1]
         assert (trace.margin[-1], trace.margin_upper[-1]) == (run.margin, run.margin_upper)
@@ -160,16 +160,11 @@ def test_the_last_mistake_is_the_end_of_the_run() -> None:
 
 
 def test_known_long_runs() -> None:
-    """Two rows on a line: 233 mistakes; Agresti: 1,701 with b* = -50, so g* = 1/sqrt(max (w^2 + b^2))."""
-    trace = traced([[10.0], [12.0]], [0, 1])
-    # (x, 1): the maximum margin has (w, b) = (1, -11) at functional margin 1.
-    assert trace.u is not None
-    np.testing.assert_allclose(trace.u, np.array([1.0, -11.0]) / math.sqrt(122), rtol=1e-9)
-    assert trace.u_margin == pytest.approx(1 / math.sqrt(122), rel=1e-9)
-    assert trace.bound == pytest.approx(145 * 122, rel=1e-9)
+    """Agresti: 1,701 mistakes with b* = -50, so g* = 10/sqrt(1 + b*^2), of radius sqrt(90^2 + 1)."""
     long = traced(AGRESTI, SIDES, most_points=60)
     assert long.run.n_mistakes == 1701 and not long.is_whole and long.holds
     assert long.u_margin == pytest.approx(10 / math.sqrt(1 + 50**2), rel=1e-9)
+    assert long.bound == pytest.approx(8101 * 2501 / 100, rel=1e-9)
     # w ends at (20, -801): w.u* = (20 + 50 * 801)/sqrt(2501).
     assert long.w_dot_u[-1] == pytest.approx((20 + 50 * 801) / math.sqrt(2501), rel=1e-9)
     assert long.norm[-1] == pytest.approx(math.hypot(20, 801), rel=1e-12)

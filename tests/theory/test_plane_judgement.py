@@ -77,7 +77,7 @@ def test_of_data_that_nothing_separates_there_are_no_shares(known: Known) -> Non
 
 
 @for_each("bias", [True, False])
-@for_each("seed", range(6))
+@for_each("seed", range(3))
 def test_margin_errors_and_bounds_are_those_of_fractions(seed: int, bias: bool) -> None:
     rng = np.random.default_rng(seed)
     X, y = cloud(seed)
@@ -144,17 +144,6 @@ def test_a_multiple_by_a_power_of_two_has_the_same_answer(k: int) -> None:
     assert [name for name in first if first[name] != second[name]] == ["w", "b"]
 
 
-def test_the_other_side_of_the_hyperplane_is_wrong_everywhere() -> None:
-    X, y = cloud(3)
-    w, b = np.array([1.0, 0.0, 0.0]), 0.03
-    judged, flipped = mm.judge(X, y, w, b), mm.judge(X, y, -w, -b)
-    assert judged.separates and flipped.error_rows.tolist() == list(range(len(y)))
-    assert flipped.in_cone is False and flipped.novikoff is None and not flipped.separates
-    assert flipped.margin < 0 and flipped.share_lower is not None and flipped.share_upper is not None
-    assert flipped.share_lower <= flipped.share_upper < 0
-    assert flipped.freund_schapire >= len(y), "no g helps a hyperplane that is wrong everywhere"
-
-
 @pytest.mark.parametrize("power", [20, 40, 52])
 def test_tiny_gaps_are_seen(power: int) -> None:
     gap = 2.0**-power
@@ -178,33 +167,6 @@ def test_a_row_on_the_hyperplane_is_an_error() -> None:
     assert judged.in_cone is False and judged.novikoff is None
 
 
-@for_each("bias", [True, False])
-@for_each("seed", range(5))
-def test_one_pass_in_any_order_makes_no_more_mistakes_than_any_point_of_the_curve(seed: int, bias: bool) -> None:
-    rng = np.random.default_rng(seed)
-    X, y = cloud(seed, n=60, d=2, gap=0.05)
-    y[rng.random(60) < 0.05 * (seed % 3)] *= -1
-    w, b = np.array([1.0, 0.1 * seed]), 0.1 * bias
-    judged = mm.judge(X, y, w, b)
-    least = min(bound for _, bound in judged.curve)
-    assert judged.freund_schapire == least
-    bounds = [least] if judged.novikoff is None else [least, judged.novikoff]
-    for _ in range(30):
-        order = rng.permutation(60)
-        run = mm.perceptron(X[order], y[order], bias=bias, max_epochs=1)
-        assert run.n_mistakes <= min(bounds)
-    if judged.novikoff is not None:
-        assert mm.perceptron(X, y, bias=bias).n_mistakes <= judged.novikoff
-
-
-def test_novikoff_is_the_bound_at_the_hyperplane_s_own_margin() -> None:
-    X, y = cloud(4)
-    judged = mm.judge(X, y, [1.0, 0.0, 0.0], 0.0)
-    assert judged.novikoff is not None and judged.freund_schapire <= judged.novikoff * (1 + 2**-50)
-    at_margin = mm.judge(X, y, [1.0, 0.0, 0.0], 0.0, g=judged.margin)
-    assert at_margin.freund_schapire == pytest.approx(judged.novikoff, rel=1e-12)
-
-
 def test_two_points_have_two_mistakes_exactly() -> None:
     judged = mm.judge([[-1.0], [1.0]], [0, 1], [3.0], bias=True)
     assert (judged.novikoff, judged.freund_schapire, judged.margin) == (2.0, 2.0, 1.0)
@@ -225,7 +187,7 @@ def cone_by_fractions(X: Any, y: Any, w: Any, b: float, *, bias: bool) -> bool:
 @pytest.mark.parametrize("bias", [True, False])
 def test_the_cone_is_decided_as_by_fractions_and_its_vectors_separate(bias: bool) -> None:
     found = set()
-    for seed in range(60):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         X, y = cloud(seed, n=12, d=2, gap=1.0)
         space = np.hstack([X, np.ones((12, 1))]) if bias else X
@@ -242,7 +204,7 @@ def test_the_cone_is_decided_as_by_fractions_and_its_vectors_separate(bias: bool
 
 def test_a_vector_that_is_only_near_the_best_one_decides_nothing_wrongly() -> None:
     decided = {True: 0, False: 0, None: 0}
-    for seed in range(300):
+    for seed in range(150):
         rng = np.random.default_rng(seed)
         X, y = cloud(seed % 10, n=12, d=2, gap=1.0)
         best = mm.hard_margin(X, y, bias=False)
@@ -253,7 +215,7 @@ def test_a_vector_that_is_only_near_the_best_one_decides_nothing_wrongly() -> No
         found = decided_by(RunPlane.of(problem, w, 0.0), v, min(margins_of(X, y, v, 0.0)), upper)
         assert found is None or found is cone_by_fractions(X, y, w, 0.0, bias=False)
         decided[found] += 1
-    assert min(decided.values()) > 10, decided
+    assert min(decided.values()) > 5, decided
 
 
 def test_on_the_edge_of_the_cone_a_vector_is_outside() -> None:
@@ -300,6 +262,7 @@ def test_on_small_integers_everything_agrees(rows: list[tuple[int, int, bool]], 
     assert judged.in_cone is None or judged.separates or not judged.in_cone
     if judged.share_lower is not None and judged.share_upper is not None:
         assert judged.share_lower <= judged.share_upper <= 1 and judged.gamma_lower > 0
+        assert (judged.share_upper > 0) is judged.separates
         assert judged.in_cone is cone_by_fractions(X, y, w, b, bias=b != 0)
     else:
         assert not judged.separates
@@ -373,7 +336,7 @@ def test_the_bound_holds_at_any_g(g: Any) -> None:
 SIZES = (0.0, 5e-324, 1e-310, 1e-300, 0.3, 1.0, 1e160, 1e300, 1.7e308)
 
 
-@for_each("seed", range(40))
+@for_each("seed", range(20))
 def test_numbers_of_any_size_are_judged_exactly(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(2, 6)), int(rng.integers(1, 4))

@@ -1,14 +1,13 @@
 """Limited processes: what a task does to them, and what is left of it."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from commands import gone_within, is_alive
 
 from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.outcome import Ending, Outcome
@@ -27,21 +26,6 @@ def outcomes(*tasks: str, limit: Limit = LIMIT, n_workers: int = 1, **arguments:
     with Pool(n_workers) as pool:
         futures = [pool.submit(f"hostile_tasks:{task}", arguments, limit) for task in tasks]
         return [future.result() for future in futures]
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return "Z (zombie)" not in Path(f"/proc/{pid}/status").read_text()
-
-
-def gone_within(pid: int, seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while is_alive(pid) and time.monotonic() < end:
-        time.sleep(0.05)
-    return not is_alive(pid)
 
 
 def test_a_process_is_kept_warm_and_has_one_thread() -> None:
