@@ -100,6 +100,7 @@ def test_inline_svg_takes_colours_and_fonts_from_the_page(report: MarginReport) 
         assert len(ids) == len(set(ids)) and set(re.findall(r'href="#([^"]+)"', svg)) <= set(ids)
 
 
+@pytest.mark.slow
 def test_saved_figures_are_reproducible(of_classes: MarginReport, tmp_path: Path) -> None:
     first = of_classes.save_figures(tmp_path / "new" / "first")
     second = of_classes.save_figures(tmp_path / "second")
@@ -198,14 +199,14 @@ def test_classes_have_a_mark_for_each_verdict() -> None:
 
 
 EXTREMES = {
+    "equal": lambda: mm.from_arrays([[1.0], [1.0]], [0, 1]),
     "two": lambda: mm.from_arrays([[10.0], [12.0]], [0, 1]),
     "overlap": lambda: mm.from_arrays([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]),
-    "equal": lambda: mm.from_arrays([[1.0], [1.0]], [0, 1]),
     **{name: partial(mm.load, name) for name in ("corpus", "subnormal", "units", "gap:20")},
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("source", EXTREMES)
 def test_figures_of_extreme_data_are_drawn_without_a_warning(source: str) -> None:
     with warnings.catch_warnings():

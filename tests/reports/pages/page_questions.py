@@ -248,17 +248,8 @@ def altered(proof: Document, random_: random.Random) -> Document:
             holder.insert(random_.randrange(len(holder) + 1), copy.deepcopy(holder[key]))
         case "nudge" if isinstance(holder[key], str) and holder[key]:
             old = holder[key]
-            new = [
-                f"-{old}",
-                old.removeprefix("-"),
-                f"{old}0",
-                old[:-1],
-                old.upper(),
-                f"{old}/2",
-                f"1{old}",
-                nudged(old),
-            ]
-            holder[key] = random_.choice(new)
+            new = [f"-{old}", old.removeprefix("-"), f"{old}0", old[:-1], old.upper(), f"{old}/2", f"1{old}"]
+            holder[key] = random_.choice([*new, nudged(old)])
         case "nudge" if isinstance(holder[key], int):
             holder[key] = random_.choice([holder[key] + 1, holder[key] - 1, -holder[key], holder[key] * 2**64])
         case _:
