@@ -14,10 +14,10 @@ QUESTIONS = {"perceptron": "online", "lp": "separation"}
 
 def record(k: int, method: str, time: float, **changes: Any) -> dict[str, Any]:
     gamma = 10.0**-k
-    facts = {"data": f"data-{k}", "gamma_lower": gamma, "gamma_upper": gamma, "radius": 1.0, "margin": gamma / 2}
+    facts = {"gamma_lower": gamma, "gamma_upper": gamma, "radius": 1.0, "margin": gamma / 2}
     run = {"share": 0.5, "n_errors": 0, "claim": "separates", "claim_true": True, "w": [1.0], "seconds": time}
     n_mistakes = 10**k if method == "perceptron" else None
-    return make_record("easy", method, **{**facts, **run, "n_mistakes": n_mistakes, **changes})
+    return make_record("easy", method, **{**facts, **run, "n_mistakes": n_mistakes, **changes}) | {"data": f"data-{k}"}
 
 
 def comparison(*records: dict[str, Any]) -> Made:
