@@ -14,17 +14,6 @@ import maxmargin as mm
 from maxmargin.displays import ConvexHullsDisplay
 
 
-def test_the_vertices_are_those_of_another_program(plane: SimpleNamespace, ax: Axes) -> None:
-    X = np.rint(10 * plane.X)  # rounded tenths are no lattice: points of a line in decimals may be corners
-    display = ConvexHullsDisplay.from_result(mm.hard_margin(X, plane.y), X, plane.y, ax=ax)
-    for vertices, label in zip(display.hulls, ("setosa", "versicolor"), strict=True):
-        rows = X[plane.y == label]
-        expected = {tuple(point) for point in rows[ConvexHull(rows).vertices].tolist()}
-        assert {tuple(point) for point in vertices.tolist()} == expected
-    for drawn, vertices in zip(display.hulls_, display.hulls, strict=True):
-        np.testing.assert_array_equal(np.column_stack(drawn.get_data()), [*vertices, vertices[0]])
-
-
 def test_half_the_distance_of_the_points_is_the_upper_end(plane: SimpleNamespace, ax: Axes) -> None:
     best = mm.hard_margin(plane.X, plane.y)
     display = ConvexHullsDisplay.from_result(best, plane.X, plane.y, ax=ax)
@@ -44,7 +33,7 @@ def test_hulls_of_classes_that_overlap_share_a_point(overlap: SimpleNamespace, a
         assert path.contains_point(display.points[0])
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(points=st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=12))
 def test_a_hull_has_every_row_inside_and_no_vertex_to_spare(points: list[tuple[int, int]]) -> None:
     X, y = [*points, (100, 100)], [0] * len(points) + [1]
@@ -67,22 +56,10 @@ def test_one_column_has_intervals_as_hulls(line: SimpleNamespace, ax: Axes) -> N
     assert display.points_ is not None and np.asarray(display.points_.get_ydata()).tolist() == [0.0, 0.0]
 
 
-def test_hyperplanes_through_the_origin_and_other_rows_are_refused(plane: SimpleNamespace, ax: Axes) -> None:
+def test_hyperplanes_through_the_origin_are_refused(plane: SimpleNamespace, ax: Axes) -> None:
     through = mm.hard_margin(plane.X, plane.y, bias=False)
     with pytest.raises(mm.InvalidProblemError, match="through the origin"):
         ConvexHullsDisplay.from_result(through, plane.X, plane.y, ax=ax)
-    best = mm.hard_margin(plane.X, plane.y)
-    with pytest.raises(mm.InvalidProblemError, match="expected the X, y and positive"):
-        ConvexHullsDisplay.from_result(best, plane.X * 2, plane.y, ax=ax)
-    data = mm.load("iris", positive="setosa")
-    with pytest.raises(mm.InvalidProblemError, match="X has 4 columns; expected one or two"):
-        ConvexHullsDisplay.from_result(mm.hard_margin(data.X, data.y), data.X, data.y, ax=ax)
-
-
-def test_other_rows_with_a_common_point_are_refused(overlap: SimpleNamespace, ax: Axes) -> None:
-    answer = mm.hard_margin(overlap.X, overlap.y)
-    with pytest.raises(mm.InvalidProblemError, match="the proof of the result is about other rows"):
-        ConvexHullsDisplay.from_result(answer, overlap.X[::-1], overlap.y[::-1], ax=ax)
 
 
 def test_points_inside_are_left_out_and_no_vertex_is(ax: Axes) -> None:
@@ -92,3 +69,5 @@ def test_points_inside_are_left_out_and_no_vertex_is(ax: Axes) -> None:
     display = ConvexHullsDisplay.from_result(mm.hard_margin(X, y), X, y, ax=ax)
     expected = {tuple(point) for point in X[:-1][ConvexHull(X[:-1]).vertices].tolist()}
     assert {tuple(point) for point in display.hulls[0].tolist()} == expected
+    for drawn, vertices in zip(display.hulls_, display.hulls, strict=True):
+        np.testing.assert_array_equal(np.column_stack(drawn.get_data()), [*vertices, vertices[0]])

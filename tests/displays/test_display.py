@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import for_each
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
@@ -45,6 +46,15 @@ MAKERS: dict[str, Callable[..., Any]] = {
     ),
 }  # fmt: skip
 
+ON_ROWS: tuple[tuple[Any, Callable[..., Any]], ...] = (
+    (displays.HyperplaneDisplay, mm.hard_margin),
+    (displays.HyperplaneDisplay, mm.soft_margin),
+    (displays.ConvexHullsDisplay, mm.hard_margin),
+    (displays.HyperplaneDisplay, mm.perceptron),
+    (displays.PerceptronPathDisplay, mm.perceptron),
+)
+"""Displays that draw rows, and what makes their results."""
+
 
 @pytest.fixture(scope="module")
 def made(plane: SimpleNamespace) -> Callable[..., Any]:
@@ -74,11 +84,23 @@ def test_without_axes_there_is_one_new_figure(made: Callable[..., Any]) -> None:
         plt.close(display.figure_)
 
 
-@pytest.mark.parametrize("wrong", [3, "ax", [None, None]])
-def test_what_is_no_axes_is_refused_and_opens_no_figure(wrong: object, made: Callable[..., Any]) -> None:
-    for name in ("hyperplane", "soft"):
-        with pytest.raises(InvalidOptionError, match="Axes"):
-            made(name, ax=wrong)
+@for_each(
+    ("options", "words"),
+    [
+        *(({"ax": wrong}, "Axes") for wrong in (3, "ax", [None, None])),
+        *(({"legend": wrong}, "expected True or False") for wrong in ("x", None, 1)),
+        *(
+            ({"ax": Figure().add_subplot(projection=name)}, f"ax has the projection '{name}'; expected Axes of x and y")
+            for name in ("polar", "3d", "aitoff")
+        ),
+    ],
+)
+def test_other_options_are_refused_and_open_no_figure(
+    options: dict[str, Any], words: str, made: Callable[..., Any]
+) -> None:
+    for name in ("hyperplane", "margins", "soft", "curves"):
+        with pytest.raises(InvalidOptionError, match=words):
+            made(name, **options)
 
 
 def test_a_result_of_another_kind_is_refused(plane: SimpleNamespace) -> None:
@@ -95,6 +117,29 @@ def test_a_result_of_another_kind_is_refused(plane: SimpleNamespace) -> None:
     ):
         with pytest.raises(InvalidOptionError, match=r"^result (is|has) an? \w+; expected"):
             make()
+
+
+def test_more_than_two_columns_are_refused(ax: Axes) -> None:
+    data = mm.load("iris", positive="setosa")
+    for display, solve in ON_ROWS:
+        with pytest.raises(mm.InvalidProblemError, match=r"X has 4 columns; expected one or two"):
+            display.from_result(solve(data.X, data.y), data.X, data.y, ax=ax)
+
+
+def test_other_rows_than_those_of_the_result_are_refused(
+    plane: SimpleNamespace, overlap: SimpleNamespace, ax: Axes
+) -> None:
+    words = r"expected the X, y and positive|other rows|40 rows of 2 columns, and X has 20 rows"
+    others = [(X, None) for X in (plane.X + np.array([0.5, 0.0]), plane.X * 2, plane.X[:, :1])]
+    for display, solve in ON_ROWS:
+        result = solve(plane.X, plane.y)
+        for X, positive in (*others, (plane.X, "setosa")):
+            with pytest.raises(mm.InvalidProblemError, match=words):
+                display.from_result(result, X, plane.y, positive=positive, ax=ax)
+    for display, solve in ON_ROWS[:3]:
+        kept = slice(20) if display is displays.HyperplaneDisplay else slice(None, None, -1)
+        with pytest.raises(mm.InvalidProblemError, match=words):
+            display.from_result(solve(overlap.X, overlap.y), overlap.X[kept], overlap.y[kept], ax=ax)
 
 
 def test_texts_and_colours_suit_dark_axes(made: Callable[..., Any]) -> None:
@@ -148,7 +193,7 @@ def test_a_legend_is_above_the_axes_and_within_the_figure(name: str, layout: Any
     assert whole.x0 <= box.x0 < box.x1 <= whole.x1 and whole.y0 <= box.y0 < box.y1 <= whole.y1
 
 
-@pytest.mark.parametrize("dpi", [50, 200])
+@pytest.mark.parametrize("dpi", [50, pytest.param(200, marks=pytest.mark.slow)])
 def test_a_layout_that_is_chosen_later_keeps_the_legend(dpi: int, made: Callable[..., Any]) -> None:
     for arrange in (Figure.tight_layout, lambda figure: figure.set_layout_engine("constrained"), pickle.dumps):
         ax = Figure().add_subplot()
@@ -158,6 +203,7 @@ def test_a_layout_that_is_chosen_later_keeps_the_legend(dpi: int, made: Callable
         assert figure.bbox.y1 >= legend_box(ax).y1
 
 
+@pytest.mark.slow
 def test_legends_of_several_axes_meet_no_other_axes(made: Callable[..., Any]) -> None:
     figure = Figure(figsize=(12, 8))
     axes = figure.subplots(2, 2, gridspec_kw={"hspace": 0.4})  # the titles have room
@@ -184,10 +230,9 @@ def test_a_legend_names_the_label_column_and_explains_its_letters(
     frame = pd.DataFrame(plane.X, columns=["length", "width"]).assign(responder=np.where(plane.y == "setosa", 1, 0))
     best = mm.hard_margin(frame, "responder")
     arrays = frame[["length", "width"]].to_numpy(), frame["responder"].to_numpy()  # the result has the name
-    for data in ((frame, "responder"), (frame, "responder ~ length + width"), arrays):
-        for display in (displays.HyperplaneDisplay, displays.MarginDistributionDisplay, displays.ConvexHullsDisplay):
-            texts = legend_of(display.from_result(best, *data, ax=Figure().add_subplot()).ax_)
-            assert {"responder = 0", "responder = 1"} < set(texts)
+    for display in (displays.HyperplaneDisplay, displays.MarginDistributionDisplay, displays.ConvexHullsDisplay):
+        texts = legend_of(display.from_result(best, *arrays, ax=Figure().add_subplot()).ax_)
+        assert {"responder = 0", "responder = 1"} < set(texts)
     assert {"y = no", "y = yes"} < set(
         legend_of(displays.HyperplaneDisplay.from_result(
             mm.soft_margin(overlap.X, overlap.y), overlap.X, overlap.y, ax=Figure().add_subplot()
@@ -208,24 +253,10 @@ def legend_of(ax: Axes) -> list[str]:
     return [text.get_text() for text in legend.get_texts()]
 
 
-@pytest.mark.parametrize("projection", ["polar", "3d", "aitoff"])
-def test_axes_that_are_not_straight_are_refused(projection: str, made: Callable[..., Any]) -> None:
-    for name in ("hyperplane", "margins", "soft", "curves"):
-        with pytest.raises(InvalidOptionError, match=f"ax has the projection '{projection}'; expected Axes of x and y"):
-            made(name, ax=Figure().add_subplot(projection=projection))
-
-
-@pytest.mark.parametrize("legend", ["x", None, 1])
-def test_a_legend_is_wanted_or_not(legend: Any, made: Callable[..., Any]) -> None:
-    for name in ("hyperplane", "soft"):
-        with pytest.raises(InvalidOptionError, match="expected True or False"):
-            made(name, legend=legend)  # and no figure is opened
-
-
-@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e150])
+@for_each("unit", [1e-300, 1e-160, 1e150])
 def test_data_that_axes_do_not_hold_are_refused(unit: float, ax: Axes) -> None:
     X, y = np.array([[0.0, 0.0], [1.0, 2.0], [3.0, 1.0]]) * unit, [-1, 1, 1]
-    best, run = mm.hard_margin(X, y), mm.perceptron(X, y, bias=False)
+    best, run = mm.hard_margin(X, y), mm.perceptron(X, y, bias=False, max_mistakes=10)  # never converges
     for make in (
         lambda: displays.HyperplaneDisplay.from_result(best, X, y, ax=ax),
         lambda: displays.MarginDistributionDisplay.from_result(best, X, y, ax=ax),
@@ -236,9 +267,7 @@ def test_data_that_axes_do_not_hold_are_refused(unit: float, ax: Axes) -> None:
             make()
 
 
-@pytest.mark.parametrize(
-    ("X", "name"), [([[0.0, 1e-300], [1.0, 3e-300]], "column 1"), ([[1e16], [1e16 + 2]], "column 0")]
-)
+@for_each(("X", "name"), [([[0.0, 1e-300], [1.0, 3e-300]], "column 1"), ([[1e16], [1e16 + 2]], "column 0")])
 def test_a_column_whose_numbers_axes_do_not_tell_apart_is_refused(X: Any, name: str, ax: Axes) -> None:
     best = mm.hard_margin(X, [0, 1])
     with pytest.raises(mm.InvalidProblemError, match=f"the numbers of {name} differ by"):
@@ -277,6 +306,7 @@ def test_matplotlib_is_imported_when_something_is_drawn() -> None:
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
+@pytest.mark.slow
 def test_rows_may_be_a_frame_with_a_column_name_a_formula_or_a_data_set(ax: Axes) -> None:
     iris = mm.load("iris").pair("setosa", "versicolor")
     table = pd.DataFrame(iris.X[:, 2:], columns=["length", "width"]).assign(kind=list(iris.labels))

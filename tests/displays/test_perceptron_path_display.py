@@ -58,12 +58,7 @@ def test_a_trace_has_the_path_of_its_run(line: SimpleNamespace, ax: Axes) -> Non
 
 
 def test_what_is_no_path_in_the_plane_is_refused(plane: SimpleNamespace, ax: Axes) -> None:
-    data = mm.load("iris", positive="setosa")
-    with pytest.raises(mm.InvalidProblemError, match="X has 4 columns; expected one or two"):
-        PerceptronPathDisplay.from_result(mm.perceptron(data.X, data.y), data.X, data.y, ax=ax)
     run = mm.perceptron(plane.X, plane.y)
-    with pytest.raises(mm.InvalidProblemError, match="expected the X, y and positive"):
-        PerceptronPathDisplay.from_result(run, plane.X + 1, plane.y, ax=ax)
     with pytest.raises(mm.InvalidProblemError, match="lists 2 of its 4 mistakes"):
         PerceptronPathDisplay.from_result(replace(run, mistake_rows=run.mistake_rows[:2]), plane.X, plane.y, ax=ax)
     with pytest.raises(InvalidOptionError, match="most_lines is 0"):

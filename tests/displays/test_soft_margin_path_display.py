@@ -49,6 +49,8 @@ def test_the_limit_is_the_hard_margin_if_it_is_given_or_reached(
     heights = {name: np.asarray(line.get_ydata())[0] for name, line in display.limits_.items()}
     assert heights == {"objective": 0.5 / hard.lower / hard.lower, "norm": 1 / hard.lower, "margin": hard.lower}
     assert display.limits_["margin"].get_label() == "maximum margin γ* = 0.65192"
+    names = [str(line.get_label()).partition(" = ")[0] for line in display.limits_.values()]
+    assert names == ["½‖w‖² of the hard margin", "‖w‖ of the hard margin", "maximum margin γ*"]
     assert drawn_on_all(path).limit is None
     reached = drawn_on_all(mm.soft_margin_path(plane.X, plane.y, [0.01, 1e4]))
     assert reached.limit == pytest.approx(hard.lower, rel=1e-6)
@@ -92,23 +94,14 @@ def test_a_margin_is_drawn_only_where_there_is_a_hyperplane(ax: Axes) -> None:
     assert display.lines_ == {} and [text.get_text() for text in ax.texts] == ["w = 0 at every C: no margin to show"]
 
 
-@pytest.mark.parametrize("wrong", [None, 3, "path"])
-def test_what_is_no_path_is_refused(wrong: object, plane: SimpleNamespace) -> None:
+def test_what_is_no_path_is_refused(plane: SimpleNamespace) -> None:
     hard, path = mm.hard_margin(plane.X, plane.y), mm.soft_margin_path(plane.X, plane.y, [1.0])
-    for result in (wrong, hard):
-        with pytest.raises(
-            InvalidOptionError, match=r"^result (is|has) a \w+; expected what soft_margin_path returns$"
-        ):
+    for result in (None, 3, "path", hard):
+        with pytest.raises(InvalidOptionError, match=r"^result (is|has) a \w+; expected what soft_margin_path"):
             SoftMarginPathDisplay.from_result(result)  # type: ignore[arg-type]
     for other in ("x", path):
         with pytest.raises(InvalidOptionError, match=r"^hard is a \w+; expected what hard_margin returns, or None$"):
             SoftMarginPathDisplay.from_result(path, hard=other)  # type: ignore[arg-type]
-    with pytest.raises(InvalidOptionError, match="quantities has"):
-        SoftMarginPathDisplay.from_result(path, quantities=wrong and "path")  # type: ignore[arg-type]
-
-
-def test_the_limits_are_those_of_the_hard_margin_in_words(plane: SimpleNamespace) -> None:
-    hard = mm.hard_margin(plane.X, plane.y)
-    display = drawn_on_all(mm.soft_margin_path(plane.X, plane.y, [0.01, 0.1]), hard=hard)
-    names = [str(line.get_label()).partition(" = ")[0] for line in display.limits_.values()]
-    assert names == ["½‖w‖² of the hard margin", "‖w‖ of the hard margin", "maximum margin γ*"]
+    for quantities in (None, "path"):
+        with pytest.raises(InvalidOptionError, match="quantities has"):
+            SoftMarginPathDisplay.from_result(path, quantities=quantities)  # type: ignore[arg-type]

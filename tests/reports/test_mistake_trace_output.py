@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import arguments_of
+from commands import refusal
 
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
@@ -90,10 +91,8 @@ def test_files_that_cannot_be_written_are_refused_before_the_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with arguments_of(run_perceptron) as runs:
-        assert command(["perceptron", "agresti", *arguments, "-q"]) == 2
-    assert not runs
-    err = capsys.readouterr().err
-    assert err.count("\n") == 1 and all(word in err for word in words)
+        err = refusal(capsys, "perceptron", "agresti", *arguments, "-q")
+    assert not runs and all(word in err for word in words)
     assert list(tmp_path.iterdir()) == []
 
 

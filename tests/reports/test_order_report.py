@@ -2,27 +2,21 @@
 
 import json
 import math
-import warnings
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
-from calls import interrupting
-from matplotlib.figure import Figure
+from commands import json_answer
 
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
 from maxmargin.cli.app import run
 from maxmargin.displays.order_study_display import drawn_bounds
-from maxmargin.reports.captioned.captioned_display import inline_svg
-from maxmargin.reports.figures.mistake_pictures import plot_orders, shows_margins
 from maxmargin.reports.margin_report import MarginReport, margin_report
 from maxmargin.reports.study.parts.orders_part import OrderPlan, check_orders, plan_of, steps_of
 from maxmargin.reports.study.report_settings import ReportSettings, ReportSizes
 from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.many_orders import many_orders
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.theory.context import Context
 
@@ -31,10 +25,6 @@ GRID = (1.0,)
 
 def report_of(dataset: mm.Dataset, **options: Any) -> MarginReport:
     return margin_report(dataset, Cs=GRID, **options)
-
-
-def overlapping() -> mm.Dataset:
-    return mm.from_arrays([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
 
 
 @pytest.fixture(scope="module")
@@ -84,17 +74,8 @@ def test_the_worst_of_all_sequences_is_proven(simplex: MarginReport) -> None:
     assert orders["most"] <= 12 <= min(bound["value"] for bound in orders["bounds"])
 
 
-def test_no_order_exceeds_a_bound(agresti: MarginReport) -> None:
-    orders = agresti.to_dict()["orders"]
-    assert orders["file_order"] == {"n_mistakes": 1701, "n_epochs": 452, "converged": True}
-    assert orders["best"]["n_mistakes"] <= orders["least"] <= orders["most"] <= orders["worst"]["n_mistakes"]
-    assert orders["worst"]["n_mistakes"] <= min(bound["value"] for bound in orders["bounds"])
-    assert 0 < orders["margins"]["least"] <= orders["margins"]["greatest"] <= 10
-    assert not orders["worst"]["proven"] and "lower bound on the worst case" in agresti.to_markdown()
-
-
 def test_data_that_overlap_are_studied_in_one_pass() -> None:
-    report = report_of(overlapping(), max_mistakes=50)
+    report = report_of(mm.from_arrays([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]), max_mistakes=50)
     orders = report.to_dict()["orders"]
     assert (orders["max_epochs"], orders["n_converged"], orders["margins"]) == (1, 0, None)
     assert orders["sequence"] is None and orders["worst"]["n_mistakes"] <= 4
@@ -116,13 +97,10 @@ def test_no_orders_at_all() -> None:
     assert "orders" not in {picture.key for picture in report.pictures}
 
 
-@pytest.mark.parametrize("orders", [-1, 2.5, "many"])
-def test_bad_numbers_of_orders_are_refused(orders: Any) -> None:
-    with pytest.raises(InvalidOptionError, match="n_orders"):
-        report_of(mm.load("agresti"), orders=orders)
-
-
-def test_orders_are_refused_outside_memory() -> None:
+def test_bad_numbers_of_orders_are_refused_and_any_outside_memory() -> None:
+    for orders in (-1, 2.5, "many"):
+        with pytest.raises(InvalidOptionError, match="n_orders"):
+            report_of(mm.load("agresti"), orders=orders)
     check_orders(0, is_in_memory=False)
     with pytest.raises(InvalidOptionError, match="more memory"):
         check_orders(5, is_in_memory=False)
@@ -157,42 +135,15 @@ def test_orders_that_take_too_long_are_cut_to_one_pass_or_none() -> None:
     assert isinstance(asked_for, OrderPlan) and (asked_for.effort.n_orders, asked_for.settings.max_epochs) == (7, None)
 
 
-def test_steps_grow_with_everything() -> None:
-    small, large = (Problem.validated(np.ones((n, 2)), np.arange(n) % 2 * 2 - 1) for n in (10, 1000))
-    assert steps_of(small, 1, 1) < steps_of(small, 2, 1) < steps_of(large, 2, 1)
-    assert steps_of(small, 1, 1) < steps_of(small, 1, 2) < steps_of(large, 1, 2)
-
-
-@pytest.mark.parametrize("source", ["two", "overlap", "equal", "subnormal", "units", "gap:20"])
-def test_figures_of_extreme_data_are_drawn_without_a_warning(source: str) -> None:
-    data = {
-        "two": lambda: mm.from_arrays([[10.0], [12.0]], [0, 1]),
-        "overlap": overlapping,
-        "equal": lambda: mm.from_arrays([[1.0], [1.0]], [0, 1]),
-    }
-    dataset = data[source]() if source in data else mm.load(source)
-    report = report_of(dataset, max_mistakes=300, orders=20)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for picture in report.pictures:
-            if picture.key == "orders":
-                assert inline_svg(picture).endswith("</svg>")
-
-
 def test_alternative_texts_name_the_numbers(agresti: MarginReport) -> None:
     alts = {picture.key: picture.alt for picture in agresti.pictures}
     orders = agresti.to_dict()["orders"]
+    assert orders["file_order"] == {"n_mistakes": 1701, "n_epochs": 452, "converged": True}
+    assert 0 < orders["margins"]["least"] <= orders["margins"]["greatest"] <= 10
+    assert not orders["worst"]["proven"] and "lower bound on the worst case" in agresti.to_markdown()
     for value in (orders["least"], orders["most"], orders["worst_order"]["n_mistakes"], 1701):
         assert f"{value:,}" in alts["orders"]
     assert "novikoff 202,607" in alts["orders"]
-
-
-def test_every_random_order_is_in_the_histogram(agresti: MarginReport) -> None:
-    assert isinstance(agresti.study, TwoClassStudy) and agresti.study.orders is not None
-    study = agresti.study.orders
-    ax = Figure().add_subplot()
-    assert plot_orders(study, ax) is ax and shows_margins(study)
-    assert sum(bar.get_width() for bar in ax.patches) == 40
 
 
 def test_far_bounds_are_left_out_but_for_the_least(agresti: MarginReport) -> None:
@@ -204,20 +155,12 @@ def test_far_bounds_are_left_out_but_for_the_least(agresti: MarginReport) -> Non
     assert drawn_bounds(replace(study, bounds=())) == {}
 
 
-def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-    assert run(["orders", *arguments, "--json", "-q"]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    found: dict[str, Any] = json.loads(out)
-    return found
-
-
 FEW = ("--n-orders", "40", "--n-search", "32", "--n-sequence", "500")
 
 
 def test_the_command_tells_the_study(capsys: pytest.CaptureFixture[str]) -> None:
-    found = answer(capsys, "agresti", *FEW, "--seed", "3", "--scales", "--shifts")
-    assert found["schema"] == "maxmargin.orders/1"
+    code, found = json_answer(capsys, "orders", "agresti", *FEW, "--seed", "3", "--scales", "--shifts", "-q")
+    assert code == 0 and found["schema"] == "maxmargin.orders/1"
     dataset = mm.load("agresti")
     study = mm.order_study(dataset.X, dataset.labels, n_orders=40, n_search=32, n_sequence=500, rng=3)
     expected = json.loads(json.dumps(study.to_dict()))
@@ -231,7 +174,8 @@ def test_the_command_tells_the_study(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_long_lists_of_the_command_are_cut(capsys: pytest.CaptureFixture[str]) -> None:
-    found = answer(capsys, "agresti", "--n-orders", "1100", "--n-search", "0", "--n-sequence", "1200")
+    sizes = ("--n-orders", "1100", "--n-search", "0", "--n-sequence", "1200")
+    _, found = json_answer(capsys, "orders", "agresti", *sizes, "-q")
     assert (len(found["outcomes"]["margin"]), found["outcomes"]["margin_count"]) == (1000, 1100)
     assert (len(found["sequence"]["rows"]), found["sequence"]["rows_count"]) == (1000, 1200)
 
@@ -247,37 +191,9 @@ def test_the_command_in_words(capsys: pytest.CaptureFixture[str]) -> None:
         assert phrase in out
 
 
-@pytest.mark.parametrize(
-    "arguments, words",
-    [
-        (["agresti", "--n-orders", "0"], ["--n-orders"]),
-        (["agresti", "--no-bias", "--shifts"], ["--no-bias", "bias"]),
-        (["agresti", "--order", "random"], ["--order"]),
-        (["iris"], ["--positive"]),
-        (["xor", "--scales"], ["separable"]),
-        (["agresti", "--bias-scale", "much"], ["--bias-scale"]),
-    ],
-)
-def test_bad_usage_of_the_command_is_one_line(
-    arguments: list[str], words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["orders", *arguments, "-q"]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1
-    assert [word for word in words if word not in err] == []
-
-
-def test_an_interrupted_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    with interrupting(many_orders):
-        assert run(["orders", "agresti", "-q"]) == 130
-    out, err = capsys.readouterr()
-    assert (out, err.strip()) == ("", "maxmargin: interrupted")
-
-
 def test_the_report_command_takes_a_number_of_orders(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["report", "agresti", "--orders", "30", "--json", "-q"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["orders"]["n_orders"], found["settings"]["orders"]) == (30, 30)
+    code, found = json_answer(capsys, "report", "agresti", "--orders", "30", "-q")
+    assert code == 0 and (found["orders"]["n_orders"], found["settings"]["orders"]) == (30, 30)
     assert run(["report", "agresti", "--orders", "-1"]) == 2
 
 

@@ -118,24 +118,6 @@ def test_with_a_bias_nothing_is_narrowed_to_the_origin(
         assert surface != "check" or name == "three" or "logistic regression with an intercept" in text
 
 
-@pytest.mark.slow
-def test_the_pair_of_the_title_is_told_apart_everywhere(
-    rendered: dict[tuple[str, bool], dict[str, str]],
-) -> None:
-    through, free = rendered["two", False], rendered["two", True]
-    assert "overlap through the origin (proven)" in through["check"] and "separable (proven)" in free["check"]
-    assert "the maximum margin through the origin is 0" in through["margin"]
-    assert "no hyperplane through the origin has fewer" in through["fewest-errors"]
-    assert "without an intercept: the maximum-likelihood estimate exists" in through["check"]
-    assert "overlap through the origin" in through["check --json"] + through["report json"]
-    for surface in ("markdown", "html"):
-        flat = " ".join(through[surface].split())
-        assert "Every hyperplane through the origin has a row on its wrong side" in flat, surface
-        assert "regression without an intercept of the classes on these columns has a finite" in flat, surface
-    assert "No hyperplane through the origin separates the classes" in " ".join(through["terminal"].split())
-    assert "without intercepts" in rendered["three", False]["check"]
-
-
 def test_meanings_are_true_of_single_rows() -> None:
     """Each sentence against brute force over hyperplanes of one column."""
     for bias in (True, False):

@@ -1,9 +1,9 @@
 """Times to a separating hyperplane: which runs count, and where a solver overtakes."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from made_records import Made, make_record
 
 from maxmargin.reports.comparisons import margin_times
 from maxmargin.reports.comparisons.research_report import comparison_report
@@ -14,18 +14,14 @@ QUESTIONS = {"perceptron": "online", "lp": "separation"}
 
 def record(k: int, method: str, time: float, **changes: Any) -> dict[str, Any]:
     gamma = 10.0**-k
-    return {
-        **{"data": f"data-{k}", "prepare": "raw", "features": None, "fold": None, "verdict": "separable"},
-        **{"gamma_lower": gamma, "gamma_upper": gamma, "radius": 1.0, "method": method, "params": {}, "seed": 0},
-        **{"order": "source", "status": "ok", "margin": gamma / 2, "share": 0.5, "seconds": time, "capped": False},
-        **{"n_mistakes": 10**k if method == "perceptron" else None, "claim_true": True, "jobs": 1},
-        **{"n_errors": 0, "claim": "separates", "w": [1.0], "n_updates": None, **changes},
-    }
+    facts = {"gamma_lower": gamma, "gamma_upper": gamma, "radius": 1.0, "margin": gamma / 2}
+    run = {"share": 0.5, "n_errors": 0, "claim": "separates", "claim_true": True, "w": [1.0], "seconds": time}
+    n_mistakes = 10**k if method == "perceptron" else None
+    return make_record("easy", method, **{**facts, **run, "n_mistakes": n_mistakes, **changes}) | {"data": f"data-{k}"}
 
 
-def comparison(*records: dict[str, Any]) -> Any:
-    settings = {"questions": QUESTIONS, "jobs": 1, "limit": {"seconds": 60.0}}
-    return SimpleNamespace(title="Times", records=records, data=(), settings=settings, environment={}, n_not_run=0)
+def comparison(*records: dict[str, Any]) -> Made:
+    return Made(records=records, settings={"questions": QUESTIONS, "jobs": 1, "limit": {"seconds": 60.0}})
 
 
 def times(*records: dict[str, Any]) -> tuple[margin_times.MethodTimes, ...]:

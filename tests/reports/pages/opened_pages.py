@@ -1,19 +1,12 @@
-"""Reports whose pages the tests look at, each made once, and a browser that opens them where there is one."""
+"""Reports whose pages the tests look at, each made once."""
 
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
 
 import numpy as np
+import pytest
 
 import maxmargin as mm
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-"""The browser; the tests that need one are skipped without it, and say so."""
-
-NO_BROWSER = "no Chromium on PATH: the pages are not opened"
 
 
 def _two_clouds(scale: float = 1.0) -> mm.Dataset:
@@ -54,6 +47,15 @@ DATA: dict[str, Callable[[], mm.Dataset]] = {
 }
 """The data by name."""
 
+SLOW = {"versicolor", "breast_cancer", "gap", "tiny units", "least number"}
+"""Data whose report takes more than a second."""
+
+
+def each(names: Iterable[str] = DATA) -> pytest.MarkDecorator:
+    """Run a test with each of these data."""
+    marks = {True: (pytest.mark.slow,), False: ()}
+    return pytest.mark.parametrize("name", [pytest.param(name, marks=marks[name in SLOW]) for name in names])
+
 
 @cache
 def report_of(name: str) -> mm.MarginReport:
@@ -65,14 +67,3 @@ def report_of(name: str) -> mm.MarginReport:
 def page_of(name: str) -> str:
     """Return its page."""
     return report_of(name).to_html()
-
-
-@contextmanager
-def browser() -> Iterator[Any]:
-    """Start the browser."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()

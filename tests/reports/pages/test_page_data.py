@@ -51,28 +51,14 @@ def read(data: dict[str, str], problem: AnyProblem) -> tuple[bytes, list[int]]:
 
 
 @given(problems())
-def test_the_bytes_are_those_that_are_hashed(problem: AnyProblem) -> None:
-    assert sha256(b"".join(raw_data(problem))).hexdigest() == problem.sha256
-
-
-@given(problems())
-def test_what_is_embedded_reads_back_to_the_same_bits(problem: AnyProblem) -> None:
-    bits, labels = read(embedded_data(problem), problem)
-    assert bits == (problem.X + 0.0).tobytes() and labels == labels_of(problem).tolist()
-
-
-@given(problems())
-def test_the_shorter_form_is_embedded(problem: AnyProblem) -> None:
+def test_what_is_embedded_is_what_is_hashed_in_the_shorter_form(problem: AnyProblem) -> None:
     data, raw = embedded_data(problem), b"".join(raw_data(problem))
+    assert sha256(raw).hexdigest() == problem.sha256
+    assert read(data, problem) == ((problem.X + 0.0).tobytes(), labels_of(problem).tolist())
     assert len(data["text"]) <= 4 * -(-len(raw) // 3)
     assert data["format"] == "decimal" or b64decode(data["text"]) == raw
-    assert data == embedded_data(problem)
-
-
-@given(problems())
-def test_sparse_rows_are_the_same_data(problem: AnyProblem) -> None:
     sparse = replace(problem, X=csr_array(problem.X))
-    assert b"".join(raw_data(sparse)) == b"".join(raw_data(problem)) and embedded_data(sparse) == embedded_data(problem)
+    assert b"".join(raw_data(sparse)) == raw and data == embedded_data(sparse) == embedded_data(problem)
 
 
 def test_numbers_of_many_digits_are_embedded_as_base64_and_short_ones_as_decimals() -> None:

@@ -7,13 +7,14 @@ import math
 import re
 from fractions import Fraction
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from opened_pages import DATA, page_of, report_of
+from cases import for_each
+from opened_pages import DATA, each, page_of, report_of
+from page_outline import check_page, element, visible
 
 import maxmargin as mm
 from maxmargin.reports.document import plain_text
@@ -25,55 +26,11 @@ from maxmargin.text.number_formats import count, floor_of
 CONVERGED = ["clouds", "setosa", "two points", "one column"]
 STOPPED = ["breast_cancer", "tiny units", "huge units"]
 INSEPARABLE = ["versicolor", "xor", "hostile", "quasi"]
+SEPARABLE = [name for name in DATA if name not in INSEPARABLE]
 MOST_CHARACTERS, MOST_OF_SCRIPTS = 250_000, 20_000
 
 
-class Outline(HTMLParser):
-    """The headings, texts, pictures and identifiers of a page, scripts and styles left out."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.headings: list[int] = []
-        self.pictures: list[dict[str, str | None]] = []
-        self.ids: list[str] = []
-        self.texts: list[str] = []
-        self.skipped = 0
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        self.skipped += tag in ("script", "style")
-        if re.fullmatch("h[1-6]", tag):
-            self.headings.append(int(tag[1]))
-        if tag == "svg":
-            self.pictures.append(values)
-        if "id" in values:
-            self.ids.append(values["id"] or "")
-
-    def handle_endtag(self, tag: str) -> None:
-        self.skipped -= tag in ("script", "style")
-
-    def handle_data(self, data: str) -> None:
-        if not self.skipped:
-            self.texts.append(data)
-
-    @property
-    def text(self) -> str:
-        return " | ".join(" ".join(text.split()) for text in self.texts if text.strip())
-
-
-def element(page: str, identifier: str) -> Any:
-    """Return what a script element of the page holds."""
-    found = re.search(rf'<script type="application/json" id="{identifier}">(.*?)</script>', page, re.DOTALL)
-    assert found
-    return json.loads(found[1])
-
-
-def visible(page: str) -> str:
-    return Outline(page).text
-
-
-@pytest.mark.parametrize("name", CONVERGED)
+@each(CONVERGED)
 def test_the_lead_of_a_run_that_converged(name: str) -> None:
     report = report_of(name).to_dict()
     lead, run = plain_text(answer_sentences(report)), report["perceptron"]
@@ -86,7 +43,7 @@ def test_the_lead_of_a_run_that_converged(name: str) -> None:
     assert run["margin"] > 0
 
 
-@pytest.mark.parametrize("name", STOPPED)
+@each(STOPPED)
 def test_the_lead_of_a_run_that_was_stopped(name: str) -> None:
     report = report_of(name).to_dict()
     lead, run, best = plain_text(answer_sentences(report)), report["perceptron"], report["hard_margin"]["lower"]
@@ -97,7 +54,7 @@ def test_the_lead_of_a_run_that_was_stopped(name: str) -> None:
     assert "the truth, proven, is" in lead
 
 
-@pytest.mark.parametrize("name", ["versicolor", "xor", "hostile"])
+@each(["versicolor", "xor", "hostile"])
 def test_the_lead_of_classes_that_overlap(name: str) -> None:
     report = report_of(name).to_dict()
     lead, best = plain_text(answer_sentences(report)), report["fewest_errors"]
@@ -123,7 +80,7 @@ def test_the_lead_of_an_open_question() -> None:
     assert "is open" in lead
 
 
-@pytest.mark.parametrize("name", [name for name in DATA if name not in INSEPARABLE])
+@each(SEPARABLE)
 def test_novikoffs_bound_is_always_on_the_ruler(name: str) -> None:
     report, page = report_of(name).to_dict(), page_of(name)
     bound = next(bound for bound in report["bounds"] if bound["name"] == "novikoff")
@@ -132,30 +89,20 @@ def test_novikoffs_bound_is_always_on_the_ruler(name: str) -> None:
     assert "vacuous" not in visible(page)
 
 
-@pytest.mark.parametrize("name", DATA)
+@each()
 def test_fewest_and_most_hold_for_every_count(name: str) -> None:
     orders = report_of(name).to_dict()["orders"]
     if orders["reason"] is not None:
         pytest.skip("no orders were tried")
     counts = [orders[key]["n_mistakes"] for key in ("file_order", "best_order", "worst_order")]
-    counts += [
-        orders["least"],
-        orders["most"],
-        *([] if orders["sequence"] is None else [orders["sequence"]["n_mistakes"]]),
-    ]
+    counts += [orders["least"], orders["most"], (orders["sequence"] or orders["worst_order"])["n_mistakes"]]
     assert orders["best"]["n_mistakes"] <= min(counts)
     assert orders["worst"]["n_mistakes"] >= max(counts)
     if orders["sequence"] is not None:
         assert orders["sequence"]["n_mistakes"] >= orders["most"], "an adversary is no worse than chance"
 
 
-def test_the_order_of_a_sorted_source_counts() -> None:
-    """A source that is sorted by class makes few mistakes in a pass; fewest must not be more."""
-    report = report_of("versicolor").to_dict()["orders"]
-    assert report["best"]["n_mistakes"] <= report["file_order"]["n_mistakes"]
-
-
-@pytest.mark.parametrize("name", [name for name in DATA if name not in INSEPARABLE])
+@each(SEPARABLE)
 def test_no_row_stands_inside_the_margin(name: str) -> None:
     """Where the maximum margin is the unit, its strip begins at 1, on the line of the maximum margin."""
     page = page_of(name)
@@ -169,7 +116,7 @@ def test_no_row_stands_inside_the_margin(name: str) -> None:
     assert min(float(x) for x in re.findall(r"M(-?[\d.]+) ", strip[3])) >= edge - 0.051
 
 
-@pytest.mark.parametrize("name", ["clouds", "setosa", "versicolor", "hostile", "quasi", "tiny units"])
+@each(["clouds", "setosa", "versicolor", "hostile", "quasi", "tiny units"])
 def test_the_marks_of_rows_are_at_their_distances(name: str) -> None:
     """In the units that the axis names; the bound of the maximum margin is no less than it."""
     study: Any = report_of(name).study
@@ -180,7 +127,7 @@ def test_the_marks_of_rows_are_at_their_distances(name: str) -> None:
         assert strip.distances * scene.unit == pytest.approx(distances, rel=1e-9, abs=1e-12 * np.abs(distances).max())
 
 
-@pytest.mark.parametrize("name", INSEPARABLE)
+@each(INSEPARABLE)
 def test_the_fewest_errors_are_proven_and_their_rows_named(name: str) -> None:
     report, page = report_of(name).to_dict(), page_of(name)
     best, text = report["fewest_errors"], visible(page)
@@ -196,7 +143,7 @@ def test_the_fewest_errors_are_proven_and_their_rows_named(name: str) -> None:
         assert mm.separability(X[kept], y[kept]).strictly_separable
 
 
-@pytest.mark.parametrize("name", DATA)
+@each()
 def test_the_style_of_numbers_and_plurals(name: str) -> None:
     text = visible(page_of(name))
     assert not re.search(r"\d[eE][-+]?\d", re.sub(r"\b[0-9a-f]{12,}\b", "", text).replace("5e-324", "")), (
@@ -211,45 +158,33 @@ def test_the_style_of_numbers_and_plurals(name: str) -> None:
     assert "None," not in text
 
 
-@pytest.mark.parametrize("name", DATA)
+@each()
 def test_the_form_of_the_page(name: str) -> None:
-    page = page_of(name)
-    outline = Outline(page)
-    assert outline.headings[0] == 1
-    assert outline.headings.count(1) == 1
-    assert all(b <= a + 1 for a, b in zip(outline.headings, outline.headings[1:], strict=False))
-    assert len(outline.ids) == len(set(outline.ids))
-    for picture in outline.pictures:
-        assert picture["role"] == "img"
-        title, finding = (picture["aria-labelledby"] or "").split()
-        for identifier in (title, finding):
-            assert re.search(rf'id="{identifier}">[^<]+<', page)
-    assert "<table" not in re.sub(r"<table.*?<(?:th|td)", "", page, flags=re.DOTALL), "no empty table"
+    check_page(page_of(name))
 
 
-@pytest.mark.parametrize("name", DATA)
+@each()
 def test_the_policy_allows_this_script_only(name: str) -> None:
     page = page_of(name)
     policy = re.search(r'http-equiv="Content-Security-Policy" content="(.*?)"', page)
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    assert policy
-    assert len(scripts) == 1
+    assert policy and len(scripts) == 1
     digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in unescape(policy[1])
     assert "default-src 'none'" in unescape(policy[1])
 
 
+@pytest.mark.slow
 def test_sizes() -> None:
     page = page_of("breast_cancer")
     checker = re.search(r'id="checker">(.*?)</script>', page, re.DOTALL)
     script = re.search(r"<script>(.*?)</script>", page, re.DOTALL)
-    assert checker
-    assert script
+    assert checker and script
     assert len(page.encode()) <= MOST_CHARACTERS
     assert len(checker[1].encode()) + len(script[1].encode()) <= MOST_OF_SCRIPTS
 
 
-@pytest.mark.parametrize("name", DATA)
+@each()
 def test_the_page_and_the_json_hold_the_proof_of_the_margin(name: str) -> None:
     dataset = DATA[name]()
     proof = report_of(name).to_dict()["certificate"]
@@ -265,9 +200,8 @@ def test_the_page_and_the_json_hold_the_proof_of_the_margin(name: str) -> None:
         assert Fraction(proof.get("upper_squared", proof["margin_squared"])) <= Fraction(upper) ** 2
 
 
-@pytest.mark.parametrize("name", ["clouds"])
-def test_a_page_names_no_folder(name: str) -> None:
-    page = page_of(name)
+def test_a_page_names_no_folder() -> None:
+    page = page_of("clouds")
     assert "folder/" not in page
     assert "pets.csv" in page
 
@@ -294,7 +228,7 @@ def test_the_replay_gives_the_weights_of_the_run() -> None:
     assert w == pytest.approx(study.run.w)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(20))
 def test_placed_labels_do_not_meet(seed: int) -> None:
     rng = np.random.default_rng(seed)
     labels = [

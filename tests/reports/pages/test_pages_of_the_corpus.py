@@ -4,17 +4,15 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from opened_pages import CHROMIUM, NO_BROWSER, browser
 from page_questions import FORM, Document, Question, altered, data_sets, random_data
 
 import maxmargin as mm
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NO_BROWSER)]
+pytestmark = pytest.mark.slow
 
 N_PARTS, N_CASES = 10, 200
 PROOF = re.compile(r'(<script type="application/json" id="(proof-[^"]*)">)(.*?)(</script>)', re.DOTALL)
@@ -25,12 +23,6 @@ def cases() -> list[tuple[str, Any, Any, bool]]:
     """Known and bundled data, then random ones, two hundred in all."""
     known = [case for case in data_sets() if case[1].size <= 20_000]
     return [*known, *((f"random-{seed}", *random_data(seed)) for seed in range(84, 84 + N_CASES - len(known)))]
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Any]:
-    with browser() as found:
-        yield found.new_page()
 
 
 def said(page: Any, path: Path, content: str) -> tuple[bool, list[str]]:
@@ -58,7 +50,10 @@ def with_an_altered_proof(content: str, seed: str) -> tuple[str, int, Document]:
 
 
 @pytest.mark.parametrize("part", range(N_PARTS))
-def test_pages_check_their_proofs_and_altered_pages_name_what_is_false(part: int, page: Any, tmp_path: Path) -> None:
+def test_pages_check_their_proofs_and_altered_pages_name_what_is_false(
+    part: int, chromium: Any, tmp_path: Path
+) -> None:
+    page = chromium.new_page()
     claims: Counter[str] = Counter()
     n_named = 0
     for name, X, y, bias in cases()[part::N_PARTS]:

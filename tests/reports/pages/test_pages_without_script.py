@@ -1,17 +1,15 @@
 """The pages of comparisons and of trust in a browser: legible, in reach of a keyboard, silent."""
 
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from opened_pages import CHROMIUM, NO_BROWSER, browser
 
 import maxmargin as mm
 from maxmargin.reports.comparisons import comparison_report
 
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=NO_BROWSER), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 LEAST_TEXT = 11
 """Height of the font of a figure in pixels."""
@@ -24,12 +22,6 @@ def page_of(kind: str) -> str:
     methods = {"name": ["lp", "hard-margin", "perceptron", "online.averaged"]}
     data = {"source": ["agresti", "xor", "odd-max-bit:4", "gap:4"]}
     return comparison_report(mm.compare({"schema": 1, "data": [data], "method": [methods]})).to_html()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as found:
-        yield found
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
