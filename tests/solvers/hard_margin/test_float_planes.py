@@ -85,7 +85,7 @@ def units() -> Iterator[Any]:
 
 
 @pytest.mark.sampled(5)
-@pytest.mark.parametrize("X", units())
+@pytest.mark.parametrize("X", list(units()))
 def test_units_of_all_sizes(X: Any) -> None:
     for y in ([-1, -1, 1, 1], [-1, 1, -1, 1]):
         for options in ({}, {"bias": False}, {"method": "textbook"}):

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import cvxpy as cp
@@ -14,7 +15,8 @@ from hypothesis.extra import numpy as hnp
 from liars import make_cvxpy_lie
 from references import margins_of
 from scipy.sparse import csr_array
-from strategies import OVERLAPPING, overlapping, problems
+from strategies import OVERLAPPING, problems
+from strategies import overlapping as clouds
 from zoo import SEPARABLE, Known
 
 import maxmargin as mm
@@ -42,6 +44,7 @@ from maxmargin.solvers.soft_margin.soft_solution import NuMargin
 
 small = st.integers(-3, 3).map(float)
 entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))
+overlapping = partial(clouds, share=0.45, shift=1.5)
 parts = st.sampled_from([0.02, 0.3, 0.55, 0.9, 1.0])
 
 
