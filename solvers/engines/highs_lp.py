@@ -177,9 +177,9 @@ def vertex(solver: Any) -> tuple[Floats, Floats] | None:
     """Run HiGHS on its model from its present basis; return the values and the multipliers of the rows, or None."""
     try:
         solver.run()
+        values, multipliers = _solution(solver)
     except Exception:  # the binding raises anything, and the caller has another method
         return None
-    values, multipliers = _solution(solver)
     return None if values is None or multipliers is None else (values, multipliers)
 
 

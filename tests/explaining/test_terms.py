@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,16 +25,14 @@ def quasi(rng: np.random.Generator, n: int = 25) -> tuple[pd.DataFrame, np.ndarr
     return X, y
 
 
-def samples(n: int) -> list[tuple[pd.DataFrame, np.ndarray, mm.Separability]]:
+@cache
+def samples() -> list[tuple[pd.DataFrame, np.ndarray, mm.Separability]]:
     rng = np.random.default_rng(7)
     found = []
-    for _ in range(n):
+    for _ in range(40):
         X, y = quasi(rng, int(rng.integers(8, 30)))
         found.append((X, y, mm.separability(X, y)))
     return found
-
-
-SAMPLES = samples(40)
 
 
 def matrix(X: pd.DataFrame, answer: mm.Separability) -> dict[str, np.ndarray]:
@@ -44,11 +43,11 @@ def matrix(X: pd.DataFrame, answer: mm.Separability) -> dict[str, np.ndarray]:
 
 
 def test_the_samples_are_of_all_kinds() -> None:
-    assert {answer.verdict.value for *_, answer in SAMPLES} == {"separable", "quasi-separable", "overlap"}
+    assert {answer.verdict.value for *_, answer in samples()} == {"separable", "quasi-separable", "overlap"}
 
 
 def test_every_infinite_term_has_a_reason() -> None:
-    for *_, answer in SAMPLES:
+    for *_, answer in samples():
         terms = answer.terms
         assert terms is not None
         assert {term.name: term.sign for term in terms} == answer.infinite_columns
@@ -61,7 +60,7 @@ def test_every_infinite_term_has_a_reason() -> None:
 def test_reasons_about_indicators_are_true() -> None:
     """Rows that are counted as having, or not having, what a term indicates all have the label that is stated."""
     n_seen = 0
-    for X, y, answer in SAMPLES:
+    for X, y, answer in samples():
         columns = matrix(X, answer)
         for term in answer.terms or ():
             for count, other, name, label in re.findall(
@@ -77,7 +76,7 @@ def test_reasons_about_indicators_are_true() -> None:
 
 def test_combinations_are_true_inequalities() -> None:
     n_seen = 0
-    for X, y, answer in SAMPLES:
+    for X, y, answer in samples():
         columns = matrix(X, answer)
         for term in answer.terms or ():
             found = re.fullmatch(
@@ -100,7 +99,7 @@ def test_combinations_are_true_inequalities() -> None:
 
 
 def test_a_finite_part_overlaps_and_has_no_aliased_column() -> None:
-    for X, y, answer in SAMPLES:
+    for X, y, answer in samples():
         part = answer.finite_part()
         assert part.rows.tolist() == answer.touching_rows.tolist()
         assert part.y.tolist() == (y[part.rows] == "yes").astype(int).tolist()
@@ -129,7 +128,7 @@ def greatest(design: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
 def test_the_likelihood_of_the_finite_part_is_the_supremum() -> None:
     """Geyer (2009): separated rows contribute nothing at the supremum; finite terms have the limit of the estimate."""
     n_seen = 0
-    for X, y, answer in SAMPLES[:25]:
+    for X, y, answer in samples()[:25]:
         if answer.verdict != "quasi-separable":
             continue
         part, columns = answer.finite_part(), matrix(X, answer)

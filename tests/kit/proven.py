@@ -1,6 +1,8 @@
 """Whether the answers of the package are proven: their certificates, witnesses and rows, checked in integers."""
 
 from collections.abc import Sequence
+from fractions import Fraction
+from math import inf
 from typing import Any
 
 from elimination import Integers, dot, rank, signed_rows
@@ -47,6 +49,11 @@ def is_proven(problem: Any, answer: Any) -> bool:
     assert tuple(answer.witness_rows) == answer.witness.rows
     assert _balances(rows, answer.witness, len(rows[0]) + 1)
     return _always_touch(rows, proof, touching)
+
+
+def encloses(margin: Any, square: Fraction) -> bool:
+    """Whether the interval of a maximum margin holds the number of which this is the square."""
+    return Fraction(margin.lower) ** 2 <= square and (margin.upper == inf or square <= Fraction(margin.upper) ** 2)
 
 
 def is_common_hull_point(X: Any, y: Any, bias: bool, point: Any) -> bool:

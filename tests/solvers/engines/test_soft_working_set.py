@@ -119,6 +119,7 @@ def test_a_program_that_stalls_is_not_called_optimal() -> None:
     assert answer.gap <= NARROW * answer.objective
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=30)
 def test_any_data_end_in_a_narrow_interval(data: st.DataObject) -> None:

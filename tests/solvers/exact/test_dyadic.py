@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from maxmargin.solvers.exact.dyadic import (
     FloatFractions,
-    as_dense,
     as_fraction,
     as_integers,
     round_down,
@@ -70,14 +69,6 @@ def test_what_is_not_a_number_has_no_integers(value: float) -> None:
         as_integers(np.array([1.0, value]))
 
 
-def test_dense_rows_of_sparse_and_dense_are_the_same() -> None:
-    from scipy.sparse import csr_array
-
-    X = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 4.0]])
-    for rows in (slice(0, 2), np.array([2, 0])):
-        assert (as_dense(csr_array(X)[rows]) == as_dense(X[rows])).all()
-
-
 def is_tight_upper(value: Fraction, rounded: float) -> bool:
     """Whether ``rounded`` is the least binary64 number that is not below the value."""
     if math.isinf(rounded):
@@ -102,12 +93,6 @@ def test_rounding_is_outward_and_tight(value: Fraction) -> None:
 
 
 @pytest.mark.deep
-@given(finite)
-def test_binary64_numbers_are_left_alone(value: float) -> None:
-    assert round_down(Fraction(value)) == value == round_up(Fraction(value))
-
-
-@pytest.mark.deep
 @given(rationals.map(abs))
 @example(Fraction(0))
 @example(Fraction(4))
@@ -129,22 +114,9 @@ def test_square_roots_are_outward_and_tight(value: Fraction) -> None:
     assert math.isinf(above) or Fraction(above) ** 2 > value
 
 
-@pytest.mark.deep
-@given(finite.map(abs))
-def test_the_root_of_a_square_is_exact(value: float) -> None:
-    square = Fraction(value) ** 2
-    assert sqrt_down(square) == value == sqrt_up(square)
-
-
 def test_zero_has_no_sign() -> None:
     for zero in (round_down(Fraction(0)), round_up(Fraction(0)), sqrt_down(Fraction(0)), sqrt_up(Fraction(0))):
         assert math.copysign(1.0, zero) == 1.0
-
-
-@pytest.mark.deep
-@given(st.integers(-(2**200), 2**200), st.integers(-2000, 2000))
-def test_fractions_of_an_integer_and_an_exponent(integer: int, exponent: int) -> None:
-    assert as_fraction(integer, exponent) == Fraction(integer) * Fraction(2) ** exponent
 
 
 @pytest.mark.deep

@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from liars import make_cvxpy_lie, make_daqp_lie, make_highs_lie
+from proven import encloses
 from references import exact_margin_squared
 from scipy.sparse import csr_array
 from zoo import INSEPARABLE, SEPARABLE, Known
@@ -59,13 +59,8 @@ def assert_solves(problem: Problem, answer: HardMargin) -> None:
 
 
 def assert_nearest_interval(answer: HardMargin, square: Fraction) -> None:
-    assert Fraction(answer.lower) ** 2 <= square
-    assert math.isinf(answer.upper) or square <= Fraction(answer.upper) ** 2
+    assert encloses(answer, square)
     assert answer.upper in (answer.lower, math.nextafter(answer.lower, math.inf))
-
-
-def contains(answer: HardMargin, square: Fraction) -> bool:
-    return Fraction(answer.lower) ** 2 <= square and (math.isinf(answer.upper) or square <= Fraction(answer.upper) ** 2)
 
 
 def assert_exactly(problem: Problem, square: Fraction | int, **options: Any) -> HardMargin:
@@ -92,12 +87,6 @@ def test_powers_of_two_scale_the_square(separable: Known, k: int) -> None:
     assert_exactly(problem, separable.margin_squared * Fraction(4) ** k)
 
 
-@for_each("known", SEPARABLE + INSEPARABLE)
-def test_offsets_change_nothing(known: Known) -> None:
-    if known.bias:
-        assert_exactly(Problem(known.X + 1e15, known.y), known.margin_squared)
-
-
 @pytest.mark.parametrize("k", [1, 20, 40, 53, 500, 1000, 1074])
 def test_small_gaps(k: int) -> None:
     """A point 2^-k above an edge: the interval is as narrow as binary64 comes without being asked."""
@@ -105,7 +94,7 @@ def test_small_gaps(k: int) -> None:
     square = Fraction(1, 4 ** (k + 1))
     assert_exactly(problem, square)
     plain = hard_margin(problem)
-    assert plain.status is Status.OPTIMAL and contains(plain, square)
+    assert plain.status is Status.OPTIMAL and encloses(plain, square)
     assert plain.upper - plain.lower <= max(1e-9 * plain.upper, 5e-324)
 
 
@@ -121,7 +110,7 @@ def test_units_far_apart(exponents: tuple[int, ...], bias: bool) -> None:
     assert_solves(problem, answer)
     assert answer.margin_squared == exact_margin_squared(problem.X, problem.y, problem.bias)
     plain = hard_margin(problem)
-    assert plain.status is Status.OPTIMAL and contains(plain, answer.margin_squared)
+    assert plain.status is Status.OPTIMAL and encloses(plain, answer.margin_squared)
 
 
 small_numbers = st.one_of(st.integers(-3, 3).map(float), st.integers(-9, 9).map(lambda v: v / 7))
@@ -142,7 +131,7 @@ def small_problems(draw: st.DrawFn) -> Problem:
 def test_another_method_in_fractions_agrees(problem: Problem) -> None:
     square = exact_margin_squared(problem.X, problem.y, problem.bias)
     assert_exactly(problem, square)
-    assert contains(hard_margin(problem), square)
+    assert encloses(hard_margin(problem), square)
 
 
 @given(small_problems(), st.integers(0, 2**32 - 1))
@@ -170,19 +159,6 @@ def test_invariances_hold_exactly(problem: Problem, seed: int, k: int) -> None:
     assert_exactly(Problem(np.vstack([problem.X] * 2), np.tile(problem.y, 2), problem.bias), square)
     if problem.bias:
         assert_exactly(Problem(problem.X + 2.0**40, problem.y), square)
-
-
-@pytest.mark.parametrize("d", [2, 3, 4])
-def test_parallel_faces_of_cubes(d: int) -> None:
-    """2^(d-1) rows touch on either side; any independent ones do as support."""
-    cube = np.array(list(product((-1.0, 1.0), repeat=d)))
-    X = np.vstack([cube, cube + np.eye(d)[0] * 5])
-    assert_exactly(Problem(X, np.repeat([-1.0, 1.0], len(cube))), Fraction(9, 4))
-
-
-def test_rows_on_a_line() -> None:
-    X = np.outer([0.0, 1, 2, 3, 7, 8, 9], [3.0, 4.0])
-    assert_exactly(Problem(X, np.array([-1.0] * 4 + [1.0] * 3)), 100)
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -230,7 +206,9 @@ def test_real_data(name: str, positive: Any, digits: str, n_support: int | None)
     assert_nearest_interval(answer, answer.margin_squared)
     assert repr(answer.lower).startswith(digits)
     assert n_support in (None, len(answer.support))
-    assert contains(hard_margin(problem), answer.margin_squared)
+    plain = hard_margin(problem)
+    assert encloses(plain, answer.margin_squared) and plain.gap <= 1e-9 * plain.upper
+    assert n_support in (None, len(plain.support))
 
 
 def random_vector() -> Callable[[int], np.ndarray]:
@@ -263,7 +241,7 @@ def test_wrong_starts_end_at_the_same_number(
     make_cvxpy_lie(monkeypatch, lie)
     assert_exactly(problem, known.margin_squared, method=method)
     plain = hard_margin(problem, method=method)
-    assert contains(plain, known.margin_squared)
+    assert encloses(plain, known.margin_squared)
     assert plain.status is Status.OPTIMAL if known.margin_squared else plain.status.is_inseparable
 
 
@@ -293,7 +271,7 @@ def test_limits_leave_the_proven_interval() -> None:
         answer = hard_margin(problem, exact=True, **limits)  # type: ignore[arg-type]
         assert answer.status is Status.LIMIT and word in answer.reason
         assert answer.margin_squared is None and answer.w_exact is None
-        assert contains(answer, square) and answer.w is not None
+        assert encloses(answer, square) and answer.w is not None
         assert answer.certificate is not None and answer.certificate.claim == "margin-at-least"
     assert hard_margin(problem, exact=True, exact_limit=9).margin_squared == square
 
@@ -352,7 +330,7 @@ def test_the_proofs_of_both_ends() -> None:
     assert touching.upper_certificate is None
 
 
-@for_each("known", SEPARABLE + INSEPARABLE)
+@for_each("known", (SEPARABLE + INSEPARABLE)[::3])
 def test_the_checker_agrees(known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     for answer in (hard_margin(problem, solver="CLARABEL"), hard_margin(problem, exact=True)):
@@ -419,13 +397,6 @@ def test_the_command_writes_a_proof(options: tuple[str, ...], claim: str, tmp_pa
         if name in document:
             with pytest.raises(CertificateError, match="is false"):
                 verify({**document, name: quotient_text(Fraction(document[name]) * factor)}, data.X, data.labels)
-
-
-def test_the_command_refuses_what_makes_no_sense(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    for options in (["--soft", 1, "--exact"], ["--time-limit", 0], ["--proof", tmp_path / "none" / "proof.json"]):
-        assert command("breast_cancer", "--quiet", *options) == 2
-        captured = capsys.readouterr()
-        assert captured.out == "" and captured.err.count("\n") == 1
 
 
 def test_points_of_the_hulls_bound_the_margin() -> None:

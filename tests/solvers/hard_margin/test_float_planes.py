@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import for_each
 from commands import json_answer
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,7 +84,8 @@ def units() -> Iterator[Any]:
     yield [[1e308, 0.0], [-1e308, 0.0], [0.0, 1e-300], [0.0, 2e-300]]
 
 
-@for_each("X", list(units()))
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("X", list(units()))
 def test_units_of_all_sizes(X: Any) -> None:
     for y in ([-1, -1, 1, 1], [-1, 1, -1, 1]):
         for options in ({}, {"bias": False}, {"method": "textbook"}):

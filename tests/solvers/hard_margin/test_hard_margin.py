@@ -10,6 +10,7 @@ from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from proven import encloses
 from references import hull_bound_squared, is_separable, margins_of
 from scipy.sparse import csr_array
 from zoo import INSEPARABLE, SEPARABLE, Known
@@ -37,11 +38,6 @@ def problems(draw: st.DrawFn) -> Problem:
     return Problem(X, y, draw(st.booleans()))
 
 
-def contains(answer: HardMargin, margin_squared: Fraction) -> bool:
-    upper_holds = math.isinf(answer.upper) or margin_squared <= Fraction(answer.upper) ** 2
-    return Fraction(answer.lower) ** 2 <= margin_squared and upper_holds
-
-
 @for_each("known", SEPARABLE + INSEPARABLE)
 def test_known_margins_lie_in_the_interval(known: Known) -> None:
     for X in (known.X, csr_array(known.X)):
@@ -52,19 +48,10 @@ def test_known_margins_lie_in_the_interval(known: Known) -> None:
             assert answer.w is None and answer.b is None and not answer.support.size
             return
         assert answer.status is Status.OPTIMAL
-        assert contains(answer, known.margin_squared)
+        assert encloses(answer, known.margin_squared)
         assert answer.upper - answer.lower <= RELATIVE_GAP * answer.upper
         assert answer.gap >= answer.upper - answer.lower
         assert answer.margin is not None and answer.lower * (1 - 1e-14) <= answer.margin <= answer.lower
-
-
-@for_each("k", [-900, -60, 60, 900])
-@for_each("separable", SEPARABLE)
-def test_powers_of_two_scale_the_interval(separable: Known, k: int) -> None:
-    answer = hard_margin(Problem(np.ldexp(separable.X, k), separable.y, separable.bias))
-    assert answer.status is Status.OPTIMAL
-    assert contains(answer, separable.margin_squared * Fraction(4) ** k)
-    assert answer.w is not None and answer.primal_residual < 1e-9 and answer.dual_residual < 1e-6
 
 
 def kkt_violation(problem: Problem, answer: HardMargin) -> float:
@@ -112,7 +99,7 @@ def test_every_interval_is_enclosed_by_fractions(
 
 
 @given(problems(), st.integers(0, 2**32 - 1), st.integers(-40, 40))
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_invariances(problem: Problem, seed: int, k: int) -> None:
     """Rotating, permuting, swapping labels leave the margin alone; scaling scales it; with bias translating too."""
     rng = np.random.default_rng(seed)
@@ -175,27 +162,20 @@ def test_iris_petals_exactly() -> None:
 
 
 @for_each(
-    "name, positive, how, margin, digits, n_support",
+    "name, positive, margin, digits",
     [
-        ("iris", "setosa", "raw", 0.8175557692, 2e-10, 3),
-        ("breast_cancer", None, "raw", 4.1371368425453e-5, 1e-12, 31),
-        ("breast_cancer", None, "standardize", 0.00139985, 1e-5, None),
-        ("wine", "class_0", "standardize", 0.468120, 1e-6, None),
-        ("wine", "class_1", "standardize", 0.219628, 1e-5, None),
-        ("wine", "class_2", "standardize", 0.450351, 1e-5, None),
-        ("digits", 0, "raw", 2.897995169, 1e-9, None),
-        ("digits", 1, "raw", 0.114672828, 1e-8, None),
-        ("digits", 3, "raw", 0.130501257, 1e-8, None),
+        ("breast_cancer", None, 0.00139985, 1e-5),
+        ("wine", "class_0", 0.468120, 1e-6),
+        ("wine", "class_1", 0.219628, 1e-5),
+        ("wine", "class_2", 0.450351, 1e-5),
     ],
 )
-def test_published_margins(
-    name: str, positive: Any, how: str, margin: float, digits: float, n_support: int | None
-) -> None:
-    answer = hard_margin(of(name, positive, how))
+def test_published_margins_of_standardised_data(name: str, positive: Any, margin: float, digits: float) -> None:
+    """Those of the data as they are: test_exact_margin.py."""
+    answer = hard_margin(of(name, positive, "standardize"))
     assert answer.status is Status.OPTIMAL
     assert answer.upper - answer.lower <= 1e-9 * answer.upper
     assert answer.lower <= margin * (1 + digits) and margin * (1 - digits) <= answer.upper
-    assert n_support in (None, len(answer.support))
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -213,19 +193,11 @@ def test_margins_in_extreme_units(unit: float, bias: bool) -> None:
     X = np.array([-5.0, -3.0, 1.0, 5.0])[:, None] * unit
     answer = hard_margin(Problem(X, np.array([-1.0, -1.0, 1.0, 1.0]), bias))
     exact = (Fraction(X[2, 0]) - Fraction(X[1, 0])) / 2 if bias else Fraction(X[2, 0])
-    assert contains(answer, exact**2)
+    assert encloses(answer, exact**2)
     assert answer.w is not None and np.isfinite(answer.w).all() and answer.w[0] > 0
     assert answer.support.tolist() == ([1, 2] if bias else [2])
     assert np.isfinite(answer.dual).all()
     assert answer.margin is not None and answer.lower * (1 - 1e-13) - 5e-324 <= answer.margin <= answer.lower
-
-
-def test_units_far_apart() -> None:
-    """Column 0 decides; what column 1 adds is below any rounding."""
-    X = np.array([[-1.0, 1.0], [-3.0, 0.0], [1.0, 1.0], [2.0, -1.0]]) * np.array([2.0**900, 2.0**-900])
-    answer = hard_margin(Problem(X, np.array([-1.0, -1.0, 1.0, 1.0])))
-    assert not answer.status.is_inseparable
-    assert answer.lower <= 2.0**900 * (1 + 1e-9) and answer.upper >= 2.0**900
 
 
 def test_a_margin_below_the_least_number_is_still_separable() -> None:
@@ -240,9 +212,9 @@ def test_one_row_per_class_and_many_identical_rows() -> None:
     p, q = rng.normal(size=(2, 30))
     answer = hard_margin(Problem(np.vstack([p, q]), np.array([-1.0, 1.0])))
     exact = sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(p.tolist(), q.tolist(), strict=True)) / 4
-    assert answer.status is Status.OPTIMAL and contains(answer, exact)
+    assert answer.status is Status.OPTIMAL and encloses(answer, exact)
     answer = hard_margin(Problem(np.vstack([p, q] * 500), np.array([-1.0, 1.0] * 500)))
-    assert answer.status is Status.OPTIMAL and contains(answer, exact)
+    assert answer.status is Status.OPTIMAL and encloses(answer, exact)
 
 
 def test_columns_in_units_far_apart_do_not_end_the_process() -> None:

@@ -43,7 +43,7 @@ def encloses(low: float, high: float, square: Fraction) -> bool:
     return Fraction(low) ** 2 <= square <= Fraction(high) ** 2
 
 
-@for_each("seed", range(24))
+@for_each("seed", range(8))
 @for_each("bias", [True, False])
 def test_the_margin_without_each_row(seed: int, bias: bool) -> None:
     X, y = separable(seed, bias=bias)
@@ -60,7 +60,7 @@ def test_the_margin_without_each_row(seed: int, bias: bool) -> None:
     assert (np.diff(found.lower_without[np.isfinite(found.lower_without)]) <= 0).all()
 
 
-@for_each("seed", range(10))
+@for_each("seed", range(6))
 @for_each("bias", [True, False])
 def test_weights_are_those_of_nearest_points(seed: int, bias: bool) -> None:
     X, y = separable(seed, bias=bias)
@@ -72,7 +72,7 @@ def test_weights_are_those_of_nearest_points(seed: int, bias: bool) -> None:
     np.testing.assert_allclose(found.rates, found.weights / total)
 
 
-@for_each("seed", range(12))
+@for_each("seed", range(6))
 @for_each("bias", [True, False])
 def test_moving_one_row_changes_the_margin_by_no_more_than_is_said(seed: int, bias: bool) -> None:
     X, y = separable(seed, bias=bias)
@@ -144,13 +144,6 @@ def test_an_outlier_is_the_first_row() -> None:
     assert rows["weight"].tolist() == found.weights[order].tolist()
     assert (found.rows.tolist(), found.lower_without.tolist()) == ([3, 2], [5.0, 2.5])
     assert "3 (out): weight 1, [5.0, 5.0]" in found.summary()
-
-
-def test_a_duplicate_takes_the_place_of_the_row() -> None:
-    X, y = [[0.0], [0.0], [4.0], [5.0]], [0, 0, 1, 1]
-    found = mm.sensitivity(X, y)
-    gains = dict(zip(found.rows.tolist(), found.upper_without.tolist(), strict=True))
-    assert gains.pop(2) == 2.5 and set(gains.values()) == {2.0}
 
 
 def test_the_answer_without_a_row_has_its_proof() -> None:
@@ -261,6 +254,7 @@ def test_only_rows_that_hold_the_margin_are_named(bias: bool) -> None:
     assert mm.sensitivity([[0, 0], [1, 2], [3, 1]], [-1, 1, 1]).rows.tolist() == [0, 1]
 
 
+@pytest.mark.slow
 def test_a_short_time_is_spent_on_the_first_rows() -> None:
     rng = np.random.default_rng(0)
     y = np.where(np.arange(120) % 2 == 0, 1, -1)

@@ -27,7 +27,7 @@ import maxmargin as mm
 from maxmargin.certificates.proofs import proof_document, read_proof, write_proof
 from maxmargin.data.labels import meanings
 from maxmargin.solvers.proof import checker
-from maxmargin.solvers.proof.checker import CertificateError, check, main, numbering, read_table
+from maxmargin.solvers.proof.checker import CertificateError, check, main
 
 ROOT = Path(__file__).resolve().parents[3]
 CHECKER = ROOT / "solvers" / "proof" / "checker.py"
@@ -36,10 +36,10 @@ CLAIMS = sorted(checker.FIELDS)
 each_case = for_each("case", CASES)
 
 
-def is_accepted(one: Case, proof: Any) -> bool:
+def is_accepted(one: Case, proof: Any, rows: Any = None, labels: Any = None) -> bool:
     """Whether the checker takes it; whatever else it raises than its own error is a failure."""
     try:
-        check(proof, one.exact, one.labels)
+        check(proof, one.exact if rows is None else rows, one.labels if labels is None else labels)
     except CertificateError as error:
         assert str(error)
         return False
@@ -254,25 +254,21 @@ def test_other_data_are_rejected(case: Case) -> None:
     for i, j in product(range(len(case.rows)), range(len(case.rows[0]))):
         rows = copy.deepcopy(case.exact)
         rows[i][j] += kind(Fraction(1, 1024))
-        assert not _accepts(case.proof, rows, case.labels)
+        assert not is_accepted(case, case.proof, rows)
     for i in range(len(case.rows)):
         rest = set(case.labels) - {case.labels[i]}
-        assert not _accepts(case.proof, case.exact, [*case.labels[:i], min(rest), *case.labels[i + 1 :]])
-    assert not _accepts(case.proof, case.exact[:-1], case.labels[:-1])
-    assert not _accepts(case.proof, case.exact, case.labels[:-1])
-    assert not _accepts(case.proof, [[*row, kind(0)] for row in case.exact], case.labels)
-    assert not _accepts(case.proof, [[str(x) for x in row] for row in case.exact], case.labels)
-    assert not _accepts(case.proof, [[int(x) for x in row] for row in case.exact], case.labels)
+        assert not is_accepted(case, case.proof, labels=[*case.labels[:i], min(rest), *case.labels[i + 1 :]])
+    assert not is_accepted(case, case.proof, case.exact[:-1], case.labels[:-1])
+    assert not is_accepted(case, case.proof, labels=case.labels[:-1])
+    assert not is_accepted(case, case.proof, [[*row, kind(0)] for row in case.exact])
+    assert not is_accepted(case, case.proof, [[str(x) for x in row] for row in case.exact])
+    assert not is_accepted(case, case.proof, [[int(x) for x in row] for row in case.exact])
 
 
-def test_swapped_rows_are_other_data() -> None:
-    one = CASES[0]
-    assert not _accepts(one.proof, one.exact[::-1], one.labels)
-
-
-def test_rows_of_other_lengths_with_the_same_bytes_are_rejected() -> None:
+def test_rows_in_another_order_or_of_other_lengths_with_the_same_bytes_are_rejected() -> None:
+    assert not is_accepted(CASES[0], CASES[0].proof, CASES[0].exact[::-1])
     one = case("angle", "separable", *ANGLE, bias=False, direction=["1", "1"])
-    assert not _accepts(one.proof, [[1.0], [0.0, 0.0, -1.0]], one.labels)
+    assert not is_accepted(one, one.proof, [[1.0], [0.0, 0.0, -1.0]])
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
@@ -299,79 +295,7 @@ def test_margins_of_many_classes_are_no_claim() -> None:
     assert not is_accepted(one, one.proof)
 
 
-def _accepts(proof: Any, rows: Any, labels: Any) -> bool:
-    try:
-        check(proof, rows, labels)
-    except CertificateError:
-        return False
-    return True
-
-
-# Whatever is done to a proof, what is accepted is true
-
-POISON = [
-    *(0, 1, -1, 1.5, 10**30, True, None, [], {}, [[]], [0, 1], ["1"], [["0"]]),
-    *("", "0", "1", "-1", "2", "0x7", "9" * 30, "1/2", "1/100000", "100"),
-    *("overlap", "separable", "quasi-separable", "multinomial", "decimal"),
-]
-
-
-def _positions(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The paths of all parts of a document."""
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, part in inside:
-        yield (*path, key)
-        yield from _positions(part, (*path, key))
-
-
-@st.composite
-def tampered(draw: st.DrawFn) -> tuple[Case, dict[str, Any]]:
-    """A case and its proof after up to three changes of any kind."""
-    one = draw(st.sampled_from(CASES))
-    proof = copy.deepcopy(one.proof)
-    for _ in range(draw(st.integers(1, 3))):
-        positions = list(_positions(proof))
-        path = draw(st.sampled_from(positions))
-        holder = proof
-        for key in path[:-1]:
-            holder = holder[key]
-        key = path[-1]
-        match draw(st.sampled_from(["replace", "integer", "delete", "copy", "swap", "negate"])):
-            case "delete":
-                del holder[key]
-            case "copy":
-                other = draw(st.sampled_from(positions))
-                part = proof
-                for step in other:
-                    part = part[step] if isinstance(part, dict | list) and _has(part, step) else part
-                holder[key] = copy.deepcopy(part)
-            case "swap" if isinstance(holder, list) and len(holder) > 1:
-                other_key = draw(st.integers(0, len(holder) - 1))
-                holder[key], holder[other_key] = holder[other_key], holder[key]
-            case "negate" if isinstance(holder[key], str):
-                holder[key] = holder[key].removeprefix("-") if holder[key].startswith("-") else f"-{holder[key]}"
-            case "integer":
-                number = draw(st.integers(-4, 4))
-                holder[key] = draw(st.sampled_from([number, str(number)]))
-            case _:
-                holder[key] = copy.deepcopy(draw(st.sampled_from(POISON)))
-    return one, proof
-
-
-def _has(part: Any, step: Any) -> bool:
-    return step in part if isinstance(part, dict) else isinstance(step, int) and step < len(part)
-
-
-@pytest.mark.deep
-@given(tampered())
-def test_no_tampering_makes_a_false_statement_pass(found: tuple[Case, dict[str, Any]]) -> None:
-    one, proof = found
-    if is_accepted(one, proof):
-        assert is_true(one, proof)
-        assert all(proof[name] == one.proof[name] for name in ("format", "version", "question"))
-        assert all(proof["data"][name] == one.proof["data"][name] for name in ("sha256", "n_samples", "n_features"))
-        assert proof["data"]["reading"] == one.proof["data"]["reading"]
-
+# Whatever a proof says, what is accepted is true; test_mutations.py alters right proofs
 
 GRID = st.integers(-1, 1)
 SMALL = st.integers(-2, 2).map(str)
@@ -410,6 +334,7 @@ def test_no_invention_makes_a_false_statement_pass(found: tuple[Case, dict[str, 
         assert is_true(one, proof)
 
 
+@pytest.mark.slow
 def test_every_small_document_about_a_line_that_is_accepted_is_true() -> None:
     """Three rows on a line with all signs, and every document with small numbers: many are accepted, none is false."""
     accepted = {claim: 0 for claim in CLAIMS}
@@ -495,16 +420,6 @@ def test_columns_and_classes_are_those_of_the_proof(tmp_path: Path) -> None:
         assert run_file(tmp_path, json.dumps(proof).encode(), text.encode()) == 3
 
 
-def test_numbers_as_labels_are_ordered_as_numbers(tmp_path: Path) -> None:
-    one = CASES[0]
-    for low, high in (("9", "10"), ("-1e0", "0.5"), ("a", "b"), ("10x", "9"), (str(2**53), str(2**53 + 1))):
-        text = "".join(f"{row[0]},{high if y > 0 else low}\n" for row, y in zip(one.rows, one.labels, strict=True))
-        assert run_file(tmp_path, json.dumps(one.proof).encode(), text.encode()) == 0
-    named = one.changed(data={**one.proof["data"], "positive": "10"})
-    text = "".join(f"{row[0]},{'10.0' if y > 0 else '11'}\n" for row, y in zip(one.rows, one.labels, strict=True))
-    assert run_file(tmp_path, json.dumps(named).encode(), text.encode()) == 0
-
-
 LABELS = ("0", "-0", "0.0", "0e99999", "1e-400", "5e-324", "0.1", "0.10000000000000001", "1", "1.0", "+1", "01", "1e0",
           "10e-1", "2", "1e2", "100", "0.5", "9007199254740991", "9007199254740991.9", "9007199254740992", "1e300",
           "1e-1999", "0.001e-1999", "1e-2001", "0" * 2001 + "1", "one", "1/2", "True", "false", "1,5")  # fmt: skip
@@ -533,33 +448,6 @@ def test_exponents_are_bounded_in_the_decimal_reading(case: Case, tmp_path: Path
     lines[1] = "1e-99999999999" + lines[1][lines[1].index(",") :]
     is_same = case.rows[0][0] == 0 and case.proof["data"]["reading"] == "binary64"
     assert run_file(tmp_path, json.dumps(case.proof).encode(), "\n".join(lines).encode()) == (0 if is_same else 3)
-
-
-@pytest.mark.deep
-@given(one=st.sampled_from(CASES), data=st.data())
-def test_damaged_files_are_refused_in_words(tmp_path_factory: Any, one: Case, data: st.DataObject) -> None:
-    folder = tmp_path_factory.mktemp("damage")
-    files = [json.dumps(one.proof).encode(), as_csv(one).encode()]
-    which = data.draw(st.integers(0, 1))
-    content = bytearray(files[which])
-    for _ in range(data.draw(st.integers(1, 3))):
-        position = data.draw(st.integers(0, len(content) - 1))
-        match data.draw(st.sampled_from(["flip", "cut", "insert"])):
-            case "flip":
-                content[position] ^= 1 << data.draw(st.integers(0, 7))
-            case "cut" if position:
-                del content[position:]
-            case _:
-                content[position:position] = data.draw(st.binary(max_size=4))
-    files[which] = bytes(content)
-    code = run_file(folder, *files)
-    assert code in (0, 2, 3)
-    if code == 0:
-        proof = json.loads(files[0])
-        rows, classes, codes = read_table(str(folder / "data.csv"), proof["data"])
-        assert [list(map(Fraction, row)) for row in rows] == [list(row) for row in one.rows]
-        assert tuple(numbering(proof, classes)[code] for code in codes) == one.labels
-        assert is_true(one, proof)
 
 
 HOPELESS = {

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -150,18 +149,3 @@ def test_decimal_rows() -> None:
     integers = np.array(texts, dtype=object) * 10**30 + 1
     problem = ClassProblem(integers.astype(float), np.array([0, 1, 2, 0]), 3, True, integers)
     assert multinomial(problem).verdict is Verdict.QUASI_SEPARABLE
-
-
-def test_the_question_of_the_pairs_is_the_same_as_of_the_classes() -> None:
-    """Proof of overlap: a weighted sum of the inequalities is 0 exactly."""
-    rng = np.random.default_rng(2)
-    X, codes = rng.integers(-3, 4, (30, 2)).astype(float), rng.integers(0, 3, 30)
-    problem = ClassProblem(X, codes, 3)
-    answer = multinomial(problem)
-    assert answer.verdict is Verdict.OVERLAP
-    vectors, pairs = inequalities(problem)
-    rows = [pairs.index(pair) for pair in answer.certificate.pairs]
-    exact = [[Fraction(v) for v in vectors[row].tolist()] for row in rows]
-    totals = [sum(a * z[j] for a, z in zip(answer.certificate.weights, exact, strict=True)) for j in range(6)]
-    assert totals == [0] * 6 and min(answer.certificate.weights) > 0
-    assert np.linalg.matrix_rank(vectors[rows]) == 6

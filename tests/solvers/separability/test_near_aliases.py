@@ -73,6 +73,7 @@ def drawn(kind: str, seed: int, n: int) -> np.ndarray:
     return X
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", DEPENDENT)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(20, 90))
 def test_the_last_of_dependent_columns_is_found(kind: str, seed: int, n: int) -> None:
@@ -80,6 +81,7 @@ def test_the_last_of_dependent_columns_is_found(kind: str, seed: int, n: int) ->
     assert columns_found(X) == [X.shape[1] - 1]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", DEPENDENT)
 @given(seed=st.integers(0, 2**32 - 1), data=st.data())
 def test_units_and_orders_do_not_matter(kind: str, seed: int, data: st.DataObject) -> None:
@@ -143,6 +145,7 @@ def test_a_copy_of_such_a_column_is_one_too() -> None:
     assert answer.verdict_without_nearly_aliased is Verdict.OVERLAP
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", DEPENDENT)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_what_is_said_of_the_difference_is_true(kind: str, seed: int) -> None:

@@ -87,15 +87,6 @@ def test_any_plane_is_above_any_multipliers(problem: Problem, data: st.DataObjec
 
 
 @given(problems(entries), st.data())
-def test_ordinary_objectives_are_tight(problem: Problem, data: st.DataObject) -> None:
-    w = data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
-    exact = exact_objective(margins_of(problem.X, problem.y, w, 0.25), w, 3.0)
-    assert Fraction(objective_upper_bound(problem, w, 0.25, np.full(problem.n_samples, 3.0))) <= exact * (
-        1 + Fraction(1, 10**11)
-    )
-
-
-@given(problems(entries), st.data())
 @example(Problem(np.zeros((3, 1)), np.array([-1.0, 1.0, 1.0])), None)
 def test_the_best_offset_beats_every_kink(problem: Problem, data: st.DataObject | None) -> None:
     w = np.zeros(1) if data is None else data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
@@ -136,6 +127,7 @@ def test_small_costs_leave_w_at_zero(problem: Problem, C: float) -> None:
     assert np.linalg.norm(answer.w) <= math.sqrt(2 * C * rows) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @for_each("known", SEPARABLE + INSEPARABLE)
 def test_known_problems_at_every_cost(known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
@@ -149,7 +141,7 @@ def test_known_problems_at_every_cost(known: Known) -> None:
 
 
 @given(problems(entries), costs, st.integers(0, 2**32 - 1), st.integers(-20, 20))
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_invariances(problem: Problem, C: float, seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     order = rng.permutation(problem.n_samples)
@@ -169,15 +161,6 @@ def test_invariances(problem: Problem, C: float, seed: int, k: int) -> None:
         slack = 1e-9 if name in ("rotate", "translate") else 1e-15
         assert theirs.lower <= answer.objective * factor * (1 + slack), name
         assert answer.lower * factor <= theirs.objective * (1 + slack), name
-
-
-def test_the_bias_is_free() -> None:
-    """A translation moves b and nothing else; a penalised bias would notice."""
-    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1.0, -1.0, 1.0])
-    near, far = soft_margin(Problem(X, y)), soft_margin(Problem(X + 1000.0, y))
-    np.testing.assert_allclose(far.w, near.w, atol=1e-4)
-    assert math.isclose(far.objective, near.objective, rel_tol=1e-6)
-    assert math.isclose(far.b, near.b - 1000 * near.w[0], abs_tol=1e-1)
 
 
 def test_real_data() -> None:
@@ -314,7 +297,7 @@ def test_solvers_have_no_part_in_structured_methods() -> None:
 
 
 @given(problems(entries), st.lists(costs, min_size=1, max_size=4))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_a_path_is_its_single_answers(problem: Problem, Cs: list[float]) -> None:
     for method in ("auto", "interior-point"):
         path = soft_margin_path(problem, Cs, method=method)
