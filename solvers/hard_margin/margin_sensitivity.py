@@ -190,8 +190,9 @@ class Sensitivity(NamedAnswer):
         problem = self.margin.problem
         if problem is None:
             raise InvalidOptionError("no row holds a margin, as the rows are not separable; ask about the others alone")
-        if whole_number("row", row, 0) >= problem.n_samples:
-            raise InvalidOptionError(f"row is {row!r}; expected a position from 0 to {problem.n_samples - 1}")
+        last = problem.n_samples - 1
+        if whole_number("row", row, 0, otherwise=f" to {last}") > last:
+            raise InvalidOptionError(f"row is {row!r}; expected a whole number from 0 to {last}")
         others = _without(problem, row)
         if others is None:
             raise InvalidOptionError(f"row {row} is the only one of its class; expected a row with others of its class")
