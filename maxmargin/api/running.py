@@ -5,7 +5,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from fractions import Fraction
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from maxmargin.api.question import Question
 from maxmargin.solvers.basics.limits import Limits
@@ -352,8 +352,8 @@ def seed_of(rng: "np.random.Generator | int | None") -> int:
     InvalidOptionError
         If it is neither a generator nor a seed.
     """
-    generator = generator_of(rng)
-    return int(rng) if isinstance(rng, Integral) else int(generator.integers(2**63))
+    generator, given = generator_of(rng), cast("object", rng)
+    return int(given) if isinstance(given, Integral) else int(generator.integers(2**63))
 
 
 def best_bias_scale(

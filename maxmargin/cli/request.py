@@ -5,60 +5,40 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from maxmargin.solvers.answers.answer_text import NamedAnswer, Names, plain
+from maxmargin.api.question import Question, names_of
+from maxmargin.data.dataset import Dataset, is_matrix
+from maxmargin.data.problems import DecimalReading, check_is_binary64
+from maxmargin.solvers.answers.answer_text import plain
 from maxmargin.solvers.basics.printable import printable, printable_lines
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.progress import data_shown, note
 
 if TYPE_CHECKING:
     from maxmargin.cli.data_options import DataOptions
-    from maxmargin.data.dataset import Dataset
-    from maxmargin.data.problems import DecimalReading
-    from maxmargin.solvers.problem.problem import Problem
     from maxmargin.solvers.proof.certificate import Certificate
-
-Answer = TypeVar("Answer", bound=NamedAnswer)
 
 _HOW_TO_READ = ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "format")
 """Options of reading data that `load` takes by the same names, with a formula and without."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """A question about a data set.
+@dataclass(frozen=True, kw_only=True)
+class Request(Question):
+    """The question of a command.
 
     Attributes
     ----------
-    dataset : Dataset
     reading : DecimalReading or None
         The exact numbers: those of the text with --decimal, or those of a source that binary64 cannot hold.
-    bias : bool
     options : DataOptions
         How the data were read; `prepared` carries out the preparation of the features.
     """
 
-    dataset: "Dataset"
-    reading: "DecimalReading | None"
-    bias: bool
+    reading: DecimalReading | None
     options: "DataOptions"
-
-    @property
-    def problem(self) -> "Problem":
-        """The question of two classes."""
-        from maxmargin.data.problems import problem_of
-
-        return problem_of(self.dataset, bias=self.bias)
-
-    @property
-    def names(self) -> Names:
-        """The names of the rows and the columns of the data."""
-        from maxmargin.api.question import names_of
-
-        return names_of(self.dataset)
 
     @property
     def call_in_python(self) -> str | None:
@@ -78,10 +58,6 @@ class Request:
         bias = "" if self.bias or "formula" in read_as else ", bias=False"
         return f"maxmargin.separability(maxmargin.load({', '.join([repr(self.options.source), *options])}){bias})"
 
-    def named(self, answer: Answer) -> Answer:
-        """Return the answer with the names of the rows and the columns of the data."""
-        return replace(answer, names=self.names)
-
     def prepared(self) -> "Request":
         """Return the request with the features of its data prepared.
 
@@ -90,7 +66,6 @@ class Request:
         InvalidOptionError
             If the rows are not in memory.
         """
-        from maxmargin.data.dataset import is_matrix
         from maxmargin.data.preparing import prepare
 
         how = self.options.prepare
@@ -150,8 +125,6 @@ def read(
     DataError, InvalidProblemError
         If the data cannot be read, or the command needs two classes and they have more.
     """
-    from maxmargin.data.problems import check_is_binary64
-
     click.get_current_context().with_resource(data_shown(quiet=options.quiet))
     if options.formula is not None and (options.no_bias or decimal):
         refused = "--no-bias" if options.no_bias else "--decimal"
@@ -168,16 +141,17 @@ def read(
             f"{dataset.source} has {len(dataset.classes)} classes ({names}); "
             f"{two_classes_for} needs two: choose one with --positive"
         )
+    dataset = dataset if reading is None else reading.dataset
     return Request(
-        dataset=dataset if reading is None else reading.dataset,
+        dataset=dataset,
+        names=names_of(dataset),
         reading=reading,
         bias=not options.no_bias if dataset.has_intercept is None else dataset.has_intercept,
         options=options,
     )
 
 
-def _read(options: "DataOptions") -> "tuple[Dataset, DecimalReading | None]":
-    from maxmargin.data.problems import DecimalReading
+def _read(options: "DataOptions") -> tuple[Dataset, DecimalReading | None]:
     from maxmargin.data.tabular.loading import load
 
     memory = options.memory if options.formula is None else None  # whose default is for other data
@@ -186,7 +160,7 @@ def _read(options: "DataOptions") -> "tuple[Dataset, DecimalReading | None]":
     return dataset, DecimalReading.of(dataset)
 
 
-def _read_text(options: "DataOptions") -> "tuple[Dataset, DecimalReading]":
+def _read_text(options: "DataOptions") -> tuple[Dataset, DecimalReading]:
     from maxmargin.certificates.decimals import read_decimal
 
     if options.cluster is not None:
@@ -219,7 +193,7 @@ def print_text(*parts: str) -> None:
         print(printable_lines(part))
 
 
-def _data_fields(dataset: "Dataset") -> dict[str, Any]:
+def _data_fields(dataset: Dataset) -> dict[str, Any]:
     """Return the fields that describe the data."""
     return {
         "source": dataset.source,
@@ -233,7 +207,7 @@ def _data_fields(dataset: "Dataset") -> dict[str, Any]:
     }
 
 
-def _headline(dataset: "Dataset") -> str:
+def _headline(dataset: Dataset) -> str:
     """Return the data set in one line, and which class is +1."""
     shape = f"{printable(dataset.source)}: {dataset.n_samples} x {dataset.n_features}"
     if dataset.is_binary:

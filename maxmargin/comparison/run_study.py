@@ -10,10 +10,11 @@ from typing import Any
 from maxmargin.comparison.carry_out import CELLS, Progress, StudyPlan, carry_out, shard_of
 from maxmargin.comparison.collect import collected
 from maxmargin.comparison.comparison import Comparison, Record
-from maxmargin.comparison.jobs.limit import GRACE, check_jobs
+from maxmargin.comparison.jobs.limit import GRACE
 from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.study_file import Study
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.option_values import whole_number
 
 
 def run_study(
@@ -44,7 +45,7 @@ def run_study(
     """
     limits, study = Limits(time_limit=time_limit), Study.of(study)
     study = replace(study, limit=replace(study.limit, grace=grace))
-    check_jobs(jobs)
+    whole_number("jobs", jobs)
     with _planned(study, out, shard, merge) as (plan, store):
         on_plan(plan)
         try:

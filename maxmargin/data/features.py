@@ -12,6 +12,7 @@ import numpy as np
 
 from maxmargin.data.arrays import binary64_numbers
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 _MOST_COLUMNS = 1_000_000
@@ -82,8 +83,7 @@ def polynomial(X: Any, degree: int = 2) -> Floats:
     >>> polynomial([[2, 3]]).tolist()
     [[2.0, 3.0, 4.0, 6.0, 9.0]]
     """
-    if degree < 1:
-        raise InvalidOptionError(f"degree is {degree}; expected a whole number from 1")
+    degree = whole_number("degree", degree)
     if degree > _MOST_COLUMNS or math.comb(np.shape(X)[-1] + degree, degree) > _MOST_COLUMNS:
         raise InvalidOptionError(f"degree is {degree}, which makes more than {_MOST_COLUMNS:,} columns; expected fewer")
     rows = _matrix(X)

@@ -11,7 +11,8 @@ from maxmargin.displays.display import Display, run_of
 from maxmargin.displays.plane_view import PlaneView, circle_rows, draw_line, draw_rows, widen_to
 from maxmargin.displays.shown_planes import DisplayedRows, plane_of_result
 from maxmargin.solvers.basics.array_types import Rows
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.basics.option_values import whole_number
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.number_formats import plural
@@ -131,8 +132,7 @@ class PerceptronPathDisplay(Display):
             If the result is of another kind, `most_lines` is not positive, or `ax` is not an Axes.
         """
         run = run_of(result)
-        if not (isinstance(most_lines, int) and most_lines >= 1):
-            raise InvalidOptionError(f"most_lines is {most_lines!r}; expected a whole number from 1")
+        most_lines = whole_number("most_lines", most_lines)
         displayed = DisplayedRows.of_result(run, X, y, positive)
         view = displayed.view
         plane_of_result(run, displayed)

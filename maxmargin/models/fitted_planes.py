@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -232,7 +233,7 @@ def _design(fitted: Any, n_parameters: int) -> Floats | None:
 
 
 def _constant(values: Floats, names: Sequence[str], exog: Floats | None) -> tuple[int | None, float]:
-    """Return the position of the constant, None if there is none, and the offset, which is its parameter."""
+    """Return the position of the constant, None if there is none, and the offset: its parameter times its value."""
     named = [position for position, name in enumerate(names) if name in ("const", "Intercept")]
     found = named or ([] if exog is None else np.flatnonzero((exog == 1).all(axis=0)).tolist())
     if len(found) > 1:
@@ -240,11 +241,12 @@ def _constant(values: Floats, names: Sequence[str], exog: Floats | None) -> tupl
     if not found:
         return None, 0.0
     (position,) = found
-    if exog is not None and not (exog[:, position] == 1).all():
-        raise InvalidOptionError(
-            f"model has a column {names[position]!r} that is not constant 1; expected the constant"
-        )
-    return position, float(values[position])
+    factor = 1.0 if exog is None else float(exog[0, position])
+    if factor == 0 or (exog is not None and not (exog[:, position] == factor).all()):
+        found_column = f"model has a column {names[position]!r}"
+        raise InvalidOptionError(f"{found_column} that is not constant, or 0; expected the constant")
+    offset = Fraction(float(values[position])) * Fraction(factor)
+    return position, _scalar(offset, f"the parameter of the constant times {factor!r}")
 
 
 def _check_is_one(dataset: Dataset, column: int) -> None:
@@ -363,7 +365,7 @@ def _vector(values: Any, name: str) -> Floats:
 def _scalar(value: Any, name: str) -> float:
     if isinstance(value, np.ndarray) and value.shape == (1,):
         value = value[0]
-    number = binary64(value)
+    number = None if isinstance(value, bool | np.bool_) else binary64(value)
     if number is None:
         raise InvalidOptionError(f"{name} is {short_repr(value)}; {_EXPECTED}")
     return number

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Mask
+from maxmargin.solvers.basics.option_values import check_limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.teaching.cube import decoded
 from maxmargin.teaching.literals import Connective, LiteralConcept
@@ -274,8 +275,7 @@ def _threshold(threshold: Fraction | int | None, d: int) -> Fraction:
 
 
 def _check(on: Mask, is_positive: Mask, relevant: Sequence[int] | None, max_passes: int | None) -> None:
-    if max_passes is not None and max_passes < 1:
-        raise InvalidOptionError(f"max_passes is {max_passes}; expected a whole number from 1, or None")
+    check_limits(max_passes=max_passes)
     if relevant is None:
         if max_passes is None:
             raise InvalidOptionError("max_passes is None without `relevant`; expected both, or a number of passes")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
+from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.exact import ExactPerceptron, Vector, score
 
@@ -126,7 +127,7 @@ def bisecting_threshold(learner: Learner | None = None, n_rounds: int = 50) -> E
     >>> found.n_mistakes, found.perceptron_mistakes
     (100, 100)
     """
-    _check_rounds(n_rounds)
+    n_rounds = whole_number("n_rounds", n_rounds)
     learner = ExactPerceptron() if learner is None else learner
     low, high = Fraction(0), Fraction(1)
     rows: list[Vector] = []
@@ -176,7 +177,7 @@ def shrinking_norms(n_rounds: int = 50) -> EndlessMistakes:
     >>> found.perceptron_mistakes, found.radius_squared / found.margin_squared_upper > 4**18
     (20, True)
     """
-    _check_rounds(n_rounds)
+    n_rounds = whole_number("n_rounds", n_rounds)
     rows: list[Vector] = []
     labels: list[int] = []
     x, y = Fraction(1), Fraction(0)
@@ -190,11 +191,6 @@ def shrinking_norms(n_rounds: int = 50) -> EndlessMistakes:
         size = Fraction(1, 2**k)
         step = size * (-y - _BACKWARD * x), size * (x - _BACKWARD * y)
     return _proven(rows, labels, _CENTRAL_DIRECTION, Fraction(0), bias=False)
-
-
-def _check_rounds(n_rounds: int) -> None:
-    if int(n_rounds) != n_rounds or n_rounds < 1:
-        raise InvalidOptionError(f"n_rounds is {n_rounds!r}; expected a whole number from 1")
 
 
 def _predicted(learner: Learner, x: Vector) -> int:

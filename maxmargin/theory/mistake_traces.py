@@ -13,10 +13,9 @@ from maxmargin.api.running import generator_of, in_time, run_perceptron
 from maxmargin.solvers.answers.answer_text import Result, counted, plain, rounded_down, rounded_up
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.basics.option_values import check_time_limit, whole_number
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.exact_states import ExactState, ExactStateSizes, Interval, exact_states, intervals
-from maxmargin.solvers.perceptron.settings import check_time_limit
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import NovikoffInequality, Violation
 from maxmargin.text.progress import shows_progress, waiting
@@ -300,8 +299,7 @@ def mistake_trace(
     >>> bool(trace.lower[-1] <= trace.maximum_lower <= trace.maximum_upper <= trace.upper[-1])
     True
     """
-    if not (isinstance(most_points, int) and most_points >= 2):
-        raise InvalidOptionError(f"most_points is {most_points!r}; expected a whole number from 2")
+    most_points = whole_number("most_points", most_points, FEWEST_POINTS)
     check_time_limit(time_limit)
     question = Question.of(X, y, bias=bias, positive=positive)
     problem, scale, time_limit = in_time(question.problem, bias_scale, time_limit)

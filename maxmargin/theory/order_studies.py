@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,7 +11,8 @@ from maxmargin.api.running import run_perceptron, seed_of, with_bias_scale
 from maxmargin.solvers.answers.answer_text import NamedAnswer, counted, cut, plain, rounded_up, through
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.basics.option_values import whole_number
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.progress import counting_shown, shows_progress
 from maxmargin.theory import from_the_run
@@ -404,9 +404,7 @@ def bounds_of_any_order(known: tuple[Bound, ...], context: Context) -> tuple[Bou
 def check_effort(effort: Effort) -> None:
     """Raise `InvalidOptionError` unless the numbers are whole, and there is an order to run."""
     for name, least in (("n_orders", 1), ("n_search", 0), ("n_sequence", 0), ("max_states", 0)):
-        value = getattr(effort, name)
-        if not isinstance(value, Integral) or value < least:
-            raise InvalidOptionError(f"{name} is {value!r}; expected a whole number from {least}")
+        whole_number(name, getattr(effort, name), least)
 
 
 def studied_orders(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from maxmargin.api.question import Question
 from maxmargin.api.running import best_bias_scale, run_perceptron
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.basics.option_values import whole_number
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.theory import from_the_rows, from_the_run
@@ -119,8 +120,7 @@ def run_and_bounds(
     InvalidOptionError
         If an option has a value that it does not take.
     """
-    if n_passes is not None and not (isinstance(n_passes, int) and n_passes >= 1):
-        raise InvalidOptionError(f"n_passes is {n_passes!r}; expected a whole number from 1, or None")
+    n_passes = None if n_passes is None else whole_number("n_passes", n_passes, otherwise=", or None")
     limits, scale = Limits(time_limit=time_limit), bias_scale
     if bias_scale == "best":
         scale = 1.0  # of data that are not proven separable

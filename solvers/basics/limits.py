@@ -3,10 +3,8 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from numbers import Integral, Real
-from typing import Any
 
-from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.basics.option_values import check_time_limit, whole_number
 
 EXACT_LIMIT = 1000
 """Largest number of columns, including the bias, for which exact linear algebra is the default."""
@@ -42,12 +40,8 @@ class Limits:
     started: float = field(default_factory=time.monotonic, repr=False)
 
     def __post_init__(self) -> None:
-        given: Any = self.time_limit  # of any type, in Python
-        if given is not None and not (isinstance(given, Real) and float(given) > 0):
-            raise InvalidOptionError(f"time_limit is {self.time_limit!r}; expected a positive number of seconds")
-        limit: Any = self.exact_limit
-        if isinstance(limit, bool) or not isinstance(limit, Integral) or int(limit) < 0:
-            raise InvalidOptionError(f"exact_limit is {self.exact_limit!r}; expected a whole number of columns from 0")
+        check_time_limit(self.time_limit)
+        whole_number("exact_limit", self.exact_limit, 0)
 
     @property
     def seconds_left(self) -> float | None:

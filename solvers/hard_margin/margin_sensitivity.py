@@ -15,6 +15,7 @@ from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.reals import binary64
@@ -189,9 +190,9 @@ class Sensitivity(NamedAnswer):
         problem = self.margin.problem
         if problem is None:
             raise InvalidOptionError("no row holds a margin, as the rows are not separable; ask about the others alone")
-        is_position = isinstance(row, int | np.integer) and not isinstance(row, bool)
-        if not is_position or not 0 <= row < problem.n_samples:
-            raise InvalidOptionError(f"row is {row!r}; expected a position from 0 to {problem.n_samples - 1}")
+        last = problem.n_samples - 1
+        if whole_number("row", row, 0, otherwise=f" to {last}") > last:
+            raise InvalidOptionError(f"row is {row!r}; expected a whole number from 0 to {last}")
         others = _without(problem, row)
         if others is None:
             raise InvalidOptionError(f"row {row} is the only one of its class; expected a row with others of its class")

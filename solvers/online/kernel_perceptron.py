@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, at_most, quotient, where
@@ -75,8 +76,7 @@ class KernelPerceptron(Algorithm):
     def __post_init__(self) -> None:
         if self.kernel not in KERNELS:
             raise InvalidOptionError(f"kernel is {self.kernel!r}; expected one of {', '.join(KERNELS)}")
-        if not isinstance(self.degree, int):
-            raise InvalidOptionError(f"degree is {self.degree!r}; expected a whole number from 1")
+        whole_number("degree", self.degree)
         Algorithm.__post_init__(self)
 
     def step_parameters(self, space: Space) -> tuple[float, ...]:

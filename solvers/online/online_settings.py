@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from maxmargin.solvers.basics.option_values import check_limits, check_time_limit
 from maxmargin.solvers.online.space import MOST_ENTRIES
 from maxmargin.solvers.perceptron.row_orders import Order
-from maxmargin.solvers.perceptron.settings import check_bias_scale, check_limits, check_time_limit
+from maxmargin.solvers.perceptron.settings import check_bias_scale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

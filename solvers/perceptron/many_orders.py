@@ -9,6 +9,7 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.engines.engine_choice import (
@@ -289,9 +290,8 @@ def many_orders(
     >>> sorted(set(found.outcomes.n_mistakes.tolist()))
     [107, 119, 233, 257]
     """
-    for name, value, least in (("n_orders", n_orders, 1), ("seed", seed, 0)):
-        if int(value) != value or value < least:
-            raise InvalidOptionError(f"{name} is {value!r}; expected a whole number from {least}")
+    whole_number("n_orders", n_orders)
+    whole_number("seed", seed, 0)
     runs = OrderRuns(problem, settings or PerceptronSettings())
     limits = limits or Limits()
     is_limited = limits.time_limit is not None

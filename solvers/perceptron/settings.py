@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from numbers import Integral, Real
 
+from maxmargin.solvers.basics.option_values import check_limits, check_time_limit
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.row_orders import Order
 
@@ -162,19 +162,6 @@ def check_bias_scale(bias_scale: float) -> None:
     """Raise `InvalidOptionError` unless the constant coordinate is a positive finite number."""
     if not 0 < bias_scale < math.inf:
         raise InvalidOptionError(f"bias_scale is {bias_scale!r}; expected a positive finite number")
-
-
-def check_limits(**limits: object) -> None:
-    """Raise `InvalidOptionError` unless every limit is a whole number from 1, or None."""
-    for name, limit in limits.items():
-        if limit is not None and not (isinstance(limit, Integral) and int(limit) >= 1):
-            raise InvalidOptionError(f"{name} is {limit!r}; expected a whole number from 1, or None")
-
-
-def check_time_limit(seconds: object) -> None:
-    """Raise `InvalidOptionError` unless the limit is a positive number of seconds, or None."""
-    if seconds is not None and not (isinstance(seconds, Real) and float(seconds) > 0):
-        raise InvalidOptionError(f"time_limit is {seconds!r}; expected a positive number of seconds, or None")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

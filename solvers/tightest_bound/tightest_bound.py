@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.engines.hard_working_set import normal_of_support
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
@@ -79,7 +79,9 @@ def tightest_bound(
     >>> answer.status.value, round(answer.upper, 6)
     ('optimal', 2.0)
     """
-    _check(problem, n_passes, loss, method, solver)
+    _check(problem, loss, method, solver)
+    to_convergence = ": until convergence the least bound is R^2/g^2 with the maximum margin g"
+    n_passes = whole_number("n_passes", n_passes, otherwise=to_convergence)
     limits = Limits(time_limit=time_limit)
     best = TightestBracket(_as_run(problem), n_passes, Loss(loss))
     try:
@@ -91,14 +93,9 @@ def tightest_bound(
     return best.solution()
 
 
-def _check(problem: Problem, n_passes: Any, loss: str, method: str, solver: str | None) -> None:
+def _check(problem: Problem, loss: str, method: str, solver: str | None) -> None:
     if problem.bias:
         raise InvalidOptionError("the problem has a bias; expected the rows (x, s) of the run, without one")
-    if not (isinstance(n_passes, int) and n_passes >= 1):
-        raise InvalidOptionError(
-            f"n_passes is {n_passes!r}; expected a whole number from 1: until convergence the least bound is R^2/g^2 "
-            "with the maximum margin g"
-        )
     if method not in METHODS:
         raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
     if solver is not None and method == "search":

@@ -182,6 +182,7 @@ def test_every_command_takes_a_limit(arguments: list[str], capsys: pytest.Captur
     assert "not a positive number of seconds" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_proof_that_is_not_checked_in_time_is_neither_valid_nor_invalid(tmp_path: Path) -> None:
     """A process of its own: it is interrupted wherever it is, so that files may stay open."""
     rng = np.random.default_rng(2)

@@ -159,8 +159,8 @@ def test_a_dataset_has_its_labels() -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"jobs": 0}, "number of processes from 1"),
-        ({"jobs": 1.5}, "number of processes from 1"),
+        ({"jobs": 0}, "jobs is 0; expected a whole number from 1"),
+        ({"jobs": 1.5}, "jobs is 1.5"),
         ({"methods": []}, "methods is empty"),
         ({"methods": "lpp"}, "there is no method 'lpp'"),
         ({"time_limit": "1"}, "expected a positive number"),

@@ -86,14 +86,6 @@ def blobs(rng: np.random.Generator) -> tuple[Any, Any]:
     return rng.normal(size=(60, 2)) + np.repeat([[-2.0, 0.0], [0.0, 0.5], [2.0, 0.0]], 20, axis=0), labels
 
 
-def test_codes_of_other_labels_are_refused() -> None:
-    """A label encoder makes 0 of "case", the first in sorted order, and +1 is "case"."""
-    X, y = data()
-    model = LogisticRegression().fit(X, (y == "control").astype(int))
-    with pytest.raises(InvalidOptionError, match=r"the classes 0, 1, and the data have 'case' as \+1"):
-        mm.judge(X, y, model=model)
-
-
 def test_a_row_of_several_classes_is_chosen_by_the_positive_class() -> None:
     iris = mm.load("iris")
     X, labels = np.asarray(iris.X), np.asarray(iris.labels)
@@ -225,6 +217,20 @@ def test_a_column_of_the_constant_is_the_constant() -> None:
         mm.judge(rows[:, :2], y, model=fitted)
 
 
+def test_the_constant_of_a_model_may_be_any_number_but_0() -> None:
+    api = pytest.importorskip("statsmodels.api")
+    rows, labels = data()
+    y, exog = (labels == "case").astype(int), pd.DataFrame(rows, columns=NAMES)
+    fitted = api.Logit(y, exog.assign(const=2.0)).fit(disp=0)
+    judged = mm.judge(exog, y, model=fitted)
+    assert judged.b == 2 * fitted.params["const"]
+    assert judged.error_rows.tolist() == np.flatnonzero((fitted.predict() > 0.5) != (y == 1)).tolist()
+    for constant in (0.0, rows[:, 0] ** 2):
+        model = SimpleNamespace(exog=exog.assign(const=constant).to_numpy(), exog_names=[*NAMES, "const"])
+        with pytest.raises(InvalidOptionError, match="'const' that is not constant, or 0"):
+            mm.judge(exog, y, model=SimpleNamespace(params=fitted.params, model=model))
+
+
 @for_each(
     ("arguments", "words"),
     [
@@ -282,7 +288,7 @@ def test_labels_of_a_model_that_only_one_class_has_do_not_say_which_side_is_whic
     """Labels 0 and 1 of a model are no classes 1 and 2 of the data, though both have a 1."""
     X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([1, 1, 2, 2])
     coded = LogisticRegression().fit(X, (y == 2).astype(int))
-    with pytest.raises(InvalidOptionError, match="model has the classes 0, 1"):
+    with pytest.raises(InvalidOptionError, match=r"model has the classes 0, 1, and the data have 2 as \+1"):
         mm.judge(X, y, model=coded)
     assert not mm.judge(X, y, model=LogisticRegression().fit(X, y)).error_rows.size
     assert not mm.judge(X, y, model=LogisticRegression().fit(X, np.where(y == 2, 1, -1))).error_rows.size

@@ -214,12 +214,6 @@ def test_sparse_rows() -> None:
     assert check.infinite == {"x0": "+"}
 
 
-def test_names_of_a_frame() -> None:
-    y = LABELS["quasi-separable"]
-    named = pd.DataFrame(X, columns=["age", "size"])
-    assert mm.check_model(LogisticRegression(C=np.inf).fit(named, y), named, y).infinite == {"age": "+"}
-
-
 def test_labels_may_be_a_column_or_come_with_a_data_set() -> None:
     table = pd.DataFrame({"age": [3.0, 4, 1, 2, 5, 4], "old": ["no", "yes", "no", "no", "yes", "yes"]})
     model = LogisticRegression().fit(table[["age"]], table["old"])

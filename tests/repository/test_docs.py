@@ -15,6 +15,7 @@ RESULTS = [*(ROOT / "docs").glob("studies/*/results.md")]
 
 PAGES = [*sorted({*(ROOT / "docs").rglob("*.md")} - {*RESULTS}), README, CONTRIBUTING]
 EXECUTED = [page for page in PAGES if ">>>" in page.read_text(encoding="utf-8")]
+SLOW = {"boolean", "family", "README"}
 
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -42,7 +43,10 @@ def anchors_of(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, id=page.stem, marks=pytest.mark.slow if page.stem in SLOW else ()) for page in EXECUTED],
+)
 def test_every_number_of_a_page_is_computed(page: Path) -> None:
     test = examples_of(page)
     assert test.examples

@@ -105,6 +105,7 @@ def test_the_folders_at_the_top_are_not_packages_of_their_own(name: str) -> None
     assert f"This package is imported as maxmargin.{name}." in process.stderr
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_the_files_of_the_tree(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         packed = {name: archive.read(name) for name in archive.namelist() if name.startswith("maxmargin/")}
@@ -114,6 +115,7 @@ def test_the_wheel_holds_the_files_of_the_tree(wheel: Path) -> None:
     assert "maxmargin/py.typed" in packed
 
 
+@pytest.mark.slow
 def test_the_wheel_puts_only_maxmargin_into_site_packages(wheel: Path) -> None:
     version = PYPROJECT["project"]["version"]
     with zipfile.ZipFile(wheel) as archive:
@@ -122,6 +124,7 @@ def test_the_wheel_puts_only_maxmargin_into_site_packages(wheel: Path) -> None:
     assert f"maxmargin-{version}.dist-info/licenses/LICENSE" in names
 
 
+@pytest.mark.slow
 def test_every_public_name_loads_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)

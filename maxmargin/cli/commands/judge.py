@@ -22,9 +22,6 @@ from maxmargin.theory.plane_judgement import judge_plane
 
 _EXAMPLE = 'an object such as {"w": [1.0, -2.0], "b": 0.5}'
 
-_MOST_DIGITS = 400
-"""Largest number of digits of a whole number that is read; binary64 holds none of more than 309."""
-
 
 def judge(request: Request, *, document: dict[str, Any], name: str, g: float | None, time_limit: float | None) -> Exit:
     """Print the judgement of the hyperplane of a document, and return the exit code.
@@ -112,7 +109,10 @@ def _parsed(content: bytes, name: str) -> dict[str, Any]:
     """Return the object of a file, with the key `w`; `plane_of_document` looks at its numbers."""
     try:
         document = json.loads(
-            content.decode("utf-8-sig"), object_pairs_hook=partial(_without_repeats, name), parse_int=_whole_number
+            content.decode("utf-8-sig"),
+            object_pairs_hook=partial(_without_repeats, name),
+            parse_float=_number,
+            parse_int=_number,
         )
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
@@ -142,9 +142,13 @@ def _without_repeats(name: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _whole_number(text: str) -> float:
-    """Return the number that digits write; infinity for more digits than Python may read, which is refused later."""
-    return int(text) if len(text) <= _MOST_DIGITS else math.inf
+def _number(text: str) -> float | str:
+    """Return the number that a text writes; the text itself, refused later, if binary64 makes 0 or infinity of it."""
+    nearest = float(text)
+    digits = text.lower().partition("e")[0]
+    if math.isinf(nearest) or (nearest == 0 and not set("123456789").isdisjoint(digits)):
+        return text
+    return int(text) if text.removeprefix("-").isdecimal() else nearest
 
 
 def _shown(value: Any) -> str:

@@ -11,7 +11,7 @@ from maxmargin.comparison.audit.unit_audit import audit_units
 from maxmargin.comparison.carry_out import Progress, StudyPlan, carry_out
 from maxmargin.comparison.collect import collected
 from maxmargin.comparison.comparison import Comparison
-from maxmargin.comparison.jobs.limit import Limit, check_jobs
+from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.pool import Pool
 from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.methods.every_method import catalogue, method_of
@@ -19,6 +19,7 @@ from maxmargin.comparison.methods.method import QuestionKind
 from maxmargin.comparison.study_file import Setting, Source, Study
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
+from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 GAPS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 50)
@@ -65,7 +66,7 @@ def audited(
     InvalidOptionError
         If there is no such method, or a number makes no sense.
     """
-    check_jobs(jobs)
+    whole_number("jobs", jobs)
     dataset = _dataset(X, y, positive)
     settings, limit = tuple(_settings(methods)), Limit(seconds=time_limit, memory=MEMORY)
     with Pool(jobs) as workers, Store(workers.new_folder()) as store:

@@ -14,17 +14,6 @@ LONGEST = 1e8
 """Longest time limit in seconds that is kept: three years."""
 
 
-def check_jobs(jobs: object) -> None:
-    """Refuse a number of processes that is not a whole number from 1.
-
-    Raises
-    ------
-    InvalidOptionError
-    """
-    if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1:
-        raise InvalidOptionError(f"jobs is {jobs!r}; expected a number of processes from 1")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
     """The limits of a task.

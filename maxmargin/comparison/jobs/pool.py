@@ -13,8 +13,9 @@ from types import TracebackType
 from typing import Any
 
 from maxmargin.comparison.jobs.child import execute, log_of, set_up
-from maxmargin.comparison.jobs.limit import Limit, check_jobs
+from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.outcome import Ending, Outcome, of_dead_process
+from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError
 
 _TAIL = 1 << 14
@@ -45,7 +46,7 @@ class Pool:
     """
 
     def __init__(self, n_workers: int = 1, *, is_fresh: bool = False, n_threads: int | None = 1) -> None:
-        check_jobs(n_workers)
+        whole_number("jobs", n_workers)
         try:
             from pebble import ProcessPool
         except ImportError:

@@ -273,7 +273,7 @@ def test_distances_are_finite_numbers_and_there_is_no_row_to_leave_out_of_no_mar
         with pytest.raises(InvalidOptionError, match="expected a finite number"):
             found.moved(distance)  # type: ignore[arg-type]
     for row in (True, "a", None):
-        with pytest.raises(InvalidOptionError, match="expected a position"):
+        with pytest.raises(InvalidOptionError, match="expected a whole number"):
             found.without(row)  # type: ignore[arg-type]
     with pytest.raises(InvalidOptionError, match="not separable"):
         mm.sensitivity([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).without(0)
