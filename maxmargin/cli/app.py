@@ -368,8 +368,8 @@ def run(arguments: list[str]) -> int:
         return Exit.READER_LEFT
     except OSError as error:
         _give_up_output()
-        name = error.filename or ("standard output" if error.errno == errno.ENOSPC else None)  # files name themselves
-        return _refused(f"{name}: {error.strerror}" if name else error.strerror or str(error))
+        place = error.filename or ("standard output" if error.errno == errno.ENOSPC else None)  # files name themselves
+        return _refused(f"{place}: {error.strerror}" if place else error.strerror or str(error))
     except ValueError as error:
         # An error that speaks of the user's data or options; any other is a bug.
         message: str | None = getattr(error, "on_command_line", None)
