@@ -435,7 +435,8 @@ def test_a_flat_hyperplane_has_an_infinite_margin_width() -> None:
     assert flat["separability"]["witness"]["point"] == [0.5, 0.5]
 
 
-@pytest.mark.parametrize("source", ["units", pytest.param("subnormal", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("source", ["units", "subnormal"])
 def test_bounds_beyond_binary64(source: str) -> None:
     whole = margin_report(mm.load(source)).to_dict()
     assert whole["perceptron"]["converged"], "scores are not rounded to 0"

@@ -153,6 +153,7 @@ def test_what_passes_tell_of_a_plane(studies: Studies, kind: str) -> None:
         assert counts.tolist() == np.histogram(values, edges)[0].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["separable", "overlapping"])
 def test_the_trace_is_the_same(studies: Studies, kind: str) -> None:
     passed, whole = (one.trace for one in studies[kind])
@@ -160,6 +161,7 @@ def test_the_trace_is_the_same(studies: Studies, kind: str) -> None:
         np.testing.assert_array_equal(getattr(passed, name), getattr(whole, name))
 
 
+@pytest.mark.slow
 def test_the_picture_shows_a_random_sample_and_the_support_rows(studies: Studies) -> None:
     outside, _ = studies["separable"]
     display = hyperplane_display(outside, drawn_rows_of(outside))
@@ -172,6 +174,7 @@ def test_the_picture_shows_a_random_sample_and_the_support_rows(studies: Studies
     assert set(view.rows.tolist()) - set(outside.hard.support.tolist()) <= set(outside.problem.sample[0].tolist())
 
 
+@pytest.mark.slow
 def test_the_page_says_what_is_drawn(studies: Studies) -> None:
     report = MarginReport(studies["separable"][0])
     captions = {picture.key: picture.caption for picture in report.pictures}
@@ -181,6 +184,7 @@ def test_the_page_says_what_is_drawn(studies: Studies) -> None:
     assert sample in report.to_html()
 
 
+@pytest.mark.slow
 def test_no_solution_of_the_grid_keeps_rows(studies: Studies) -> None:
     outside, inside = studies["overlapping"]
     for passed, whole in zip(outside.soft, inside.soft, strict=True):

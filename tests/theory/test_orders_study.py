@@ -68,6 +68,7 @@ def check_outcomes(problem: Problem, options: PerceptronSettings, found: ManyOrd
             assert abs(outcomes.margin[k] - run.margin) <= 1e-9 * (radius(problem) + options.bias_scale**2)
 
 
+@pytest.mark.slow
 @given(problems(), choices(), st.booleans(), st.integers(0, 5))
 @settings(max_examples=30)
 def test_every_order_is_a_run_of_the_perceptron(

@@ -322,7 +322,8 @@ def test_ctrl_c_returns_what_was_proven(n_nodes: int) -> None:
     check(problem, answer)
     assert answer.reason == WHAT_WAS_PROVEN and answer.status is Status.LIMIT
     assert answer.lower <= 25 <= answer.upper
-    assert answer.lower >= (23 if n_nodes else 0)
+    # Which bound is reached after so many nodes depends on the vertices that HiGHS returns: 23 with 1.15, 21 with 1.16.
+    assert answer.lower >= (20 if n_nodes else 0)
 
 
 @pytest.mark.slow
