@@ -111,6 +111,7 @@ def test_columns_travel_though_nobody_asked_for_them(name: str) -> None:
     assert (copy.finite_columns, copy.dimension) == (answer.finite_columns, answer.dimension)
 
 
+@pytest.mark.slow
 @for_each("name", RESULTS)
 def test_a_result_is_shown_in_a_line(name: str) -> None:
     for result in results_of(name):

@@ -116,6 +116,7 @@ def test_the_search_for_the_best_scale_ends_in_time() -> None:
         mm.perceptron(X, y, bias_scale="best", time_limit=_LIMIT)
 
 
+@pytest.mark.slow
 def test_what_is_left_out_of_many_classes_is_said() -> None:
     random = np.random.default_rng(6)
     dataset = mm.from_arrays(random.standard_normal((40, 2)), np.arange(40) % 5)

@@ -96,6 +96,7 @@ def test_exit_codes_and_fields_of_every_verdict(command: Run, text: str) -> None
         assert fields.keys() == FIELDS
 
 
+@pytest.mark.slow
 @for_each("text", VERDICTS)
 @for_each("requirement", REQUIREMENTS)
 def test_gates(command: Run, text: str, requirement: str) -> None:

@@ -153,6 +153,7 @@ def test_messages_that_quote_the_data_are_one_line(
         assert_harmless(done.err)
 
 
+@pytest.mark.slow
 def test_what_a_stream_cannot_encode_is_escaped(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_text("größe,γ\n0,no\n1,yes\n", encoding="utf-8")

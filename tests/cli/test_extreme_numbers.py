@@ -88,6 +88,7 @@ def test_every_form_of_a_report_is_written(data: str, tmp_path: Path) -> None:
     assert report.to_terminal()
 
 
+@pytest.mark.slow
 def test_the_command_names_the_figures_that_it_does_not_write(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

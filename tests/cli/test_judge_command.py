@@ -136,6 +136,7 @@ def test_g_chooses_the_bound(capsys: pytest.CaptureFixture[str], tmp_path: Path)
         assert "--g" in refusal(capsys, *command, "--g", g)
 
 
+@pytest.mark.slow
 def test_the_plane_comes_from_the_standard_input() -> None:
     done = completed("judge", "agresti", "--plane", "-", input='{"w": [1], "b": -50}')
     assert done.returncode == 0 and "geometric margin in [10.0, 10.0]" in done.stdout

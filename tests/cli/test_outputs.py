@@ -231,6 +231,7 @@ def test_what_is_no_regular_file_is_written_directly(tmp_path: Path) -> None:
     assert found.getvalue() == "through" and stat.S_ISFIFO(pipe.stat().st_mode)
 
 
+@pytest.mark.slow
 def test_the_own_output_in_a_file_is_not_replaced(folder: Path) -> None:
     with Path("out.txt").open("w") as output:
         for name in ("/dev/stdout", "out.txt"):

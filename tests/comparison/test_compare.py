@@ -479,6 +479,7 @@ def test_the_report_says_what_changed_since_another_folder(tmp_path: Path, capsy
     assert "found no folder" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_data_that_change_while_a_study_runs_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text("x,y\n1,0\n3,1\n")
     path = study(tmp_path, "[[data]]\nsource = 'data.csv'\n[[method]]\nname = 'lp'\n")

@@ -142,6 +142,7 @@ def assert_right(numbers: range) -> None:
     assert min(counts[verdict] for verdict in ("separable", "quasi-separable", "overlap")) > counts.total() / 10, counts
 
 
+@pytest.mark.slow
 def test_two_hundred_verdicts() -> None:
     assert_right(range(200))
 

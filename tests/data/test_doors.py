@@ -312,6 +312,7 @@ def test_verdicts_of_fractions(rows: list[tuple[Fraction, Fraction]], bias: bool
     assert answer.verdict != "undecided" and mm.verify(answer.certificate, X, y)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(SMALL, SMALL), min_size=3, max_size=9), st.booleans())
 def test_verdicts_of_several_classes_of_fractions(rows: list[tuple[Fraction, Fraction]], bias: bool) -> None:
     """The same rows times 60 are integers, of which the verdict is known to be proven."""

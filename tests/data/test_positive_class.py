@@ -112,6 +112,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @for_each("name", COMMANDS)
 def test_every_command_says_which_class_is_plus_one(name: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
     command = [name.split()[0], file, *COMMANDS[name], "--quiet"]

@@ -50,6 +50,7 @@ def test_bounds_that_are_not_proven_are_left_out_and_those_of_fewer_passes_refus
         MistakeBoundsDisplay.from_result(run, mm.mistake_bounds(line.X, line.y, n_passes=1), ax=ax)
 
 
+@pytest.mark.slow
 def test_the_curves_are_the_columns_of_the_trace(line: SimpleNamespace, ax: Axes) -> None:
     trace = mm.mistake_trace(line.X, line.y)
     display = ProofCurvesDisplay.from_result(trace, ax=ax)

@@ -183,6 +183,7 @@ def answers() -> list[tuple[pd.DataFrame, mm.Separability]]:
     return [(table, mm.separability(table, "y")) for table in tables if table["y"].nunique() > 1]
 
 
+@pytest.mark.slow
 def test_absences_are_counted_on_all_rows() -> None:
     n_seen = 0
     for table, answer in answers():
@@ -207,6 +208,7 @@ def test_absences_are_counted_on_all_rows() -> None:
     assert n_seen > 30
 
 
+@pytest.mark.slow
 def test_merging_or_leaving_out_a_level_gives_overlap_where_that_is_said() -> None:
     n_seen = 0
     for table, answer in answers():

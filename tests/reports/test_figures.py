@@ -110,6 +110,7 @@ def test_saved_figures_are_reproducible(of_classes: MarginReport, tmp_path: Path
     assert b"CreationDate" not in first[1].read_bytes()
 
 
+@pytest.mark.slow
 def test_figures_are_chosen_by_name(of_classes: MarginReport, tmp_path: Path) -> None:
     assert len(of_classes.save_figures(tmp_path / "new", names=["classes", "classes"])) == 3
     assert of_classes.save_figures(tmp_path / "new", names=[]) == []
@@ -163,6 +164,7 @@ def test_the_rows_of_the_proof_are_circled(report: MarginReport) -> None:
         np.testing.assert_allclose(study.quasi_separating.distances(study.problem, rows), 0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_strip_of_the_fewest_errors_has_the_rows_in_error_on_the_wrong_side() -> None:
     X = np.random.default_rng(3).normal(size=(40, 3))
     study = study_of(margin_report(mm.from_arrays(X, np.arange(40) % 2), max_mistakes=500))

@@ -124,6 +124,7 @@ def test_the_report_of_data_that_overlap_has_no_potential() -> None:
     assert "proof-curves" in [picture.key for picture in report.pictures]
 
 
+@pytest.mark.slow
 def test_two_panels_where_the_spaces_differ() -> None:
     from matplotlib.figure import Figure
 

@@ -158,6 +158,7 @@ def test_far_bounds_are_left_out_but_for_the_least(agresti: MarginReport) -> Non
 FEW = ("--n-orders", "40", "--n-search", "32", "--n-sequence", "500")
 
 
+@pytest.mark.slow
 def test_the_command_tells_the_study(capsys: pytest.CaptureFixture[str]) -> None:
     code, found = json_answer(capsys, "orders", "agresti", *FEW, "--seed", "3", "--scales", "--shifts", "-q")
     assert code == 0 and found["schema"] == "maxmargin.orders/1"

@@ -99,6 +99,7 @@ def test_a_run_without_mistakes_has_an_empty_replay() -> None:
     assert (replay.n_mistakes, replay.rows.tolist(), replay.frames, replay.is_whole) == (0, [], (), True)
 
 
+@pytest.mark.slow
 def test_rows_outside_memory_are_replayed_as_far_as_they_were_logged(tmp_path: Path) -> None:
     dataset = blobs(0.3)
     columns = {f"x{j}": column for j, column in enumerate(dataset.X.T)}

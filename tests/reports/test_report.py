@@ -85,6 +85,7 @@ def floats_of(value: Any) -> list[float]:
     return [value] if isinstance(value, float) else []
 
 
+@pytest.mark.sampled(1)
 def test_the_dict_survives_json(report: MarginReport) -> None:
     found = report.to_dict()
     assert json.loads(report.to_json()) == found
@@ -297,6 +298,7 @@ VERDICTS = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("verdict", VERDICTS)
 def test_every_verdict_has_its_words(verdict: str) -> None:
     dataset, sentence, words = VERDICTS[verdict]
@@ -328,6 +330,7 @@ def test_the_multinomial_proof_of_the_report_can_be_checked(source: str) -> None
     assert mm.verify(found["multinomial"]["certificate"], dataset.X, dataset.labels)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("source", [agresti, quasi, square, three_on_a_line])
 def test_no_question_is_decided_twice(source: Callable[[], mm.Dataset]) -> None:
     with arguments_of(separability) as asked:

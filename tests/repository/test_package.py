@@ -86,6 +86,7 @@ def test_every_folder_with_code_is_a_package() -> None:
     assert with_code == packages
 
 
+@pytest.mark.slow
 def test_nothing_is_built_where_git_made_files_of_the_links(tmp_path: Path) -> None:
     source, target = tmp_path / "source", tmp_path / "wheel"
     source.mkdir()

@@ -152,6 +152,7 @@ def test_the_separator_of_a_concept(concept: LiteralConcept) -> None:
     assert (d + 1) * int(w @ w + b * b) == concept.mistake_bound == conjunction_bound(d, k)
 
 
+@pytest.mark.slow
 @given(concepts(4))
 @settings(max_examples=25)
 def test_the_bound_is_novikoffs_with_the_greatest_margin(concept: LiteralConcept) -> None:

@@ -127,6 +127,7 @@ def test_what_winnow_does_not_take(options: dict[str, Any], error: type[Exceptio
         winnow(**options)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("connective", ["conjunction", "disjunction"])
 def test_the_perceptron_is_linear_in_the_variables_and_winnow_is_not(connective: str) -> None:
     growth = mistake_growth([32, 64, 128], connective=connective, repeats=4, rng=1)
@@ -187,6 +188,7 @@ def test_the_worst_case_of_halving_is_attained(n: int, most: int) -> None:
     assert worst.n_mistakes == most == halving(concepts, worst.rows, worst.labels).n_mistakes
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=9))
 def test_the_worst_case_of_halving_is_that_of_all_sequences(concepts: list[list[bool]]) -> None:
     most = max(
@@ -211,6 +213,7 @@ def moment_curve(n: int, d: int) -> list[list[int]]:
     return [[t**k for k in range(d)] for t in range(n)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("n, d", [(1, 1), (1, 3), (2, 1), (3, 5), (5, 2), (6, 3), (7, 6), (8, 4), (9, 2)])
 def test_covers_count(n: int, d: int) -> None:
     assert count_dichotomies(moment_curve(n, d)) == cover_count(n, d) == cover_probability(n, d) * 2**n
@@ -224,6 +227,7 @@ def test_covers_count_is_its_recurrence(n: int, d: int) -> None:
     assert (cover_probability(n, d) == 1) is (n <= d)
 
 
+@pytest.mark.slow
 @given(st.data(), st.integers(1, 5), st.integers(1, 3))
 def test_any_points_have_covers_count_at_most(data: st.DataObject, n: int, d: int) -> None:
     X = data.draw(st.lists(st.tuples(*[st.integers(-3, 3)] * d), min_size=n, max_size=n))

@@ -263,6 +263,7 @@ def test_bounds_through_the_origin_do_not_change_with_the_unit(unit: float, spar
 # The bounds.
 
 
+@pytest.mark.slow
 @given(problems(), st.sampled_from([0.5, 1.0, 3.0]), st.sampled_from([1, 2, 7]), st.integers(0, 2**32 - 1))
 @settings(max_examples=12)
 def test_the_optimum_is_below_every_other_u(problem: Problem, scale: float, n_passes: int, seed: int) -> None:

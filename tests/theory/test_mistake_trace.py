@@ -115,6 +115,7 @@ def test_every_column_is_that_of_a_walk_in_fractions(X: Any, y: Any, scale: floa
         assert drop == pytest.approx((start - float(exact)) / float(step), rel=1e-6)
 
 
+@pytest.mark.slow
 @given(
     rows=st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=2, max_size=7),
     bias=st.booleans(),
@@ -148,6 +149,7 @@ def test_the_inequalities_hold_on_any_data(
     assert (trace.potential_drop >= trace.n_mistakes * (1 - ULPS)).all() and (trace.potential >= 0).all()
 
 
+@pytest.mark.slow
 def test_the_last_mistake_is_the_end_of_the_run() -> None:
     data = load("wine", positive="class_0")
     for options in ({}, {"bias": False}, {"order": "random", "rng": 7}):
@@ -159,6 +161,7 @@ def test_the_last_mistake_is_the_end_of_the_run() -> None:
         assert trace.norm[-1] == pytest.approx(run.run_norm if options.get("bias", True) else run.norm, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_known_long_runs() -> None:
     """Agresti: 1,701 mistakes with b* = -50, so g* = 10/sqrt(1 + b*^2), of radius sqrt(90^2 + 1)."""
     long = traced(AGRESTI, SIDES, most_points=60)
@@ -202,6 +205,7 @@ def test_a_run_longer_than_its_log_is_made_again(order: Order) -> None:
         np.testing.assert_array_equal(cut.columns()[name], values)
 
 
+@pytest.mark.slow
 def test_a_run_that_cannot_be_made_again_ends_with_one_long_interval() -> None:
     problem = Problem.validated(AGRESTI, np.array(SIDES) * 2 - 1)
     whole = trace_of(problem, run_perceptron(problem), space_margin(problem, 1.0))

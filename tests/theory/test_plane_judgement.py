@@ -184,6 +184,7 @@ def cone_by_fractions(X: Any, y: Any, w: Any, b: float, *, bias: bool) -> bool:
     return dot > 0 and cosine_squared > 1 - best.margin_squared / radius_squared(X, bias=bias)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("bias", [True, False])
 def test_the_cone_is_decided_as_by_fractions_and_its_vectors_separate(bias: bool) -> None:
     found = set()
@@ -202,6 +203,7 @@ def test_the_cone_is_decided_as_by_fractions_and_its_vectors_separate(bias: bool
     assert found == {(True, True), (False, True), (False, False)}
 
 
+@pytest.mark.slow
 def test_a_vector_that_is_only_near_the_best_one_decides_nothing_wrongly() -> None:
     decided = {True: 0, False: 0, None: 0}
     for seed in range(150):

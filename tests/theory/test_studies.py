@@ -87,6 +87,7 @@ def test_orders_and_searches_are_runs_of_the_perceptron() -> None:
         assert mm.perceptron(X[order], y[order]).n_mistakes == n_mistakes
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("data", "options"),
     [
@@ -144,6 +145,7 @@ def test_overlapping_data_stop_at_limits() -> None:
     json.dumps(study.to_dict(), allow_nan=False)
 
 
+@pytest.mark.slow
 def test_a_study_is_plain_data_and_repeatable() -> None:
     text = json.dumps(order_study(*AGRESTI, rng=3, **SMALL).to_dict(), allow_nan=False)
     assert text == json.dumps(mm.order_study(*AGRESTI, rng=3, **SMALL).to_dict(), allow_nan=False)

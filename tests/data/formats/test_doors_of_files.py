@@ -26,6 +26,7 @@ def header(shape: str, descr: str = "'<f8'", order: str = "False") -> bytes:
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
 
 
+@pytest.mark.slow
 @for_each("name", ["X", "y", "feature_names"])
 @for_each(
     "lie",

@@ -161,6 +161,7 @@ def test_tables_in_markdown_are_aligned(study: Any) -> None:
         assert len({len(line) for line in block.strip().splitlines()}) == 1
 
 
+@pytest.mark.slow
 def test_the_page_begins_with_the_answer(study: Any, page: str) -> None:
     failed = comparison_report(study).to_dict()["failures_and_false_claims"]
     (title,) = re.findall(r"<h1>(.*?)</h1>", page)

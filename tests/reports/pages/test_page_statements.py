@@ -89,6 +89,7 @@ def test_novikoffs_bound_is_always_on_the_ruler(name: str) -> None:
     assert "vacuous" not in visible(page)
 
 
+@pytest.mark.sampled(1)
 @each()
 def test_fewest_and_most_hold_for_every_count(name: str) -> None:
     orders = report_of(name).to_dict()["orders"]
@@ -206,6 +207,7 @@ def test_a_page_names_no_folder() -> None:
     assert "pets.csv" in page
 
 
+@pytest.mark.slow
 def test_data_beyond_a_page_are_a_file_beside_it(tmp_path: Path) -> None:
     """Its SHA-256 is the one that the proof states."""
     rng = np.random.default_rng(0)

@@ -48,6 +48,7 @@ def test_the_engines_agree_within_their_intervals(name: str, C: float) -> None:
         assert relative_gap(mine) <= 1e-8, mine.attempts
 
 
+@pytest.mark.slow
 @for_each("name", OVERLAPPING)
 def test_every_cost_ends_in_a_narrow_interval(name: str) -> None:
     for answer in soft_margin_path(OVERLAPPING[name], COSTS):

@@ -103,6 +103,7 @@ def test_liars_behind_the_textbook_program(lying: Callable[..., None], name: str
         assert is_right(problem, separability(problem, method="cvxpy"))
 
 
+@pytest.mark.slow
 def test_a_liar_that_changes_its_mind(lying: Callable[..., None]) -> None:
     rng = np.random.default_rng(7)
     lying(lambda rng, size: LIARS[str(rng.choice(list(LIARS)))](rng, size), rng)

@@ -196,6 +196,7 @@ def test_the_textbook_program_as_a_hint() -> None:
         assert "HIGHS" in [attempt.solver for attempt in answer.attempts]
 
 
+@pytest.mark.slow
 @given(integer_problems(most_rows=7), st.integers(0, 2**32 - 1), st.sampled_from(["nothing", "noise", "zeros", "ones"]))
 @settings(max_examples=12)
 def test_solvers_that_lie_change_nothing(problem: Problem, seed: int, lie: str) -> None:
@@ -224,6 +225,7 @@ class Unaided(Incumbent):
         return False
 
 
+@pytest.mark.slow
 @given(crossed(), st.sampled_from(["truth", "nothing", "zeros", "ones"]))
 @settings(max_examples=10)
 def test_the_search_needs_no_good_start(problem: Problem, said: str) -> None:
@@ -350,6 +352,7 @@ def test_the_time_limit_returns_what_was_proven(time_limit: float) -> None:
     assert not answer.is_optimal and "time limit" in answer.reason
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("most_steps", [1, 10**7, 10**8, 10**10])
 def test_the_steps_return_what_was_proven(most_steps: int) -> None:
     problem = iris(slice(0, 2))

@@ -78,6 +78,7 @@ def test_optimality_conditions(separable: Known) -> None:
     assert math.isclose(answer.dual.sum(), 1 / separable.margin_squared, rel_tol=1e-6)
 
 
+@pytest.mark.slow
 @given(problems())
 def test_every_interval_is_enclosed_by_fractions(
     problem: Problem,

@@ -183,6 +183,7 @@ def test_units_and_containers_do_not_matter() -> None:
         np.testing.assert_allclose(scaled.moved(0.5 * unit) / unit, plain.moved(0.5), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_time_that_is_over_leaves_rows_open() -> None:
     data, seen = mm.load("breast_cancer"), []
     found = mm.sensitivity(data, time_limit=0.15, on_progress=lambda *done: seen.append(done))

@@ -336,6 +336,7 @@ SABOTAGE = [
 ]
 
 
+@pytest.mark.slow
 @for_each(("name", "step", "broken"), SABOTAGE)
 def test_a_broken_step_breaks_the_guarantee(name: str, step: Any, broken: str) -> None:
     X = np.array([[3.0, 0.0], [2.0, 1.0], [3.0, 1.0], [0.0, 3.0], [1.0, 2.0], [0.0, 2.0]])

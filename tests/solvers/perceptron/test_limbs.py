@@ -226,6 +226,7 @@ def test_the_lowest_bit_decides(sign: int) -> None:
     assert Fraction(a + e) - Fraction(a) == Fraction(e), "the sum is exact"
 
 
+@pytest.mark.slow
 def test_a_scan_that_runs_out_of_exact_scores_says_so() -> None:
     """The last row is a mistake by 2**-60; thousands of ties before it have used up what is decided exactly."""
     n = 8000

@@ -151,6 +151,7 @@ def square(vector: list[Fraction]) -> Fraction:
 floats = st.one_of(small, st.floats(-5, 5).map(lambda v: round(v, 2)))
 
 
+@pytest.mark.slow
 @given(problems(floats, 8, 11), configurations, st.integers(0, 2**32 - 1), st.sampled_from([None, 0.3]))
 def test_the_theorems_hold_on_every_run(
     problem: Problem,

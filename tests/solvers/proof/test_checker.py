@@ -388,6 +388,7 @@ def run_file(tmp_path: Path, proof: bytes, data: bytes, name: str = "data.csv") 
     return main([str(tmp_path / "p.json"), str(tmp_path / name)])
 
 
+@pytest.mark.slow
 @each_case
 def test_files_are_read_as_stored(case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     proof = json.dumps(case.proof).encode()
@@ -487,6 +488,7 @@ def test_hopeless_proofs_are_refused_in_words(name: str, tmp_path: Path, capsys:
     assert (out + err).count("\n") == 1 and not (out and err)
 
 
+@pytest.mark.slow
 def test_alone_it_needs_nothing(tmp_path: Path) -> None:
     """As a script with nothing of ours on its path."""
     for one, proof, code in (

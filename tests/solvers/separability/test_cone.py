@@ -236,6 +236,7 @@ def small_problem(rng: np.random.Generator) -> Problem:
     return Problem(X, y, bool(rng.integers(2)))
 
 
+@pytest.mark.slow
 def test_few_active_rows_decide_as_all_do() -> None:
     rng = np.random.default_rng(12)
     verdicts = set()
@@ -247,6 +248,7 @@ def test_few_active_rows_decide_as_all_do() -> None:
     assert len(verdicts) == 3
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("tolerance", [0.0, 0.5, 1.0])
 def test_wrong_guesses_of_the_span_cost_time_only(tolerance: float) -> None:
     """No row seems to depend on the face, some do, or every row does."""

@@ -44,6 +44,7 @@ def agrees(problem: Problem, truth: bool) -> bool:
     return answer.strictly_separable is truth
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("bias", [True, False])
 def test_every_labelling_of_the_cube(bias: bool) -> None:
     """But for those with the classes swapped."""
@@ -52,6 +53,7 @@ def test_every_labelling_of_the_cube(bias: bool) -> None:
             assert is_right(Problem(X, y, bias), separability(Problem(X, y, bias))), y
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("bias", [True, False])
 def test_labellings_of_the_square_and_its_subsets(bias: bool) -> None:
     counts = dict.fromkeys(("separable", "quasi-separable", "overlap"), 0)
@@ -154,6 +156,7 @@ def test_units_of_the_columns(data: Data, first: int, rest: int) -> None:
 FLIPPED = {"+": "-", "-": "+", "either sign": "either sign"}
 
 
+@pytest.mark.slow
 @given(problems(small), st.randoms(use_true_random=False))
 def test_what_changes_nothing(data: Data, random: Any) -> None:
     """Permuted and duplicated rows, swapped classes, and a translation that binary64 holds."""
@@ -295,6 +298,7 @@ def test_extreme_units(unit: float, bias: bool, sparse: bool) -> None:
         assert is_right(problem, answer)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("bias", [True, False])
 def test_rows_that_differ_by_600_decimal_orders(bias: bool) -> None:
     """Some rows vanish beside others in every scaling of the columns; the rational simplex method sees them all."""

@@ -85,6 +85,7 @@ def test_proofs_are_the_same_for_dense_and_sparse_rows() -> None:
     assert radius_squared(sparse) == radius_squared(dense)
 
 
+@pytest.mark.slow
 @for_each("bias", [True, False])
 @for_each("sparse", [True, False])
 @for_each("exponent", [0, -900, 900])
@@ -179,6 +180,7 @@ def test_no_dense_copy() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("bias", [True, False])
 def test_equal_rows_of_both_classes(bias: bool) -> None:
     problem = planted(1500, 3000, 10, bias=bias)
@@ -196,6 +198,7 @@ def test_inseparable_sparse_rows_have_a_witness() -> None:
     assert answer.verdict is Verdict.OVERLAP
 
 
+@pytest.mark.slow
 @for_each("bias", [True, False])
 @for_each("kind", ["counts", "decimals", "unused columns"])
 @for_each("seed", range(3))

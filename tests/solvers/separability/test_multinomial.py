@@ -53,6 +53,7 @@ def problems(draw: st.DrawFn) -> ClassProblem:
     return ClassProblem(X, codes, n_classes, draw(st.booleans()))
 
 
+@pytest.mark.slow
 @given(problems())
 def test_verdicts_and_rows_are_those_of_the_inequalities(problem: ClassProblem) -> None:
     answer = multinomial(problem)
@@ -65,6 +66,7 @@ def test_verdicts_and_rows_are_those_of_the_inequalities(problem: ClassProblem) 
     assert is_accepted(answer)
 
 
+@pytest.mark.slow
 @given(problems())
 def test_the_ways_for_much_data_agree(problem: ClassProblem) -> None:
     usual = multinomial(problem)
@@ -75,6 +77,7 @@ def test_the_ways_for_much_data_agree(problem: ClassProblem) -> None:
     assert usual.infinite_columns == other.infinite_columns
 
 
+@pytest.mark.slow
 @given(problems())
 def test_sparse_rows_and_other_orders_give_the_same(problem: ClassProblem) -> None:
     usual = multinomial(problem)

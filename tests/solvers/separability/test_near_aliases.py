@@ -202,6 +202,7 @@ def test_without_such_columns_nothing_is_said() -> None:
     assert "rounding" not in answer.summary()
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(8, 20))
 def test_the_verdict_without_them_is_that_of_the_exact_numbers(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)

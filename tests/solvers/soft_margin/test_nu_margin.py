@@ -132,6 +132,7 @@ def test_shared_points_are_found_near_rounded_multipliers() -> None:
         assert 0 < np.abs(written).max() < 1e-9, "the multipliers shown are rounded; the proof is not"
 
 
+@pytest.mark.slow
 @given(problems(entries, most_columns=1), parts, st.data())
 @settings(max_examples=20)
 def test_reduced_hulls_of_numbers_are_intervals(problem: Problem, part: float, data: st.DataObject) -> None:
@@ -254,6 +255,7 @@ def test_a_quantile_minimises(data: st.DataObject) -> None:
     assert [cost(t) for t in quantile(values, weights, mass)] == [least, least]
 
 
+@pytest.mark.slow
 @given(problems(entries), parts, st.data())
 @settings(max_examples=20)
 def test_nu_is_between_the_errors_and_the_support(problem: Problem, part: float, data: st.DataObject) -> None:
@@ -287,6 +289,7 @@ def test_weights_are_repeated_rows(problem: Problem, part: float, data: st.DataO
     assert weighted.C is None or math.isclose(weighted.C, 1 / (weighted.rho * counts.sum()))
 
 
+@pytest.mark.slow
 @given(problems(entries), parts, st.integers(0, 2**32 - 1), st.sampled_from([-300, -20, 30, 300]))
 @settings(max_examples=12)
 def test_invariances(problem: Problem, part: float, seed: int, k: int) -> None:

@@ -102,6 +102,7 @@ def test_the_best_offset_beats_every_kink(problem: Problem, data: st.DataObject 
     assert slack(b) <= min(map(slack, [*kinks, b - 1, b + 1, b - 1e-3, b + 1e-3])) + Fraction(1, 10**9)
 
 
+@pytest.mark.slow
 @for_each("separable", SEPARABLE)
 def test_great_bounds_approach_the_hard_margin(separable: Known) -> None:
     problem = Problem(separable.X, separable.y, separable.bias)
@@ -181,6 +182,7 @@ def test_unknown_methods_are_refused() -> None:
         soft_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), method="magic")
 
 
+@pytest.mark.slow
 @for_each("unit", [5e-324, 1e-300, 1e-160, 1e160, 1e300, 1.7e308 / 5])
 @for_each("C", [1e-300, 1.0, 1e300])
 def test_extreme_units_and_costs_still_give_an_interval(unit: float, C: float) -> None:
@@ -296,6 +298,7 @@ def test_solvers_have_no_part_in_structured_methods() -> None:
             soft_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), method=method, solver="CLARABEL")
 
 
+@pytest.mark.slow
 @given(problems(entries), st.lists(costs, min_size=1, max_size=4))
 @settings(max_examples=8)
 def test_a_path_is_its_single_answers(problem: Problem, Cs: list[float]) -> None:

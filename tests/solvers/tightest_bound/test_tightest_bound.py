@@ -130,6 +130,7 @@ def test_closed_forms(problem: Problem, passes: int, optimum: float, loss: Loss)
     assert_is_interval(answer, problem, optimum)
 
 
+@pytest.mark.slow
 @given(problems(), losses, st.floats(0.1, 10), st.sampled_from([-600, -300, 0, 300, 600]), st.integers(1, 20))
 @settings(max_examples=20)
 def test_the_unit_does_not_matter(problem: Problem, loss: Loss, c: float, exponent: int, passes: int) -> None:
@@ -140,6 +141,7 @@ def test_the_unit_does_not_matter(problem: Problem, loss: Loss, c: float, expone
     assert here.lower <= tightest_bound(problem, passes + 1, loss=loss).upper
 
 
+@pytest.mark.slow
 @given(problems(), n_passes, losses, st.data())
 def test_the_optimum_is_below_every_v_and_above_all_weights(
     problem: Problem, passes: int, loss: Loss, data: st.DataObject
@@ -154,6 +156,7 @@ def test_the_optimum_is_below_every_v_and_above_all_weights(
     assert math.isclose(value, exact_value(problem, v, passes, loss), rel_tol=1e-9)
 
 
+@pytest.mark.slow
 @given(problems(), st.sampled_from([1, 2, 5]), st.sampled_from(["mistake", "positive", "negative"]))
 @settings(max_examples=25)
 def test_no_run_makes_more_mistakes(problem: Problem, passes: int, zero: str) -> None:
