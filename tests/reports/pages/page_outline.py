@@ -26,7 +26,8 @@ class Outline(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self.ids += [value for name, value in attrs if name == "id" and value]
-        self.references += [value[1:] for name, value in attrs if name in ("href", "xlink:href") and value]
+        targets = [value for name, value in attrs if name in ("href", "xlink:href") and value]
+        self.references += [value.removeprefix("#") for value in targets if not value.startswith("data:")]
         if tag not in VOID:
             self.open.append(tag)
 
