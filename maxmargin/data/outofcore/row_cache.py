@@ -89,9 +89,9 @@ class CachedRows(ABC):
         distinct, positions = np.unique(numbers, return_inverse=True)
         return self._cache.rows(distinct, self._fetched)[positions]
 
-    def cache(self, numbers: Rows, X: Any) -> None:
+    def cache(self, rows: Rows, X: Any) -> None:
         """Put rows that a pass selected into the cache, from which later reads of them are answered."""
-        self._cache.remember(numbers, X)
+        self._cache.remember(rows, X)
 
 
 class SampledRows(NamedTuple):
