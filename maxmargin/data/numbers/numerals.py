@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
@@ -120,7 +120,7 @@ def _filled(values: Iterable[float | None]) -> Floats | None:
     return np.array(found, dtype=np.float64)
 
 
-# What texts look like: decimal commas, thousands separators, money, units, dates
+# What texts look like: decimal commas, amounts of money and thousands, dates and times, or anything else with digits
 
 
 class NumberLook(NamedTuple):
@@ -130,9 +130,6 @@ class NumberLook(NamedTuple):
     advice: str
     may_be_category: bool = False
 
-
-_PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_TAKE_OUT = "take the {} out of the file"
 
 _READ_COMMAS = (
     f"read the file with {option('decimal_comma')}, and with {option('sep')} if its fields are not separated by "
@@ -155,80 +152,59 @@ POINT = NumberLook(
 IN_COMMAS = {DECIMAL_COMMA: DECIMAL_POINT, COMMA: POINT}
 """The same looks where commas are decimal: of numbers that were written with a point."""
 
+_AMOUNT = NumberLook(
+    "an amount of money, or a number with thousands separators", "take currency signs and separators out of the file"
+)
+_DATE = NumberLook("a date or time", "convert it to a number, such as days since a day that you choose", True)
+_OTHER = NumberLook("a number in another spelling, or with something else beside it", "write plain numbers", True)
+
 _WRITTEN: tuple[tuple[str, NumberLook], ...] = (
     (r"[+-]?[1-9]\d{0,2},\d{3}", COMMA),
     (r"[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?", DECIMAL_COMMA),
     (r"[+-]?\d{1,3}(?:([,.'\u2019 \u00a0\u2009\u202f])\d{2,3}(?=\1))*[,.'\u2019 \u00a0\u2009\u202f]\d{3}(?:[,.]\d*)?",
-     NumberLook("a number with thousands separators", _TAKE_OUT.format("separators"))),
-    (r"[+-]?\d+(?:_\d+)+(?:\.\d*)?", NumberLook("a number with underscores", _TAKE_OUT.format("underscores"))),
-    (r"[+-]?0[xX][\da-fA-F]+(?:\.[\da-fA-F]*)?(?:[pP][+-]?\d+)?|[+-]?0[bB][01]+|[+-]?0[oO][0-7]+",
-     NumberLook("a number in another base than ten", "write it in decimal digits")),
-    (r"[+-]?\d*\.\d*[dD][+-]?\d+", NumberLook("a number with Fortran's exponent", "write the exponent with e")),
+     _AMOUNT),
+    (r"[+-]?(?:\d+(?:_\d+)+(?:\.\d*)?|0[xX][\da-fA-F]+|0[bB][01]+|0[oO][0-7]+|\d*\.\d*[dD][+-]?\d+)", _OTHER),
 )  # fmt: skip
 """Patterns of numbers that are not plain decimals, and their looks; the first one that fits counts."""
 
-_UNIT = NumberLook("a number with a unit", _TAKE_OUT.format("unit"))
-
-_AROUND: tuple[tuple[str, NumberLook], ...] = (
-    (r"\((.*)\)", NumberLook("a negative number in parentheses", "write it with a minus sign")),
-    (r"(.*?)\s*%", NumberLook("a percentage", _TAKE_OUT.format("percent sign"))),
-    (r"[<>~\u2264\u2265\u2248]=?\s*(.*)", NumberLook("a number with a sign of comparison", _TAKE_OUT.format("sign"))),
-    (r"(.*?)\s+[A-Za-z\u00b0\u00b5\u03bc\u03a9/]+[\u00b2\u00b3]?", _UNIT),
-    (r"(.*\..*?)[A-Za-z\u00b0\u00b5\u03bc\u03a9]+", _UNIT),
-)  # fmt: skip
-"""Patterns of text around a number, and their looks."""
-
-_MONEY = NumberLook("an amount of money", _TAKE_OUT.format("currency sign"))
-_OTHER_DIGITS = NumberLook("a number in other characters than ASCII", "write it in ASCII")
-_QUOTED = NumberLook("a quoted number", _TAKE_OUT.format("quotes"))
-
-_OTHER_POINTS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{FRACTION SLASH}": "/", "\u066b": ".", "\u066c": ","})
-"""Characters for a sign, a division or a decimal point beside digits that are not ASCII."""
-
-_QUOTES = "'\"`\u00b4\u2018\u2019\u201c\u201d\u00ab\u00bb"
-
-_BEFORE = re.compile(rf"[-+\u2212\u00b1<>=~\u2264\u2265\u2248(\s{_QUOTES}]*")
+_BEFORE = re.compile("[-+\u2212\u00b1<>=~\u2264\u2265\u2248(.,\\s'\"`\u00b4\u2018\u2019\u201c\u201d\u00ab\u00bb]*")
 """Characters that may come before the first digit of a number, besides signs of currencies."""
 
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b", re.IGNORECASE)
 
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d*)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?"
-_DATE = r"(?:\d{4}([-./,])\d{1,2}\1\d{1,2}|\d{1,2}([-./,])\d{1,2}\2\d{4}|\d{1,2}([-./])\d{1,2}\3\d{2})"
-
-_CATEGORIES: tuple[tuple[str, NumberLook], ...] = (
-    (rf"{_DATE}\.?(?:[T ,]\s*{_TIME})?|{_TIME}",
-     NumberLook("a date or time", "convert it to a number, such as days since a day that you choose", True)),
-    (r"[+-]?(?:\d+\s+)?\d+\s*/\s*\d+",
-     NumberLook("a fraction", "write it as a decimal number", may_be_category=True)),
-    (r"[+-]?\d+[dD][+-]?\d+",
-     NumberLook("a number with Fortran's exponent", "write the exponent with e", may_be_category=True)),
-    (r"[+-]?(?:\d+|\d*[.,]\d+)[^\W\d_]+[\u00b2\u00b3]?",
-     NumberLook("a number with a unit", _TAKE_OUT.format("unit"), may_be_category=True)),
-    (r"\d+(?:\.\d+)?\s*(?:-|\u2013|\.\.+)\s*\d+(?:\.\d+)?",
-     NumberLook("a range of numbers", "write one number, such as its middle", may_be_category=True)),
-)  # fmt: skip
-"""Patterns of texts that may be numbers or names of categories, and their looks; the first one that fits counts."""
-
-_BEGINS = NumberLook("a number with something else beside it", "write plain numbers", may_be_category=True)
+_DAY = r"(?:\d{4}([-./,])\d{1,2}\1\d{1,2}|\d{1,2}([-./,])\d{1,2}\2\d{4}|\d{1,2}([-./])\d{1,2}\3\d{2})"
+_DAY_OR_TIME = re.compile(rf"{_DAY}\.?(?:[T ,]\s*{_TIME})?|{_TIME}")
 
 
 def look_of(text: str) -> NumberLook | None:
     """Return the look of a text that is not a number but looks like one, read with decimal points; otherwise None.
 
+    A text looks like a number if a digit is the first of its characters, after a sign, a quote or the like, and it is
+    no ordinal number.
+
     Examples
     --------
-    >>> [look_of(text).name for text in ("1,5", "$5", "0x1F", "1,234,567")]  # doctest: +NORMALIZE_WHITESPACE
-    ['a number with a decimal comma', 'an amount of money', 'a number in another base than ten',
-     'a number with thousands separators']
-    >>> [look_of(text).name for text in ("10kg", "'1'", "2020-01-31")]
-    ['a number with a unit', 'a quoted number', 'a date or time']
+    >>> [look_of(text).name for text in ("1,5", "$5", "2020-01-31")]
+    ['a number with a decimal comma', 'an amount of money, or a number with thousands separators', 'a date or time']
+    >>> look_of("10kg").name
+    'a number in another spelling, or with something else beside it'
     >>> look_of("red"), look_of("a1"), look_of("1st class")
     (None, None, None)
     """
     text = text.strip()
-    if not any(map(_is_digit, text)):
+    bare = "".join(char for char in text if unicodedata.category(char) != "Sc").strip()
+    if bare != text and not is_missing(bare) and (parse_number(bare) is not None or _written(bare)):
+        return _AMOUNT
+    begins = _BEFORE.sub("", bare, count=1)
+    if not begins or unicodedata.category(begins[0]) not in ("Nd", "No") or _ORDINAL.match(begins):
         return None
-    return next(filter(None, (find(text) for find in _FINDERS)), None)
+    separator = next((char for char in ";|\t" if char in text), None)
+    if separator is not None:
+        return NumberLook(
+            f"fields separated by {separator!r}", f"read the file with {option('sep', repr(separator))}", True
+        )
+    return _written(text) or (_DATE if _DAY_OR_TIME.fullmatch(text) else _OTHER)
 
 
 def is_written_otherwise(text: str) -> bool:
@@ -244,80 +220,6 @@ def is_written_otherwise(text: str) -> bool:
 
 def _written(text: str) -> NumberLook | None:
     return next((look for pattern, look in _WRITTEN if re.fullmatch(pattern, text, re.ASCII)), None)
-
-
-def _money(text: str) -> NumberLook | None:
-    rest = "".join(char for char in text if unicodedata.category(char) != "Sc")
-    return _MONEY if rest != text and _is_numeric(rest) else None
-
-
-def _several(text: str) -> NumberLook | None:
-    """Return the look of numbers with a separator between them that the file is not read with."""
-    for separator in ";\t|":
-        fields = text.split(separator)
-        if len(fields) > 1 and _is_numeric(fields[0]):
-            return _fields("tab" if separator == "\t" else separator)
-    fields = text.split()
-    return _fields("space") if len(fields) > 1 and all(map(_is_numeric, fields)) else None
-
-
-def _fields(separator: str) -> NumberLook:
-    how = f"read the file with {option('sep', repr(separator))}"
-    return NumberLook(
-        f"fields separated by {separator!r}", f"{how}, and with {option('decimal_comma')} if its numbers have one"
-    )
-
-
-def _around(text: str) -> NumberLook | None:
-    for pattern, look in _AROUND:
-        found = re.fullmatch(pattern, text)
-        if found is not None and _is_numeric(found[1]):
-            return look
-    return None
-
-
-def _other_digits(text: str) -> NumberLook | None:
-    plain = _in_ascii(text)
-    return _OTHER_DIGITS if plain != text and (re.fullmatch(_PLAIN, plain, re.ASCII) or _written(plain)) else None
-
-
-def _in_ascii(text: str) -> str:
-    """Return a text with the digits of all scripts in ASCII, and vulgar fractions as two numbers."""
-    apart = "".join(f" {char}" if _is_vulgar_fraction(char) else char for char in text)
-    plain = unicodedata.normalize("NFKC", apart).translate(_OTHER_POINTS).strip()
-    return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in plain)
-
-
-def _is_vulgar_fraction(char: str) -> bool:
-    return unicodedata.decomposition(char).startswith("<fraction>")
-
-
-def _is_digit(char: str) -> bool:
-    return char.isdigit() or _is_vulgar_fraction(char)
-
-
-def _quoted(text: str) -> NumberLook | None:
-    bare = text.strip(_QUOTES).strip()
-    return _QUOTED if bare != text and _is_numeric(bare) else None
-
-
-def _category(text: str) -> NumberLook | None:
-    """Return the look of a text that begins with a digit, after a sign or the like, unless it is an ordinal number."""
-    begins = _BEFORE.sub("", "".join(char for char in text if unicodedata.category(char) != "Sc"), count=1)
-    if not (begins and _is_digit(begins[0])) or _ORDINAL.match(begins):
-        return None
-    plain = _in_ascii(text)
-    return next((look for pattern, look in _CATEGORIES if re.fullmatch(pattern, plain)), _BEGINS)
-
-
-def _is_numeric(text: str) -> bool:
-    is_number = parse_number(text) is not None and not is_missing(text)
-    return is_number or is_written_otherwise(text)
-
-
-_FINDERS: tuple[Callable[[str], NumberLook | None], ...] = (
-    _written, _other_digits, _money, _several, _around, _quoted, _category
-)  # fmt: skip
 
 
 # How a source writes its numbers: with decimal points or commas, as text in fields or as stored values
