@@ -78,7 +78,7 @@ def test_ctrl_c_at_an_import(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("act", [CTRL_C, IN_A_CALLBACK], ids=["raised", "in a callback"])
 def test_ctrl_c_while_a_run_imports_its_compiler_prints_the_run(act: str) -> None:
     arguments = ["perceptron", "two-points", "--method", "weights", "-q"]

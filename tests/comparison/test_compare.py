@@ -373,11 +373,11 @@ def workers_of(pid: int) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends processes with their parent")
-def test_a_study_that_is_killed_ten_times_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
+def test_a_study_that_is_killed_five_times_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
     path = study(tmp_path, SLOW_STUDY, good=GOOD)
     expected = run_study(path, out=tmp_path / "undisturbed")
     out, randomness, n_killed = tmp_path / "out", random.Random(0), 0
-    while n_killed < 10:
+    while n_killed < 5:
         process = started("compare", str(path), "-o", str(out), "--jobs", "2", "--quiet", start_new_session=True)
         time.sleep(randomness.uniform(1.0, 3.0))
         workers = workers_of(process.pid)

@@ -86,7 +86,8 @@ class Ties:
         self.zero_rule = ZERO_RULES[settings.zero]
         self.is_in_memory = isinstance(problem.row_source, InMemory)
         self.exact = ExactWeights(problem, settings.bias_scale if problem.bias else 0.0)
-        self._grid_is_known = self._limbs_are_known = False
+        self._exact_up_to: float | None = None
+        self._limbs_are_known = False
         self._n_rounded_at = 0
         self._n_few = 0 if settings.short == 0 else _FEW_ENTRIES // (problem.n_samples * (problem.n_features + 1))
 
@@ -102,13 +103,16 @@ class Ties:
         tally.n_ties += 1
 
     def _is_on_a_grid(self, tally: RunCounts) -> bool:
-        """Find out once whether all numbers are small multiples of one number; if so, perhaps nothing was rounded."""
-        if self._grid_is_known:
+        """Find out whether all numbers are small multiples of one number; if so, perhaps nothing was rounded.
+
+        Each tally is told once: the trial that scans all rows has sizes of its own.
+        """
+        if self._exact_up_to is None:
+            self._exact_up_to = self.units.exact_up_to(self.problem)
+        if tally.size[EXACT_UP_TO] == self._exact_up_to:
             return False
-        self._grid_is_known = True
-        most = self.units.exact_up_to(self.problem)
-        tally.size[EXACT_UP_TO] = most
-        if self.units.reach * tally.size[GREATEST] * _UP > most:
+        tally.size[EXACT_UP_TO] = self._exact_up_to
+        if self.units.reach * tally.size[GREATEST] * _UP > self._exact_up_to:
             return False
         tally.size[ERROR] = 0.0
         return True

@@ -108,6 +108,16 @@ def test_the_mistakes_are_those_of_fractions(
     assert run.stop_reason == ("converged" if converged else stopped)
 
 
+@pytest.mark.parametrize("method", ["auto", "weights"])
+def test_a_scan_of_all_rows_does_not_make_ties_of_integers(method: str) -> None:
+    """A scan between random presentations learns that all numbers are small integers; the run has to learn it too."""
+    problem = Problem.validated([[0, -1], [0, 1], [0, -1], [0, 0]], [-1, 1, -1, -1], bias=False)
+    settings = PerceptronSettings(order=Order.RANDOM, max_epochs=3, method=EngineName(method))
+    for seed in range(700):
+        run = perceptron(problem, settings, rng=np.random.default_rng(seed))
+        assert (run.n_ties, run.n_uncertain) == (0, 0)
+
+
 @given(problems(small, 8, 11), configurations, st.integers(0, 2**32 - 1), st.sampled_from([-900, -30, 1, 30, 900]))
 def test_powers_of_two_leave_the_mistakes_alone(
     problem: Problem, configuration: PerceptronSettings, seed: int, k: int
