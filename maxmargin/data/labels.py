@@ -340,14 +340,14 @@ def written_number(text: str) -> Fraction | float | None:
 def _named(values: Sequence[Any], exact: Sequence[Any]) -> list[int] | list[float] | None:
     """Return numbers as integers if all are whole, else as floats; None where these would merge some of them."""
     if all(map(_is_whole, values, exact)):
-        return [int(parse_number) for parse_number in exact]
-    nearest = [_rounded(parse_number) for parse_number in exact]
+        return [int(number) for number in exact]
+    nearest = [_rounded(number) for number in exact]
     return nearest if len(set(nearest)) == len(set(exact)) else None
 
 
-def _rounded(parse_number: Fraction | float) -> float:
+def _rounded(number: Fraction | float) -> float:
     try:
-        return float(parse_number)
+        return float(number)
     except OverflowError:
         return math.inf
 

@@ -196,10 +196,10 @@ class MistakeTrace(Result):
 
     def summary(self) -> str:
         """Return what is the same for all traced mistakes, and what was checked, in a sentence or two."""
-        shows_progress = f"R = {self.radius:.6g}" + ("" if self.u is None else f", g = {self.u_margin:.6g}")
+        sizes = f"R = {self.radius:.6g}" + ("" if self.u is None else f", g = {self.u_margin:.6g}")
         verdict = "true" if self.holds else f"FALSE {len(self.violations)} times"
         why = f" No u: {self.reason}." if self.reason else ""
-        return f"{shows_progress}. Checked exactly at {self._where}, {verdict}: {'; '.join(self.inequalities)}.{why}"
+        return f"{sizes}. Checked exactly at {self._where}, {verdict}: {'; '.join(self.inequalities)}.{why}"
 
     @property
     def holds(self) -> bool:

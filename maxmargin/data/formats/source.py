@@ -23,12 +23,6 @@ _COMPRESSION = 6
 
 _EXPECTED = "text in UTF-8"
 
-_BYTES_OF_SAMPLE = 1000
-"""Number of bytes at the start of a file in which every second byte is compared with zero."""
-
-_SHARE_OF_ZEROS = 0.4
-"""Least share of zeros among every second byte for which text is taken for UTF-16, where Latin letters have them."""
-
 _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
@@ -264,7 +258,10 @@ def not_text(content: bytes, position: int, lines_before: int, source: str) -> D
     if known is not None:
         return data_error(source, found=known[0], expected=_EXPECTED, hint=known[1])
     line = lines_before + content.count(b"\n", 0, position) + 1
-    found, hint = ("a NUL byte", "") if content[position] == 0 else of_another_encoding(content[position])
+    if content[position] == 0:
+        found, hint = "a NUL byte", "text in UTF-16? convert it: iconv -f UTF-16LE -t UTF-8, or UTF-16BE"
+    else:
+        found, hint = of_another_encoding(content[position])
     return data_error(source, line=line, found=found, expected=_EXPECTED, hint=hint)
 
 
@@ -272,14 +269,13 @@ def _known_form(content: bytes, source: str) -> tuple[str, str] | None:
     """Return the format or encoding that the first bytes of a (decompressed) source show, and advice."""
     form = next((name for start, name in _FORMATS.items() if content.startswith(start)), None)
     if form is None:
-        encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None) or _utf16(content)
+        encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
         return (f"text in {encoding}", f"convert it: iconv -f {encoding} -t UTF-8") if encoding else None
     if form != _GZIP:
         return form, f"say what it is with {option('format')}"
     if source == STDIN_NAME:
         return form, "decompress it on its way: gunzip -c FILE.gz | maxmargin ..."
-    is_twice = is_compressed(source)
-    return form, "it is compressed twice: decompress it once with gunzip" if is_twice else "its name should end in .gz"
+    return form, "decompress it with gunzip, or let its name end in .gz"
 
 
 def of_another_encoding(byte: int) -> tuple[str, str]:
@@ -294,12 +290,3 @@ def of_another_encoding(byte: int) -> tuple[str, str]:
     name, codec = ("Windows-1252", "cp1252") if 0x80 <= byte < 0xA0 else ("Latin-1", "ISO-8859-1")
     char = bytes([byte]).decode(codec, "replace")
     return found, f"{char!r} in {name}? convert it: iconv -f {codec.upper()} -t UTF-8"
-
-
-def _utf16(content: bytes) -> str | None:
-    """Return the name of UTF-16 without a mark, where every second byte is mostly zero and the others are not."""
-    sample = content[:_BYTES_OF_SAMPLE]
-    shares = [sample[first::2].count(0) / max(1, len(sample[first::2])) for first in (0, 1)]
-    if len(sample) < 2 or min(shares) > 0 or max(shares) < _SHARE_OF_ZEROS:
-        return None
-    return "UTF-16BE" if shares[0] > shares[1] else "UTF-16LE"

@@ -199,9 +199,9 @@ def test_gzip_in_gzip(
     for name, memory in (("data.csv.gz", None), ("data.csv.gz", 1000), ("data.svm.gz", None)):
         (tmp_path / name).write_bytes(gzip.compress(once))
         said = refused(lambda n=name, m=memory: mm.load(tmp_path / n, memory=m))
-        assert "found gzip data" in said and "compressed twice" in said and "its name" not in said
+        assert "found gzip data" in said and "gunzip" in said
     (tmp_path / "data.csv").write_bytes(once)
-    assert "its name should end in .gz" in refused(lambda: mm.load(tmp_path / "data.csv"))
+    assert "let its name end in .gz" in refused(lambda: mm.load(tmp_path / "data.csv"))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(once)))
     said = refusal(capsys, "check", "-")
     assert "gunzip -c" in said and "its name" not in said

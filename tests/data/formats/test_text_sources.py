@@ -367,7 +367,7 @@ def test_wide_encodings_are_named(write: Write, encoding: str, name: str) -> Non
     path = write(text, name, encoding)
     for options in ({}, {"memory": 1}) if name == "data.csv" else ({},):
         message = error(path, **options)
-        assert f"found text in {encoding.upper()[:6]}" in message and "iconv" in message and "NUL" not in message
+        assert f"text in {encoding.upper()[:6]}" in message and "iconv" in message
 
 
 @pytest.mark.parametrize(("encoding", "name"), [("latin-1", "'ö' in Latin-1"), ("cp1252", "'€' in Windows-1252")])
