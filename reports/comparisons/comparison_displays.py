@@ -9,7 +9,7 @@ import numpy as np
 from maxmargin.displays import drawing
 from maxmargin.reports.captioned.captioned_display import INK, CaptionedDisplay
 from maxmargin.reports.comparisons import margin_times
-from maxmargin.reports.comparisons.estimates.profiles import TAUS, profile_steps
+from maxmargin.reports.comparisons.estimates import TAUS, profile_steps
 from maxmargin.reports.comparisons.margin_times import MethodTimes
 from maxmargin.reports.comparisons.mistake_laws import FIGURE, MistakeLaw
 from maxmargin.reports.comparisons.question_profiles import QuestionProfile

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from statistics import geometric_mean
 from typing import Any
 
-from maxmargin.reports.comparisons.estimates.means import is_censored
+from maxmargin.reports.comparisons.estimates import is_censored
 from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, method_label
 from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, first_of, plural, rounded

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from statistics import geometric_mean, median
 from typing import Any
 
-from maxmargin.reports.comparisons.estimates.means import is_censored
+from maxmargin.reports.comparisons.estimates import is_censored
 from maxmargin.reports.comparisons.mistake_laws import LARGEST_DIFFICULTY
 from maxmargin.reports.comparisons.runs import (
     MethodRuns,

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from statistics import geometric_mean, median
 from typing import Any
 
-from maxmargin.reports.comparisons.estimates.exponents import Exponent, fit_exponent
-from maxmargin.reports.comparisons.estimates.means import is_censored
+from maxmargin.reports.comparisons.estimates import Exponent, fit_exponent, is_censored
 from maxmargin.reports.comparisons.runs import (
     MethodRuns,
     Record,

@@ -7,8 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from maxmargin.reports.comparisons.estimates.means import is_censored
-from maxmargin.reports.comparisons.estimates.profiles import TAUS, performance_ratios, profile_at
+from maxmargin.reports.comparisons.estimates import TAUS, is_censored, performance_ratios, profile_at
 from maxmargin.reports.comparisons.runs import (
     MethodRuns,
     Record,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from statistics import geometric_mean
 from typing import Any
 
-from maxmargin.reports.comparisons.estimates.means import SHIFT, is_censored, shifted_geometric_mean, times_of
+from maxmargin.reports.comparisons.estimates import SHIFT, is_censored, shifted_geometric_mean, times_of
 from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key
 from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, rounded

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from maxmargin.reports.comparisons.estimates.exponents import fit_exponent
+from maxmargin.reports.comparisons.estimates import fit_exponent
 
 
 @pytest.mark.parametrize("exponent", [-1.0, 0.0, 0.5, 2.0])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin.reports.comparisons.estimates.means import is_censored, shifted_geometric_mean, times_of
+from maxmargin.reports.comparisons.estimates import is_censored, shifted_geometric_mean, times_of
 
 TIMES = st.lists(st.floats(1e-6, 1e4), min_size=1, max_size=20)
 

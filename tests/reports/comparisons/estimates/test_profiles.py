@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from maxmargin.reports.comparisons.estimates.profiles import TAUS, performance_ratios, profile_at, profile_steps
+from maxmargin.reports.comparisons.estimates import TAUS, performance_ratios, profile_at, profile_steps
 
 COSTS = arrays(
     np.float64,
