@@ -63,6 +63,9 @@ class Meter:
         self.peak_mib = None if peak is None or before is None else round((peak - before) / _MIB, 2)
 
 
+_UNTIL_READ = 0.01
+"""Seconds in which the parent usually reads that a task has begun."""
+
 Task = Callable[[Mapping[str, Any], Meter], Mapping[str, Any]]
 """A task takes its arguments and a meter for the part that is limited, and returns a mapping that JSON can hold."""
 
@@ -106,6 +109,8 @@ def log_of(folder: str, pid: int) -> Path:
 def execute(task: str, arguments: Mapping[str, Any], limit: Limit) -> Outcome:
     """Carry out a task, named as "module:function"."""
     _empty_the_log()
+    # Pebble 5.2 gives up all its processes if one dies before the parent has read that its task has begun.
+    time.sleep(_UNTIL_READ)
     meter = Meter(limit)
     try:
         answer = json.dumps(_function(task)(arguments, meter), allow_nan=False)
