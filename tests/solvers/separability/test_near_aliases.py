@@ -75,7 +75,7 @@ def drawn(kind: str, seed: int, n: int) -> np.ndarray:
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("kind", DEPENDENT)
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(20, 90))
 def test_the_last_of_dependent_columns_is_found(kind: str, seed: int, n: int) -> None:
     X = drawn(kind, seed, n)
@@ -84,7 +84,7 @@ def test_the_last_of_dependent_columns_is_found(kind: str, seed: int, n: int) ->
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("kind", DEPENDENT)
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), data=st.data())
 def test_units_and_orders_do_not_matter(kind: str, seed: int, data: st.DataObject) -> None:
     X = drawn(kind, seed, 40)
@@ -149,7 +149,7 @@ def test_a_copy_of_such_a_column_is_one_too() -> None:
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("kind", DEPENDENT)
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_what_is_said_of_the_difference_is_true(kind: str, seed: int) -> None:
     X = drawn(kind, seed, 40)
