@@ -133,9 +133,19 @@ def _factors_with_columns(features: Any) -> Iterator[Factor]:
             )
 
 
-def _parsed(formula: str, columns: Sequence[str]) -> Any:
+def check_is_installed(formula: str) -> None:
+    """Raise unless formulaic is installed, and with it pandas, which it needs.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
     if find_spec("formulaic") is None:
         raise InvalidOptionError(f"{quoted(formula)} is a formula, which needs formulaic: pip install formulaic")
+
+
+def _parsed(formula: str, columns: Sequence[str]) -> Any:
+    check_is_installed(formula)
     from formulaic import Formula
     from formulaic.errors import FormulaicError
 

@@ -14,7 +14,7 @@ from maxmargin.data.formats.readers import read
 from maxmargin.data.formats.table import Choice, OneHot, Table
 from maxmargin.data.labels import encode, is_absent
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
-from maxmargin.data.tabular.formulas import read_formula, variables_of
+from maxmargin.data.tabular.formulas import check_is_installed, read_formula, variables_of
 
 _PLAIN_NAME = re.compile(r"\s*(?:`([^`]+)`|(\w+))\s*")
 
@@ -26,7 +26,10 @@ def load_by_formula(source: Any, formula: str, choice: Choice, positive: object)
     ------
     DataError, InvalidProblemError
         If the source cannot be read, or does not have what the formula names.
+    InvalidOptionError
+        If formulaic is not installed.
     """
+    check_is_installed(formula)
     response = _PLAIN_NAME.fullmatch(formula.partition("~")[0])
     named = -1 if response is None else response[1] or response[2]
     table = read(source, replace(choice, label=named, one_hot=OneHot(every=True), drop_missing=False))

@@ -1,5 +1,9 @@
 """Formulas: what they make of a data frame, and what they are not allowed to do."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import patsy
@@ -128,3 +132,18 @@ def test_true_and_false_in_arithmetic_are_1_and_0() -> None:
     found = read_formula("died ~ frail + I(2 * frail)", frame)
     assert found.features.to_numpy().tolist() == [[1, 2], [0, 0], [1, 2], [0, 0]]
     assert read_formula("died ~ frail + center(frail)", frame).features["frail"].tolist() == [1, 0, 1, 0]
+
+
+def test_without_formulaic_a_formula_is_refused_in_one_line(tmp_path: Path) -> None:
+    """A plain installation has neither formulaic nor pandas, which comes with it."""
+    path = tmp_path / "data.csv"
+    path.write_text("x,y\n1,a\n2,b\n")
+    code = "import sys; sys.modules.update(formulaic=None, pandas=None); from maxmargin.__main__ import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "check", str(path), "--formula", "y ~ x"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == ""
+    assert done.stderr == "maxmargin: 'y ~ x' is a formula, which needs formulaic: pip install formulaic\n"
