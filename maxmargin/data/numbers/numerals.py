@@ -163,7 +163,8 @@ _WRITTEN: tuple[tuple[str, NumberLook], ...] = (
     (r"[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?", DECIMAL_COMMA),
     (r"[+-]?\d{1,3}(?:([,.'\u2019 \u00a0\u2009\u202f])\d{2,3}(?=\1))*[,.'\u2019 \u00a0\u2009\u202f]\d{3}(?:[,.]\d*)?",
      _AMOUNT),
-    (r"[+-]?(?:\d+(?:_\d+)+(?:\.\d*)?|0[xX][\da-fA-F]+|0[bB][01]+|0[oO][0-7]+|\d*\.\d*[dD][+-]?\d+)", _OTHER),
+    (r"[+-]?(?:0[xX][\da-fA-F]+(?:\.[\da-fA-F]*)?(?:[pP][+-]?\d+)?|0[bB][01]+|0[oO][0-7]+)", _OTHER),
+    (r"[+-]?(?:\d+(?:_\d+)+(?:\.\d*)?|\d*\.\d*[dD][+-]?\d+)", _OTHER),
 )  # fmt: skip
 """Patterns of numbers that are not plain decimals, and their looks; the first one that fits counts."""
 

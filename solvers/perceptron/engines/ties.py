@@ -3,6 +3,8 @@
 Limbs are the numbers of the rows in digits of 24 bits, from which the compiled passes compute the signs themselves.
 """
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -86,7 +88,6 @@ class Ties:
         self.zero_rule = ZERO_RULES[settings.zero]
         self.is_in_memory = isinstance(problem.row_source, InMemory)
         self.exact = ExactWeights(problem, settings.bias_scale if problem.bias else 0.0)
-        self._exact_up_to: float | None = None
         self._limbs_are_known = False
         self._n_rounded_at = 0
         self._n_few = 0 if settings.short == 0 else _FEW_ENTRIES // (problem.n_samples * (problem.n_features + 1))
@@ -102,13 +103,15 @@ class Ties:
         tally.cursor[ANSWER] = 1 if self.exact.is_mistake(row, self.zero_rule) else -1
         tally.n_ties += 1
 
+    @cached_property
+    def _exact_up_to(self) -> float:
+        return self.units.exact_up_to(self.problem)
+
     def _is_on_a_grid(self, tally: RunCounts) -> bool:
         """Find out whether all numbers are small multiples of one number; if so, perhaps nothing was rounded.
 
         Each tally is told once: the trial that scans all rows has sizes of its own.
         """
-        if self._exact_up_to is None:
-            self._exact_up_to = self.units.exact_up_to(self.problem)
         if tally.size[EXACT_UP_TO] == self._exact_up_to:
             return False
         tally.size[EXACT_UP_TO] = self._exact_up_to

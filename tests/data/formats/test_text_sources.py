@@ -85,14 +85,14 @@ def test_decimal_commas_without_a_header(write: Write) -> None:
     assert mm.load(path, decimal_comma=True, sep=";").n_samples == 2
 
 
-@for_each("first", ["1,5", "1,234", "1,234.5", "1.234.567", "1'234", "0x1F", "1_000"])
+@for_each("first", ["1,5", "1,234", "1,234.5", "1.234.567", "1'234", "0x1F", "0x1F.8p3", "1_000"])
 @for_each("options", [{}, {"decimal_comma": True}])
 def test_a_number_in_the_first_line_is_no_name(write: Write, first: str, options: dict[str, Any]) -> None:
     """Or the row would be lost without a word."""
     path = write(f"{first};yes\n2;no\n3;yes\n")
     if first == "1,5" and options:
         assert mm.load(path, **options).X.tolist() == [[1.5], [2], [3]]
-    elif not (first == "1,234" and options):
+    elif not (first in ("1,234", "0x1F.8p3") and options):  # with decimal commas one is 1.234, the other a name
         assert f"line 1, column 0: found {first!r}" in error(path, sep=";", **options)
 
 
