@@ -4,12 +4,12 @@ import os
 import signal
 from collections import defaultdict
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from math import ceil
 from pathlib import Path
 from zlib import crc32
 
 import pytest
+from cases import day
 from hypothesis import settings
 from zoo import INSEPARABLE, SEPARABLE, Known
 
@@ -80,9 +80,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _keep_a_quarter(config, items)
     share = config.getoption("--share")
     if share > 1:
-        # The number of the day, so that every case has its day; MAXMARGIN_SEED repeats the choice of another one.
-        day = int(os.environ.get("MAXMARGIN_SEED", datetime.now(UTC).toordinal()))
-        _keep(config, items, {item for item in items if (crc32(item.nodeid.encode()) + day) % share == 0})
+        today = day()
+        _keep(config, items, {item for item in items if (crc32(item.nodeid.encode()) + today) % share == 0})
 
 
 def _keep_a_quarter(config: pytest.Config, items: list[pytest.Item]) -> None:

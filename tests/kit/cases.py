@@ -1,11 +1,20 @@
-"""Many cases in one test: a loop that lists all failures, where parameters would cost more to collect than to run."""
+"""Many cases in one test, a loop that lists all failures where parameters would take longer to collect than to run;
+and the number of the day, which chooses cases that change from day to day.
+"""
 
 import inspect
+import os
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from functools import wraps
 from typing import Any
 
 import pytest
+
+
+def day() -> int:
+    """Return the number of the day, or MAXMARGIN_DAY, which repeats the choice of another one."""
+    return int(os.environ.get("MAXMARGIN_DAY", datetime.now(UTC).toordinal()))
 
 
 def for_each(

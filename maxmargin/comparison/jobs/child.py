@@ -33,6 +33,9 @@ _MIB = 1 << 20
 _LEFT = 70
 """Exit code of a process that a task left with 0."""
 
+_UNTIL_READ = 0.01
+"""Seconds in which the parent usually reads that a task has begun."""
+
 
 class Meter:
     """Measures one part of a task, and keeps it under the limits.
@@ -62,9 +65,6 @@ class Meter:
         peak = memory_in_use("VmHWM")
         self.peak_mib = None if peak is None or before is None else round((peak - before) / _MIB, 2)
 
-
-_UNTIL_READ = 0.01
-"""Seconds in which the parent usually reads that a task has begun."""
 
 Task = Callable[[Mapping[str, Any], Meter], Mapping[str, Any]]
 """A task takes its arguments and a meter for the part that is limited, and returns a mapping that JSON can hold."""
