@@ -305,6 +305,7 @@ def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float
 @app.command(cls=Command, epilog="Example: maxmargin verify overlap.json data.csv", most_used=("as_json", "time_limit"))
 @click.argument("proof", type=click.Path(path_type=Path))
 @opt.source_argument()
+@click.option("--formula", metavar="TEXT", help="The formula of the proof; needed if it has calls, such as log(x).")
 @opt.memory_option
 @opt.json_option
 @opt.time_limit_option("Give up after this time; exit 4.")

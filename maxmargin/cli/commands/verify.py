@@ -12,7 +12,7 @@ from maxmargin.data.formats.table import OneHot, columns_named
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.checker import FOREIGN, CertificateError, NotAProofError, need
-from maxmargin.text.data_error import DataError, data_error
+from maxmargin.text.data_error import DataError, cut, data_error, quoted
 from maxmargin.text.progress import waiting
 
 Read = TypeVar("Read")
@@ -30,17 +30,24 @@ _WRITTEN_IN_PYTHON = (
 """End of the message about a proof that names no file."""
 
 
+_LONGEST = 1000
+"""Number of characters to which a formula is shown, so that it can be compared."""
+
+
 class _UnreadableError(Exception):
     """A file cannot be read as the data of a proof that does not say how it is read."""
 
 
-def verify_proof(proof: Path, source: str, *, memory: str, as_json: bool, quiet: bool) -> Exit:
+def verify_proof(proof: Path, source: str, *, formula: str | None, memory: str, as_json: bool, quiet: bool) -> Exit:
     """Check the proof, print whether it holds, and return the exit code.
 
     Parameters
     ----------
     proof : path
     source : str
+    formula : str or None
+        The formula that the proof states, if the user has compared it: one with calls or operators of Python is
+        evaluated only then.
     memory : str
         Larger sources stay on disk, if they can be read a part at a time in the way that the proof states.
     as_json, quiet : bool
@@ -49,6 +56,7 @@ def verify_proof(proof: Path, source: str, *, memory: str, as_json: bool, quiet:
     statement = reason = label = None
     try:
         document = read_proof(proof)
+        _check_formula(str(proof), document["data"].get("formula"), formula)
         with waiting("checking the proof", quiet=quiet):
             statement, label = _check(document, source, memory)
     except NotAProofError as error:
@@ -68,6 +76,24 @@ def verify_proof(proof: Path, source: str, *, memory: str, as_json: bool, quiet:
         model = document["data"].get("formula") or f"label {label}"
         print(f"valid: {printable(statement)} for {printable(source)}, {printable(model)}")
     return Exit.INVALID if statement is None else Exit.OK
+
+
+def _check_formula(proof: str, stated: str | None, given: str | None) -> None:
+    """Refuse to evaluate a formula that a stranger may have written, unless the user has given the same one.
+
+    Raises
+    ------
+    DataError
+    """
+    from maxmargin.data.tabular.formula_text import is_plain
+
+    if given is not None and given != stated:
+        states = "no formula" if stated is None else f"the formula {cut(repr(stated), _LONGEST)}"
+        raise data_error(proof, found=states, expected=f"the formula {quoted(given)}", option="formula")
+    if given is None and stated is not None and not is_plain(stated):
+        allowed = "names, numbers, + : * - ~ . and C(name); any other may run code and is not evaluated"
+        advice = "if you know it to be harmless, give it with --formula"
+        raise data_error(proof, found=f"the formula {cut(repr(stated), _LONGEST)}", expected=f"{allowed}; {advice}")
 
 
 def _is_from_python(document: Document) -> bool:

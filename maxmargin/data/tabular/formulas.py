@@ -5,13 +5,14 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from maxmargin.data.arrays import LEAVE_ROWS_OUT
 from maxmargin.data.formats.frames import column_of, columns_of
-from maxmargin.data.tabular.formula_safety import check_formula, names_in, refused
+from maxmargin.data.tabular.formula_text import check_formula, functions_of_formulas, names_in, refused
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError, listed, nearest, quoted
@@ -21,6 +22,10 @@ _CODED_COLUMN = re.compile(r"C\((\w+)\s*[,)]")
 
 _ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, TypeError, ValueError)
 """Errors that the evaluation of a formula may raise."""
+
+
+_MOST_BYTES = 1 << 30
+"""Largest size of the columns that one term makes of levels, in binary64."""
 
 
 class Modelled(NamedTuple):
@@ -47,7 +52,7 @@ def read_formula(formula: str, frame: Any) -> Modelled:
     Parameters
     ----------
     formula : str
-        In the notation of R and of formulaic, with the functions that `maxmargin.data.tabular.formula_safety` lists.
+        In the notation of R and of formulaic, with the functions of formulaic. It may hold Python, which is evaluated.
         The values of functions are rounded to binary64, and answers are about the rounded numbers.
     frame : data frame
         With a value in every row of the columns that the formula names.
@@ -169,7 +174,10 @@ def _parsed(formula: str, columns: Sequence[str]) -> Any:
     unknown = [name for name in _variables(parsed) if name not in columns]
     if unknown:
         hint = nearest(unknown[0], columns)
-        found = f"there is no column {quoted(unknown[0])}; expected some of {listed(columns)}"
+        expected, what = f"expected some of {listed(columns)}", "column"
+        if not any(factor.expr == unknown[0] for factor in _factors(parsed)):
+            expected, what = f"{expected}, or one of {', '.join(sorted(functions_of_formulas()))}", "column or function"
+        found = f"there is no {what} {quoted(unknown[0])}; {expected}"
         raise refused(formula, f"{found}{f' ({hint})' if hint else ''}")
     return parsed
 
@@ -275,6 +283,7 @@ def _is_response(factor: Any, parsed: Any) -> bool:
 def _matrix(formula: str, part: Any, table: Any) -> Any:
     from formulaic.errors import DataMismatchWarning, FormulaicError
 
+    _check_size(formula, part, table)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("error", DataMismatchWarning)  # values outside the levels would become missing
@@ -289,6 +298,31 @@ def _matrix(formula: str, part: Any, table: Any) -> Any:
     if twice:
         raise refused(formula, f"two terms make a column {quoted(str(twice[0]))}; rename a column or a level")
     return matrix
+
+
+def _check_size(formula: str, part: Any, table: Any) -> None:
+    """Refuse the columns of levels and of their products where they would be larger than `_MOST_BYTES`.
+
+    Raises
+    ------
+    InvalidProblemError
+    """
+    from pandas import CategoricalDtype
+
+    def n_levels(factor: Any) -> int:
+        names = _names_in(factor)
+        if len(names) != 1 or (_is_python(factor) and not factor.expr.startswith(("C(", "Q("))):
+            return 1
+        column = table[names.pop()]
+        if isinstance(column.dtype, CategoricalDtype):
+            return len(column.cat.categories)
+        return 1 if column.dtype.kind in "fiu" and not factor.expr.startswith("C(") else column.nunique()
+
+    sizes = [(prod(map(n_levels, term.factors)), term) for term in part]
+    n_columns, term = max(sizes, key=lambda size: size[0], default=(1, None))
+    if n_columns > 1 and n_columns * len(table) * 8 > _MOST_BYTES:
+        has = f"the term {quoted(str(term))} has {n_columns:,} columns for {len(table):,} rows"
+        raise refused(formula, f"{has}; expected {_MOST_BYTES >> 30} GiB at most")
 
 
 def _response(formula: str, part: Any, table: Any) -> Any:

@@ -64,16 +64,11 @@ def test_the_level_that_is_left_out_is_said() -> None:
     assert read_formula("died ~ 0 + C(stage)", FRAME).notes == ()
 
 
-@for_each("factor", [
-        "__import__('os').system('true')", "I(age.sum())", "I([a for a in age])", "(lambda: 3)()", "I(age.__class__)",
-        "open('x')", "eval('1')", "np.linalg.inv(age)", "np.save('x', age)", "np.fromfile('x')", "I(age[0])",
-        "C(stage.str)", "I(f'{age}')", "exec('1')", "hashed(stage)", "np.log.__call__(age)", "I((age := 3))",
-    ])  # fmt: skip
-def test_a_formula_only_computes(factor: str) -> None:
-    with pytest.raises(InvalidProblemError, match="y is the formula"):
-        read_formula(f"died ~ {factor}", FRAME)
-    with pytest.raises(InvalidProblemError, match="y is the formula"):
-        read_formula(f"{factor} ~ age", FRAME)
+@for_each("factor", ["__import__('os')", "open('x')", "eval('1')", "I([a for a in age])", "abs(age)"])
+def test_functions_are_those_of_formulaic(factor: str) -> None:
+    for formula in (f"died ~ {factor}", f"{factor} ~ age"):
+        with pytest.raises(InvalidProblemError, match=r"there is no column or function .*, or one of C, Diff,"):
+            read_formula(formula, FRAME)
 
 
 @for_each(
@@ -87,7 +82,7 @@ def test_a_formula_only_computes(factor: str) -> None:
         ("died ~ age +", "insuffient arguments|misplaced"),
         ("died ~ np.log", "np.log"),
         ("died ~ age | stage", "it has several parts"),
-        ("died ~ scale(agee)", "there is no column 'agee'"),
+        ("died ~ scale(agee)", "there is no column or function 'agee'.*did you mean 'age'"),
         ("died ~ C(stage, levels=['I', 'II'])", "outside of the nominated levels"),
         ("died ~ {age +}", "."),
     ],

@@ -1,4 +1,4 @@
-"""A formula may come from a stranger's proof file: it computes, in a moment, and does nothing else."""
+"""A formula of a proof is evaluated if it is plain; that of the user may hold Python, and means what it says."""
 
 import json
 from decimal import Decimal
@@ -26,50 +26,74 @@ CODE_IN_A_NAME = f"' + {MARK} + '"
 
 @for_each("formula", [
         f"y ~ x + Q({MARK})", f"y ~ x + {{{MARK}}}", f"y ~ center({MARK})", f"Q({MARK}) ~ x", f"y ~ x + C(g, {MARK})",
-        f"y ~ scale(x, center={MARK})", f"y ~ poly({MARK}, 2)", f"y ~ C('`{CODE_IN_A_NAME}`')",
-        f"y ~ x + {{'`{CODE_IN_A_NAME}`'}}", f"y ~ I(`{CODE_IN_A_NAME}`)", f"y ~ C(g, levels=[{MARK}])",
-        f"y ~ I(x, {MARK})", f"y ~ np.log({MARK})", f"y ~ log(x)({MARK})", f"y ~ C(g, contr.treatment({MARK}))",
+        f"y ~ C('`{CODE_IN_A_NAME}`')", f"y ~ C(`{CODE_IN_A_NAME}`)", f"y ~ C(g)({MARK})", f"y ~ x[{MARK}]",
+        f"y ~ open ({MARK})", f"y ~ `x`({MARK})", f"y ~ C(g).x({MARK})", f"y ~ C(C)(g)({MARK})", "y ~ (x + z)**9",
+        f"y ~ {'x + ' * 10_000} x", "y ~ log(x)", "y ~ I(x**2)",
     ])  # fmt: skip
-def test_no_code_is_run(formula: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some of these run while formulaic reads them, before it is asked for columns."""
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InvalidProblemError, match="y is the formula"):
-        read_formula(formula, FRAME.assign(**{CODE_IN_A_NAME: 1.0}))
-    assert not list(tmp_path.iterdir())
-
-
-def test_no_code_in_a_proof_is_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_python_in_a_proof_is_not_evaluated(
+    formula: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """The formula of a proof is evaluated if it is plain, or if the user gives the same one."""
     monkeypatch.chdir(tmp_path)
-    FRAME.to_csv("data.csv", index=False)
+    FRAME.assign(**{CODE_IN_A_NAME: 1.0}).to_csv("data.csv", index=False)
     json_answer(capsys, "check", "data.csv", "--formula", "y ~ x + z", "--proof", "proof.json")
     proof = json.loads(Path("proof.json").read_text())
-    proof["data"]["formula"] = f"y ~ x + Q({MARK})"
+    proof["data"]["formula"] = formula
     Path("forged.json").write_text(json.dumps(proof))
-    assert "it calls" in refusal(capsys, "verify", "forged.json", "data.csv")
+    assert "may run code and is not evaluated" in refusal(capsys, "verify", "forged.json", "data.csv")
+    assert "found the formula" in refusal(capsys, "verify", "forged.json", "data.csv", "--formula", "y ~ x + z")
     assert not Path("mark").exists()
 
 
+@pytest.mark.parametrize("formula", ["y ~ x + log(z)", "y ~ I(x**2) + C(g, Sum)"])
+def test_a_formula_with_calls_is_verified_when_it_is_given(
+    formula: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    FRAME.to_csv("data.csv", index=False)
+    json_answer(capsys, "check", "data.csv", "--formula", formula, "--proof", "proof.json")
+    assert json_answer(capsys, "verify", "proof.json", "data.csv", "--formula", formula)[1]["valid"]
+    json_answer(capsys, "check", "data.csv", "--label", "y", "--drop", "g", "--proof", "plain.json")
+    assert "found no formula" in refusal(capsys, "verify", "plain.json", "data.csv", "--formula", formula)
+
+
 @for_each("formula", [
-        "y ~ I(x*0 + 10**10**8)", "y ~ I(x + (1 << 10**9))", "y ~ x + I(((10**100)**100)**100)",
-        "y ~ I(x + 2**(10**9 or x))", "y ~ I(x + I(10)**I(10**9))", "y ~ (x + z)**1000000000", "y ~ x**1000000000",
-        f"y ~ {'*'.join(['x', 'z', 'g'] * 9)}", f"y ~ {'*'.join(f'I(x + {k})' for k in range(30))}",
-        "y ~ (x + z + (x + z)**20)**20", "y ~ I('a'*10**9)", "y ~ I([1]*10**9)", "y ~ C('a')*10**9 + x",
-        "y ~ poly(x, 10**9)", "y ~ poly(x, 1000000000)", "y ~ bs(x, df=1e9)", "y ~ cr(x, 100000)",
-        f"y ~ I({'-' * 5000}x)", f"y ~ {'x + ' * 10_000} x", f"y ~ I({'10**100*' * 2000}x)",
+        "y ~ x + z", "y ~ . - g", "y ~ 0 + x:C(g)", "y ~ (x + z)*C( g ) - 1", "y ~ C(`the g`) + `it's`", "y ~ a.b + 1",
+    ])  # fmt: skip
+def test_plain_formulas_are_read_from_the_proof(
+    formula: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    FRAME.assign(**{"the g": FRAME.g, "it's": FRAME.x, "a.b": FRAME.z}).to_csv("data.csv", index=False)
+    json_answer(capsys, "check", "data.csv", "--formula", formula, "--drop-missing", "--proof", "proof.json")
+    assert json_answer(capsys, "verify", "proof.json", "data.csv")[1]["valid"]
+
+
+def test_names_in_the_data_are_not_evaluated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = FRAME.drop(columns="g").assign(**{CODE_IN_A_NAME: 1.0, MARK: 2.0, f"{{{MARK}}}": 3.0, f"Q({MARK})": 4.0})
+    assert len([*read_formula("y ~ .", frame).features]) == 6
+    assert not list(tmp_path.iterdir())
+
+
+@for_each("formula", [
+        "y ~ (x + z)**1000000000", "y ~ x**1000000000", f"y ~ {'*'.join(['x', 'z', 'g'] * 9)}",
+        f"y ~ {'*'.join(f'I(x + {k})' for k in range(30))}", "y ~ (x + z + (x + z)**20)**20", f"y ~ I({'-' * 5000}x)",
     ])  # fmt: skip
 def test_what_would_take_for_ever_is_refused(formula: str) -> None:
     with pytest.raises(InvalidProblemError, match="y is the formula"):
         read_formula(formula, FRAME)
 
 
-@pytest.mark.parametrize("call", ["np.sign(x, out=z)", "np.sign(x, z)", "np.minimum(x, 0, z)", "np.log(x, where=z)"])
-def test_no_column_is_written_into(call: str) -> None:
-    frame = FRAME.copy()
-    with pytest.raises(InvalidProblemError, match="expected np"):
-        read_formula(f"y ~ z + {call}", frame)
-    pd.testing.assert_frame_equal(frame, FRAME)
+@pytest.mark.parametrize("formula", ["y ~ C(a):C(b)", "y ~ x + g*h", "y ~ C(a)*h"])
+def test_columns_of_levels_are_counted_before_they_are_formed(formula: str) -> None:
+    """1,000 levels each of two columns in a file of 13 kB are 24 GB of columns."""
+    rows = np.arange(3000)
+    frame = pd.DataFrame({"y": rows % 2, "a": rows % 1000, "b": rows % 999, "x": rows})
+    frame = frame.assign(g=frame.a.astype(str), h=frame.b.astype(str).astype("category"))
+    with pytest.raises(InvalidProblemError, match="columns for 3,000 rows; expected 1 GiB at most"):
+        read_formula(formula, frame)
+    assert len([*read_formula("y ~ a:b + C(a):x + I(g == h)", frame).features]) == 1002
 
 
 @pytest.mark.parametrize("kind", ["int8", "int16", "int64", "uint8", "Int64"])
@@ -107,12 +131,10 @@ def test_what_models_use_is_allowed(formula: str, columns: list[str]) -> None:
 @pytest.mark.parametrize(
     ("formula", "extra", "said"),
     [
-        ("y ~ log(x)", {"log": 1.0}, "the column 'log' has the name of log"),
-        ("y ~ np.log(x)", {"np": 1.0}, "the column 'np' has the name of np"),
-        ("y ~ I(`it's`)", {"it's": 1.0}, "rename the column"),
-        ("y ~ exp10(x)", {}, "it calls 'exp10"),  # formulaic's is x**10
+        ("y ~ exp10(x)", {}, "there is no column or function 'exp10'"),  # formulaic's is x**10
+        ("y ~ abs(x)", {}, "there is no column or function 'abs'"),
+        ("y ~ log(x) + log", {"log": 1.0}, "not callable"),
         ("y ~ C(g, Treatment)", {}, "Treatment"),
-        ("y ~ I(x*1j)", {}, "it uses '1j'"),
     ],
 )
 def test_what_would_mislead_is_refused(formula: str, extra: dict[str, Any], said: str) -> None:
@@ -120,7 +142,9 @@ def test_what_would_mislead_is_refused(formula: str, extra: dict[str, Any], said
         read_formula(formula, FRAME.assign(**extra))
 
 
-@pytest.mark.parametrize("formula", ["y ~ np.log2(x - 1)", "y ~ I(z/(x - 1))", "y ~ log(x - 2)", "y ~ I(1/0 + x)"])
+@pytest.mark.parametrize(
+    "formula", ["y ~ I(x*1j)", "y ~ np.log2(x - 1)", "y ~ I(z/(x - 1))", "y ~ log(x - 2)", "y ~ I(1/0 + x)"]
+)
 def test_results_that_are_not_finite_are_refused_without_a_warning(formula: str) -> None:
     with pytest.raises(InvalidProblemError):
         mm.separability(FRAME, formula)
@@ -137,8 +161,7 @@ def test_results_that_are_not_finite_are_refused_without_a_warning(formula: str)
         ("y ~ c", {"c": pd.Categorical([1, 1, "1", "1"], categories=[1, "1"])}, "several levels '1'"),
         ("y ~ c", {"c": [1, "1", 1, "1"]}, "expected numbers"),
         ("y ~ 10:x", {}, "is scaled by a number"),
-        ("y ~ log(`class`)", {"class": [1, 2, 3, 4]}, "cannot be named inside a call"),
-        ("y ~ log(``)", {"": [1, 2, 3, 4]}, "cannot be named inside a call"),
+        ("y ~ log(`class`)", {"class": [1, 2, 3, 4]}, "invalid syntax"),
         ("y ~ C(x, 5)", {}, "."),
         ("y ~ C(v)", {"v": np.array([1, 1, 2, 2], dtype=np.float16)}, "float16"),
     ],
