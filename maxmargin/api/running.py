@@ -79,10 +79,10 @@ def perceptron(
         Whether stderr shows how the work goes on, as on the command line.
     rng : numpy.random.Generator or int, optional
         The generator, or a seed, for the orders that are random.
-    method : {"auto", "weights", "gram", "blocks", "integers"}, default "auto"
-        How scores are computed: from a vector of weights; from the Gram matrix of at most 2,048 rows; from weights and
-        blocks of dense rows, screened in single precision, for an order that repeats itself; or in Python's integers,
-        without compiled code. "auto" starts a run on few short rows in integers. The mistakes are always the same.
+    method : {"auto", "weights", "gram", "integers"}, default "auto"
+        How scores are computed: from a vector of weights; from the Gram matrix of at most 2,048 rows; or in Python's
+        integers, without compiled code. "auto" starts a run on few short rows in integers. The mistakes are always the
+        same.
     on_progress : callable, optional
         A function that is called about ten times a second with a `RunProgress`.
 

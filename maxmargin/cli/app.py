@@ -36,40 +36,6 @@ Exit codes: 0 yes, 3 no, 4 undecided, 2 bad input, 130 interrupted, 1 a bug.
 """
 
 
-_CHECK_EXAMPLES = """
-\b
-Examples:
-  maxmargin check iris --positive setosa
-  maxmargin check data.csv --require overlap && fit data.csv
-  maxmargin check data.csv --proof p.json; maxmargin verify p.json data.csv
-  maxmargin check tomorrow.csv --reuse p.json
-"""
-
-_MARGIN_EXAMPLES = """
-\b
-Examples:
-  maxmargin margin iris --positive setosa --json
-  maxmargin margin iris --positive versicolor --soft 0.1 1 10 --class-weight versicolor=2
-"""
-
-
-_ORDERS_EXAMPLES = """
-\b
-Examples:
-  maxmargin orders iris --positive setosa
-  maxmargin orders agresti --n-orders 10000 --shifts --scales
-"""
-
-
-_COMPLETION_EXAMPLES = """
-\b
-Examples:
-  maxmargin completion bash >> ~/.bashrc
-  maxmargin completion zsh >> ~/.zshrc
-  maxmargin completion fish > ~/.config/fish/completions/maxmargin.fish
-"""
-
-
 @click.group(
     cls=Commands, epilog=_EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False
 )
@@ -78,11 +44,7 @@ def app() -> None:
     """The perceptron next to exact answers, every answer proven."""
 
 
-@app.command(
-    cls=Command,
-    epilog=_CHECK_EXAMPLES,
-    most_used=(*opt.OF_TABLES, "require", "proof", "time_limit", "as_json"),
-)
+@app.command(cls=Command, most_used=(*opt.OF_TABLES, "require", "proof", "time_limit", "as_json"))
 @opt.data_options
 @opt.method_option(opt.CHECK_METHODS, "How the first hyperplane of two classes is found")
 @opt.solver_option
@@ -102,6 +64,12 @@ def check(data: DataOptions, *, force: bool, decimal: bool, **question: Any) -> 
     Exit 0: separable, proven; 3: not strictly separable, proven; 4: undecided. With --require: 0 proven to hold,
     3 proven not to hold, 4 undecided. More than two classes: a table of every class against the rest and every pair,
     and the multinomial verdict, which gives the exit code.
+
+    Examples:
+      maxmargin check iris --positive setosa
+      maxmargin check data.csv --require overlap && fit data.csv
+      maxmargin check data.csv --proof p.json; maxmargin verify p.json data.csv
+      maxmargin check tomorrow.csv --reuse p.json
     """
     from maxmargin.cli.commands.check import check as command
 
@@ -109,11 +77,7 @@ def check(data: DataOptions, *, force: bool, decimal: bool, **question: Any) -> 
     return command(opt.request(data, decimal=decimal, are_notes_in_answer=not data.as_json), **question)
 
 
-@app.command(
-    cls=Command,
-    epilog=_MARGIN_EXAMPLES,
-    most_used=(*opt.OF_TABLES, "Cs", "exact", "proof", "time_limit", "as_json"),
-)
+@app.command(cls=Command, most_used=(*opt.OF_TABLES, "Cs", "exact", "proof", "time_limit", "as_json"))
 @opt.data_options
 @opt.solver_option
 @click.option(
@@ -144,6 +108,10 @@ def margin(
     """Find the maximum margin, as a proven interval or exactly.
 
     Exit 0: proven; 3: not strictly separable; 4: not proven.
+
+    Examples:
+      maxmargin margin iris --positive setosa --json
+      maxmargin margin iris --positive versicolor --soft 0.1 1 10 --class-weight versicolor=2
     """
     from maxmargin.cli.commands import margin as commands
 
@@ -159,11 +127,7 @@ def margin(
     return commands.soft(opt.request(data, "margin"), Cs=Cs, class_weight=class_weight, method=method, **shared)
 
 
-@app.command(
-    cls=Command,
-    epilog="Example: maxmargin perceptron wine --positive class_0 --prepare standardize",
-    most_used=(*opt.OF_TABLES, "max_mistakes", "max_epochs", "prepare", "trace", "as_json"),
-)
+@app.command(cls=Command, most_used=(*opt.OF_TABLES, "max_mistakes", "max_epochs", "prepare", "trace", "as_json"))
 @opt.data_options
 @opt.run_options(most_mistakes=10_000_000)
 @opt.method_option(opt.RUN_METHODS, "How scores are computed")
@@ -183,6 +147,9 @@ def perceptron(data: DataOptions, *, force: bool, **run: Any) -> int:
     """Run the perceptron and say what the run proves.
 
     Exit 0: converged; 3: not within the limits. Ctrl-C stops it, prints the state, and exits with 130.
+
+    Examples:
+      maxmargin perceptron wine --positive class_0 --prepare standardize
     """
     from maxmargin.cli.commands.perceptron import perceptron as command
 
@@ -190,11 +157,7 @@ def perceptron(data: DataOptions, *, force: bool, **run: Any) -> int:
     return command(opt.request(data, "perceptron").prepared(), **run)
 
 
-@app.command(
-    cls=Command,
-    epilog="Example: maxmargin report iris --positive setosa -o iris.html",
-    most_used=(*opt.OF_TABLES, "output", "figures", "time_limit"),
-)
+@app.command(cls=Command, most_used=(*opt.OF_TABLES, "output", "figures", "time_limit"))
 @opt.data_options
 @opt.run_options(most_mistakes=1_000_000)
 @opt.soft_path_option("C of the soft margins.  [default: nine powers of ten that suit the data]")
@@ -217,6 +180,9 @@ def report(data: DataOptions, *, force: bool, **contents: Any) -> int:
     A summary is always printed.
 
     Exit 0: the report is made, whatever it says.
+
+    Examples:
+      maxmargin report iris --positive setosa -o iris.html
     """
     from maxmargin.cli.commands.report import report as command
 
@@ -226,11 +192,7 @@ def report(data: DataOptions, *, force: bool, **contents: Any) -> int:
     return command(opt.request(data), **contents)
 
 
-@app.command(
-    cls=Command,
-    epilog=_ORDERS_EXAMPLES,
-    most_used=(*opt.OF_TABLES, "n_orders", "max_epochs", "time_limit", "as_json"),
-)
+@app.command(cls=Command, most_used=(*opt.OF_TABLES, "n_orders", "max_epochs", "time_limit", "as_json"))
 @opt.data_options
 @opt.run_options(most_mistakes=1_000_000, with_order=False)
 @opt.count_option("--n-orders", "Number of random orders.", default=1000, metavar="K")
@@ -262,6 +224,10 @@ def orders(data: DataOptions, **study: Any) -> int:
     are for separable data, with a bias.
 
     Exit 0: the orders that the time allowed were tried.
+
+    Examples:
+      maxmargin orders iris --positive setosa
+      maxmargin orders agresti --n-orders 10000 --shifts --scales
     """
     from maxmargin.cli.commands.orders import orders as command
 
@@ -270,11 +236,7 @@ def orders(data: DataOptions, **study: Any) -> int:
     return command(opt.request(data, "orders"), **study)
 
 
-@app.command(
-    cls=Command,
-    epilog="Example: maxmargin generate planted-quasi:100:5 --seed 3 -o quasi.csv",
-    most_used=("output", "seed", "as_list", "as_json"),
-)
+@app.command(cls=Command, most_used=("output", "seed", "as_list", "as_json"))
 @click.argument("family", required=False)
 @opt.file_option(
     "--output", "-o", metavar="FILE", help="Write the data as .csv, and beside it what is known of them as .truth.json."
@@ -293,6 +255,9 @@ def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float
     other commands: maxmargin check gap:40
 
     Exit 0: the data are made; 4: not within the time limit.
+
+    Examples:
+      maxmargin generate planted-quasi:100:5 --seed 3 -o quasi.csv
     """
     from maxmargin.cli.commands import generate as commands
 
@@ -302,7 +267,7 @@ def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float
         return commands.generate(family, as_json=as_json, **options)
 
 
-@app.command(cls=Command, epilog="Example: maxmargin verify overlap.json data.csv", most_used=("as_json", "time_limit"))
+@app.command(cls=Command, most_used=("as_json", "time_limit"))
 @click.argument("proof", type=click.Path(path_type=Path))
 @opt.source_argument()
 @click.option("--formula", metavar="TEXT", help="The formula of the proof; needed if it has calls, such as log(x).")
@@ -316,6 +281,9 @@ def verify(time_limit: float | None, **options: Any) -> int:
     PROOF is a file that --proof wrote; it says how SOURCE is read.
 
     Exit 0: the proof holds; 3: it does not, or SOURCE holds other data.
+
+    Examples:
+      maxmargin verify overlap.json data.csv
     """
     from maxmargin.cli.commands.verify import verify_proof as command
 
@@ -323,7 +291,7 @@ def verify(time_limit: float | None, **options: Any) -> int:
         return command(**options)
 
 
-@app.command(cls=Command, epilog=_COMPLETION_EXAMPLES)
+@app.command(cls=Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> int:
     """Print the script that lets a shell complete commands, options and the names of data.
@@ -333,6 +301,11 @@ def completion(shell: str) -> int:
     after compinit.
 
     Exit 0.
+
+    Examples:
+      maxmargin completion bash >> ~/.bashrc
+      maxmargin completion zsh >> ~/.zshrc
+      maxmargin completion fish > ~/.config/fish/completions/maxmargin.fish
     """
     from maxmargin.cli.commands.completion import completion as command
 

@@ -42,6 +42,9 @@ _OUTPUT = {
 
 _QUESTION = "Question"
 
+EXAMPLES = "\n\nExamples:\n"
+"""Beginning of the last part of a command's docstring, which its help prints below the options."""
+
 SECTIONS = {"Data": _DATA, "Limits": _LIMITS, "Output": _OUTPUT}
 """The options of the full help by their names in Python; all others are about the question."""
 
@@ -82,8 +85,10 @@ class Command(click.Command):
         The options that the short help shows, by their names in Python.
     """
 
-    def __init__(self, *arguments: Any, most_used: Sequence[str] = (), **described: Any) -> None:
-        super().__init__(*arguments, **described)
+    def __init__(self, *arguments: Any, help: str, most_used: Sequence[str] = (), **described: Any) -> None:
+        text, title, examples = cleandoc(help).partition(EXAMPLES)
+        epilog = f"{title}{examples}".replace("\n\n", "\n\n\b\n")  # as they are written, line by line
+        super().__init__(*arguments, help=text, epilog=epilog, **described)
         self.most_used = most_used
         self._short_help_option = click.Option(
             ["-h"],
@@ -124,7 +129,7 @@ class Command(click.Command):
         self._write_options(ctx, formatter, "Options", [by_name[name] for name in self.most_used])
         self._write_text(formatter, *(paragraph for paragraph in paragraphs if paragraph.startswith("Exit ")))
         example = next((line for line in (self.epilog or "").splitlines() if "maxmargin " in line), "")
-        formatter.write(f"\nExample: {example.removeprefix('Example:').strip()}\n")
+        formatter.write(f"\nExample: {example.strip()}\n")
         formatter.write(f"\n{ctx.command_path} --help explains all options.\n")
         return formatter.getvalue().rstrip("\n")
 

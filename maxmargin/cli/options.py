@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from maxmargin.cli.click_classes import SeveralNumbers
+from maxmargin.cli.click_classes import EXAMPLES, SeveralNumbers
 from maxmargin.cli.data_options import DataOptions
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ ZERO_RULES = ("mistake", "positive", "negative")
 ORDERS = ("cyclic", "shuffled-once", "reshuffled-each-epoch", "random")
 MARGIN_METHODS = ("auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy")
 SOFT_METHODS = ("auto", "textbook", "cvxpy", "working-set", "interior-point", "dual-coordinate")
-RUN_METHODS = ("auto", "weights", "gram", "blocks", "integers")
+RUN_METHODS = ("auto", "weights", "gram", "integers")
 CHECK_METHODS = ("auto", "highs", "cvxpy")
 FEWEST_METHODS = ("auto", "cvxpy")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
@@ -188,7 +188,8 @@ def data_options(command: Callable[..., int], *, is_required: bool = True) -> Ca
         of_data = {name: values.pop(name) for name in names & values.keys()}
         return command(DataOptions(**of_data), **values)
 
-    called.__doc__ = f"{cleandoc(command.__doc__ or '')}\n{_SOURCE_HELP}"
+    text, title, examples = cleandoc(command.__doc__ or "").partition(EXAMPLES)
+    called.__doc__ = f"{text}\n{_SOURCE_HELP}{title}{examples}"
     return _together(
         called,
         source_argument(is_required=is_required),

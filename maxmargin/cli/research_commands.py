@@ -9,43 +9,8 @@ from maxmargin.cli import options as opt
 from maxmargin.cli.click_classes import Command
 from maxmargin.cli.data_options import DataOptions
 
-_COMPARE_EXAMPLES = """
-\b
-Examples:
-  maxmargin compare study.toml -o results --jobs 4
-  maxmargin compare study.toml -o results --dry-run
-  maxmargin compare study.toml -o results-2 --shard 2/8
-  maxmargin compare study.toml -o results --merge results-1 --merge results-2
-  maxmargin compare study.toml -o results --diff results-of-last-year
 
-\b
-A study, where lists are grids:
-  schema = 1
-  seeds = [0, 1]
-  orders = ["source", "random"]
-  prepare = ["raw", "standardize"]
-  limit = {seconds = 60, memory = "2GiB"}
-  [[data]]
-  source = ["wine", "odd-max-bit:8"]
-  [[method]]
-  name = "perceptron"
-  max_mistakes = 100000
-  [[method]]
-  name = "sklearn.LinearSVC"
-  C = [1, 1e6]
-"""
-
-_TRUST_EXAMPLES = """
-\b
-Examples:
-  maxmargin trust breast_cancer --jobs 2
-  maxmargin trust breast_cancer -o trust.html
-  maxmargin trust data.csv --label outcome --method cvxpy.CLARABEL --method sklearn.SVC
-  maxmargin trust data.csv --time-limit 10 --json
-"""
-
-
-@click.command(cls=Command, epilog=_COMPARE_EXAMPLES, most_used=("output", "jobs", "dry_run", "diff"))
+@click.command(cls=Command, most_used=("output", "jobs", "dry_run", "diff"))
 @click.argument("study", type=click.Path(path_type=Path))
 @opt.file_option("--output", "-o", metavar="FOLDER", required=True, help="Folder of the records and of the report.")
 @opt.count_option("--jobs", "Number of cells that run at the same time; ratios of times need 1.", default=1)
@@ -66,15 +31,35 @@ def compare(**options: Any) -> int:
     it was stopped. Cells that ran into a limit run again if the limit is raised.
 
     Exit 0: every cell has a record; 4: some have none, as after --dry-run.
+
+    Examples:
+      maxmargin compare study.toml -o results --jobs 4
+      maxmargin compare study.toml -o results --dry-run
+      maxmargin compare study.toml -o results-2 --shard 2/8
+      maxmargin compare study.toml -o results --merge results-1 --merge results-2
+      maxmargin compare study.toml -o results --diff results-of-last-year
+
+    A study, where lists are grids:
+      schema = 1
+      seeds = [0, 1]
+      orders = ["source", "random"]
+      prepare = ["raw", "standardize"]
+      limit = {seconds = 60, memory = "2GiB"}
+      [[data]]
+      source = ["wine", "odd-max-bit:8"]
+      [[method]]
+      name = "perceptron"
+      max_mistakes = 100000
+      [[method]]
+      name = "sklearn.LinearSVC"
+      C = [1, 1e6]
     """
     from maxmargin.cli.commands.compare import compare as command
 
     return command(**options)
 
 
-@click.command(
-    cls=Command, epilog=_TRUST_EXAMPLES, most_used=(*opt.OF_TABLES, "output", "methods", "time_limit", "as_json")
-)
+@click.command(cls=Command, most_used=(*opt.OF_TABLES, "output", "methods", "time_limit", "as_json"))
 @opt.data_options
 @opt.file_option("--output", "-o", metavar="FILE", help="Write the report as a page: .html, .md or .json.")
 @opt.force_option
@@ -89,6 +74,12 @@ def trust(data: DataOptions, *, force: bool, **question: Any) -> int:
     is printed gives the wrong answers again.
 
     Exit 0: no claim was false; 3: some were.
+
+    Examples:
+      maxmargin trust breast_cancer --jobs 2
+      maxmargin trust breast_cancer -o trust.html
+      maxmargin trust data.csv --label outcome --method cvxpy.CLARABEL --method sklearn.SVC
+      maxmargin trust data.csv --time-limit 10 --json
     """
     from maxmargin.cli.commands.trust import trust as command
 

@@ -10,51 +10,8 @@ from maxmargin.cli import options as opt
 from maxmargin.cli.click_classes import Command
 from maxmargin.cli.data_options import DataOptions
 
-_ONLINE_EXAMPLES = """
-\b
-Examples:
-  maxmargin online iris --positive setosa --algorithm alma --parameter alpha=0.5
-  maxmargin online iris --positive setosa --algorithm all --max-epochs 20
-  maxmargin online --list
-"""
 
-_BOUNDS_EXAMPLES = """
-\b
-Examples:
-  maxmargin bounds iris --positive setosa
-  maxmargin bounds data.csv --until-convergence --bias-scale best
-  maxmargin bounds data.csv --n-passes 10 --json
-"""
-
-_JUDGE_EXAMPLES = """
-\b
-Examples:
-  maxmargin judge data.csv --plane plane.json
-  maxmargin judge agresti --plane plane.json --g 0.5 --json
-  maxmargin margin data.csv --json | maxmargin judge tomorrow.csv --plane -
-"""
-
-_SENSITIVITY_EXAMPLES = """
-\b
-Examples:
-  maxmargin sensitivity iris --positive setosa
-  maxmargin sensitivity data.csv --id name --json
-"""
-
-_FEWEST_EXAMPLES = """
-\b
-Examples:
-  maxmargin fewest-errors xor
-  maxmargin fewest-errors iris --positive versicolor --time-limit 10
-  maxmargin fewest-errors data.csv --id name --json
-"""
-
-
-@click.command(
-    cls=Command,
-    epilog=_ONLINE_EXAMPLES,
-    most_used=(*opt.OF_TABLES, "algorithms", "parameters", "max_epochs", "as_list", "as_json"),
-)
+@click.command(cls=Command, most_used=(*opt.OF_TABLES, "algorithms", "parameters", "max_epochs", "as_list", "as_json"))
 @partial(opt.data_options, is_required=False)
 @click.option(
     "--algorithm",
@@ -82,6 +39,11 @@ def online(
 
     Exit 0: converged, as the algorithm's own rule says; 3: not within the limits, or, in a table, not every one. Ctrl-C
     stops a run, prints what there is, and exits with 130.
+
+    Examples:
+      maxmargin online iris --positive setosa --algorithm alma --parameter alpha=0.5
+      maxmargin online iris --positive setosa --algorithm all --max-epochs 20
+      maxmargin online --list
     """
     from maxmargin.cli.commands import online as commands
 
@@ -93,11 +55,7 @@ def online(
     return commands.online(opt.request(data, "online").prepared(), chosen, **run)
 
 
-@click.command(
-    cls=Command,
-    epilog=_BOUNDS_EXAMPLES,
-    most_used=(*opt.OF_TABLES, "n_passes", "until_convergence", "bias_scale", "as_json"),
-)
+@click.command(cls=Command, most_used=(*opt.OF_TABLES, "n_passes", "until_convergence", "bias_scale", "as_json"))
 @opt.data_options
 @opt.bias_scale_option
 @opt.count_option("--n-passes", "Number of passes over the rows.  [default: 1]")
@@ -123,6 +81,11 @@ def bounds(data: DataOptions, *, n_passes: int | None, until_convergence: bool, 
     assumption. They are about the run in cyclic order in which y w.x = 0 is a mistake.
 
     Exit 0; after Ctrl-C, which prints the bounds of the passes made so far, 130.
+
+    Examples:
+      maxmargin bounds iris --positive setosa
+      maxmargin bounds data.csv --until-convergence --bias-scale best
+      maxmargin bounds data.csv --n-passes 10 --json
     """
     from maxmargin.cli.commands.bounds import bounds as command
 
@@ -131,7 +94,7 @@ def bounds(data: DataOptions, *, n_passes: int | None, until_convergence: bool, 
     return command(opt.request(data, "bounds").prepared(), n_passes=None if until_convergence else n_passes or 1, **run)
 
 
-@click.command(cls=Command, epilog=_JUDGE_EXAMPLES, most_used=(*opt.OF_TABLES, "plane", "time_limit", "as_json"))
+@click.command(cls=Command, most_used=(*opt.OF_TABLES, "plane", "time_limit", "as_json"))
 @opt.data_options
 @opt.file_option(
     "--plane",
@@ -155,6 +118,11 @@ def judge(data: DataOptions, *, plane: Path, **question: Any) -> int:
     if b is 0, with those through the origin.
 
     Exit 0: it separates the classes; 3: it does not.
+
+    Examples:
+      maxmargin judge data.csv --plane plane.json
+      maxmargin judge agresti --plane plane.json --g 0.5 --json
+      maxmargin margin data.csv --json | maxmargin judge tomorrow.csv --plane -
     """
     from maxmargin.cli.commands.judge import judge as command
     from maxmargin.cli.commands.judge import read_plane
@@ -163,12 +131,7 @@ def judge(data: DataOptions, *, plane: Path, **question: Any) -> int:
     return command(opt.request(data, "judge"), document=document, name=name, **question)
 
 
-@click.command(
-    "fewest-errors",
-    cls=Command,
-    epilog=_FEWEST_EXAMPLES,
-    most_used=(*opt.OF_TABLES, "time_limit", "as_json"),
-)
+@click.command("fewest-errors", cls=Command, most_used=(*opt.OF_TABLES, "time_limit", "as_json"))
 @opt.data_options
 @opt.method_option(opt.FEWEST_METHODS, "How a hyperplane is proposed")
 @opt.solver_option
@@ -181,23 +144,28 @@ def fewest_errors(data: DataOptions, **search: Any) -> int:
 
     Exit 0: the fewest errors are proven; 4: not within the limits. Ctrl-C prints what is proven by then, and exits with
     130.
+
+    Examples:
+      maxmargin fewest-errors xor
+      maxmargin fewest-errors iris --positive versicolor --time-limit 10
+      maxmargin fewest-errors data.csv --id name --json
     """
     from maxmargin.cli.commands.fewest_errors import fewest_errors as command
 
     return command(opt.request(data, "fewest-errors"), **search)
 
 
-@click.command(
-    cls=Command,
-    epilog=_SENSITIVITY_EXAMPLES,
-    most_used=(*opt.OF_TABLES, "time_limit", "as_json"),
-)
+@click.command(cls=Command, most_used=(*opt.OF_TABLES, "time_limit", "as_json"))
 @opt.data_options
 @opt.time_limit_option("Stop after this time, with what is proven by then.")
 def sensitivity(data: DataOptions, *, time_limit: float | None) -> int:
     """Find the rows that hold the maximum margin, what it is without each of them, and how far rows may move.
 
     Exit 0: proven; 3: not strictly separable; 4: not proven.
+
+    Examples:
+      maxmargin sensitivity iris --positive setosa
+      maxmargin sensitivity data.csv --id name --json
     """
     from maxmargin.cli.commands import sensitivity as commands
 

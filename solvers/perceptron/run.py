@@ -94,7 +94,7 @@ class RunInProgress:
         self.problem, self.settings, self.presentation = problem, settings, presentation
         self.units = Units.of(problem, settings)
         self.choice = EngineChoice(problem, settings)
-        self.source = source_of(problem, self.units, presentation, self.choice.method, settings.sizes)
+        self.source = source_of(problem, self.units, presentation, self.choice.method)
         self.tally = RunCounts.of(np.zeros(problem.n_samples, dtype=np.int64), settings.sizes.most_logged)
         self.ties = Ties(problem, settings, self.units)
         self.engine_names = [self.source.engine.name]

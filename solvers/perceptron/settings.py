@@ -46,11 +46,10 @@ class EngineName(StrEnum):
     AUTO = "auto"
     WEIGHTS = "weights"
     GRAM = "gram"
-    BLOCKS = "blocks"
     INTEGERS = "integers"
 
 
-_PROVEN = ("most_block_coordinates", "most_limb_products", "most_limb_mistakes", "most_limb_bits")
+_PROVEN = ("most_limb_products", "most_limb_mistakes", "most_limb_bits")
 """Fields whose defaults are the largest values for which the arithmetic is proven to be exact, or well bounded."""
 
 
@@ -68,10 +67,6 @@ class RunSizes:
         Matrix entries read between two looks at the clock and at Ctrl-C: a few ms.
     seconds_between_reports : float
         Least time between two calls of the progress callback.
-    most_block_entries : int
-        Largest X (entries, the constant coordinate included) that is copied into blocks: these fill 256 MiB.
-    most_block_coordinates : int
-        Longest row (entries) in blocks: D 2**-24 is at most 2**-8 for these, and D 2**-52 at most 2**-36.
     most_ties : int
         Scores that are computed exactly without limbs; later ones are decided as rounded, and counted.
     reload_after : int
@@ -97,8 +92,6 @@ class RunSizes:
     log_buffer: int = 65_536
     slice_entries: int = 20_000_000
     seconds_between_reports: float = 0.1
-    most_block_entries: int = 1 << 26
-    most_block_coordinates: int = 1 << 16
     most_ties: int = 20_000
     reload_after: int = 10_000_000
     most_limbs: int = 1 << 22
@@ -127,9 +120,8 @@ class PerceptronSettings:
     max_epochs, max_mistakes : int or None
         Limits; None is none.
     method : EngineName
-        With a vector of weights; with the Gram matrix of at most 2,048 rows; with weights and blocks of dense rows, in
-        an order that repeats itself, screened in single precision; or in Python's integers, without compiled code. By
-        default a run of few short rows begins in integers, and a long one goes on with whichever is fastest.
+        With a vector of weights; with the Gram matrix of at most 2,048 rows; or in Python's integers, without compiled
+        code. By default a run of few short rows begins in integers, and a long one goes on with whichever is fastest.
     time_limit : float or None
         Seconds of the whole run, with what is proven at its end; None is no limit.
     short : int or None

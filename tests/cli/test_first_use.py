@@ -115,7 +115,6 @@ def test_quiet_is_quiet(tmp_path: Path) -> None:
         ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "2000"],
         ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "2000", "--method", "weights"],
         ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "2000", "--method", "gram"],
-        ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "200", "--method", "blocks"],
         ["online", "iris", "--positive", "setosa", "-a", "all", "--max-epochs", "2"],
         ["orders", "agresti", "--n-orders", "50", "--n-search", "20", "--n-sequence", "100"],
         ["margin", "iris", "--positive", "versicolor", "--soft", "1"],

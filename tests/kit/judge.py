@@ -38,7 +38,7 @@ METHODS = {
     "separability": ("auto", "auto", "highs", "cvxpy"),
     "hard_margin": ("auto", "auto", "textbook", "working-set", "daqp", "cvxpy"),
     "soft_margin": ("auto", "auto", "cvxpy", "working-set", "interior-point", "dual-coordinate"),
-    "perceptron": ("auto", "weights", "gram", "blocks"),
+    "perceptron": ("auto", "weights", "gram"),
 }
 COSTS = (1.0, 0.1, 0.125, 1e-3, 1e6, 5e-324, 1e-300, 1e300)
 WEIGHTS = (0.0, 1.0, 1.0, 3.0, 0.1, 1e-3)

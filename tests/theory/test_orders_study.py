@@ -1,6 +1,5 @@
 """Many orders, searched orders and adversarial sequences: against the perceptron itself and in exact fractions."""
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
@@ -57,8 +56,6 @@ def choices(draw: st.DrawFn) -> PerceptronSettings:
 
 def check_outcomes(problem: Problem, options: PerceptronSettings, found: ManyOrders, which: Any) -> None:
     outcomes = found.outcomes
-    if problem.is_sparse and options.method is EngineName.BLOCKS:
-        options = replace(options, method=EngineName.AUTO)
     for k in which:
         run = perceptron(in_this_order(problem, found.order(k)), options)
         assert outcomes.n_mistakes[k] == run.n_mistakes

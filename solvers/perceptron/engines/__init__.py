@@ -1,1 +1,1 @@
-"""Ways to compute the same mistakes: weights, Gram matrix, blocks, integers."""
+"""Ways to compute the same mistakes: weights, Gram matrix, integers."""

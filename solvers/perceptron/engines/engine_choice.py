@@ -1,4 +1,4 @@
-"""The engine with which a run begins and continues: integers, weights, blocks of its rows, or their Gram matrix."""
+"""The engine with which a run begins and continues: integers, weights, or a Gram matrix."""
 
 from maxmargin.solvers.basics.compiling import is_switched_off
 from maxmargin.solvers.errors import InvalidOptionError
@@ -29,15 +29,13 @@ _PREPARATION = 100_000.0
 
 _SCORE, _SCORE_ENTRY, _UPDATE, _UPDATE_ENTRY = 3.8, 0.13, 40.0, 2.0
 _LOOK, _ROW, _NEAR_ENTRY, _FAR_ENTRY = 0.65, 20.0, 0.08, 0.3
-_SCREENED, _SCREENED_ENTRY, _FOUND, _FOUND_ENTRY = 0.5, 0.1, 70.0, 9.0
 """Approximate nanoseconds of the work of an epoch: with weights, per row and per mistake; with a Gram matrix, per row,
-per mistake, and per entry of the row that a mistake adds, near the processor or far from it; with blocks, per row and
-per mistake, after which some rows are scored one by one and a block again."""
+per mistake, and per entry of the row that a mistake adds, near the processor or far from it."""
 
 _MOST_NEAR = 1 << 17
 """Largest number of entries of a Gram matrix that stays near the processor: 1 MiB."""
 
-_COMPILING = {EngineName.WEIGHTS: 1.2e9, EngineName.GRAM: 0.7e9, EngineName.BLOCKS: 1.6e9}
+_COMPILING = {EngineName.WEIGHTS: 1.2e9, EngineName.GRAM: 0.7e9}
 """Nanoseconds to compile the code of an engine, the first time ever."""
 
 _SECONDS_TO_COMPILE = 5.0
@@ -60,7 +58,7 @@ class EngineChoice:
     """The engine with which a run begins and continues: the requested one, or the one that will be fastest.
 
     A run on few short rows begins in integers. If it turns out to be long, it continues with weights, and after some
-    epochs with the engine that suits the number of its mistakes. As mistakes become rarer, a run that stays with
+    epochs with a Gram matrix if that suits the number of its mistakes. As mistakes become rarer, a run that stays with
     weights looks again whenever its epochs have doubled.
 
     Attributes
@@ -71,22 +69,21 @@ class EngineChoice:
     Raises
     ------
     InvalidOptionError
-        If the requested method is impossible for these rows or this order.
+        If the requested method is impossible for these rows.
     """
 
     def __init__(self, problem: Problem, settings: PerceptronSettings) -> None:
         self.problem, self.asked = problem, settings.method
-        why = _impossible(problem, settings)
+        why = _impossible(problem)
         if self.asked in why:
             raise InvalidOptionError(f"method is {str(self.asked)!r}, {why[self.asked]}: expected 'auto' or 'weights'")
-        self._others = [method for method in (EngineName.GRAM, EngineName.BLOCKS) if method not in why]
+        self._may_have_gram = EngineName.GRAM not in why
         self._width = problem.X.nnz / problem.n_samples if problem.is_sparse else problem.n_features
         self._n_short = 0 if EngineName.INTEGERS in why else presentations_in_integers(problem, settings)
         self.method = self._first(settings)
         epoch = problem.n_samples * (_SCORE + _SCORE_ENTRY * self._width)
         self._next_look = _FIRST_EPOCHS + int(_PREPARATION / epoch)
         self._seen_epochs = self._seen_mistakes = 0
-        self._is_chosen = False
         self._is_hasty = settings.time_limit is not None and settings.time_limit < _SECONDS_TO_COMPILE
         self._compiling = _COMPILING if settings.short is None else dict.fromkeys(_COMPILING, 0.0)
 
@@ -99,9 +96,8 @@ class EngineChoice:
             return EngineName.INTEGERS
         if is_at_hand(EngineName.WEIGHTS):
             return EngineName.WEIGHTS
-        is_far = self.problem.n_samples**2 > _MOST_NEAR
-        ready = [method for method in self._others if method in loaded and not (method is EngineName.GRAM and is_far)]
-        return ready[0] if ready else EngineName.INTEGERS
+        is_ready = self._may_have_gram and EngineName.GRAM in loaded and self.problem.n_samples**2 <= _MOST_NEAR
+        return EngineName.GRAM if is_ready else EngineName.INTEGERS
 
     def presentations_before(self, tally: RunCounts, most: int) -> int:
         """Return how many presentations may be made before the next choice, up to `most`."""
@@ -110,8 +106,8 @@ class EngineChoice:
 
     def epochs_before(self, tally: RunCounts, most: int) -> int:
         """Return how many epochs may be made before the next choice, up to `most`."""
-        is_open = self.asked is EngineName.AUTO and self.method is not EngineName.INTEGERS and not self._is_chosen
-        return max(1, min(most, self._next_look - tally.n_epochs)) if is_open and self._others else most
+        is_open = self.asked is EngineName.AUTO and self.method is EngineName.WEIGHTS and self._may_have_gram
+        return max(1, min(most, self._next_look - tally.n_epochs)) if is_open else most
 
     def better(self, tally: RunCounts) -> EngineName | None:
         """Return the method with which the run continues, or None for the present one."""
@@ -136,15 +132,13 @@ class EngineChoice:
 
     def _next(self, tally: RunCounts) -> EngineName:
         """Return the compiled engine that comes next."""
-        if not self._others or tally.n_epochs < self._next_look:
-            return EngineName.WEIGHTS if self.method is EngineName.INTEGERS else self.method
-        if self._is_chosen:
+        if self.method is EngineName.GRAM:
             return self.method
+        if not self._may_have_gram or tally.n_epochs < self._next_look:
+            return EngineName.WEIGHTS
         n_mistakes = (tally.n_mistakes - self._seen_mistakes) / (tally.n_epochs - self._seen_epochs)
         self._seen_epochs, self._seen_mistakes, self._next_look = tally.n_epochs, tally.n_mistakes, 2 * tally.n_epochs
-        wanted = self._promising(n_mistakes)
-        self._is_chosen = wanted is not EngineName.WEIGHTS
-        return wanted
+        return self._promising(n_mistakes)
 
     def _promising(self, n_mistakes: float) -> EngineName:
         """Return the best method for this number of mistakes in an epoch, including the time to compile it."""
@@ -156,12 +150,10 @@ class EngineChoice:
         """Return the nanoseconds of an epoch with this number of mistakes, by method."""
         n, width = self.problem.n_samples, self._width
         row_entry = _NEAR_ENTRY if n * n <= _MOST_NEAR else _FAR_ENTRY
-        costs = {
+        return {
             EngineName.WEIGHTS: n * (_SCORE + _SCORE_ENTRY * width) + n_mistakes * (_UPDATE + _UPDATE_ENTRY * width),
             EngineName.GRAM: n * _LOOK + n_mistakes * (_ROW + row_entry * n),
-            EngineName.BLOCKS: n * (_SCREENED + _SCREENED_ENTRY * width) + n_mistakes * (_FOUND + _FOUND_ENTRY * width),
         }
-        return {method: costs[method] for method in (EngineName.WEIGHTS, *self._others)}
 
 
 def steps_of_a_presentation(problem: Problem) -> int:
@@ -180,26 +172,11 @@ def presentations_in_integers(problem: Problem, settings: PerceptronSettings) ->
     return n_presentations if n_presentations >= _FEWEST_EPOCHS_IN_INTEGERS * problem.n_samples else 0
 
 
-def _impossible(problem: Problem, settings: PerceptronSettings) -> dict[EngineName, str]:
-    """Return the methods that are impossible for these rows or this order, and why."""
+def _impossible(problem: Problem) -> dict[EngineName, str]:
+    """Return the methods that are impossible for these rows, and why."""
     is_in_memory, n, why = isinstance(problem.row_source, InMemory), problem.n_samples, {}
     if not is_in_memory or n * problem.n_features > _MOST_ENTRIES_IN_INTEGERS:
         why[EngineName.INTEGERS] = f"for at most {_MOST_ENTRIES_IN_INTEGERS:,} numbers in memory; found others"
     if not is_in_memory or n > MOST_ROWS:
         why[EngineName.GRAM] = f"for at most {MOST_ROWS:,} rows in memory; found {n:,}"
-    if blocks := _blocks_miss(problem, settings):
-        why[EngineName.BLOCKS] = blocks
     return why
-
-
-def _blocks_miss(problem: Problem, settings: PerceptronSettings) -> str:
-    """Return why blocks are impossible, "" if they are possible."""
-    if not settings.order.is_fixed:
-        return f"for rows in the same order in every epoch; found order {str(settings.order)!r}"
-    if problem.is_sparse or not isinstance(problem.row_source, InMemory):
-        return "for dense rows in memory; found others"
-    n_coordinates = problem.n_features + 1
-    most, longest = settings.sizes.most_block_entries, settings.sizes.most_block_coordinates
-    if problem.n_samples * n_coordinates > most or n_coordinates > longest:
-        return f"for at most {most:,} entries in rows of at most {longest - 1:,}; found more"
-    return ""

@@ -13,7 +13,7 @@ from maxmargin.solvers.perceptron.engines.float_engines import Engine, GramEngin
 from maxmargin.solvers.perceptron.engines.integer_engine import IntegerEngine
 from maxmargin.solvers.perceptron.engines.row_units import Units
 from maxmargin.solvers.perceptron.row_orders import Order, Presentation
-from maxmargin.solvers.perceptron.settings import EngineName, RunSizes
+from maxmargin.solvers.perceptron.settings import EngineName
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
@@ -40,7 +40,7 @@ class Segment:
 
 
 def source_of(
-    problem: Problem, units: Units, presentation: Presentation, method: EngineName, sizes: RunSizes
+    problem: Problem, units: Units, presentation: Presentation, method: EngineName
 ) -> "RowsInMemory | RowsInChunks":
     """Return the source of the rows, which begins with this method if they are in memory.
 
@@ -50,7 +50,7 @@ def source_of(
         If rows outside memory are to be presented in another order than the one of their file.
     """
     if isinstance(problem.row_source, InMemory):
-        return RowsInMemory(problem, units, presentation, method, sizes)
+        return RowsInMemory(problem, units, presentation, method)
     if presentation.order is not Order.CYCLIC:
         raise InvalidOptionError(
             f"order is {str(presentation.order)!r}; expected 'cyclic' for rows that are not in memory"
@@ -59,12 +59,10 @@ def source_of(
 
 
 class RowsInMemory:
-    """Rows in memory; they may be converted to integers, blocks or a Gram matrix during the run."""
+    """Rows in memory; they may be converted to integers or a Gram matrix during the run."""
 
-    def __init__(
-        self, problem: Problem, units: Units, presentation: Presentation, method: EngineName, sizes: RunSizes
-    ) -> None:
-        self.problem, self.units, self.presentation, self.sizes = problem, units, presentation, sizes
+    def __init__(self, problem: Problem, units: Units, presentation: Presentation, method: EngineName) -> None:
+        self.problem, self.units, self.presentation = problem, units, presentation
         self.engine = self.engine_of(method)
 
     @cached_property
@@ -77,10 +75,6 @@ class RowsInMemory:
             return IntegerEngine(self.problem, self.units.bias_scale)
         if method is EngineName.GRAM:
             return GramEngine(self.units, self.problem)
-        if method is EngineName.BLOCKS:
-            from maxmargin.solvers.perceptron.engines.block_engine import BlockEngine
-
-            return BlockEngine(self._weights, self.presentation.rows)
         return self._weights
 
     def segments(self) -> Generator[Segment]:

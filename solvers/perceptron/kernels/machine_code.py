@@ -8,16 +8,9 @@ from numba import types
 
 from maxmargin.solvers.basics.compiling import Kernel, Lazy, compiled
 from maxmargin.solvers.basics.kernel_types import MATRIX, vector
-from maxmargin.solvers.perceptron.kernels import (
-    block_pass,
-    error_bounds,
-    gram_pass,
-    kernels,
-    limb_scores,
-    pass_arguments,
-)
+from maxmargin.solvers.perceptron.kernels import error_bounds, gram_pass, kernels, limb_scores, pass_arguments
 
-_CALLED = (block_pass, error_bounds, gram_pass, kernels, limb_scores, pass_arguments)
+_CALLED = (error_bounds, gram_pass, kernels, limb_scores, pass_arguments)
 
 _FLAG, _FLOAT, _INTEGER = types.boolean, types.float64, types.int64
 _FLOATS, _STATE = vector(_FLOAT, readonly=True), vector(_FLOAT, readonly=False)
@@ -46,12 +39,8 @@ _ORDERS = types.NamedTuple(
 _DENSE = types.Tuple((MATRIX, _FLOATS, _STATE, _FLOAT))
 _SPARSE = types.Tuple((_FLOATS, _INDICES, _INDICES, _FLOATS, _STATE, _FLOAT))
 _GRAM = types.Tuple((MATRIX, _FLOATS, _STATE))
-_SINGLES = vector(types.float32, readonly=False)
-_BLOCKS = types.Tuple((_DENSE, types.Array(types.float32, 3, "C", readonly=True), _SINGLES, _SINGLES, _FLOAT))
 
 _SIGNATURES: dict[Callable[..., Any], tuple[Any, ...]] = {
-    block_pass.present_over_blocks: (_BLOCKS, _WORK),
-    block_pass.present_blocks: (_BLOCKS, _WORK),
     gram_pass.present_over_gram: (_GRAM, _WORK),
     kernels.present_over_dense: (_DENSE, _WORK),
     kernels.present_over_sparse: (_SPARSE, _WORK),
@@ -63,17 +52,13 @@ _SIGNATURES: dict[Callable[..., Any], tuple[Any, ...]] = {
     kernels.present_orders_gram: (_GRAM, _ORDERS),
 }
 
-_ENGINES = {
-    "weights": (kernels.present_over_dense,),
-    "gram": (gram_pass.present_over_gram,),
-    "blocks": (block_pass.present_over_blocks,),
-}
+_ENGINES = {"weights": kernels.present_over_dense, "gram": gram_pass.present_over_gram}
 
 
 @cache
 def is_on_disk(engine: str) -> bool:
-    """Return whether an earlier process has compiled the passes of an engine, those over dense rows of weights."""
-    return all(cast(Lazy, machine_code(function)).is_on_disk for function in _ENGINES[engine])
+    """Return whether an earlier process has compiled the pass of an engine, that over dense rows of weights."""
+    return cast(Lazy, machine_code(_ENGINES[engine])).is_on_disk
 
 
 @cache

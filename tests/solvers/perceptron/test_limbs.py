@@ -81,7 +81,7 @@ options_of_runs = st.builds(
     PerceptronSettings,
     zero=st.sampled_from(list(ZERO_RULES)),
     bias_scale=st.sampled_from([1.0, 0.1, 1e-9]),
-    method=st.sampled_from([EngineName.WEIGHTS, EngineName.GRAM, EngineName.BLOCKS]),
+    method=st.sampled_from([EngineName.WEIGHTS, EngineName.GRAM]),
     max_epochs=st.just(MAX_EPOCHS),
     short=st.just(0),
 )
@@ -129,9 +129,8 @@ def test_scores_that_limbs_do_not_decide_are_decided_in_integers(
     """Also in passes that decide one score each, and in the scan of all rows that ends a random order."""
     limits = RunSizes(**limit)
     check_every_order(problem, options, many_orders(problem, replace(options, sizes=limits), n_orders=N_ORDERS))
-    method = options.method if order.is_fixed or options.method is not EngineName.BLOCKS else EngineName.AUTO
     run, usual = (
-        perceptron(problem, replace(options, order=order, method=method, sizes=sizes), rng=np.random.default_rng(0))
+        perceptron(problem, replace(options, order=order, sizes=sizes), rng=np.random.default_rng(0))
         for sizes in (limits, RunSizes())
     )
     for name in ("n_epochs", "n_presentations", "n_ties", "converged"):

@@ -86,7 +86,7 @@ configurations = st.builds(
     max_mistakes=st.one_of(st.none(), st.integers(1, 40)),
     method=st.sampled_from(list(EngineName)),
     sizes=st.sampled_from([RunSizes(), RunSizes(slice_entries=1, log_buffer=1)]),
-).filter(lambda settings: settings.order.is_fixed or settings.method is not EngineName.BLOCKS)
+)
 
 
 @pytest.mark.deep
@@ -94,8 +94,7 @@ configurations = st.builds(
 def test_the_mistakes_are_those_of_fractions(
     problem: Problem, configuration: PerceptronSettings, seed: int, sparse: bool
 ) -> None:
-    is_sparse = sparse and configuration.method is not EngineName.BLOCKS
-    stored = Problem(csr_array(problem.X), problem.y, problem.bias) if is_sparse else problem
+    stored = Problem(csr_array(problem.X), problem.y, problem.bias) if sparse else problem
     run = perceptron(stored, configuration, rng=np.random.default_rng(seed))
     rows, per_epoch, converged = reference_mistakes(problem, configuration, np.random.default_rng(seed))
     assert run.mistake_rows.tolist() == rows

@@ -26,7 +26,7 @@ from maxmargin.solvers.perceptron.run import RunInProgress, perceptron
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, EngineName, PerceptronSettings, RunSizes
 from maxmargin.solvers.problem.problem import Problem
 
-ROUNDED = (EngineName.WEIGHTS, EngineName.GRAM, EngineName.BLOCKS)
+ROUNDED = (EngineName.WEIGHTS, EngineName.GRAM)
 METHODS = (*ROUNDED, EngineName.INTEGERS)
 
 
@@ -134,8 +134,7 @@ def test_an_answer_is_that_of_the_row_it_was_asked_for(method: EngineName, often
     assert run.mistake_rows.tolist() == exact_mistakes(problem, 1.0, "mistake", 20)[0]
 
 
-@pytest.mark.parametrize("method", [EngineName.WEIGHTS, EngineName.BLOCKS])
-def test_the_error_bound_is_one(method: EngineName) -> None:
+def test_the_error_bound_is_one() -> None:
     """The computed weights are as near to the exact ones as the run believes, and not absurdly nearer."""
     seen: list[tuple[float, float]] = []
 
@@ -147,7 +146,7 @@ def test_the_error_bound_is_one(method: EngineName) -> None:
 
     data = mm.load("breast_cancer")
     problem, sizes = Problem(data.X, data.y.astype(float)), RunSizes(reload_after=5000, log_buffer=1000)
-    limits = PerceptronSettings(max_mistakes=50_000, method=method, sizes=sizes)
+    limits = PerceptronSettings(max_mistakes=50_000, method=EngineName.WEIGHTS, sizes=sizes)
     run = RunInProgress(problem, limits, Presentation(limits.order, problem.n_samples, np.random.default_rng(0)))
     run.ties = Compared(problem, limits, run.units)
     run.until_stopped()
@@ -168,7 +167,7 @@ def test_the_fastest_way_to_go_on_is_chosen_after_some_epochs() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((2 * engine_choice.MOST_ROWS, 9))
     many_rows = Problem(X, np.where(X[:, 0] > 0, 1.0, -1.0))
-    assert perceptron(many_rows, compiled(max_epochs=40)).engine == "weights, blocks"
+    assert perceptron(many_rows, compiled(max_epochs=40)).engine == "weights"
     noise = np.where(rng.random(1000) < 0.5, 1.0, -1.0)
     many_mistakes = Problem(csr_array(rng.standard_normal((1000, 2))), noise)
     assert perceptron(many_mistakes, compiled(max_epochs=100)).engine == "weights"
