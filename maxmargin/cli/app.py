@@ -20,28 +20,24 @@ from maxmargin.reports.captioned import FIGURES
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.progress import compiling_shown
 
-_EXAMPLES = """
-\b
-Examples:
-  maxmargin check iris --positive setosa
-  maxmargin check data.csv --require overlap && fit data.csv
-  maxmargin margin data.csv --label species --json
-  maxmargin perceptron wine --positive class_0 --prepare standardize
-  maxmargin online iris --positive setosa --algorithm all
-  maxmargin report breast_cancer -o breast_cancer.html
 
-`maxmargin COMMAND -h` explains each, and `maxmargin COMMAND --help` all of its options.
-
-Exit codes: 0 yes, 3 no, 4 undecided, 2 bad input, 130 interrupted, 1 a bug.
-"""
-
-
-@click.group(
-    cls=Commands, epilog=_EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False
-)
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False)
 @click.version_option(package_name="maxmargin", message="%(prog)s %(version)s")
 def app() -> None:
-    """The perceptron next to exact answers, every answer proven."""
+    """The perceptron next to exact answers, every answer proven.
+
+    Examples:
+      maxmargin check iris --positive setosa
+      maxmargin check data.csv --require overlap && fit data.csv
+      maxmargin margin data.csv --label species --json
+      maxmargin perceptron wine --positive class_0 --prepare standardize
+      maxmargin online iris --positive setosa --algorithm all
+      maxmargin report breast_cancer -o breast_cancer.html
+
+    `maxmargin COMMAND -h` explains each, and `maxmargin COMMAND --help` all of its options.
+
+    Exit codes: 0 yes, 3 no, 4 undecided, 2 bad input, 130 interrupted, 1 a bug.
+    """
 
 
 @app.command(cls=Command, most_used=(*opt.OF_TABLES, "require", "proof", "time_limit", "as_json"))

@@ -1,5 +1,6 @@
 """Commands as click knows them, with a short help and a full one, and options that take several numbers."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from inspect import cleandoc
@@ -52,8 +53,18 @@ SECTIONS = {"Data": _DATA, "Limits": _LIMITS, "Output": _OUTPUT}
 _SOURCE = "SOURCE is a file, a bundled or generated data set such as iris or xor, or - for CSV on the standard input."
 
 
+def _text_and_examples(help: str) -> tuple[str, str]:
+    """Return the text of a docstring as help, and its examples as epilog; what is indented stays line by line."""
+    text, title, examples = cleandoc(help).partition(EXAMPLES)
+    return text, re.sub(r"\n\n(?=.*\n  )", "\n\n\b\n", f"{title}{examples}")
+
+
 class Commands(click.Group):
     """The commands of maxmargin, listed in groups."""
+
+    def __init__(self, name: str | None = None, *, help: str, **described: Any) -> None:
+        text, examples = _text_and_examples(help)
+        super().__init__(name, help=text, epilog=examples, **described)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands in the order of the groups."""
@@ -85,10 +96,9 @@ class Command(click.Command):
         The options that the short help shows, by their names in Python.
     """
 
-    def __init__(self, *arguments: Any, help: str, most_used: Sequence[str] = (), **described: Any) -> None:
-        text, title, examples = cleandoc(help).partition(EXAMPLES)
-        epilog = f"{title}{examples}".replace("\n\n", "\n\n\b\n")  # as they are written, line by line
-        super().__init__(*arguments, help=text, epilog=epilog, **described)
+    def __init__(self, name: str | None = None, *, help: str, most_used: Sequence[str] = (), **described: Any) -> None:
+        text, examples = _text_and_examples(help)
+        super().__init__(name, help=text, epilog=examples, **described)
         self.most_used = most_used
         self._short_help_option = click.Option(
             ["-h"],

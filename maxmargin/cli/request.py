@@ -83,6 +83,7 @@ class Request(Question):
         """Write a proof and the options that read its data; without a proof, only print a note."""
         from maxmargin.certificates.proofs import write_proof
         from maxmargin.certificates.reuse import values_fields
+        from maxmargin.data.tabular.formula_text import is_plain
 
         if certificate is None:
             self.note(f"nothing is proven, so {path} is not written")
@@ -90,7 +91,9 @@ class Request(Question):
         data = self.dataset
         labels: dict[str, Any] = {"positive": data.positive} if data.is_binary else {"classes": data.classes}
         write_proof(path, certificate, **labels, **values_fields(certificate))
-        command = shlex.join(["maxmargin", "verify", str(path), self.options.source])
+        formula = self.options.formula
+        needed = [] if formula is None or is_plain(formula) else ["--formula", formula]
+        command = shlex.join(["maxmargin", "verify", str(path), self.options.source, *needed])
         self.note(f"wrote {path}; {command} checks it")
 
     def answer(self, schema: str, fields: Callable[[], dict[str, Any]], text: Callable[[], str]) -> None:

@@ -86,7 +86,7 @@ def coded(
         keeps_all_levels = False
         columns += indicators
         factors.append(factor)
-        notes.append(_note(column.name, factor))
+        notes.append(coding_note(column.name, factor))
     if not columns:
         raise table.error(found="no feature column left after coding texts", expected="at least one", hint=notes[-1])
     names = tuple(column.name for column in columns)
@@ -174,7 +174,8 @@ def _indicators(
     return indicators, Factor(name=str(name), columns=names, reference=None if keeps_all_levels else levels[0])
 
 
-def _note(name: str | int, factor: Factor) -> str:
+def coding_note(name: str | int, factor: Factor) -> str:
+    """Return the sentence that says how a column of texts was coded."""
     said = "every level has one, as there is no intercept"
     if factor.reference is not None:
         said = f"level {factor.reference!r} is left out as the reference: all of them are 0 there"

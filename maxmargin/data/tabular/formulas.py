@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maxmargin.data.arrays import LEAVE_ROWS_OUT
+from maxmargin.data.coding import coding_note
 from maxmargin.data.formats.frames import column_of, columns_of
 from maxmargin.data.tabular.formula_text import check_formula, functions_of_formulas, names_in, refused
 from maxmargin.solvers.answers.factors import Factor
@@ -68,13 +69,14 @@ def read_formula(formula: str, frame: Any) -> Modelled:
     intercept = [j for term, places in features.model_spec.term_indices.items() if _is_number(term) for j in places]
     if features.shape[1] == len(intercept):
         raise refused(formula, "it has no term but the intercept; expected one at least")
+    factors = tuple(_factors_with_columns(features))
     return Modelled(
         features=features.drop(columns=features.columns[intercept]),
         labels=_response(formula, parsed.lhs, table),
         has_intercept=bool(intercept),
-        notes=_omitted_levels(features),
+        notes=tuple(coding_note(factor.name, factor) for factor in factors if factor.reference is not None),
         read_as={"formula": str(formula)},
-        factors=tuple(_factors_with_columns(features)),
+        factors=factors,
     )
 
 
@@ -101,20 +103,6 @@ def variables_of(formula: str, frame: Any) -> tuple[str, ...]:
         If the formula cannot be read, or names a column that is not there.
     """
     return _variables(_parsed(formula, column_names(frame)))
-
-
-def _omitted_levels(features: Any) -> tuple[str, ...]:
-    """Return notes that say which level of each categorical term has no column."""
-    notes = []
-    for factor, (_, state) in features.model_spec.encoder_state.items():
-        levels = state.get("categories", ())
-        coded = {level for level in levels if f"{factor}[T.{level}]" in features.columns}
-        left_out = [str(level) for level in levels if level not in coded]
-        if coded and left_out:
-            notes.append(
-                f"{factor}: level {listed(left_out)} is left out as the reference: all its columns are 0 there"
-            )
-    return tuple(notes)
 
 
 def _factors_with_columns(features: Any) -> Iterator[Factor]:

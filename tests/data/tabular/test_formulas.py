@@ -60,7 +60,9 @@ def test_the_numbers_are_those_of_the_columns() -> None:
 
 def test_the_level_that_is_left_out_is_said() -> None:
     notes = read_formula("died ~ age + C(stage)", FRAME).notes
-    assert notes == ("C(stage): level 'I' is left out as the reference: all its columns are 0 there",)
+    assert notes == (
+        "column 'stage' became 2 columns of 0 and 1; level 'I' is left out as the reference: all of them are 0 there",
+    )
     assert read_formula("died ~ 0 + C(stage)", FRAME).notes == ()
 
 
