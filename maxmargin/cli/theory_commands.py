@@ -167,6 +167,6 @@ def sensitivity(data: DataOptions, *, time_limit: float | None) -> int:
       maxmargin sensitivity iris --positive setosa
       maxmargin sensitivity data.csv --id name --json
     """
-    from maxmargin.cli.commands import sensitivity as commands
+    from maxmargin.cli.commands.margin import sensitivity as command
 
-    return commands.sensitivity(opt.request(data, "sensitivity"), time_limit=time_limit)
+    return command(opt.request(data, "sensitivity"), time_limit=time_limit)

@@ -77,7 +77,7 @@ def judged(
         "claim": claim,
         "n_mistakes": _count(answer, "n_mistakes"),
         "n_updates": _count(answer, "n_updates"),
-        "bounds": _bounds(answer),
+        "bounds": {name: float(v) for name, v in (answer.get("bounds") or {}).items() if math.isfinite(v)},
         "capped": bool(answer.get("capped", False)),
     }
     if w is not None:
@@ -129,10 +129,6 @@ def _count(answer: Mapping[str, Any], name: str) -> int | None:
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or not 0 <= value <= _MOST:
         raise InvalidAnswerError(f"{name} is {value!r:.40}; expected a whole number from 0 to {_MOST}, or None")
     return int(value)
-
-
-def _bounds(answer: Mapping[str, Any]) -> dict[str, float]:
-    return {name: float(value) for name, value in (answer.get("bounds") or {}).items() if math.isfinite(value)}
 
 
 def _measured_plane(data: SeenRows, facts: Mapping[str, Any], w: Floats, b: float) -> dict[str, Any]:

@@ -137,14 +137,8 @@ class Study:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings that all cells share, as the report states them."""
-        return {
-            "seeds": list(self.seeds),
-            "orders": list(self.orders),
-            "prepare": list(self.prepare),
-            "folds": self.folds,
-            "tolerance": self.tolerance,
-            "limit": self.limit.to_dict(),
-        }
+        lists = {name: list(getattr(self, name)) for name in ("seeds", "orders", "prepare")}
+        return {**lists, "folds": self.folds, "tolerance": self.tolerance, "limit": self.limit.to_dict()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

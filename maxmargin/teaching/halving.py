@@ -142,7 +142,7 @@ def worst_case_halving(concepts: Any, *, max_states: int = 100_000) -> HalvingWo
     3
     """
     tables = _class_of(concepts)
-    columns = [_mask(column) for column in tables.T]
+    columns = [sum(1 << concept for concept in np.flatnonzero(column).tolist()) for column in tables.T]
     everything = (1 << len(tables)) - 1
     best: dict[int, tuple[int, int, bool, int]] = {}
     # Every move leads to a smaller set, so that the best way on from it is known when a larger set is looked at.
@@ -167,10 +167,6 @@ def _class_of(concepts: Any) -> Mask:
     if tables.ndim != 2 or 0 in tables.shape or not np.isin(tables, (0, 1)).all():
         raise InvalidProblemError("the concepts are no table (n_concepts, n_rows) of truth values, both at least 1")
     return np.unique(tables.astype(np.bool_), axis=0)
-
-
-def _mask(column: Mask) -> int:
-    return sum(1 << concept for concept in np.flatnonzero(column).tolist())
 
 
 def _moves(left: int, columns: Iterable[int]) -> Iterator[tuple[int, bool, int, int]]:

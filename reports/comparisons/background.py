@@ -1,5 +1,6 @@
 """Held-out errors, the facts of the data, and how the comparison was run."""
 
+from collections.abc import Callable
 from statistics import fmean, median
 from typing import Any
 
@@ -12,6 +13,8 @@ Fields = dict[str, Any]
 HELD_OUT_TITLE = "Held-out errors"
 DATA_TITLE = "Data"
 SETTINGS_TITLE = "Versions, settings and limits"
+
+_SPREAD: dict[str, Callable[[list[float]], float]] = {"mean": fmean, "median": median, "least": min, "most": max}
 
 _MOST_ROWS = 60
 """Largest number of rows of the table of held-out errors by data set."""
@@ -38,24 +41,20 @@ def _held_out(label: str, method: MethodRuns, data: str | None) -> list[Fields]:
     errors = [record["held_out_errors"] for record in chosen if record["held_out_errors"] is not None]
     if not chosen:
         return []
-    spread = (fmean, median, min, max)
-    values = [float(function(errors)) if errors else None for function in spread]
-    names = ("mean", "median", "least", "most")
     entry = {"method": label, "data": data, "n_runs": len(chosen), "n": len(errors)}
-    return [entry | dict(zip(names, values, strict=True))]
+    return [entry | {name: float(of(errors)) if errors else None for name, of in _SPREAD.items()}]
 
 
 def held_out_blocks(found: Fields) -> tuple[Block, ...]:
     """Return the table of the held-out errors, of each method over all data sets first, then by data set."""
     entries = [*found["methods"], *found["data"]]
-    rows = tuple((entry["data"] or "all", entry["method"], *_spread(entry)) for entry in entries[:_MOST_ROWS])
+    rows = tuple(
+        (entry["data"] or "all", entry["method"], count(entry["n"]), *(rounded(entry[name], 3) for name in _SPREAD))
+        for entry in entries[:_MOST_ROWS]
+    )
     columns = ("Data", "Method", "Runs", "Mean", "Median", "Least", "Most")
     note = f"Over the folds, orders and seeds with a hyperplane. {first_of(_MOST_ROWS, len(entries), 'rows')}".strip()
     return (TableBlock("Errors on held-out rows of one fold", columns, rows, numeric=range(2, 7), note=note),)
-
-
-def _spread(entry: Fields) -> tuple[str, ...]:
-    return (count(entry["n"]), *(rounded(entry[name], 3) for name in ("mean", "median", "least", "most")))
 
 
 def data_fields(runs: Runs, *, times: bool) -> list[Fields]:

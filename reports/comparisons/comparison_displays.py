@@ -67,11 +67,14 @@ def profile_picture(profile: QuestionProfile) -> CaptionedDisplay:
     at_best = ", ".join(
         f"{label} {percent(rho)}" for label, rho in zip(profile.labels[:_MOST_IN_ALT], shares, strict=False)
     )
+    up_to, why_below = "", "failed on the rest"
+    if _largest_tau(profile) >= _LARGEST_TAU:
+        up_to, why_below = f", up to τ = {rounded(_LARGEST_TAU)}", f"{why_below}, or needs a larger factor"
     return CaptionedDisplay(
         key=profile.key,
         title=f"Performance profiles of the {what}: {profile.question}",
         caption=f"Fraction of {plural(len(profile.ratios), 'instance')} on which a method is within the factor τ "
-        f"of the {best}{_cut(profile)}. A method whose curve ends below 1 {_why_below(profile)}.",
+        f"of the {best}{up_to}. A method whose curve ends below 1 {why_below}.",
         alt=f"Step curves over the factor τ, one for each of {plural(len(profile.labels), 'method')}. At τ = 1: "
         f"{at_best}{_and_more(len(profile.labels))}.",
         height=3.6 + _LEGEND_LINE * _legend_lines(profile.labels),
@@ -82,18 +85,6 @@ def profile_picture(profile: QuestionProfile) -> CaptionedDisplay:
 def _largest_tau(profile: QuestionProfile) -> float:
     finite = profile.ratios[np.isfinite(profile.ratios)]
     return min(_ROOM * float(finite.max(initial=TAUS[-1])), _LARGEST_TAU)
-
-
-def _cut(profile: QuestionProfile) -> str:
-    return f", up to τ = {rounded(_LARGEST_TAU)}" if _is_cut(profile) else ""
-
-
-def _why_below(profile: QuestionProfile) -> str:
-    return "failed on the rest, or needs a larger factor" if _is_cut(profile) else "failed on the rest"
-
-
-def _is_cut(profile: QuestionProfile) -> bool:
-    return _largest_tau(profile) >= _LARGEST_TAU
 
 
 def plot_profile(profile: QuestionProfile, ax: "Axes") -> None:

@@ -33,7 +33,12 @@ def fields(old: Runs, new: Runs, *, times: bool) -> Fields:
         "added": [_name(after[key]) for key in after if key not in before],
         "removed": [_name(before[key]) for key in before if key not in after],
         "n_matched": len(both),
-        "changed": [entry for pair in both for entry in _changes(*pair)],
+        "changed": [
+            _name(now) | {"field": name, "old": then[name], "new": now[name]}
+            for then, now in both
+            for name in _COMPARED
+            if then[name] != now[name]
+        ],
         "versions": _versions(both),
         **({"times": _time_ratios(both), "is_timed": old.is_alone and new.is_alone} if times else {}),
     }
@@ -68,18 +73,8 @@ def _proven_facts(runs: Runs) -> dict[str, Record]:
 
 
 def _name(record: Record) -> Fields:
-    return {
-        **{"data": data_label(record), "method": method_label(record)},
-        **{"order": record["order"], "seed": record["seed"]},
-    }
-
-
-def _changes(then: Record, now: Record) -> list[Fields]:
-    return [
-        _name(now) | {"field": name, "old": then[name], "new": now[name]}
-        for name in _COMPARED
-        if then[name] != now[name]
-    ]
+    where = {"data": data_label(record), "method": method_label(record)}
+    return {**where, "order": record["order"], "seed": record["seed"]}
 
 
 def _versions(both: list[tuple[Record, Record]]) -> list[Fields]:

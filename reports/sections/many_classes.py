@@ -288,7 +288,7 @@ _CONTEST: Columns = {
     "Converged": lambda contest: "yes" if contest["converged"] else "no",
     "% of γ*": lambda contest: _share(contest["share_of_maximum"]),
     "R²/g²": lambda contest: field_text(contest, "novikoff", 4, say=floor_of),
-    "M/bound": lambda contest: _ratio(contest["n_mistakes"], contest["novikoff"]),
+    "M/bound": lambda of: UNKNOWN if of["novikoff"] is None else rounded(of["n_mistakes"] / of["novikoff"], 3),
 }
 
 
@@ -303,10 +303,6 @@ def _margin(contest: dict[str, Any]) -> str:
 
 def _share(share: float | None) -> str:
     return UNKNOWN if share is None or share <= 0 else percent(share).removesuffix(" %")
-
-
-def _ratio(n_mistakes: int, bound: float | None) -> str:
-    return UNKNOWN if bound is None else rounded(n_mistakes / bound, 3)
 
 
 def _multinomial(report: dict[str, Any]) -> tuple[Block, ...]:

@@ -39,7 +39,7 @@ def _bounds(report: Report) -> tuple[Block, ...]:
         return (Paragraph(f"No bound on the mistakes holds but the number of presentations. {_not_holding(report)}"),)
     largest = max(bound["value"] for bound in holding)
     rows = tuple(
-        (bound_title(name), bounded_runs(name, run), floor_of(value), _used(made, value))
+        (bound_title(name), bounded_runs(name, run), floor_of(value), percent(made / max(math.floor(value), 1)))
         for name, value in ((bound["name"], bound["value"]) for bound in holding)
     )
     shares = {(row, 2): _share(bound["value"], largest) for row, bound in enumerate(holding)}
@@ -58,10 +58,6 @@ def _bounds(report: Report) -> tuple[Block, ...]:
 def _share(value: float, largest: float) -> float:
     """Return the share of a bar on a logarithmic axis from 1."""
     return math.log10(max(value, 1.0)) / math.log10(largest) if largest > 1 else 1.0
-
-
-def _used(made: int, bound: float) -> str:
-    return percent(made / max(math.floor(bound), 1))
 
 
 def _not_holding(report: Report) -> str:

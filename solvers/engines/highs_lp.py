@@ -25,7 +25,9 @@ def solve(X: Any, y: Floats, *, bias: bool, time_limit: float | None = None) -> 
     The multipliers belong to a vertex: no more than d + 2 of them are positive (through the origin d + 1). The answer
     of HiGHS is returned unchecked.
     """
-    values, multipliers, attempt = _run(lambda: _feasibility_model(X, y, bias), time_limit)
+    values, multipliers, attempt = _run(
+        lambda: _greatest_t(X.shape[1], int(bias), _signed_columns(X, y, bias), X.shape[0]), time_limit
+    )
     return Candidate(
         w=None if values is None else values[: X.shape[1]],
         multipliers=None if values is None or multipliers is None else np.abs(multipliers),
@@ -248,11 +250,6 @@ def _strict_model(rows: Floats) -> Any:
     """Return the LP over the columns (v, t)."""
     n_rows, width = rows.shape
     return _greatest_t(width, 0, compressed(np.hstack([rows, np.full((n_rows, 1), -1.0)]).T), n_rows)
-
-
-def _feasibility_model(X: Any, y: Floats, bias: bool) -> Any:
-    """Return the LP over the columns (w, b, t), b only with bias."""
-    return _greatest_t(X.shape[1], int(bias), _signed_columns(X, y, bias), X.shape[0])
 
 
 def _greatest_t(n_bounded: int, n_free: int, matrix: Columns, n_rows: int) -> Any:

@@ -239,7 +239,7 @@ class CoverSearch:
             if bound >= self.best.upper:
                 return []
             missed = self._missed(shares) if rounds <= patience else []
-            if not missed and rounds <= 2 * patience and _is_whole(shares):
+            if not missed and rounds <= 2 * patience and (np.abs(shares - np.round(shares)) < _VIOLATED).all():
                 missed = self._missed_exactly(shares < 0.5)
             if not missed or self.budget.is_over():
                 return self._parts(node, bound, shares)
@@ -332,7 +332,3 @@ class CoverSearch:
             _Node(bound, height, number, (*node.dropped, row), node.kept),
             _Node(bound, height, number + 1, node.dropped, (*node.kept, row)),
         ]
-
-
-def _is_whole(shares: Floats) -> bool:
-    return bool((np.abs(shares - np.round(shares)) < _VIOLATED).all())

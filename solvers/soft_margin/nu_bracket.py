@@ -143,7 +143,7 @@ def best_plane(problem: Problem, shares: Shares, w: Floats) -> NuPlane:
     cost of the slack, is linear in the length of w, and 1/2 ||w||^2 is its square: so the length is known, too.
     """
     nothing = NuPlane(np.zeros(problem.n_features), 0.0, 0.0)
-    unit = _of_size_one(w)
+    unit: Floats = np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))  # its greatest entry is about 1
     scores = np.concatenate(list(problem.map(partial(_scores, unit), problem.y)))
     if not np.isfinite(scores).all():
         return nothing
@@ -162,11 +162,6 @@ def best_plane(problem: Problem, shares: Shares, w: Floats) -> NuPlane:
 def _gain(scores: Floats, weights: Floats, level: float, mass: float) -> float:
     """Return the gain of a level: mass times level, less the cost of the slack of the rows below."""
     return mass * level - float(weights @ np.maximum(0.0, level - scores))
-
-
-def _of_size_one(w: Floats) -> Floats:
-    """Return w times a power of two, its greatest entry about 1."""
-    return np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))
 
 
 def _scores(w: Floats, _: slice, X: Any, y: Floats) -> Floats:

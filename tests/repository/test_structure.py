@@ -31,7 +31,7 @@ MOST_LINES = 400
 MOST_LINES_OF_ONE_FILE = {"solvers/proof/checker.py": 560}
 """Strangers read the checker alone, so it is one file."""
 
-BUDGETS = {"source": 42_650, "tests": 29_000}
+BUDGETS = {"source": 42_200, "tests": 29_000}
 """Most lines of code in maxmargin, solvers and reports together, and in tests."""
 
 FILES_OF_THE_ROOT = {

@@ -1,6 +1,6 @@
 """``maxmargin fewest-errors``: how far two classes are from being separable, in rows and in slack."""
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
 
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
@@ -9,10 +9,6 @@ from maxmargin.solvers.fewest_errors.minimum import MAX_ROWS
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors as solve
 from maxmargin.solvers.fewest_errors.total_slack import least_total_slack
 from maxmargin.text.progress import waiting
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.fewest_errors.total_slack import TotalSlack
-    from maxmargin.solvers.problem.problem import Problem
 
 
 def fewest_errors(
@@ -24,7 +20,10 @@ def fewest_errors(
         answer = solve(problem, method=method, solver=solver, time_limit=time_limit, max_rows=max_rows or MAX_ROWS)
     answer = request.named(answer)
     is_interrupted = answer.reason == WHAT_WAS_PROVEN
-    slack = None if is_interrupted else _slack(problem, time_limit, quiet=request.options.quiet)
+    slack = None
+    if not is_interrupted:
+        with suppress(KeyboardInterrupt), waiting("searching for the least total slack", quiet=request.options.quiet):
+            slack = least_total_slack(problem, time_limit=time_limit)
     remark = "least total slack: not computed" if slack is None else slack.interval_text
     request.answer(
         "fewest-errors",
@@ -34,12 +33,3 @@ def fewest_errors(
     if is_interrupted or slack is None:
         return Exit.INTERRUPTED
     return Exit.OK if answer.is_optimal else Exit.UNDECIDED
-
-
-def _slack(problem: "Problem", time_limit: float, *, quiet: bool) -> "TotalSlack | None":
-    """Return the least total slack, or None after Ctrl-C."""
-    try:
-        with waiting("searching for the least total slack", quiet=quiet):
-            return least_total_slack(problem, time_limit=time_limit)
-    except KeyboardInterrupt:
-        return None

@@ -1,4 +1,4 @@
-"""``maxmargin margin``: the maximum margin, or the soft-margin SVM."""
+"""``maxmargin margin`` and ``sensitivity``: the maximum margin, the rows that hold it, or the soft-margin SVM."""
 
 import math
 from collections.abc import Sequence
@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.labels import Label, LabelError, choose_positive
+from maxmargin.data.numbers.numerals import parse_number
 from maxmargin.data.problems import row_weights
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
+from maxmargin.solvers.hard_margin.margin_sensitivity import sensitivity as margin_sensitivity
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
-from maxmargin.text.progress import waiting
+from maxmargin.text.progress import counting_shown, waiting
 from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
@@ -55,6 +57,14 @@ def exit_code(status: Status) -> Exit:
     if status.is_inseparable:
         return Exit.NOT_STRICTLY_SEPARABLE
     return Exit.OK if status is Status.OPTIMAL else Exit.UNDECIDED
+
+
+def sensitivity(request: Request, *, time_limit: float | None) -> Exit:
+    """Leave out the rows that hold the margin one by one, print what is proven, and return the exit code."""
+    with counting_shown("leaving out rows", quiet=request.options.quiet) as on_progress:
+        answer = request.named(margin_sensitivity(request.problem, time_limit=time_limit, on_progress=on_progress))
+    request.answer("sensitivity", answer.fields, answer.summary)
+    return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else exit_code(answer.status)
 
 
 def soft(request: Request, *, Cs: Sequence[float], class_weight: Sequence[str], **options: Any) -> Exit:
@@ -110,9 +120,9 @@ def weights_of(texts: Sequence[str], classes: Sequence[Label]) -> Weights:
         return _BALANCED
     factors: dict[Label, float] = {}
     for text in texts:
-        name, equals, factor = text.rpartition("=")
-        number = _factor(factor)
-        if not (name and equals) or number is None:
+        name, _, factor = text.rpartition("=")
+        number = parse_number(factor)
+        if not name or number is None or not 0 <= number < math.inf:
             expected = f"LABEL=FACTOR with a finite number from 0, or {_BALANCED} alone"
             raise InvalidOptionError(f"--class-weight is {text!r}; expected {expected}")
         try:
@@ -123,15 +133,6 @@ def weights_of(texts: Sequence[str], classes: Sequence[Label]) -> Weights:
             raise InvalidOptionError(f"--class-weight names {name!r} twice; expected one factor for a label")
         factors[label] = number
     return factors
-
-
-def _factor(text: str) -> float | None:
-    """Return a finite number from 0, parsed from a text; None if it is not one."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if 0 <= value < math.inf else None
 
 
 def _weights_text(weights: dict[Label, float] | None) -> str:

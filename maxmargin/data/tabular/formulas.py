@@ -66,7 +66,8 @@ def read_formula(formula: str, frame: Any) -> Modelled:
     parsed = _parsed(formula, column_names(frame))
     table = _pandas_of(frame, parsed, formula)
     features = _matrix(formula, parsed.rhs, _with_levels(table, parsed.rhs))
-    intercept = [j for term, places in features.model_spec.term_indices.items() if _is_number(term) for j in places]
+    terms = features.model_spec.term_indices.items()
+    intercept = [j for term, places in terms if all(map(_is_literal, term.factors)) for j in places]
     if features.shape[1] == len(intercept):
         raise refused(formula, "it has no term but the intercept; expected one at least")
     factors = tuple(_factors_with_columns(features))
@@ -189,11 +190,6 @@ def _names_in(factor: Any) -> set[str]:
 
 def _is_literal(factor: Any) -> bool:
     return str(factor.eval_method).endswith("LITERAL")
-
-
-def _is_number(term: Any) -> bool:
-    """Return whether a term is the intercept, and no column of the name 1."""
-    return all(map(_is_literal, term.factors))
 
 
 def _names_outside_of_codings(factors: Iterable[Any]) -> set[str]:

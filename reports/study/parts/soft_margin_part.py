@@ -135,11 +135,7 @@ def _point_fields(point: SoftPoint) -> dict[str, Any]:
         "c": 2 * C,
         "lambda": 1 / (2 * C),
         "margin_width": math.inf if plane is None else point.solution.margin,
-        "n_errors": point.n_errors,
-        "n_slack": point.n_slack,
-        "n_support": point.n_support,
-        "achieved_margin": point.achieved_margin,
-        "w": point.w,
+        **{name: getattr(point, name) for name in ("n_errors", "n_slack", "n_support", "achieved_margin", "w")},
     }
 
 

@@ -12,18 +12,10 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.engines.row_units import Units, signed_rows
 from maxmargin.solvers.perceptron.kernels import kernels
+from maxmargin.solvers.perceptron.kernels import pass_arguments as at
 from maxmargin.solvers.perceptron.kernels.error_bounds import REACH, SCORE_ERROR, UPDATE_ERROR
 from maxmargin.solvers.perceptron.kernels.gram_pass import present_over_gram
-from maxmargin.solvers.perceptron.kernels.pass_arguments import (
-    ERROR,
-    GREATEST,
-    N_DECIDED,
-    NORM,
-    Orders,
-    Reason,
-    Work,
-    frozen,
-)
+from maxmargin.solvers.perceptron.kernels.pass_arguments import Orders, Reason, Work, frozen
 from maxmargin.solvers.problem.problem import Problem
 
 loaded: set[str] = set()
@@ -105,7 +97,7 @@ class FloatEngine(Engine):
 
     def present(self, work: Work) -> Reason:
         """Do the work; limbs of the rows decide scores near 0 where there are any."""
-        work.cursor[N_DECIDED] = 0
+        work.cursor[at.N_DECIDED] = 0
         return Reason(self._called(self.passes[1] if work.limbs.rows.size else self.passes[0], work))
 
     def present_orders(self, orders: Orders) -> None:
@@ -124,10 +116,10 @@ class FloatEngine(Engine):
         """Round the weights, and bound them and the rounding errors; exact numbers stay exact."""
         norm = exact.norm(self.units.exponent)
         self.weights[:] = self._state(exact.rounded(self.units.exponent))
-        size[NORM] = norm * _UP
-        size[GREATEST] = max(size[GREATEST], norm)
-        if size[ERROR] > 0:
-            size[ERROR] = norm * (self.rounding[UPDATE_ERROR] + _UNIT) * _UP
+        size[at.NORM] = norm * _UP
+        size[at.GREATEST] = max(size[at.GREATEST], norm)
+        if size[at.ERROR] > 0:
+            size[at.ERROR] = norm * (self.rounding[UPDATE_ERROR] + _UNIT) * _UP
 
     def _state(self, w: Floats) -> Floats:
         """Return the numbers that stand for these weights."""
