@@ -9,7 +9,6 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
-from cases import day
 from hypothesis import settings
 from zoo import INSEPARABLE, SEPARABLE, Known
 
@@ -42,7 +41,6 @@ def known(request: pytest.FixtureRequest) -> Known:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="run the first case of a quarter of the tests of each file")
-    parser.addoption("--share", type=int, default=1, help="run one case in so many, others every day")
     parser.addoption("--processor-time", action="store_true", help="fail if a case that is not slow takes over 5 s")
 
 
@@ -78,10 +76,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("slow")
     if config.getoption("--quick"):
         _keep_a_quarter(config, items)
-    share = config.getoption("--share")
-    if share > 1:
-        today = day()
-        _keep(config, items, {item for item in items if (crc32(item.nodeid.encode()) + today) % share == 0})
 
 
 def _keep_a_quarter(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -93,10 +87,6 @@ def _keep_a_quarter(config: pytest.Config, items: list[pytest.Item]) -> None:
     for cases in first_cases.values():
         names = sorted(cases, key=lambda name: crc32(name.encode()))
         kept.update(cases[name] for name in names[: ceil(len(names) / 4)])
-    _keep(config, items, kept)
-
-
-def _keep(config: pytest.Config, items: list[pytest.Item], kept: set[pytest.Item]) -> None:
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import of_today
 from references import exact_verdict
 
 from maxmargin.data.generators import generate
@@ -184,9 +185,9 @@ def test_extreme_cases_are_decided_and_their_margins_enclosed(name: str) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(20))
-def test_fifty_thousand_verdicts(part: int) -> None:
-    assert_right(range(2_500 * part, 2_500 * (part + 1)))
+@pytest.mark.parametrize("part", range(4))
+def test_ten_thousand_of_fifty_thousand_verdicts(part: int) -> None:
+    assert_right(of_today(range(12_500 * part, 12_500 * (part + 1)), 5))
 
 
 @pytest.mark.slow

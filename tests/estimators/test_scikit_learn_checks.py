@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 ESTIMATORS = [
     mm.MaxMarginClassifier(),
-    mm.PerceptronClassifier(),
+    mm.PerceptronClassifier(max_epochs=50),
     mm.OnlineClassifier("averaged"),
     mm.OnlineClassifier("pa-1"),
     mm.OnlineClassifier("arow"),

@@ -4,17 +4,24 @@ and the number of the day, which chooses cases that change from day to day.
 
 import inspect
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
+
+Value = TypeVar("Value")
 
 
 def day() -> int:
     """Return the number of the day, or MAXMARGIN_DAY, which repeats the choice of another one."""
     return int(os.environ.get("MAXMARGIN_DAY", datetime.now(UTC).toordinal()))
+
+
+def of_today(values: Sequence[Value], share: int) -> Sequence[Value]:
+    """Return one of `share` values, others every day, so that so many days have them all."""
+    return values[day() % share :: share]
 
 
 def for_each(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, of_today
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -96,8 +96,8 @@ def test_every_labelling_is_the_image_of_a_representative(bias: bool) -> None:
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("points", [SQUARE, CUBE], ids=["square", "cube"])
 def test_every_labelling_of_every_subset(points: np.ndarray, bias: bool) -> None:
-    """But for images in a mirror or with coordinates exchanged, and those with the classes swapped."""
-    for y in representatives(points, bias):
+    """But for images in a mirror or with coordinates exchanged, and those with the classes swapped; in four days."""
+    for y in of_today(list(representatives(points, bias)), 4):
         problem = Problem(points[y != 0], y[y != 0], bias)
         assert is_right(problem, separability(problem)), y
 
