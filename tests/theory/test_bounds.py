@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, of_today
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -348,10 +348,10 @@ def test_rows_of_norm_1() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(10))
-def test_ten_thousand_runs(block: int) -> None:
+@pytest.mark.parametrize("part", range(2))
+def test_two_thousand_of_ten_thousand_runs(part: int) -> None:
     """Every valid bound holds on every run, in any order and under any zero rule."""
-    rng = np.random.default_rng(block)
+    rng = np.random.default_rng(of_today(range(10), 5)[part])
     n_runs = 0
     while n_runs < 1000:
         n, d = int(rng.integers(2, 25)), int(rng.integers(1, 5))
