@@ -300,9 +300,6 @@ def _order_note(labels: Any, dataset: Dataset) -> tuple[str, ...]:
 def refuse_labels_of_dataset(y: Any) -> None:
     """Raise an InvalidProblemError if labels are given beside a Dataset."""
     if y is not None:
-        how = (
-            f" and a formula is given to maxmargin.load, as {option('formula')}"
-            if isinstance(y, str) and "~" in y
-            else ""
-        )
+        is_formula = isinstance(y, str) and "~" in y
+        how = f" and a formula is given to maxmargin.load, as {option('formula')}" if is_formula else ""
         raise InvalidProblemError(f"X is a Dataset, which has its own labels; leave out y{how}")

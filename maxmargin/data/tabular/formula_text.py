@@ -37,9 +37,10 @@ _MISLEADING = frozenset({"exp10"})
 
 def is_plain(formula: str) -> bool:
     """Return whether a formula has no Python: only names, numbers, ``+ - : * . ~``, parentheses and ``C(name)``."""
+    if len(formula) > _MOST_CHARACTERS:
+        return False
     without_codings = _CODED.sub("C", formula)
-    is_long = len(formula) > _MOST_CHARACTERS
-    return not is_long and _PLAIN.fullmatch(without_codings) is not None and not _NOT_PLAIN.search(without_codings)
+    return _PLAIN.fullmatch(without_codings) is not None and not _NOT_PLAIN.search(without_codings)
 
 
 def check_formula(formula: str, columns: Sequence[str]) -> None:
