@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     from maxmargin.certificates.require import require as require
     from maxmargin.comparison.comparison import Comparison as Comparison
     from maxmargin.data import features as features
-    from maxmargin.data.arrays import from_arrays as from_arrays
     from maxmargin.data.dataset import Dataset as Dataset
     from maxmargin.data.generators import generate as generate
     from maxmargin.data.preparing import prepare as prepare
-    from maxmargin.data.tabular.loading import load as load
+    from maxmargin.data.reading.arrays import from_arrays as from_arrays
+    from maxmargin.data.reading.loading import load as load
     from maxmargin.estimators.max_margin_classifier import MaxMarginClassifier as MaxMarginClassifier
     from maxmargin.estimators.online_classifiers import OnlineClassifier as OnlineClassifier
     from maxmargin.estimators.online_classifiers import PerceptronClassifier as PerceptronClassifier
@@ -97,11 +97,11 @@ _PUBLIC = {
     "maxmargin.certificates.proofs": ("verify",),
     "maxmargin.certificates.require": ("SeparationError", "require"),
     "maxmargin.comparison.comparison": ("Comparison",),
-    "maxmargin.data.arrays": ("from_arrays",),
+    "maxmargin.data.reading.arrays": ("from_arrays",),
     "maxmargin.data.dataset": ("Dataset",),
     "maxmargin.data.generators": ("generate",),
     "maxmargin.data.preparing": ("prepare",),
-    "maxmargin.data.tabular.loading": ("load",),
+    "maxmargin.data.reading.loading": ("load",),
     "maxmargin.estimators.max_margin_classifier": ("MaxMarginClassifier",),
     "maxmargin.estimators.online_classifiers": ("OnlineClassifier", "PerceptronClassifier"),
     "maxmargin.estimators.separation_guard": ("SeparationGuard", "SeparationWarning"),

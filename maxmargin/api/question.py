@@ -12,7 +12,11 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from maxmargin.data.arrays import (
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.generators.registry import Generated
+from maxmargin.data.labels import CHOSEN
+from maxmargin.data.problems import problem_of, row_weights
+from maxmargin.data.reading.arrays import (
     LIBRARIES_WITH_INDEX,
     check_row_names,
     features_and_labels,
@@ -20,12 +24,8 @@ from maxmargin.data.arrays import (
     index_of_rows,
     name_of_index,
 )
-from maxmargin.data.dataset import Dataset
-from maxmargin.data.formats.frames import is_from_table_library, library_of
-from maxmargin.data.generators.registry import Generated
-from maxmargin.data.labels import CHOSEN
-from maxmargin.data.problems import problem_of, row_weights
-from maxmargin.data.tabular.formulas import Modelled, column_names, read_formula
+from maxmargin.data.reading.formulas import Modelled, column_names, read_formula
+from maxmargin.data.sources.frames import is_from_table_library, library_of
 from maxmargin.solvers.answers.answer_text import NamedAnswer, Names
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.problem.problem import Problem

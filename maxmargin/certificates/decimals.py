@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.dataset import Dataset, read_dataset
-from maxmargin.data.formats.readers import DELIMITED, SUFFIXES, format_of
-from maxmargin.data.formats.source import suffix_of
-from maxmargin.data.formats.table import Choice, ColumnRef, OneHot, columns_named
+from maxmargin.data.column_roles import Choice, ColumnRef, OneHot, columns_named
+from maxmargin.data.dataset import Dataset
 from maxmargin.data.numbers.binary64 import MOST_DIGITS, ExactRows, NumberError
 from maxmargin.data.numbers.numerals import BOOLEAN, bounded_fraction
+from maxmargin.data.opening import DELIMITED, suffix_of
 from maxmargin.data.problems import DecimalReading
+from maxmargin.data.reading.one_pass import read_dataset
+from maxmargin.data.sources.by_name import SUFFIXES, format_of
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error, quoted
 
@@ -66,12 +67,12 @@ def read_decimal(
     """
     choice = Choice(drop=columns_named(drop), one_hot=OneHot.of(one_hot), keep_texts=True, **columns)
     _check_source(source, choice)
-    dataset, parts = read_dataset(source, choice, positive)
+    dataset, texts = read_dataset(source, choice, positive)
     reading = DecimalReading.of(dataset)
     suffix = format_of(os.fspath(source), choice)
     if reading is None and suffix in TYPED:
         raise _no_decimals(os.fspath(source), suffix)
-    return reading or _of_text(dataset, parts.texts)
+    return reading or _of_text(dataset, texts)
 
 
 def _of_text(dataset: Dataset, written: Sequence[Sequence[str] | None]) -> DecimalReading:

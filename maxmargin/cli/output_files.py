@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from maxmargin.data.formats.source import STDIN, labels_beside
+from maxmargin.data.opening import STDIN, labels_beside
 from maxmargin.text.outputs import check_folder_writable, check_writable, is_special
 
 _BYTES_OF_HEAD = 100

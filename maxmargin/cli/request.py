@@ -43,8 +43,8 @@ class Request(Question):
     @property
     def call_in_python(self) -> str | None:
         """Call in Python that asks whether these data are separable; None if no call reads the same numbers."""
-        from maxmargin.data.formats.source import STDIN
         from maxmargin.data.labels import CHOSEN
+        from maxmargin.data.opening import STDIN
 
         read_as = self.dataset.read_as
         if self.reading is not None or read_as is None or self.options.source == STDIN:
@@ -83,7 +83,7 @@ class Request(Question):
         """Write a proof and the options that read its data; without a proof, only print a note."""
         from maxmargin.certificates.proofs import write_proof
         from maxmargin.certificates.reuse import values_fields
-        from maxmargin.data.tabular.formula_text import is_plain
+        from maxmargin.data.reading.formula_text import is_plain
 
         if certificate is None:
             self.note(f"nothing is proven, so {path} is not written")
@@ -155,7 +155,7 @@ def read(
 
 
 def _read(options: "DataOptions") -> tuple[Dataset, DecimalReading | None]:
-    from maxmargin.data.tabular.loading import load
+    from maxmargin.data.reading.loading import load
 
     memory = options.memory if options.formula is None else None  # whose default is for other data
     storage: dict[str, Any] = {"memory": memory, "cluster": options.cluster}
@@ -174,7 +174,7 @@ def _read_text(options: "DataOptions") -> tuple[Dataset, DecimalReading]:
 
 def _columns(options: "DataOptions") -> dict[str, Any]:
     """Return the arguments of `load` about columns and their text."""
-    from maxmargin.data.formats.table import OneHot
+    from maxmargin.data.column_roles import OneHot
 
     return {
         "label": -1 if options.label is None else options.label,

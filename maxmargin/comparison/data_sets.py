@@ -14,7 +14,7 @@ from maxmargin.data.features import named_features
 from maxmargin.data.labels import LabelError, choose_positive
 from maxmargin.data.preparing import prepare
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.loading import load
+from maxmargin.data.reading.loading import load
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.data_error import DataError, quoted

@@ -16,9 +16,9 @@ from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.methods.every_method import method_of
 from maxmargin.comparison.methods.method import Method
 from maxmargin.data.features import named_features
-from maxmargin.data.formats.source import STDIN
-from maxmargin.data.outofcore.budget import memory_size
+from maxmargin.data.opening import STDIN
 from maxmargin.data.preparing import How
+from maxmargin.data.stores.budget import memory_size
 from maxmargin.solvers.errors import WordedError
 from maxmargin.text.data_error import DataError, nearest, quoted
 

@@ -2,26 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.assemble import Assembled, assemble
-from maxmargin.data.formats.readers import read
-from maxmargin.data.formats.table import Choice, Matrix
 from maxmargin.data.labels import (
     Label,
     LabelError,
     Labels,
     PositiveClass,
     choose_positive,
-    positive_class,
     quantity_note,
 )
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.solvers.answers.factors import Factor
-from maxmargin.solvers.basics.array_types import Mask
+from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.text.data_error import listed
 
@@ -31,6 +27,30 @@ if TYPE_CHECKING:
 
 REST = "rest"
 """The value of `Dataset.negative` if the positive class is compared with all the others."""
+
+
+class CsrArray(Protocol):
+    """The parts that are used of a `scipy.sparse.csr_array` of binary64 numbers."""
+
+    data: Floats
+    indices: NDArray[np.integer[Any]]
+    indptr: NDArray[np.integer[Any]]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        ...
+
+    def __getitem__(self, rows_and_columns: Any, /) -> Any:
+        """Return some rows and columns, or one number."""
+        ...
+
+    def toarray(self) -> Floats:
+        """Return the numbers as a dense array."""
+        ...
+
+
+Matrix: TypeAlias = Floats | CsrArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -225,40 +245,6 @@ def _against(positive: Label, classes: Sequence[Label]) -> Label:
     """Return the only other class, or `REST` if there are several."""
     others = [label for label in classes if label != positive]
     return others[0] if len(others) == 1 else REST
-
-
-def read_dataset(source: Any, choice: Choice, positive: object = None) -> tuple[Dataset, Assembled]:
-    """Read a data set as `load` does; return it with the parts of which it was made.
-
-    Raises
-    ------
-    DataError
-        As `load`.
-    """
-    parts = assemble(read(source, choice), choice)
-    table = parts.table
-    dataset = dataset_of(
-        parts.X, parts.labels, positive_of(table.source, table.label_name, parts.labels, positive), exact=parts.exact,
-        feature_names=tuple(map(str, table.names)), label_name=str(table.label_name), source=table.source,
-        row_ids=table.ids, rows=None if table.origin is None else frozen(table.origin), notes=table.notes,
-        read_as=choice.stated_of(source),
-        factors=table.factors,
-    )  # fmt: skip
-    return dataset, parts
-
-
-def positive_of(source: str, label_name: str | int, labels: Labels, positive: object) -> PositiveClass:
-    """Return the class of a source that is +1, and why.
-
-    Raises
-    ------
-    DataError
-        If the classes do not make a classification problem, or none of them is the chosen one.
-    """
-    try:
-        return positive_class(labels, positive)
-    except LabelError as error:
-        raise error.in_source(source, label_name) from error
 
 
 def dataset_of(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.data.arrays import binary64_numbers
+from maxmargin.data.reading.arrays import binary64_numbers
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError

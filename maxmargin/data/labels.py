@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.numbers.binary64 import EXACT_INTEGERS
 from maxmargin.data.numbers.numerals import bounded_fraction, parse_number
+from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import option
 from maxmargin.solvers.exact.reals import exact_real
 from maxmargin.text.data_error import ValueRefusedError, listed, nearest, quoted
@@ -107,6 +108,117 @@ class Labels:
         return labels
 
 
+@dataclass(frozen=True, slots=True)
+class CodedLabels:
+    """Labels as they are written, None or NaN where missing: the label of a row is ``distinct[positions[row]]``."""
+
+    distinct: Sequence[Any]
+    positions: NDArray[np.integer[Any]]
+
+    @classmethod
+    def of(cls, values: "NDArray[Any] | Sequence[object] | CodedLabels") -> "CodedLabels":
+        """Return the distinct labels, in any order, and which of them every row has.
+
+        Raises
+        ------
+        LabelError
+            A label is a number and missing or infinite, or can be no label, as a list cannot.
+        """
+        if isinstance(values, CodedLabels):
+            return values
+        if isinstance(values, np.ndarray) and is_plain(values.dtype) and values.size:
+            labels = _encode_numbers(values)
+            return cls(labels.classes, labels.codes)
+        listed = values.tolist() if isinstance(values, np.ndarray) else values
+        distinct = list(_distinct(listed))
+        position_of = {label: position for position, label in enumerate(distinct)}
+        return cls(distinct, np.fromiter(map(position_of.__getitem__, listed), np.int64, len(listed)))
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def tolist(self) -> list[Any]:
+        """Return the label of every row."""
+        return [self.distinct[position] for position in self.positions.tolist()]
+
+    @property
+    def missing(self) -> Mask:
+        """Which rows have no label."""
+        absent = np.array([is_absent(label) for label in self.distinct], dtype=np.bool_)
+        found: Mask = absent[self.positions] if absent.any() else np.zeros(len(self.positions), dtype=np.bool_)
+        return found
+
+
+class Coder:
+    """Collects labels that arrive in parts, and finds their classes.
+
+    Examples
+    --------
+    >>> coder = Coder()
+    >>> coder.add(CodedLabels(["b", "a"], np.array([0, 0, 1])))
+    >>> coder.add(CodedLabels(["a"], np.array([0])))
+    >>> coder.labels().classes, coder.labels().codes.tolist()
+    (('a', 'b'), [1, 1, 0, 0])
+    """
+
+    def __init__(self) -> None:
+        self._codes: dict[Any, int] = {}
+        self._parts: list[NDArray[Any]] = []
+        self.n_rows = 0
+
+    @property
+    def n_distinct(self) -> int:
+        """Number of distinct labels so far, as they are written."""
+        return len(self._codes)
+
+    def add(self, labels: CodedLabels) -> None:
+        """Add the labels of the next rows.
+
+        Raises
+        ------
+        LabelError
+            A label is missing or infinite; its row is counted from the first row of all.
+        """
+        distinct, positions = labels.distinct, labels.positions
+        used = np.flatnonzero(np.bincount(positions, minlength=len(distinct))).tolist()
+        codes = np.zeros(len(distinct), dtype=np.int64)
+        for position in used:
+            self._check(distinct[position], position, positions)
+            codes[position] = self._codes.setdefault(distinct[position], len(self._codes))
+        self._parts.append(codes[positions].astype(_smallest_codes(self.n_distinct)))
+        self.n_rows += len(positions)
+
+    def _check(self, value: Any, position: int, positions: NDArray[np.integer[Any]]) -> None:
+        if is_absent(value) or (isinstance(value, float) and np.isinf(value)):
+            raise unusable_label(value, self.n_rows + int(np.flatnonzero(positions == position)[0]))
+
+    def classes(self) -> tuple[Label, ...]:
+        """Return the classes of the rows so far, in order."""
+        return encode_objects(list(self._codes)).classes
+
+    def labels(self) -> Labels:
+        """Return the labels of all rows.
+
+        Raises
+        ------
+        LabelError
+            All labels are numbers, written as texts, and one is infinite.
+        """
+        try:
+            distinct = encode_objects(list(self._codes))
+        except LabelError as error:
+            row = int(np.flatnonzero(np.concatenate(self._parts) == error.row)[0])
+            raise LabelError(found=error.found, expected=error.expected, row=row) from error
+        codes = distinct.codes.astype(_smallest_codes(self.n_distinct))
+        return Labels(
+            classes=distinct.classes, codes=np.concatenate([codes[:0], *(codes[part] for part in self._parts)])
+        )
+
+
+def _smallest_codes(n_classes: int) -> Any:
+    return np.min_scalar_type(-max(n_classes, 1))
+
+
 def array_of_labels(labels: Sequence[Label]) -> NDArray[Any]:
     """Return labels as an array from which they come back: of objects where numpy would make other labels of them.
 
@@ -123,7 +235,7 @@ def array_of_labels(labels: Sequence[Label]) -> NDArray[Any]:
     return objects
 
 
-def encode(values: NDArray[Any] | Sequence[object] | Labels) -> Labels:
+def encode(values: NDArray[Any] | Sequence[object] | Labels | CodedLabels) -> Labels:
     """Find the classes of `values`: in numeric order if all are numbers, else in the order of their texts.
 
     Whole numbers become integers however they are written (1, 1.0, "1"), other numbers floats, all else texts; numbers
@@ -141,10 +253,18 @@ def encode(values: NDArray[Any] | Sequence[object] | Labels) -> Labels:
     """
     if isinstance(values, Labels):
         return _present(values)
+    if isinstance(values, CodedLabels):
+        coder = Coder()
+        coder.add(values)
+        return coder.labels()
     if not isinstance(values, np.ndarray):
         return encode_objects(values)
-    is_plain = values.dtype.kind in "biuf" and values.dtype.itemsize <= 8
-    return _encode_numbers(values) if is_plain else encode_objects(values.tolist())
+    return _encode_numbers(values) if is_plain(values.dtype) else encode_objects(values.tolist())
+
+
+def is_plain(dtype: np.dtype[Any]) -> bool:
+    """Return whether labels of a type are booleans or numbers of at most 64 bits."""
+    return dtype.kind in "biuf" and dtype.itemsize <= 8
 
 
 def is_absent(value: object) -> bool:

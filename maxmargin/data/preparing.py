@@ -11,7 +11,7 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 
 if TYPE_CHECKING:
-    from maxmargin.data.formats.table import Matrix
+    from maxmargin.data.dataset import Matrix
 
 MOST_DENSE_ENTRIES = 10**8
 """Sparse features with more entries than this (0.8 GB) are not made dense."""

@@ -10,10 +10,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.arrays import binary64_numbers, refuse_masked
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import encode
 from maxmargin.data.numbers.binary64 import REAL_KINDS, array_of
+from maxmargin.data.reading.arrays import binary64_numbers, refuse_masked
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.exact.dyadic import Integers, without_denominators
 from maxmargin.solvers.exact.reals import exact_real, short_repr

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.api.deciding import separability
 from maxmargin.certificates.require import SeparationError
-from maxmargin.data.formats.frames import is_from_table_library
+from maxmargin.data.sources.frames import is_from_table_library
 from maxmargin.estimators.training_rows import TrainingRows, warn_of
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Rows

@@ -15,11 +15,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from maxmargin.data.arrays import from_arrays, refuse_masked
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.formats.frames import is_from_table_library
 from maxmargin.data.labels import LabelError, encode, quantity_note
 from maxmargin.data.problems import check_is_binary64, class_factors, not_class_weights, weights_of
+from maxmargin.data.reading.arrays import from_arrays, refuse_masked
+from maxmargin.data.sources.frames import is_from_table_library
 from maxmargin.solvers.answers.answer_text import some
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError

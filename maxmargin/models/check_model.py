@@ -5,8 +5,8 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.deciding import separability_of
-from maxmargin.data.arrays import from_arrays
 from maxmargin.data.problems import DecimalReading
+from maxmargin.data.reading.arrays import from_arrays
 from maxmargin.models.binary_models import (
     reading_of_binary,
     reading_of_gee,

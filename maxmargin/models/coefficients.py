@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.formats.sparse import is_sparse
 from maxmargin.data.problems import problem_of
+from maxmargin.data.sources.sparse import is_sparse
 from maxmargin.solvers.errors import InvalidOptionError
 
 _ROWS = 100

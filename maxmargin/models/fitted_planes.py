@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.data.arrays import refuse_masked
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import Label, LabelError, choose_positive
 from maxmargin.data.numbers.binary64 import REAL_KINDS, array_of
 from maxmargin.data.problems import problem_of
+from maxmargin.data.reading.arrays import refuse_masked
 from maxmargin.models.coefficients import Coefficients
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError

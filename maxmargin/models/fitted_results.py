@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.data.arrays import binary64_numbers
+from maxmargin.data.reading.arrays import binary64_numbers
 from maxmargin.models.reading import LabelledRows, ModelReading, UnansweredError, all_different
 from maxmargin.solvers.basics.array_types import Floats, Mask
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api.question import parts_of, refuse_labels_of_dataset, whole_data
-from maxmargin.data.arrays import Features, check_row_names, features_of, from_arrays, index_of_rows
 from maxmargin.data.dataset import REST
-from maxmargin.data.tabular.formulas import column_names
+from maxmargin.data.reading.arrays import Features, check_row_names, features_of, from_arrays, index_of_rows
+from maxmargin.data.reading.formulas import column_names
 from maxmargin.models.coefficients import Coefficients
 from maxmargin.models.fitted_results import name_of
 from maxmargin.models.pipelines import last_step

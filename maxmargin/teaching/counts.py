@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.api.deciding import decide
-from maxmargin.data.arrays import binary64_numbers
+from maxmargin.data.reading.arrays import binary64_numbers
 from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_integers

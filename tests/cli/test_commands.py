@@ -17,7 +17,7 @@ from maxmargin.api.deciding import decide
 from maxmargin.cli import options
 from maxmargin.cli.app import run
 from maxmargin.data.preparing import How
-from maxmargin.data.tabular.loading import load
+from maxmargin.data.reading.loading import load
 from maxmargin.reports.margin_report import margin_report
 from maxmargin.solvers.fewest_errors import minimum as fewest_errors
 from maxmargin.solvers.hard_margin import hard_margin

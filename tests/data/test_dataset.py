@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
 
-from maxmargin.data.arrays import from_arrays
 from maxmargin.data.dataset import REST
-from maxmargin.data.tabular.loading import load
+from maxmargin.data.reading.arrays import from_arrays
+from maxmargin.data.reading.loading import load
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import DataError
 
@@ -267,7 +267,7 @@ def test_import_budget(tmp_path: Path, source: str) -> None:
     (tmp_path / "data.csv").write_text("a,b\n1,x\n2,y\n")
     code = (
         "import sys, numpy; before = set(sys.modules)\n"
-        "from maxmargin.data.tabular.loading import load; load(sys.argv[1])\n"
+        "from maxmargin.data.reading.loading import load; load(sys.argv[1])\n"
         "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
     )
     command = [sys.executable, "-c", code, source.format(folder=tmp_path)]

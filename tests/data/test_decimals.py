@@ -20,7 +20,7 @@ from references import is_separable
 
 from maxmargin.certificates.decimals import DecimalReading, read_decimal
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.loading import load
+from maxmargin.data.reading.loading import load
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
@@ -344,11 +344,11 @@ def test_sources_that_do_not_exist(tmp_path: Path) -> None:
         ("0e" + "9" * 5000, "expected at most 2000 digits"),
         ("0." + "1" * 5000, "expected at most 2000 digits"),
         ("1e-302", "found numbers that need integers of more than 300 digits"),
-        ("1e400", "found infinity, expected a finite number"),
+        ("1e400", "found '1e400', expected a finite number (too large for binary64)"),
         ("0x1", "found '0x1', expected a number"),
         ("1/3", "found '1/3', expected a number"),
         ("1_0", "found '1_0', expected a number"),
-        ("", "found a missing value, expected a number (leave out rows with missing values with drop_missing=True"),
+        ("", "found an empty field, expected a number (leave out rows with missing values with drop_missing=True"),
     ],
 )
 def test_fields_that_are_refused(tmp_path: Path, field: str, message: str) -> None:

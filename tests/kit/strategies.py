@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
-from maxmargin.data.tabular.loading import load
+from maxmargin.data.reading.loading import load
 from maxmargin.solvers.problem import Problem
 
 

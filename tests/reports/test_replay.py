@@ -12,8 +12,8 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
-from maxmargin.data.outofcore.budget import MemoryBudget
-from maxmargin.data.tabular.loading import load
+from maxmargin.data.reading.loading import load
+from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.reports.margin_report import margin_report
 from maxmargin.reports.study.replay import MOST_FRAMES, MOST_ROWS, Replay, replay_of
 from maxmargin.reports.study.two_class_study import TwoClassStudy

@@ -15,11 +15,11 @@ import maxmargin as mm
 from maxmargin.api.measures import distances_of
 from maxmargin.cli.app import run
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.outofcore.budget import MemoryBudget
-from maxmargin.data.outofcore.derived import Derived
 from maxmargin.data.preparing import prepare
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.loading import load
+from maxmargin.data.reading.loading import load
+from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.data.stores.derived import Derived
 from maxmargin.reports.captioned.row_displays import hyperplane_display
 from maxmargin.reports.margin_report import MarginReport
 from maxmargin.reports.study.drawn_rows import drawn_rows_of

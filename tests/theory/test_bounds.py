@@ -218,7 +218,7 @@ def test_extreme_units_raise_nothing(unit: float, bias: bool, n_passes: int) -> 
 
 
 def test_real_data() -> None:
-    from maxmargin.data.tabular.loading import load
+    from maxmargin.data.reading.loading import load
 
     for name, positive in (("iris", "setosa"), ("breast_cancer", None)):
         data = load(name, positive=positive)

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
-from maxmargin.data.outofcore.budget import MemoryBudget
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.loading import load
+from maxmargin.data.reading.loading import load
+from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.exact_states import UNKNOWN_ROW, ExactStateSizes, chosen_mistakes
 from maxmargin.solvers.perceptron.row_orders import Order

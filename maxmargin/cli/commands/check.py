@@ -162,8 +162,7 @@ def _part_fields(part: "Dataset", answer: "Separability") -> dict[str, Any]:
 
 def _near_remarks(request: Request, answer: "Separability") -> list[str]:
     """Return the line on the decimal text of a file in which columns are linearly dependent up to rounding."""
-    from maxmargin.data.formats.readers import DELIMITED
-    from maxmargin.data.formats.source import kind_of
+    from maxmargin.data.opening import DELIMITED, kind_of
 
     read_as = request.dataset.read_as or {}
     has_text = kind_of(request.options.source, read_as.get("format")) in DELIMITED and "formula" not in read_as

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from maxmargin.certificates.proofs import Document, check_labelled, read_proof, statement_about
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import print_json
-from maxmargin.data.formats.table import OneHot, columns_named
+from maxmargin.data.column_roles import OneHot, columns_named
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.checker import FOREIGN, CertificateError, NotAProofError, need
@@ -85,7 +85,7 @@ def _check_formula(proof: str, stated: str | None, given: str | None) -> None:
     ------
     DataError
     """
-    from maxmargin.data.tabular.formula_text import is_plain
+    from maxmargin.data.reading.formula_text import is_plain
 
     if given is not None and given != stated:
         states = "no formula" if stated is None else f"the formula {cut(repr(stated), _LONGEST)}"
@@ -123,7 +123,7 @@ def _fields(
 
 def _check(document: Document, source: str, memory: str) -> tuple[str, str]:
     """Check the proof about a source; return its statement, and the name of the label."""
-    from maxmargin.data.tabular.loading import load
+    from maxmargin.data.reading.loading import load
 
     data = document["data"]
     if data["reading"] == "decimal":
@@ -180,12 +180,14 @@ def _reading_of(data: dict[str, Any]) -> dict[str, Any]:
 
 def _is_readable(source: str, memory: str, **written: Any) -> bool:
     """Return whether the source is a table of any kind: texts and missing values allowed, the label anywhere."""
-    from maxmargin.data.formats.readers import read
-    from maxmargin.data.formats.table import Choice
-    from maxmargin.data.tabular.loading import load
+    from maxmargin.data.column_roles import Choice
+    from maxmargin.data.reading.loading import load
+    from maxmargin.data.reading.one_pass import whole_table
 
     any_table = Choice(one_hot=OneHot(every=True, is_checked=False), drop_missing=True, **written)
-    return _succeeds(partial(load, source, memory=memory, **written)) or _succeeds(partial(read, source, any_table))
+    return _succeeds(partial(load, source, memory=memory, **written)) or _succeeds(
+        partial(whole_table, source, any_table)
+    )
 
 
 def _succeeds(read: Callable[[], object]) -> bool:

@@ -10,9 +10,9 @@ import numpy as np
 
 from maxmargin.comparison.methods.method import Method
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.formats.readers import BUNDLED
 from maxmargin.data.problems import problem_of
-from maxmargin.data.tabular.loading import load
+from maxmargin.data.reading.loading import load
+from maxmargin.data.sources.by_name import BUNDLED
 
 _FEW = 400
 """Number of entries of X up to which the script holds the rows themselves."""

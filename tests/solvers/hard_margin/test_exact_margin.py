@@ -24,7 +24,7 @@ from zoo import INSEPARABLE, SEPARABLE, Known
 import maxmargin as mm
 from maxmargin.certificates.proofs import verify
 from maxmargin.cli.app import run
-from maxmargin.data.tabular.loading import load
+from maxmargin.data.reading.loading import load
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import exact_margin

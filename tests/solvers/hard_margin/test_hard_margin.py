@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from zoo import INSEPARABLE, SEPARABLE, Known
 
 from maxmargin.data.preparing import prepare
-from maxmargin.data.tabular.loading import load
+from maxmargin.data.reading.loading import load
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.hard_margin.hard_margin import RELATIVE_GAP, hard_margin
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from strategies import problems
 
 from maxmargin.data.preparing import prepare
-from maxmargin.data.tabular.loading import load
+from maxmargin.data.reading.loading import load
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun

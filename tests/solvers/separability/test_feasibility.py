@@ -370,7 +370,7 @@ def test_either_sign() -> None:
 
 
 def test_iris_and_breast_cancer() -> None:
-    from maxmargin.data.tabular.loading import load
+    from maxmargin.data.reading.loading import load
 
     expected = {
         ("iris", "setosa"): Verdict.SEPARABLE,
@@ -392,7 +392,7 @@ QUASI_DIGITS = {"8": 1689, "9": 1773}
 @pytest.mark.parametrize("digit", list("9801234567"))
 def test_digits(digit: str) -> None:
     """Two digits have pixels that are lit in them alone; through these all their coefficients are infinite."""
-    from maxmargin.data.tabular.loading import load
+    from maxmargin.data.reading.loading import load
 
     data = load("digits", positive=digit)
     problem = Problem(data.X, data.y.astype(float))

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from strategies import problems
 from zoo import INSEPARABLE, SEPARABLE, Known
 
-from maxmargin.data.tabular.loading import load
+from maxmargin.data.reading.loading import load
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.engines.textbook import formulations
 from maxmargin.solvers.errors import InvalidProblemError

@@ -1,0 +1,260 @@
+"""The columns of a source, and the choice of which are the labels, the features and the names of the rows."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from maxmargin.data.numbers.numerals import STORED, Spelling
+from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, data_error, listed, nearest, quoted
+
+ColumnRef: TypeAlias = str | int
+
+
+LONGEST_LINE = 2**28
+"""Largest number of bytes of a line of text by default: its fields may take thirty times as much memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """The columns of a source, as they are known before its rows are read.
+
+    Attributes
+    ----------
+    source : str
+        Display name.
+    names : tuple of str, optional
+        Names of all columns; "" for a column without one.
+    n_columns : int
+    index : tuple of int
+        Positions of the columns that hold the index of a pandas data frame.
+    only_label : str
+        A description of the last column, if no other can be the labels.
+    spelling : Spelling
+        How the numbers are written; by default they are stored as numbers.
+    """
+
+    source: str
+    names: tuple[str, ...] | None
+    n_columns: int
+    index: tuple[int, ...] = ()
+    only_label: str = ""
+    spelling: Spelling = STORED
+
+    def name_of(self, position: int) -> str | int:
+        """Return the name of a column where it has one, else its position."""
+        return shown_name(self.names, position)
+
+    def names_of(self, positions: Iterable[int]) -> tuple[str | int, ...]:
+        """Return the names of some columns, or their positions where they have none."""
+        return tuple(map(self.name_of, positions))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roles:
+    """Positions of the label, of the features and of the row names among the columns of a source."""
+
+    label: int
+    features: tuple[int, ...]
+    id: int | None
+    dropped: tuple[int, ...]
+    encoded: frozenset[int] = frozenset()
+    """Features that were named to be encoded."""
+    index: tuple[int, ...] = ()
+    """Columns that hold the index of a pandas data frame, and were left out as nothing was said of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneHot:
+    """Which text columns are encoded as columns of 0 and 1.
+
+    Attributes
+    ----------
+    every : bool
+        Whether all of them are encoded, where that is sensible.
+    named : tuple of columns
+        Columns that are encoded however many different texts they hold.
+    is_checked : bool
+        Whether columns that were not named are refused where they look like numbers, or separate anything. A proof may
+        be about such columns all the same.
+    """
+
+    every: bool = False
+    named: tuple[ColumnRef, ...] = ()
+    is_checked: bool = True
+
+    @classmethod
+    def of(cls, wanted: "OneHot | bool | ColumnRef | Iterable[ColumnRef]") -> "OneHot":
+        """Return the choice that True, False, a column or several columns stand for."""
+        if isinstance(wanted, OneHot):
+            return wanted
+        return cls(every=bool(wanted)) if isinstance(wanted, bool | np.bool_) else cls(named=columns_named(wanted))
+
+
+def columns_named(columns: ColumnRef | Iterable[ColumnRef]) -> tuple[ColumnRef, ...]:
+    """Return one column, or several, as a tuple."""
+    return (columns,) if isinstance(columns, str | int) else tuple(columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The options of reading: which columns, the treatment of texts and missing values, the format of the source.
+
+    `format` is the format of a file, whatever its name, and `sep` separates the fields of a delimited file; where they
+    are None, the source decides. `longest_line` is in bytes. `is_in_parts` says that the rows do not fit into memory,
+    so that no text is encoded. Delimited text is converted `bytes_at_once` bytes at a time, or `rows_at_once` rows at a
+    time if quotes may enclose line ends; None means the reader's own size.
+    """
+
+    label: ColumnRef = -1
+    drop: tuple[ColumnRef, ...] = ()
+    id: ColumnRef | None = None
+    one_hot: OneHot = OneHot()
+    drop_missing: bool = False
+    keep_texts: bool = False
+    sep: str | None = None
+    decimal_comma: bool = False
+    format: str | None = None
+    longest_line: int = LONGEST_LINE
+    is_in_parts: bool = False
+    bytes_at_once: int | None = None
+    rows_at_once: int | None = None
+
+    @property
+    def reading(self) -> dict[str, str | bool]:
+        """The options that say how the source is written, as far as they were given."""
+        said = {"sep": self.sep, "decimal_comma": self.decimal_comma or None, "format": self.format}
+        return {name: value for name, value in said.items() if value is not None}
+
+    def stated_of(self, source: Any) -> dict[str, Any]:
+        """Return the arguments of `load` by which a source was read, as a proof states them, in types of JSON."""
+        said = {
+            "drop": [_plain(column) for column in self.drop],
+            "one_hot": self.one_hot.every,
+            "one_hot_columns": [_plain(column) for column in self.one_hot.named],
+            "drop_missing": self.drop_missing,
+        }
+        given = {name: value for name, value in said.items() if value}
+        named = {"source": os.fspath(source)} if isinstance(source, str | os.PathLike) else {}
+        ids = {} if self.id is None else {"id": _plain(self.id)}
+        return {**named, "label": _plain(self.label), **ids, **given, **self.reading}
+
+    def refuse_of_text(self, source: str, form: str) -> None:
+        """Raise if an option for text in columns was given, but the source has another form.
+
+        Raises
+        ------
+        DataError
+        """
+        said = next((name for name in ("sep", "decimal_comma") if name in self.reading), None)
+        if said is not None:
+            raise data_error(source, option=said, found=form, expected="CSV or TSV, which this option is for")
+
+    @property
+    def needs_texts(self) -> bool:
+        """Whether the texts of the features are needed, not their binary64 values alone."""
+        return self.one_hot.every or bool(self.one_hot.named) or self.keep_texts
+
+    def roles(self, layout: Layout) -> Roles:
+        """Resolve names and positions against the columns of a source.
+
+        Columns that hold the index of a pandas data frame have names only: positions that the user gives count the
+        others, and those that are not named are left out.
+
+        Raises
+        ------
+        DataError
+            A column does not exist, is named twice, has two roles, or no feature is left.
+        """
+        source, n_columns, index = layout.source, layout.n_columns, layout.index
+        if n_columns < 2:
+            found = "one column only" if n_columns else "no columns"
+            raise data_error(source, found=found, expected="at least two: features and a label")
+        columns = _Columns(layout=layout, counted=tuple(j for j in range(n_columns) if j not in index))
+        label = columns.find(self.label, "label")
+        if layout.only_label and label != n_columns - 1:
+            found = f"column {self.label!r}"
+            raise data_error(source, option="label", found=found, expected=layout.only_label)
+        row_id = None if self.id is None else columns.find(self.id, "id")
+        dropped = {columns.find(column, "drop") for column in self.drop}
+        for taken, asked in ((dropped, "drop"), ({row_id}, "id")):
+            if label in taken:
+                raise data_error(
+                    source, column=layout.name_of(label), option=asked, found="the label column",
+                    expected="another column", hint=f"choose the label with {option('label')}",
+                )  # fmt: skip
+        encoded = frozenset(columns.find(column, "one_hot_column") for column in self.one_hot.named)
+        taken = {*dropped, label, row_id}
+        features = tuple(j for j in range(n_columns) if j not in taken and (j in encoded or j not in index))
+        if not features:
+            raise data_error(source, found="no feature column left", expected="at least one beside the label")
+        if not encoded <= set(features):
+            raise data_error(
+                source, column=layout.name_of(min(encoded - set(features))), option="one_hot_column",
+                found="a column that is not a feature", expected="a text column among the features",
+            )  # fmt: skip
+        return Roles(
+            label=label, features=features, id=row_id, dropped=tuple(sorted(dropped)), encoded=encoded,
+            index=tuple(j for j in index if j not in {*taken, *features}),
+        )  # fmt: skip
+
+
+def _plain(column: ColumnRef) -> ColumnRef:
+    return str(column) if isinstance(column, str) else int(column)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Columns:
+    layout: Layout
+    counted: Sequence[int]
+
+    def find(self, wanted: ColumnRef, option: str) -> int:
+        """Return the position of the column that has this name, or else this position among those that are counted."""
+        matches = [j for j, name in enumerate(self.layout.names or ()) if name == wanted]
+        if len(matches) > 1:
+            found = f"{len(matches)} columns named {quoted(wanted)}"
+            raise self._error(option, found, "one", f"positions {listed(matches)}")
+        if matches:
+            return matches[0]
+        try:
+            position = int(wanted)
+        except ValueError:
+            raise self._unknown(wanted, option) from None
+        n_counted = len(self.counted)
+        if not n_counted:
+            raise self._error(option, "no columns but those of the index of pandas", "a name of one of them")
+        if not -n_counted <= position < n_counted:
+            raise self._error(option, f"position {position}", f"a position from {-n_counted} to {n_counted - 1}")
+        return self.counted[position]
+
+    def _unknown(self, wanted: ColumnRef, option: str) -> DataError:
+        found, names = f"no column {quoted(wanted)}", [name for name in self.layout.names or () if name]
+        if len(names) < min(2, self.layout.n_columns):
+            expected = f"a position from 0 to {len(self.counted) - 1}, as the columns have no names"
+            return self._error(option, found, expected)
+        return self._error(option, found, f"one of {listed(names)}, or a position", nearest(wanted, names))
+
+    def _error(self, option: str, found: str, expected: str, hint: str = "") -> DataError:
+        return data_error(self.layout.source, option=option, found=found, expected=expected, hint=hint)
+
+
+def shown_name(names: Sequence[str] | None, position: int) -> str | int:
+    """Return the name of a column where it has one, else its position."""
+    return names[position] if names is not None and names[position] else position
+
+
+def drop_note(layout: Layout, roles: Roles) -> tuple[str, ...]:
+    """Say which columns were left out: because the user asked for it, or as the index of a pandas data frame."""
+    return (*_note("dropped on request", layout, roles.dropped), *index_note(layout, roles.index))
+
+
+def index_note(layout: Layout, index: Sequence[int]) -> tuple[str, ...]:
+    """Say which columns were left out as the index of a pandas data frame."""
+    return _note("left out as the index of a pandas data frame", layout, index)
+
+
+def _note(what: str, layout: Layout, columns: Sequence[int]) -> tuple[str, ...]:
+    return (f"{what}: {', '.join(map(repr, layout.names_of(columns)))}",) if columns else ()

@@ -1,1 +1,0 @@
-"""Formats of files and containers, one a file."""

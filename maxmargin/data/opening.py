@@ -1,0 +1,294 @@
+"""Opening files, plain or compressed, or the standard input, and their bytes as text in UTF-8."""
+
+import codecs
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import BinaryIO, cast
+
+from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, data_error
+
+STDIN = "-"
+STDIN_NAME = "standard input"
+
+DELIMITED = (".csv", ".tsv")
+
+IN_PARTS = (".csv", ".tsv", ".parquet", ".feather", ".npz", ".npy")
+"""Suffixes of the formats that can be read in parts."""
+
+_BYTES_OF_GZIP_SIZE = 4
+_COMPRESSION = 6
+
+_EXPECTED = "text in UTF-8"
+
+_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+"""Byte-order marks; the marks of UTF-32 come first, as one of them begins with a mark of UTF-16."""
+
+_GZIP = "gzip data"
+
+_FORMATS = {
+    b"\x1f\x8b": _GZIP, b"BZh": "bzip2 data", b"\xfd7zXZ": "xz data", b"\x28\xb5\x2f\xfd": "Zstandard data",
+    b"PK\x03\x04": "a zip archive (.zip, .xlsx, .npz)", b"\xd0\xcf\x11\xe0": "an Excel file", b"PAR1": "Parquet data",
+    b"ARROW1": "Feather data", b"\x93NUMPY": "a NumPy array", b"\x89HDF": "HDF5 data",
+}  # fmt: skip
+"""First bytes of files that hold no text."""
+
+
+def suffix_of(path: str) -> str:
+    """Return the suffix that determines the format, in lower case and without a final `.gz`.
+
+    Examples
+    --------
+    >>> suffix_of("a/B.CSV.gz")
+    '.csv'
+    """
+    name = os.path.basename(path).lower()
+    return os.path.splitext(name.removesuffix(".gz"))[1]
+
+
+def kind_of(path: str, form: str | None) -> str:
+    """Return the format of a file as a suffix: the one that was given, otherwise the suffix of its name.
+
+    Examples
+    --------
+    >>> kind_of("a.dat", "csv"), kind_of("a.dat", None)
+    ('.csv', '.dat')
+    """
+    return suffix_of(path) if form is None else f".{form}"
+
+
+def is_compressed(path: str) -> bool:
+    """Return whether the name ends in `.gz`."""
+    return path.lower().endswith(".gz")
+
+
+def is_readable_in_parts(path: str, form: str | None) -> bool:
+    """Return whether a file, of the format `form` or else as its name says, can be read in parts."""
+    suffix = kind_of(path, form)
+    return suffix in IN_PARTS and (suffix in DELIMITED or not is_compressed(path))
+
+
+def labels_beside(path: str) -> str | None:
+    """Return the file with the labels of one whose name ends in X before its suffix: the same with y in its place.
+
+    Examples
+    --------
+    >>> labels_beside("train_X.npy"), labels_beside("a.npy")
+    ('train_y.npy', None)
+    """
+    name, suffix = os.path.splitext(path)
+    return f"{name[:-1]}y{suffix}" if name.endswith("X") else None
+
+
+def standard_input() -> BinaryIO:
+    """Return the standard input.
+
+    Raises
+    ------
+    DataError
+        It is closed.
+    """
+    if sys.stdin is None:
+        raise data_error(STDIN_NAME, found="a closed standard input", expected="data")
+    return sys.stdin.buffer
+
+
+@contextmanager
+def open_binary(path: str) -> Iterator[BinaryIO]:
+    """Open `path` for reading bytes; decompress `.gz`; `-` is the standard input.
+
+    Raises
+    ------
+    DataError
+        The file is missing, unreadable, a directory, empty, or a broken gzip file (also while it is read).
+    """
+    if path == STDIN:
+        yield standard_input()
+        return
+    with _open(path) as file:
+        status = os.fstat(file.fileno())
+        if stat.S_ISREG(status.st_mode) and status.st_size == 0:
+            raise empty_file(path)
+        if is_compressed(path):
+            yield from _decompressed(file, path)
+        else:
+            yield from _readable(file, path)
+
+
+def empty_file(source: str) -> DataError:
+    """Return the error about an empty source."""
+    return data_error(source, found="an empty file", expected="data")
+
+
+def read_bytes(path: str) -> bytes:
+    """Return all bytes of a file, decompressed.
+
+    Raises
+    ------
+    DataError
+        As :func:`open_binary`.
+    """
+    with open_binary(path) as file:
+        return file.read()
+
+
+def size_of_content(path: str) -> int:
+    """Return the approximate number of bytes of a file, decompressed.
+
+    A gzip file ends with the size of its last part, modulo 2**32. The result is at least six times the size of the
+    compressed file, as text and numbers are seldom compressed further.
+    """
+    n_bytes = os.path.getsize(path)
+    if not is_compressed(path) or n_bytes < _BYTES_OF_GZIP_SIZE:
+        return n_bytes
+    with _open(path) as file:
+        file.seek(-_BYTES_OF_GZIP_SIZE, os.SEEK_END)
+        size_in_trailer = int.from_bytes(file.read(_BYTES_OF_GZIP_SIZE), "little")
+    return max(size_in_trailer, _COMPRESSION * n_bytes)
+
+
+def lines_of(file: BinaryIO, longest: int, source: str) -> Iterator[bytes]:
+    """Yield the lines of a file.
+
+    Raises
+    ------
+    DataError
+        One has more than `longest` bytes.
+    """
+    for n_lines, line in enumerate(iter(partial(file.readline, longest + 1), b"")):
+        if len(line) > longest:
+            raise long_line(source, n_lines + 1, longest)
+        yield line
+
+
+def long_line(source: str, line: int | None, longest: int) -> DataError:
+    """Return the error about a line that is too long for the available memory."""
+    found, hint = f"more than {longest / 2**20:.3g} MiB without an end", f"allow more {option('memory')}"
+    return data_error(source, line=line, found=found, expected="the end of a row", hint=hint)
+
+
+def _open(path: str) -> BinaryIO:
+    if os.path.isdir(path):
+        raise data_error(path, found="a directory", expected="a file")
+    try:
+        return open(path, "rb")
+    except FileNotFoundError as error:
+        raise data_error(path, found="no such file", expected="a file") from error
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: str, error: Exception) -> DataError:
+    """Return the error about a file that the system does not let us read."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).partition("\n")[0]
+    return data_error(path, found=f"a file that cannot be read: {reason}", expected="a readable file")
+
+
+def _readable(file: BinaryIO, path: str) -> Iterator[BinaryIO]:
+    try:
+        yield file
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def _decompressed(file: BinaryIO, path: str) -> Iterator[BinaryIO]:
+    import gzip
+    import zlib
+
+    try:
+        with gzip.GzipFile(fileobj=file) as unpacked:
+            yield cast("BinaryIO", unpacked)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise data_error(path, found=f"broken gzip data: {error}", expected="a complete gzip file") from error
+
+
+# Text
+
+
+def decoded(content: bytes, lines_before: int, source: str) -> str:
+    """Return text in UTF-8, without its byte-order mark.
+
+    Parameters
+    ----------
+    content : bytes
+        Consecutive bytes of a source.
+    lines_before : int
+        Number of lines of the source before these bytes.
+    source : str
+        Display name of the source.
+
+    Raises
+    ------
+    DataError
+        They are in another encoding, which is named where it is known, or no text.
+    """
+    if lines_before == 0:
+        content = content.removeprefix(codecs.BOM_UTF8)
+    nul = content.find(b"\0")
+    if nul >= 0:
+        raise not_text(content, nul, lines_before, source)
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise not_text(content, error.start, lines_before, source) from error
+
+
+def not_text(content: bytes, position: int, lines_before: int, source: str) -> DataError:
+    """Return the error about bytes that are not text in UTF-8, with the encoding or format that they show, or one byte.
+
+    Parameters
+    ----------
+    content : bytes
+        Consecutive bytes of a source.
+    position : int
+        Position of the first byte that is not text.
+    lines_before : int
+        Number of lines of the source before these bytes.
+    source : str
+        Display name of the source.
+    """
+    known = _known_form(content, source) if lines_before == 0 else None
+    if known is not None:
+        return data_error(source, found=known[0], expected=_EXPECTED, hint=known[1])
+    line = lines_before + content.count(b"\n", 0, position) + 1
+    if content[position] == 0:
+        found, hint = "a NUL byte", "text in UTF-16? convert it: iconv -f UTF-16LE -t UTF-8, or UTF-16BE"
+    else:
+        found, hint = of_another_encoding(content[position])
+    return data_error(source, line=line, found=found, expected=_EXPECTED, hint=hint)
+
+
+def _known_form(content: bytes, source: str) -> tuple[str, str] | None:
+    """Return the format or encoding that the first bytes of a (decompressed) source show, and advice."""
+    form = next((name for start, name in _FORMATS.items() if content.startswith(start)), None)
+    if form is None:
+        encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
+        return (f"text in {encoding}", f"convert it: iconv -f {encoding} -t UTF-8") if encoding else None
+    if form != _GZIP:
+        return form, f"say what it is with {option('format')}"
+    if source == STDIN_NAME:
+        return form, "decompress it on its way: gunzip -c FILE.gz | maxmargin ..."
+    return form, "decompress it with gunzip, or let its name end in .gz"
+
+
+def of_another_encoding(byte: int) -> tuple[str, str]:
+    """Return a description of a byte that UTF-8 does not allow at its position, and advice.
+
+    Examples
+    --------
+    >>> of_another_encoding(0xE9)
+    ('byte 0xe9, which is not UTF-8', "'é' in Latin-1? convert it: iconv -f ISO-8859-1 -t UTF-8")
+    """
+    found = f"byte 0x{byte:02x}, which is not UTF-8"
+    name, codec = ("Windows-1252", "cp1252") if 0x80 <= byte < 0xA0 else ("Latin-1", "ISO-8859-1")
+    char = bytes([byte]).decode(codec, "replace")
+    return found, f"{char!r} in {name}? convert it: iconv -f {codec.upper()} -t UTF-8"

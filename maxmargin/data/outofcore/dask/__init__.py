@@ -1,1 +1,0 @@
-"""Rows of Dask collections and of files on a cluster."""

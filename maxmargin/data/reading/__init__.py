@@ -1,0 +1,1 @@
+"""Reading: the batches of a source, or arrays, become a data set."""

@@ -1,0 +1,435 @@
+"""Features and labels in memory, as given to a call such as `hard_margin(X, y)`."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.column_roles import Choice, Layout, OneHot, index_note
+from maxmargin.data.dataset import Dataset, Matrix, dataset_of
+from maxmargin.data.labels import CodedLabels, LabelError, Labels, encode, positive_class
+from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, FractionColumns, NumberError, array_of, numbers
+from maxmargin.data.reading.assemble import stacked
+from maxmargin.data.reading.coding import OF_A_FRAME, coded
+from maxmargin.data.reading.refusals import first_not_finite
+from maxmargin.data.sources.batches import Column, Table
+from maxmargin.data.sources.frames import (
+    column_of,
+    columns_of,
+    index_of,
+    is_from_table_library,
+    labels_of_series,
+    library_of,
+)
+from maxmargin.data.sources.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
+from maxmargin.solvers.answers.factors import Factor
+from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.problem.rows import InMemory, RowSource
+from maxmargin.solvers.problem.scaling import Extremes, extremes_of_rows
+from maxmargin.text.data_error import DataError
+
+LEAVE_ROWS_OUT = "leave such rows out first, with dropna() in pandas and drop_nulls() in Polars"
+"""Advice about missing values in a data frame."""
+
+LIBRARIES_WITH_INDEX = frozenset({"pandas", "modin", "cudf", "dask", "narwhals"})
+"""Packages whose tables may have an index."""
+
+AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], Labels, NDArray[Any] | list[Any])
+
+
+class Features(NamedTuple):
+    """Finite numbers (C-contiguous or CSR float64, or rows outside memory), names of columns, their extremes if dense.
+
+    `exact` are the numbers where Decimals or Fractions among them are not binary64; `X` is then their rounding. `notes`
+    name the columns that were left out, and `factors` are the text columns.
+    """
+
+    X: Matrix | RowSource
+    names: tuple[str, ...]
+    bounds: Extremes | None
+    exact: ExactRows | None
+    notes: tuple[str, ...] = ()
+    factors: tuple[Factor, ...] = ()
+
+
+def from_arrays(
+    X: Any,
+    y: Any,
+    *,
+    positive: object = None,
+    feature_names: Iterable[object] | None = None,
+    source: str = "array",
+) -> Dataset:
+    """Make a data set of features and labels that are in memory.
+
+    A C-contiguous float64 array is neither copied nor made read-only.
+
+    Parameters
+    ----------
+    X : array_like, SciPy sparse array, data frame, or Dask array or data frame, of shape (n_samples, n_features)
+        Real, finite numbers, none of which is rounded: they are numbers of binary64, or Decimals and Fractions, for
+        which verdicts are decided exactly. The rows of a Dask collection stay where they are; with a distributed client
+        they are computed once and kept on its cluster.
+    y : array_like, or Dask array or series, of shape (n_samples,)
+        Booleans, numbers or texts with at least two different values. If both X and y have an index, as in pandas, the
+        two must be equal.
+    positive : label, optional
+        The class that is +1, against all others. By default, of two classes it is the affirmative one of a known pair
+        (yes/no, +/-, true/false, case/control, positive/negative and the like), otherwise the greater one in sorted
+        order; of more classes none is chosen.
+    feature_names : iterable, optional
+        Names of the columns. By default they are the column names of a data frame, otherwise "0", "1", ...
+    source : str, default "array"
+        The name of the data in messages and reports.
+
+    Returns
+    -------
+    Dataset
+        The data with `y` of -1 and +1 for two classes or if `positive` is given, otherwise with the labels.
+
+    Raises
+    ------
+    InvalidProblemError
+        If shapes or lengths do not match, there are no rows or no columns, or only one class; if numbers are not real
+        and finite or binary64 does not hold them; if labels are missing; or if the index of y is not that of X.
+
+    See Also
+    --------
+    load : Read a data set from a file, or by its name.
+
+    Examples
+    --------
+    >>> from_arrays([[0.0], [1.0], [3.0]], ["a", "a", "b"]).y
+    array([-1, -1,  1])
+    """
+    return features_and_labels(
+        X, y, positive=positive, feature_names=feature_names, source=source, row_names=index_of_rows(X, y)
+    )
+
+
+def features_and_labels(
+    X: Any,
+    y: Any,
+    *,
+    positive: object = None,
+    feature_names: Iterable[object] | None = None,
+    source: str = "array",
+    label_name: str | None = None,
+    has_intercept: bool = True,
+    row_names: Sequence[Any] | None = None,
+    notes: tuple[str, ...] = (),
+    factors: tuple[Factor, ...] = (),
+) -> Dataset:
+    """Make a data set of features and labels, as `from_arrays` does.
+
+    Parameters
+    ----------
+    X, y, positive, feature_names, source
+        As in `from_arrays`.
+    label_name : str, optional
+        What the labels are called; by default the name of a series, or "y".
+    has_intercept : bool, default True
+        If False, the first text column of a data frame keeps a column for every level.
+    row_names : sequence, optional
+        The labels of the rows.
+    notes : tuple of str, default ()
+        What was done to the columns before.
+    factors : tuple of Factor, default ()
+        The categorical variables that were coded before.
+    """
+    check_row_names(X=X, y=y)
+    features = features_of(X, feature_names, has_intercept=has_intercept)
+    values = labels_of(y, features.X.shape[0])
+    try:
+        labels = encode(values)
+        chosen = positive_class(labels, positive)
+    except LabelError as error:
+        raise refused_labels(error) from error
+    own_name = getattr(y, "name", None)
+    return dataset_of(
+        features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
+        label_name=label_name or (own_name if isinstance(own_name, str) and own_name else "y"), source=source,
+        row_ids=None if row_names is None else tuple(map(str, row_names)), notes=(*notes, *features.notes),
+        library=library_of(X, y),
+        factors=(*factors, *features.factors),
+    )  # fmt: skip
+
+
+def refused_labels(error: LabelError) -> InvalidProblemError:
+    """Return the error about labels that are given as y."""
+    return InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}")
+
+
+def features_of(X: Any, feature_names: Iterable[object] | None, *, has_intercept: bool = True) -> Features:
+    """Return finite numbers, the names of the columns, and other findings.
+
+    The text columns of a data frame are coded as columns of 0 and 1; without an intercept, the first of them keeps a
+    column for every level.
+
+    Raises
+    ------
+    InvalidProblemError
+        `X` is not a table of finite real numbers, or one that is neither binary64 nor a Decimal or Fraction; or the
+        names do not fit.
+    """
+    names = None if feature_names is None else tuple(str(name) for name in feature_names)
+    if _is_outside_memory(X):
+        return Features(*_outside_memory(X, names), None, None)
+    notes: tuple[str, ...] = ()
+    factors: tuple[Factor, ...] = ()
+    try:
+        if isinstance(X, np.ndarray):
+            matrix, exact = _dense(X)
+        elif is_sparse(X):
+            matrix, exact = canonical_csr(X), None
+        elif is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
+            own_names, matrix, exact, notes, factors = _matrix_of_frame(X, has_intercept)
+            names = own_names if names is None else names
+        else:
+            matrix, exact = _dense(X)
+        _check_shape(matrix.shape)
+        shown, bounds = _named(names, matrix.shape[1]), _checked_finite(matrix)
+        return Features(matrix, shown, bounds, None if exact is None else ExactRows.of(matrix, exact), notes, factors)
+    except NumberError as error:
+        raise InvalidProblemError(_worded("X", error, names)) from error
+
+
+def binary64_numbers(values: Any, what: str) -> Floats:
+    """Return numbers of any type as binary64 numbers, without rounding.
+
+    Raises
+    ------
+    InvalidProblemError
+        Binary64 does not hold some of them; `what` is their name in the message.
+    """
+    try:
+        return numbers(array_of(values)).as_binary64()
+    except NumberError as error:
+        raise InvalidProblemError(_worded(what, error)) from error
+
+
+def _worded(what: str, error: NumberError, names: Sequence[str] | None = None) -> str:
+    """Return a message that names the position of a refused number and the reason."""
+    position = "" if error.row is None else f", row {error.row}"
+    if error.column is not None:
+        position += f", column {error.column if names is None else repr(names[error.column])}"
+    return f"{what}{position}: {error}"
+
+
+def _named(names: tuple[str, ...] | None, n_columns: int) -> tuple[str, ...]:
+    if names is not None and len(names) != n_columns:
+        raise InvalidProblemError(f"feature_names has {len(names)} names, expected {n_columns}, one for every column")
+    return names if names is not None else tuple(map(str, range(n_columns)))
+
+
+def _is_outside_memory(value: object) -> bool:
+    """Return whether `value` has rows outside memory or is a Dask collection, without importing either."""
+    module = type(value).__module__
+    is_collection = module.startswith("dask.") and hasattr(value, "to_delayed")
+    return is_collection or module.startswith("maxmargin.data.stores.")
+
+
+def _outside_memory(X: Any, names: tuple[str, ...] | None) -> "tuple[Any, tuple[str, ...]]":
+    from maxmargin.data.stores.dask_rows import is_dask, rows_of
+
+    if is_dask(X):
+        own_names, X = rows_of(X, features_of)
+        names = own_names if names is None else names
+    return X, _named(names, X.shape[1])
+
+
+def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | Labels:
+    """Return one label for every row.
+
+    Raises
+    ------
+    InvalidProblemError
+        `y` has not one label for every row.
+    """
+    if _is_outside_memory(y):
+        from maxmargin.data.stores.dask_rows import labels_of_collection
+
+        y = labels_of_collection(y)
+    if isinstance(y, Labels):
+        return _checked_length(y, n_samples)
+    if isinstance(y, np.ndarray):
+        values = y
+    elif is_from_table_library(y) and len(getattr(y, "shape", (0,))) < 2:
+        return _checked_length(_labels_of_series(y), n_samples)
+    else:
+        _refuse_tables_and_sparse(y, n_samples)
+        values = _as_labels(y)
+    refuse_masked(values, "y")
+    if values.ndim != 1:
+        hint = ": use y.ravel()" if values.ndim == 2 and 1 in values.shape else ""
+        raise InvalidProblemError(f"y has shape {values.shape}, expected one dimension, ({n_samples},){hint}")
+    if values.dtype.kind not in "biufOUS":
+        raise InvalidProblemError(f"y has dtype {values.dtype}, expected booleans, numbers or texts")
+    return _checked_length(values, n_samples)
+
+
+def _refuse_tables_and_sparse(y: Any, n_samples: int) -> None:
+    names = list(getattr(y, "column_names", getattr(y, "columns", ()))) if is_from_table_library(y) else []
+    if len(names) == 1:
+        raise InvalidProblemError(f"y is a table of one column, expected the column itself: use y[{names[0]!r}]")
+    if is_sparse(y):
+        raise InvalidProblemError(f"y is a sparse matrix, expected an array of shape ({n_samples},)")
+
+
+def _as_labels(y: Any) -> NDArray[Any]:
+    try:
+        values = array_of(y)
+    except ValueError as error:
+        raise InvalidProblemError(f"y cannot be read as one label for every row: {error}") from error
+    # numpy turns [1, "a"] and [None, "a"] into texts; the types of the labels themselves count.
+    return np.array(y, dtype=object) if values.dtype.kind in "USO" and values.ndim == 1 else values
+
+
+def _labels_of_series(y: Any) -> NDArray[Any] | list[Any]:
+    import narwhals as nw
+
+    series = nw.from_native(y, series_only=True, pass_through=True)
+    labels: Any = labels_of_series(series) if isinstance(series, nw.Series) else _as_labels(y)
+    return labels.tolist() if isinstance(labels, CodedLabels) else labels
+
+
+def _checked_length(values: AnyLabels, n_samples: int) -> AnyLabels:
+    if len(values) != n_samples:
+        raise InvalidProblemError(f"X has {n_samples} rows and y has {len(values)} labels, expected as many")
+    return values
+
+
+def _matrix_of_frame(
+    X: Any, has_intercept: bool
+) -> tuple[tuple[str, ...], Floats, FractionColumns | None, tuple[str, ...], tuple[Factor, ...]]:
+    try:
+        every, series = columns_of(X, "X")
+        index = index_of(X, every)
+        kept = [j for j in range(len(every)) if j not in index]
+        table = _coded([column_of(series[j], every[j], "X") for j in kept], has_intercept)
+    except DataError as error:
+        raise InvalidProblemError(str(error)) from error
+    columns: Sequence[Column] = table.features  # type: ignore[assignment]  # columns in, columns out
+    exact = [column.exact for column in columns]
+    is_held = all(column is None for column in exact)
+    notes = (*index_note(Layout(source="X", names=every, n_columns=len(every)), index), *table.notes)
+    names = tuple(str(column.name) for column in columns)
+    return names, stacked(columns), None if is_held else exact, notes, table.factors
+
+
+def _coded(columns: Sequence[Column], has_intercept: bool) -> Table:
+    """Return a table of these columns, with texts as columns of 0 and 1.
+
+    Raises
+    ------
+    DataError
+        If a text is missing, or the texts of a column do not look like levels.
+    """
+    names = tuple(column.name for column in columns)
+    table = Table(source="X", names=names, features=tuple(columns), label=np.empty(0), label_name="y")
+    if not any(isinstance(column.values, list) for column in columns):
+        return table
+    for column in columns:
+        if isinstance(column.values, list) and None in column.values:
+            row = column.values.index(None)
+            hint = f"{LEAVE_ROWS_OUT}: {column.values.count(None)} of {len(column.values)}"
+            raise table.error(row, column.name, found="a missing value", expected="a text", hint=hint)
+    return coded(
+        table, tuple(columns), Choice(one_hot=OneHot(every=True)), advice=OF_A_FRAME, has_intercept=has_intercept
+    )
+
+
+def _dense(X: Any) -> tuple[Floats, FractionColumns | None]:
+    try:
+        values = X if isinstance(X, np.ndarray) else array_of(X)
+    except ValueError as error:
+        raise InvalidProblemError(f"X cannot be read as an array of rows of equal length: {error}") from error
+    refuse_masked(values, "X")
+    if values.ndim != 2:
+        hint = "; use X.reshape(-1, 1) for one feature or X.reshape(1, -1) for one row" if values.ndim == 1 else ""
+        raise InvalidProblemError(f"X has shape {values.shape}, {TWO_DIMENSIONS}{hint}")
+    if values.dtype.kind not in (*REAL_KINDS, "O"):
+        raise InvalidProblemError(f"X has dtype {values.dtype}, expected real numbers")
+    found = numbers(values)
+    return found.nearest, None if found.exact is None else list(found.exact.T)
+
+
+def refuse_masked(values: object, name: str) -> None:
+    """Raise an InvalidProblemError if entries of an array are masked; `name` is its name in the message."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InvalidProblemError(f"{name} has masked entries, expected a value in every row and column")
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if 0 in shape:
+        raise InvalidProblemError(
+            f"X has no {'columns' if shape[0] else 'rows'} (shape {shape}), expected at least one"
+        )
+
+
+def _checked_finite(X: Matrix) -> Extremes | None:
+    """Return the extremes of the columns of a dense matrix; they tell that all numbers are finite."""
+    bounds = extremes_of_rows(InMemory(X)) if isinstance(X, np.ndarray) else None
+    position = first_not_finite(X) if bounds is None or np.isnan(bounds).any() else None
+    if position is not None:
+        row, column = position
+        found = "NaN" if np.isnan(X[row, column]) else "an infinite value"
+        raise NumberError(row=row, column=column, found=found, expected="a finite number")
+    return bounds
+
+
+def check_row_names(**tables: Any) -> None:
+    """Check that all tables and series that have an index have the same; others are taken row by row.
+
+    Raises
+    ------
+    InvalidProblemError
+        The rows have other names, or the same in another order. Different lengths are reported elsewhere.
+    """
+    indices = {name: index for name, table in tables.items() if (index := _index_of(table)) is not None}
+    if len(indices) < 2:
+        return
+    (first, expected), *others = indices.items()
+    for name, index in others:
+        if not _are_equal(index, expected):
+            raise InvalidProblemError(
+                f"the index of {name} is not that of {first}, expected the same rows in the same order (use "
+                f"{name}.loc[{first}.index], or reset_index(drop=True) on both where the order is right as it is)"
+            )
+
+
+def index_of_rows(*tables: Any) -> list[Any] | None:
+    """Return the index of the first of these that has one; None if it only counts the rows from 0."""
+    index = next((index for table in tables if (index := _index_of(table)) is not None), None)
+    if index is None or _is_dask_index(index) or (getattr(index, "start", None) == 0 and index.step == 1):
+        return None
+    labels: list[Any] = index.tolist()
+    return None if labels == list(range(len(labels))) else labels
+
+
+def name_of_index(*tables: Any) -> Any:
+    """Return the name of the index of the first of these that has an index; None if it has no name."""
+    index = next((index for table in tables if (index := _index_of(table)) is not None), None)
+    return getattr(index, "name", None)
+
+
+def _index_of(table: Any) -> Any:
+    if type(table).__module__.partition(".")[0] not in LIBRARIES_WITH_INDEX:
+        return None
+    native = table.to_native() if hasattr(table, "to_native") else table
+    index = getattr(native, "index", None)
+    return None if callable(index) else index
+
+
+def _are_equal(index: Any, other: Any) -> bool:
+    if _is_dask_index(index) or _is_dask_index(other):
+        from maxmargin.data.stores.dask_rows import digest_of_index
+
+        return digest_of_index(index) == digest_of_index(other)
+    return len(index) != len(other) or bool(index.equals(other))
+
+
+def _is_dask_index(index: Any) -> bool:
+    return type(index).__module__.startswith("dask.")

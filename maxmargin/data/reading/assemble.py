@@ -1,0 +1,121 @@
+"""From a table to a matrix of numbers: rows with missing values are left out or refused, texts become columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.column_roles import Choice
+from maxmargin.data.dataset import Matrix
+from maxmargin.data.labels import CodedLabels
+from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
+from maxmargin.data.reading.coding import coded, no_texts
+from maxmargin.data.reading.refusals import first_fault, missing_rows, nothing_left
+from maxmargin.data.sources.batches import Column, Table
+from maxmargin.solvers.basics.array_types import Floats
+
+_EXACT_HINT = "convert it to binary64 yourself to have it rounded, or allow more memory to have it decided exactly"
+
+_ROWS_TURNED_AT_ONCE = 2048
+"""Number of rows that are written at a time from columns into a matrix, while both are in the processor's cache."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Assembled:
+    """A table without missing values and texts, and its matrix, whose numbers may be infinite.
+
+    `exact` holds the numbers themselves if binary64 does not hold some of them; `X` is then their rounding.
+    """
+
+    table: Table
+    X: Any
+    exact: ExactRows | None
+
+
+def assemble(table: Table, choice: Choice) -> Assembled:
+    """Turn `table` into numbers.
+
+    Raises
+    ------
+    DataError
+        A missing value (unless `choice.drop_missing`), a text column (unless `choice.one_hot`), Decimals or Fractions
+        too different in size.
+    """
+    is_missing = missing_rows(table)
+    if (is_missing.any() and not choice.drop_missing) or _has_texts(table, choice):
+        raise first_fault(table, choice)
+    if is_missing.any():
+        if is_missing.all():
+            if table.is_whole:
+                raise nothing_left(table)
+            table = replace(table, features=np.empty((len(is_missing), len(table.names))))
+        table = _rows_of(table, np.flatnonzero(~is_missing).astype(np.int64), choice)
+    if isinstance(table.features, tuple):
+        table = coded(table, table.features, choice)
+    elif choice.one_hot.named:
+        raise no_texts(table, choice.one_hot.named[0])
+    X = stacked(table.features) if isinstance(table.features, tuple) else table.features
+    return Assembled(table=table, X=X, exact=_exact_rows(X, table, choice))
+
+
+def _has_texts(table: Table, choice: Choice) -> bool:
+    """Return whether there is a column of texts that is not to be coded."""
+    columns = table.features if isinstance(table.features, tuple) else ()
+    return not choice.one_hot.every and any(isinstance(c.values, list) and not c.is_named for c in columns)
+
+
+def _exact_rows(X: Matrix, table: Table, choice: Choice) -> ExactRows | None:
+    columns = tuple(column.exact for column in table.features) if isinstance(table.features, tuple) else ()
+    if all(column is None for column in columns):
+        return None
+    try:
+        if not choice.is_in_parts:
+            return ExactRows.of(X, columns)
+        for j, column in enumerate(columns):
+            if column is not None:
+                Numbers(nearest=X[:, j], exact=column).as_binary64(_EXACT_HINT)
+    except NumberError as error:
+        name = table.names[j if error.column is None else error.column]
+        raise error.in_source(table.source, name, first_row=table.first_row) from error
+    return None
+
+
+def _rows_of(table: Table, rows: NDArray[np.int64], choice: Choice) -> Table:
+    features: Any
+    if isinstance(table.features, tuple):
+        features = tuple(
+            replace(
+                c,
+                values=_taken(c.values, rows),
+                exact=_taken(c.exact, rows),
+                texts=_taken(c.texts, rows) if choice.keep_texts else None,
+            )
+            for c in table.features
+        )
+    else:
+        features = table.features[rows]
+    return replace(
+        table, features=features, label=_taken(table.label, rows), ids=_taken(table.ids, rows),
+        lines=_taken(table.lines, rows), origin=rows + table.first_row,
+    )  # fmt: skip
+
+
+def _taken(values: Any, rows: NDArray[Any]) -> Any:
+    if values is None:
+        return None
+    if isinstance(values, CodedLabels):
+        return CodedLabels(values.distinct, values.positions[rows])
+    return values[rows] if isinstance(values, np.ndarray) else type(values)(values[i] for i in rows.tolist())
+
+
+def stacked(columns: Sequence[Column]) -> Floats:
+    """Return columns of numbers side by side."""
+    n_rows = len(columns[0].values) if columns else 0
+    X = np.empty((n_rows, len(columns)), dtype=np.float64)
+    for start in range(0, n_rows, _ROWS_TURNED_AT_ONCE):
+        rows = slice(start, start + _ROWS_TURNED_AT_ONCE)
+        for j, column in enumerate(columns):
+            X[rows, j] = column.values[rows]
+    return X

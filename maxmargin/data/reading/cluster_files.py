@@ -1,0 +1,165 @@
+"""Files that the workers of a Dask cluster read, and whose rows they keep.
+
+The path must be one that this process and all workers can read.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from maxmargin.data.column_roles import LONGEST_LINE, Choice, Roles
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.opening import decoded, is_compressed, long_line, open_binary
+from maxmargin.data.reading.collected import CheckedRows, Collected, checked_rows
+from maxmargin.data.reading.refusals import refuse_what_needs_memory
+from maxmargin.data.sources.arrow_files import ArrowFile, open_arrow
+from maxmargin.data.sources.batches import Table, TableSource
+from maxmargin.data.sources.by_name import open_source
+from maxmargin.data.sources.csv_text import Block, DelimitedText
+from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.data.stores.dask_rows import DaskRows, OnCluster, Summary, Task, backend
+from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.text.data_error import data_error
+
+
+def read_on_cluster(path: str, choice: Choice, positive: object, address: str, budget: MemoryBudget) -> Dataset:
+    """Connect to a cluster and have it read and check a file or a folder of files.
+
+    Parameters
+    ----------
+    path : str
+        Parquet, Feather, CSV or TSV.
+    choice : Choice
+    positive : label, optional
+        The class that is +1.
+    address : str
+        Address of the scheduler. A new connection stays open as long as this process.
+    budget : MemoryBudget
+
+    Raises
+    ------
+    DataError
+        As `load`; or there is no such cluster, or workers do not read the format.
+    """
+    if not os.path.exists(path):
+        raise data_error(path, found="no such file", expected="a file or folder that the cluster can read too")
+    refuse_what_needs_memory(path, choice)
+    workers = OnCluster(_client(address))
+    sources, notes = open_source(path, choice)
+    choice, layout = replace(choice, is_in_parts=True), replace(sources[0].layout, source=path)
+    roles = choice.roles(layout)
+    found = Collected(layout, roles, choice, positive, sum(source.n_rows for source in sources))
+    handles, summaries = list[Any](), list[Summary]()
+    for source in sources:
+        tasks = _tasks(source, choice, roles, budget)
+        held = workers.hold([*(task[0] for task in tasks), *(task[1] for task in tasks)])
+        handles += held[: len(tasks)]
+        for parts in workers.run(Task(list, future, ()) for future in held[len(tasks) :]):
+            summaries.append(_summary(parts, len(roles.features)))
+            for part in parts:
+                found.add(part)
+    rows = DaskRows(handles, summaries, workers) if found.coder.n_rows else None
+    return found.dataset(rows, notes, read_as=choice.stated_of(path))
+
+
+def _client(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        found, expected = "no Dask", "it installed: pip install 'dask[dataframe,distributed]'"
+        raise data_error(address, option="cluster", found=found, expected=expected) from error
+    workers = backend()
+    if isinstance(workers, OnCluster) and workers.client.scheduler.address == address:
+        return workers.client
+    try:
+        return Client(address)
+    except (OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise data_error(address, found=f"no Dask cluster: {reason}", expected="the address of a scheduler") from error
+
+
+def _tasks(source: TableSource, choice: Choice, roles: Roles, budget: MemoryBudget) -> list[Any]:
+    """Return tasks, each of which reads some rows of a file and returns them, and what was found about them."""
+    from dask.delayed import delayed
+
+    path = source.layout.source
+    if isinstance(source, ArrowFile):
+        read = delayed(_arrow_rows, pure=False)
+        return [read(path, choice, roles, groups) for groups in _runs_of_groups(source, budget.task_rows)]
+    if isinstance(source, DelimitedText):
+        read, n_bytes = delayed(_text_rows, pure=False), budget.task_bytes
+        return [read(path, choice, roles, start, n_bytes) for start in piece_starts(path, n_bytes)]
+    raise data_error(path, found="another format", expected="Parquet, Feather, CSV or TSV for a cluster")
+
+
+def _runs_of_groups(file: ArrowFile, n_rows: int) -> Iterator[list[int]]:
+    """Yield runs of consecutive groups, each with about the number of rows that one task reads."""
+    run: list[int] = []
+    for group in range(len(file.starts) - 1):
+        if run and file.starts[group + 1] - file.starts[run[0]] > n_rows:
+            yield run
+            run = []
+        run.append(group)
+    if run:
+        yield run
+
+
+def _arrow_rows(path: str, choice: Choice, roles: Roles, groups: list[int]) -> tuple[Floats, list[CheckedRows]]:
+    return _read(open_arrow(path, choice).tables(roles, MemoryBudget.of(), groups), choice, roles)
+
+
+def piece_starts(path: str, n_bytes: int) -> range:
+    """Return the bytes from which tasks read a text file."""
+    return range(1) if is_compressed(path) else range(0, os.path.getsize(path), n_bytes)
+
+
+def _text_rows(path: str, choice: Choice, roles: Roles, start: int, n_bytes: int) -> tuple[Floats, list[CheckedRows]]:
+    """Return the rows of the lines that begin in the piece of a file from this byte on."""
+    file = DelimitedText(path, choice)
+    if start:
+        file.continue_as(_name_of_piece(path, start))
+    block = Block(lines_from(path, start, n_bytes, choice.longest_line), 0)
+    return _read(file.tables_of([block] if block.text else [], roles), choice, roles)
+
+
+def _read(tables: Iterable[Callable[[], Table]], choice: Choice, roles: Roles) -> tuple[Floats, list[CheckedRows]]:
+    """Return the features, which stay on the worker, and the rest of what was read, which is sent back."""
+    parts = [checked_rows(choice, table) for table in tables]
+    X = np.concatenate([np.empty((0, len(roles.features))), *(part.rows.X for part in parts)])
+    return X, [part.without_features() for part in parts]
+
+
+def _name_of_piece(path: str, start: int) -> str:
+    return path if start == 0 else f"{path} from byte {start}"
+
+
+def lines_from(path: str, start: int, n_bytes: int, longest: int = LONGEST_LINE) -> str:
+    """Return the lines that begin in the piece of `n_bytes` bytes of a file from this byte on."""
+    with open_binary(path) as file:
+        if is_compressed(path):
+            return decoded(file.read(), 0, path)
+        if start:
+            file.seek(start - 1)
+            _rest_of_line(file, path, longest)
+        left = start + n_bytes - file.tell()
+        content = file.read(left) if left > 0 else b""
+        if content and not content.endswith(b"\n"):
+            content += _rest_of_line(file, path, longest)
+    return decoded(content, 0, _name_of_piece(path, start))
+
+
+def _rest_of_line(file: BinaryIO, path: str, longest: int) -> bytes:
+    line = file.readline(longest + 1)
+    if len(line) > longest:
+        raise long_line(path, None, longest)
+    return line
+
+
+def _summary(parts: Sequence[CheckedRows], n_features: int) -> Summary:
+    nothing = np.full(n_features, np.inf)
+    bounds = [part.bounds for part in parts if part.bounds is not None]
+    low, high = (np.min([nothing, *lows], axis=0) for lows in ([b[0] for b in bounds], [-b[1] for b in bounds]))
+    return Summary((sum(len(part.labels) for part in parts), n_features), low, -high)

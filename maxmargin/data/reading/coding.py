@@ -1,0 +1,162 @@
+"""Text columns as columns of 0 and 1, coded as a regression model would: one for every level but the first."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from maxmargin.data.column_roles import Choice
+from maxmargin.data.numbers.numerals import Texts
+from maxmargin.data.reading.refusals import FEW_ROWS, text_fault
+from maxmargin.data.sources.batches import Column, Table
+from maxmargin.solvers.answers.answer_text import counted
+from maxmargin.solvers.answers.factors import Factor
+from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, listed, quoted
+
+MOST_LEVELS = 1000
+"""A text column with more different texts than this is not coded."""
+
+MOST_ROWS_ALONE = 0.5
+"""Largest share of rows with a text of their own for which a column is coded without being named.
+
+Such a row has a column of 0 and 1, and so a weight, of its own: it is put right whatever its class is.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """Advice to a caller about a text column that is not coded."""
+
+    leave_out: str
+    code_anyway: str
+
+
+WHEN_LOADING = Advice(
+    leave_out=f"drop it with {option('drop')}, name it with {option('id')} if it names the rows",
+    code_anyway=f"name it with {option('one_hot_column')} to encode it all the same",
+)
+
+OF_A_FRAME = Advice(leave_out="leave it out of X", code_anyway="give its columns of 0 and 1 yourself")
+
+
+def coded(
+    table: Table,
+    features: tuple[Column, ...],
+    choice: Choice,
+    *,
+    advice: Advice = WHEN_LOADING,
+    has_intercept: bool = True,
+) -> Table:
+    """Return the table with its text columns coded.
+
+    Parameters
+    ----------
+    table : Table
+    features : tuple of Column
+        Its features.
+    choice : Choice
+        Which columns are coded.
+    advice : Advice
+        The end of messages about columns that are not coded.
+    has_intercept : bool, default True
+        Whether the model has an intercept. Without one, the first text column keeps a column for every level.
+
+    Raises
+    ------
+    DataError
+        If a text column is not to be coded, or its texts do not look like levels.
+    """
+    columns: list[Column] = []
+    notes = list(table.notes)
+    factors = list[Factor]()
+    keeps_all_levels = not has_intercept
+    for column in features:
+        if not isinstance(column.values, list):
+            if column.is_named:
+                raise no_texts(table, column.name)
+            columns.append(column)
+            continue
+        if not column.is_named and choice.one_hot.is_checked:
+            _check_levels(table, column.name, column.values, choice, advice)
+        indicators, factor = _indicators(table, column, column.values, advice, keeps_all_levels)
+        keeps_all_levels = False
+        columns += indicators
+        factors.append(factor)
+        notes.append(coding_note(column.name, factor))
+    if not columns:
+        raise table.error(found="no feature column left after coding texts", expected="at least one", hint=notes[-1])
+    names = tuple(column.name for column in columns)
+    twice = [name for name, count in Counter(map(str, names)).items() if count > 1]
+    if twice:
+        raise table.error(found=f"several columns named {quoted(twice[0])} after coding", expected="different names")
+    return replace(table, features=tuple(columns), names=names, notes=tuple(notes), factors=tuple(factors))
+
+
+def no_texts(table: Table, name: str | int) -> DataError:
+    """Return the error about a column of numbers that was named to be coded."""
+    expected = f"texts to encode for {option('one_hot_column')}"
+    return table.error(column=name, found="a column of numbers", expected=expected)
+
+
+def _check_levels(table: Table, name: str | int, texts: Texts, choice: Choice, advice: Advice) -> None:
+    """Raise if the texts of a column that was not named do not look like levels: they are numbers, or mostly differ.
+
+    Raises
+    ------
+    DataError
+    """
+    present = Counter(text for text in texts if text is not None)
+    if _are_mostly_numbers(table, present):
+        is_number = table.spelling.is_number
+        row = next((i for i, text in enumerate(texts) if text is not None and not is_number(text)), 0)
+        raise text_fault(table, row, name, texts[row] or "", choice, advice.code_anyway)
+    n_alone, n_rows = sum(count == 1 for count in present.values()), present.total()
+    if n_rows > FEW_ROWS and n_alone > MOST_ROWS_ALONE * n_rows:
+        found = f"{len(present)} different texts in {n_rows} rows, such as {listed(list(present)[:3])}"
+        raise table.error(
+            column=name, found=found, expected="texts that rows share",
+            hint="a row with a column of 0 and 1 to itself is always put right, so nearly different texts separate "
+            f"anything; {advice.leave_out}, or {advice.code_anyway}",
+        )  # fmt: skip
+
+
+def _are_mostly_numbers(table: Table, present: "Counter[str]") -> bool:
+    """Return whether most texts look like numbers, and the others like slips; levels such as 1 and 2 do not."""
+    n_numeric = sum(count for text, count in present.items() if table.spelling.looks_numeric(text))
+    return 2 * n_numeric > present.total() and not all(map(table.spelling.is_number, present))
+
+
+def _indicators(
+    table: Table, column: Column, texts: Texts, advice: Advice, keeps_all_levels: bool
+) -> tuple[list[Column], Factor]:
+    """Return the columns of 0 and 1 of a text column, and the level of each."""
+    name, levels = column.name, _levels(column, texts)
+    if not levels:
+        raise table.error(column=name, found="no value in any row", expected="at least one")
+    if len(levels) > MOST_LEVELS:
+        raise table.error(
+            column=name, found=f"{len(levels)} different texts such as {listed(levels[:3])}",
+            expected=f"at most {MOST_LEVELS} to code", hint=advice.leave_out,
+        )  # fmt: skip
+    kept = levels if keeps_all_levels else levels[1:]
+    position = {level: code for code, level in enumerate(levels)}
+    codes = np.array([position[text] for text in texts if text is not None])
+    names = {level: f"{name}={level}" for level in kept}
+    indicators = [Column(name=names[level], values=(codes == position[level]).astype(np.float64)) for level in kept]
+    return indicators, Factor(name=str(name), columns=names, reference=None if keeps_all_levels else levels[0])
+
+
+def coding_note(name: str | int, factor: Factor) -> str:
+    """Return the sentence that says how a column of texts was coded."""
+    said = "every level has one, as there is no intercept"
+    if factor.reference is not None:
+        said = f"level {factor.reference!r} is left out as the reference: all of them are 0 there"
+    return f"column {name!r} became {counted(len(factor.columns), 'column')} of 0 and 1; {said}"
+
+
+def _levels(column: Column, texts: Texts) -> Sequence[str]:
+    """Return the levels that occur, in the order that the column declares, otherwise sorted."""
+    present = {text for text in texts if text is not None}
+    return sorted(present) if column.levels is None else [level for level in column.levels if level in present]

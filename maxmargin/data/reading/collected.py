@@ -1,0 +1,209 @@
+"""Batches of rows are checked, and what is found about them is collected until they are a data set."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.column_roles import Choice, Layout, Roles
+from maxmargin.data.dataset import Dataset, dataset_of, frozen
+from maxmargin.data.labels import (
+    MOST_CLASSES,
+    CodedLabels,
+    Coder,
+    LabelError,
+    Labels,
+    PositiveClass,
+    check_classes,
+    positive_class,
+)
+from maxmargin.data.reading.assemble import Assembled, assemble
+from maxmargin.data.reading.refusals import first_fault, nothing_left
+from maxmargin.data.sources.batches import Table
+from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.text.data_error import data_error
+from maxmargin.text.pass_progress import report_rows_done
+
+Extremes: TypeAlias = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedRows:
+    """Consecutive rows of a source that were found to be fine.
+
+    Attributes
+    ----------
+    rows : Assembled
+    labels : CodedLabels
+    bounds : pair of ndarray, optional
+        The least and the greatest number of every column; None for sparse rows.
+    n_read : int
+        Number of rows, those included that were left out.
+    notes : tuple of str
+        Notes about the columns of the source.
+    """
+
+    rows: Assembled
+    labels: CodedLabels
+    bounds: Extremes | None
+    n_read: int
+    notes: tuple[str, ...]
+
+    def without_features(self) -> "CheckedRows":
+        """Return what was found about the rows, without their numbers."""
+        return replace(self, rows=replace(self.rows, X=None, table=replace(self.rows.table, features=())))
+
+
+def checked_rows(choice: Choice, read: Callable[[], Table]) -> CheckedRows:
+    """Read some rows, and check them.
+
+    Raises
+    ------
+    DataError
+        A value is missing and rows are not to be left out, or is not a finite number, or a label is none.
+    """
+    table = read()
+    rows = assemble(table, choice)
+    bounds = None
+    if isinstance(rows.X, np.ndarray):
+        with np.errstate(invalid="ignore"):
+            bounds = rows.X.min(axis=0, initial=np.inf), rows.X.max(axis=0, initial=-np.inf)
+    numbers = (rows.X.data,) if bounds is None else bounds
+    if len(rows.table.label) and not all(np.isfinite(values).all() for values in numbers):
+        raise first_fault(rows.table, choice)
+    try:
+        labels = CodedLabels.of(rows.table.label)
+    except LabelError as error:
+        raise rows.table.error(error.row, table.label_name, found=error.found, expected=error.expected) from error
+    return CheckedRows(rows=rows, labels=labels, bounds=bounds, n_read=len(table.label), notes=table.notes)
+
+
+class Collected:
+    """What a pass over a source has found.
+
+    Parameters
+    ----------
+    layout : Layout
+        The columns of the source.
+    roles : Roles
+    choice : Choice
+    positive : label, optional
+        The class that is +1, against all others; then there may be many classes.
+    n_expected : int
+        Number of rows to expect, for the display of progress.
+    """
+
+    def __init__(
+        self, layout: Layout, roles: Roles, choice: Choice, positive: object = None, n_expected: int = 0
+    ) -> None:
+        self.layout, self.roles, self.choice, self.positive = layout, roles, choice, positive
+        self.n_expected = n_expected
+        self.coder = Coder()
+        self.n_read = 0
+        self.table: Table | None = None
+        self.notes: tuple[str, ...] = ()
+        self._matrices: list[Any] = []
+        self._ids: list[str] = []
+        self._kept: list[NDArray[np.int64]] = []
+        self._lines: list[NDArray[np.int64]] = []
+        self._bounds: list[Extremes] = []
+        self._numeric, self._boolean = set[int](), set[int]()
+        self.exact: Any = None
+
+    def add(self, part: CheckedRows) -> None:
+        """Add the next rows.
+
+        Raises
+        ------
+        DataError
+            A column of text holds numbers, and held true and false before; or there are too many labels.
+        """
+        table, n_rows = part.rows.table, len(part.rows.table.label)
+        self._check_kinds(table)
+        self.coder.add(part.labels)
+        if part.bounds is not None:
+            self._bounds.append(part.bounds)
+        if self.choice.is_in_parts:
+            self._check_number_of_labels()
+            report_rows_done(self.coder.n_rows, max(self.n_expected, self.coder.n_rows))
+        else:
+            self._matrices.append(part.rows.X)
+            self._ids += table.ids or ()
+            self._lines += [] if table.lines is None else [table.lines]
+            kept = np.arange(n_rows, dtype=np.int64) if table.origin is None else table.origin - table.first_row
+            self._kept.append(kept + self.n_read)
+            self.exact = part.rows.exact
+        self.n_read += part.n_read
+        if self.table is None or not self.coder.n_rows:
+            self.table, self.notes = table, part.notes
+
+    def _check_kinds(self, table: Table) -> None:
+        """Refuse true and false beside numbers in one column of text."""
+        if table.lines is None or not len(table.label):
+            return
+        if isinstance(table.features, tuple):
+            present = [(j, c) for j, c in enumerate(table.features) if not c.is_missing().all()]
+            self._numeric |= {j for j, column in present if not column.is_boolean}
+            self._boolean |= {j for j, column in present if column.is_boolean}
+        elif not self._numeric:
+            self._numeric = {*range(len(table.names))}
+        both = self._boolean & self._numeric
+        if both:
+            found, expected = "numbers and true or false in one column", "one of the two"
+            raise table.error(0, table.names[min(both)], found=found, expected=expected)
+
+    def _check_number_of_labels(self) -> None:
+        if self.coder.n_distinct > MOST_CLASSES and self.positive is None:
+            try:
+                check_classes(self.coder.classes(), is_positive_chosen=False)
+            except LabelError as error:
+                raise error.in_source(self.layout.source, self.layout.name_of(self.roles.label)) from error
+
+    def _labels(self) -> tuple[Labels, PositiveClass]:
+        """Return the labels of all rows, and the class that is +1."""
+        source, label = self.layout.source, self.layout.name_of(self.roles.label)
+        if self.n_read == 0:
+            raise data_error(source, found="no rows", expected="at least one")
+        if self.coder.n_rows == 0 and self.table is not None:
+            raise nothing_left(self.table)
+        try:
+            labels = self.coder.labels()
+            return labels, positive_class(labels, self.positive)
+        except LabelError as error:
+            line = None if error.row is None or not self._lines else int(np.concatenate(self._lines)[error.row])
+            raise data_error(
+                source, line=line, row=None if line is not None else error.row, column=label, found=error.found,
+                expected=error.expected, hint=error.hint,
+            ) from error  # fmt: skip
+
+    def bounds(self) -> Extremes | None:
+        """Return the least and the greatest number of every column; None for sparse rows."""
+        if not self._bounds:
+            return None
+        lows, highs = zip(*self._bounds, strict=True)
+        return np.min(lows, axis=0), np.max(highs, axis=0)
+
+    def dataset(self, rows_outside: Any = None, notes_on_files: Sequence[str] = (), **described: Any) -> Dataset:
+        """Return the data set, with rows in memory unless others are given.
+
+        Raises
+        ------
+        DataError
+            There are no rows, or the labels make no classes.
+        """
+        labels, chosen = self._labels()
+        table = self.table
+        assert table is not None
+        n_dropped = self.n_read - self.coder.n_rows
+        dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {self.n_read}"
+        notes = (*notes_on_files, *self.notes, *[dropped] * bool(n_dropped), *table.notes[len(self.notes) :])
+        first, *others = self._matrices or [None]
+        X = np.concatenate([first, *others]) if others else first
+        return dataset_of(
+            X if rows_outside is None else rows_outside, labels, chosen, bounds=self.bounds(), notes=notes,
+            exact=self.exact, feature_names=tuple(map(str, table.names)), label_name=str(table.label_name),
+            source=self.layout.source, row_ids=tuple(self._ids) or None, factors=table.factors,
+            rows=frozen(np.concatenate(self._kept)) if n_dropped and self._kept else None, **described,
+        )  # fmt: skip

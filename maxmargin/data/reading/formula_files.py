@@ -1,0 +1,126 @@
+"""Files read by a formula: the columns that it names, and the rows that have a value in all of them."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.column_roles import Choice, OneHot
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.labels import encode, is_absent
+from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
+from maxmargin.data.reading.arrays import features_and_labels
+from maxmargin.data.reading.formulas import check_is_installed, read_formula, variables_of
+from maxmargin.data.reading.one_pass import whole_table
+from maxmargin.data.sources.batches import Table
+from maxmargin.data.sources.frames import library_of
+
+_PLAIN_NAME = re.compile(r"\s*(?:`([^`]+)`|(\w+))\s*")
+
+
+def load_by_formula(source: Any, formula: str, choice: Choice, positive: object) -> Dataset:
+    """Read a data set, in memory, by a formula; the label and the coding of the choice do not count.
+
+    Raises
+    ------
+    DataError, InvalidProblemError
+        If the source cannot be read, or does not have what the formula names.
+    InvalidOptionError
+        If formulaic is not installed.
+    """
+    check_is_installed(formula)
+    response = _PLAIN_NAME.fullmatch(formula.partition("~")[0])
+    named = -1 if response is None else response[1] or response[2]
+    table = whole_table(source, replace(choice, label=named, one_hot=OneHot(every=True), drop_missing=False))
+    if len(table.label) == 0:
+        raise table.error(found="no rows", expected="at least one")
+    frame = _frame_of(table)
+    rows = _complete_rows(table, frame, formula, drop_missing=choice.drop_missing)
+    n_dropped = len(frame) - len(rows)
+    dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
+    frame = _with_types(table, frame.iloc[rows].reset_index(drop=True))
+    dataset = _dataset(table, formula, frame, rows, positive, (*table.notes, dropped) if n_dropped else table.notes)
+    stated = {name: value for name, value in choice.stated_of(source).items() if name != "label"}
+    return replace(dataset, read_as={**stated, "formula": str(formula)}, library=library_of(source))
+
+
+def _complete_rows(table: Table, frame: Any, formula: str, *, drop_missing: bool) -> NDArray[np.int64]:
+    """Return the rows that have a value in every column that a formula names.
+
+    Raises
+    ------
+    DataError
+        If there are others and they are not to be left out, or no row is left.
+    """
+    names = list(variables_of(formula, frame))
+    is_missing = frame[names].isna()
+    is_complete = ~is_missing.any(axis=1).to_numpy()
+    if not (is_complete.all() or drop_missing):
+        first = int(np.argmin(is_complete))
+        name = names[int(np.argmax(is_missing.iloc[first]))]
+        hint = f"{DROP_MISSING_HINT}: {np.count_nonzero(~is_complete)} of {len(frame)}"
+        raise table.error(first, name, found="a missing value", expected="a value", hint=hint)
+    if not is_complete.any():
+        raise table.error(found="a missing value in every row", expected="at least one complete row")
+    return np.flatnonzero(is_complete).astype(np.int64)
+
+
+def _dataset(table: Table, formula: str, frame: Any, rows: Any, positive: object, notes: tuple[str, ...]) -> Dataset:
+    modelled = read_formula(formula, frame)
+    dataset = features_and_labels(
+        modelled.features, modelled.labels, positive=positive, source=table.source, notes=(*notes, *modelled.notes),
+        factors=modelled.factors,
+    )  # fmt: skip
+    ids = None if table.ids is None else tuple(table.ids[row] for row in rows.tolist())
+    kept = None if len(rows) == len(table.label) else rows.astype(np.int64)
+    return replace(dataset, row_ids=ids, rows=kept, has_intercept=modelled.has_intercept)
+
+
+def _frame_of(table: Table) -> Any:
+    """Return all columns of a table, the labels as well, as a pandas data frame."""
+    import pandas as pd
+
+    if isinstance(table.features, tuple):
+        columns = {str(c.name): c.values if c.exact is None else c.exact for c in table.features}
+    else:
+        matrix = table.features if isinstance(table.features, np.ndarray) else table.features.toarray()
+        columns = {str(name): matrix[:, j] for j, name in enumerate(table.names)}
+    return pd.DataFrame({**columns, str(table.label_name): _labels(table)})
+
+
+def _with_types(table: Table, frame: Any) -> Any:
+    """Return complete rows with the types that the source has: true and false, levels in their order, whole numbers."""
+    import pandas as pd
+
+    columns = {str(column.name): column for column in table.features} if isinstance(table.features, tuple) else {}
+
+    def typed(values: Any) -> Any:
+        column = columns.get(values.name)
+        if column is not None and column.is_boolean:
+            return values.astype(np.bool_)
+        if column is not None and column.levels is not None:
+            return values.astype(pd.CategoricalDtype(column.levels))
+        return _whole(values.to_numpy())
+
+    return frame.apply(typed)
+
+
+def _labels(table: Table) -> Any:
+    """Return the labels as numbers where all are, otherwise as they are; None where they are missing."""
+    labels = table.label if isinstance(table.label, list) else table.label.tolist()
+    values = [None if is_absent(label) else label for label in labels]
+    present = [value for value in values if value is not None]
+    if not present:
+        return values
+    encoded = iter(encode(present).tolist())
+    return [None if value is None else next(encoded) for value in values]
+
+
+def _whole(values: Any) -> Any:
+    """Return numbers as integers if all are whole and exact."""
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f" or not np.isfinite(values).all():
+        return values
+    is_whole = (values == np.floor(values)) & (np.abs(values) < 2**53)
+    return values.astype(np.int64) if is_whole.all() else values

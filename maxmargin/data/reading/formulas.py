@@ -1,0 +1,341 @@
+"""Formulas such as ``died ~ age + C(stage)``: the features, the labels and the intercept that they state."""
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT
+from maxmargin.data.reading.coding import coding_note
+from maxmargin.data.reading.formula_text import check_formula, functions_of_formulas, names_in, refused
+from maxmargin.data.sources.frames import column_of, columns_of
+from maxmargin.solvers.answers.factors import Factor
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.text.data_error import DataError, listed, nearest, quoted
+
+_CODED_COLUMN = re.compile(r"C\((\w+)\s*[,)]")
+"""The column that is coded in a call of C."""
+
+_ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, TypeError, ValueError)
+"""Errors that the evaluation of a formula may raise."""
+
+
+_MOST_BYTES = 1 << 30
+"""Largest size of the columns that one term makes of levels, in binary64."""
+
+
+class Modelled(NamedTuple):
+    """The features and the labels of a model, before they are turned into numbers and classes.
+
+    `features` has no intercept. What a formula makes of a data frame is a pandas data frame, coded as the formula
+    states; `labels` is then the column of the response, or the values of its expression. `notes` say which level of
+    each categorical term has no column, and `factors` are the terms with a column for each other level. `read_as` are
+    the arguments of `load` by which a file with these data is read.
+    """
+
+    features: Any
+    labels: Any
+    has_intercept: bool
+    label_name: str | None = None
+    notes: tuple[str, ...] = ()
+    read_as: Mapping[str, Any] | None = None
+    factors: tuple[Factor, ...] = ()
+
+
+def read_formula(formula: str, frame: Any) -> Modelled:
+    """Return what a formula makes of a data frame.
+
+    Parameters
+    ----------
+    formula : str
+        In the notation of R and of formulaic, with the functions of formulaic. It may hold Python, which is evaluated.
+        The values of functions are rounded to binary64, and answers are about the rounded numbers.
+    frame : data frame
+        With a value in every row of the columns that the formula names.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the formula cannot be read, or the data frame does not have what it names.
+    """
+    parsed = _parsed(formula, column_names(frame))
+    table = _pandas_of(frame, parsed, formula)
+    features = _matrix(formula, parsed.rhs, _with_levels(table, parsed.rhs))
+    terms = features.model_spec.term_indices.items()
+    intercept = [j for term, places in terms if all(map(_is_literal, term.factors)) for j in places]
+    if features.shape[1] == len(intercept):
+        raise refused(formula, "it has no term but the intercept; expected one at least")
+    factors = tuple(_factors_with_columns(features))
+    return Modelled(
+        features=features.drop(columns=features.columns[intercept]),
+        labels=_response(formula, parsed.lhs, table),
+        has_intercept=bool(intercept),
+        notes=tuple(coding_note(factor.name, factor) for factor in factors if factor.reference is not None),
+        read_as={"formula": str(formula)},
+        factors=factors,
+    )
+
+
+def _with_levels(table: Any, part: Any) -> Any:
+    """Return the table with columns of True and False as categories, as which R and statsmodels code them.
+
+    Those in arithmetic stay numbers.
+    """
+    import pandas as pd
+
+    factors = [factor for term in part for factor in term.factors if _is_python(factor)]
+    in_arithmetic = _names_outside_of_codings(factors)
+    levels = pd.CategoricalDtype([False, True])
+    of_bools = [name for name in table.columns if table[name].dtype.kind == "b" and name not in in_arithmetic]
+    return table.astype(dict.fromkeys(of_bools, levels))
+
+
+def variables_of(formula: str, frame: Any) -> tuple[str, ...]:
+    """Return the columns of a data frame that a formula names.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the formula cannot be read, or names a column that is not there.
+    """
+    return _variables(_parsed(formula, column_names(frame)))
+
+
+def _factors_with_columns(features: Any) -> Iterator[Factor]:
+    """Yield the categorical terms that have a column of 0 and 1 for every level, or for every level but one."""
+    from formulaic.transforms.contrasts import TreatmentContrasts
+
+    for factor, (_, state) in features.model_spec.encoder_state.items():
+        if not isinstance(getattr(state.get("contrasts"), "contrasts", None), TreatmentContrasts):
+            continue
+        columns, omitted = dict[str, str](), list[str]()
+        for level in map(str, state["categories"]):
+            names = [name for name in (f"{factor}[T.{level}]", f"{factor}[{level}]") if name in features.columns]
+            if names:
+                columns[level] = names[0]
+            else:
+                omitted.append(level)
+        if columns and len(omitted) <= 1:
+            coded = _CODED_COLUMN.match(factor)
+            yield Factor(
+                name=factor if coded is None else coded[1], columns=columns, reference=omitted[0] if omitted else None
+            )
+
+
+def check_is_installed(formula: str) -> None:
+    """Raise unless formulaic is installed, and with it pandas, which it needs.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    if find_spec("formulaic") is None:
+        raise InvalidOptionError(f"{quoted(formula)} is a formula, which needs formulaic: pip install formulaic")
+
+
+def _parsed(formula: str, columns: Sequence[str]) -> Any:
+    check_is_installed(formula)
+    from formulaic import Formula
+    from formulaic.errors import FormulaicError
+
+    try:
+        check_formula(formula, columns)
+        parsed: Any = Formula.from_spec(formula, context={"__formulaic_variables_available__": list(columns)})
+    except InvalidProblemError:
+        raise
+    except (FormulaicError, *_ERRORS) as error:
+        raise refused(formula, _first_line(error)) from error
+    if not hasattr(parsed, "lhs") or not hasattr(parsed, "rhs") or len(list(parsed.lhs)) != 1:
+        advice = "models of grouped counts are for maxmargin.check_model, once they are fitted"
+        raise refused(formula, f"expected one response on its left, as in 'y ~ x'; {advice}")
+    if not all(hasattr(term, "factors") for term in (*parsed.lhs, *parsed.rhs)):
+        raise refused(formula, "it has several parts; expected one on either side of ~")
+    scaled = [term for term in parsed.rhs if len(term.factors) > 1 and any(map(_is_literal, term.factors))]
+    if scaled:
+        raise refused(
+            formula, f"the term {quoted(str(scaled[0]))} is scaled by a number; expected I(10*x) and the like"
+        )
+    unknown = [name for name in _variables(parsed) if name not in columns]
+    if unknown:
+        hint = nearest(unknown[0], columns)
+        expected, what = f"expected some of {listed(columns)}", "column"
+        if not any(factor.expr == unknown[0] for factor in _factors(parsed)):
+            expected, what = f"{expected}, or one of {', '.join(sorted(functions_of_formulas()))}", "column or function"
+        found = f"there is no {what} {quoted(unknown[0])}; {expected}"
+        raise refused(formula, f"{found}{f' ({hint})' if hint else ''}")
+    return parsed
+
+
+def _factors(parsed: Any) -> list[Any]:
+    return [factor for term in (*parsed.lhs, *parsed.rhs) for factor in term.factors]
+
+
+def _is_python(factor: Any) -> bool:
+    return str(factor.eval_method).endswith("PYTHON")
+
+
+def _variables(parsed: Any) -> tuple[str, ...]:
+    """Return the columns that a formula names, also those in calls of ``scale``, which formulaic leaves out."""
+    return tuple(sorted(set().union(*map(_names_in, _factors(parsed)))))
+
+
+def _names_in(factor: Any) -> set[str]:
+    return names_in(factor.expr) if _is_python(factor) else set() if _is_literal(factor) else {factor.expr}
+
+
+def _is_literal(factor: Any) -> bool:
+    return str(factor.eval_method).endswith("LITERAL")
+
+
+def _names_outside_of_codings(factors: Iterable[Any]) -> set[str]:
+    """Return the columns that factors name, except those that only occur as levels, in ``C(...)``."""
+    return {name for factor in factors if not factor.expr.startswith("C(") for name in _names_in(factor)}
+
+
+def _pandas_of(frame: Any, parsed: Any, formula: str) -> Any:
+    """Return the columns that a formula names as a pandas data frame with the index of `frame`.
+
+    Numbers are binary64, in which products of integers do not wrap around, but for the response and for levels. Texts
+    are Python's own, which no number multiplies.
+
+    Raises
+    ------
+    InvalidProblemError
+        If a value is missing, or a column holds what binary64 does not.
+    """
+    import narwhals as nw
+
+    variables = _variables(parsed)
+    in_numbers = _names_outside_of_codings(factor for factor in _factors(parsed) if not _is_response(factor, parsed))
+    names, series = columns_of(frame, "X")
+    table = nw.from_native(frame, eager_only=True)
+    own_names = dict(zip(names, table.columns, strict=True))  # which may be numbers
+    converted: dict[str, Any] = {}
+    for name, column in zip(names, series, strict=True):
+        if name not in variables:
+            continue
+        missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
+        if missing.any():
+            rows = [row for row, is_missing in enumerate(missing.to_list()) if is_missing]
+            more = "" if len(rows) == 1 else f", and in {len(rows) - 1} of the {len(missing) - 1} others"
+            found = f"the column {quoted(name)} has a missing value in row {rows[0]}{more}"
+            raise refused(formula, f"{found}; {LEAVE_ROWS_OUT}")
+        values = _converted(column, name, formula, is_number=name in in_numbers)
+        if values is not None:
+            converted[name] = values
+    rest = [name for name in variables if name not in converted]
+    chosen = _rows_of(table) if not rest else table.select([nw.col(own_names[name]) for name in rest]).to_pandas()
+    return chosen.set_axis(rest, axis="columns").assign(**converted)[list(variables)]
+
+
+def _rows_of(table: Any) -> Any:
+    """Return a pandas data frame without columns that has the rows of the table."""
+    import pandas as pd
+
+    native = table.to_native()
+    return pd.DataFrame(index=native.index if hasattr(native, "index") else range(len(table)))
+
+
+def _converted(column: Any, name: str, formula: str, *, is_number: bool) -> Any:
+    """Return the numbers of a column that is to be one of numbers, or its texts; None where it stays as it is."""
+    import narwhals as nw
+
+    may_hold_numbers = column.dtype in (nw.Object, nw.Unknown, nw.Decimal) or (is_number and column.dtype.is_numeric())
+    if not may_hold_numbers and column.dtype not in (nw.String, nw.Categorical):
+        return None
+    try:
+        found = column_of(column, name, "X")
+    except DataError as error:
+        raise refused(formula, str(error)) from error
+    if found.exact is not None:
+        raise refused(formula, f"the column {quoted(name)} holds numbers that binary64 does not hold")
+    if isinstance(found.values, list):
+        return None if found.levels is not None else np.array(found.values, dtype=object)
+    return found.values if is_number else None
+
+
+def _is_response(factor: Any, parsed: Any) -> bool:
+    """Return whether a factor is the response as it stands, whose values are labels."""
+    return not _is_python(factor) and any(factor is other for term in parsed.lhs for other in term.factors)
+
+
+def _matrix(formula: str, part: Any, table: Any) -> Any:
+    from formulaic.errors import DataMismatchWarning, FormulaicError
+
+    _check_size(formula, part, table)
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("error", DataMismatchWarning)  # values outside the levels would become missing
+            matrix = part.get_model_matrix(table, na_action="raise")
+    except (DataMismatchWarning, FormulaicError, *_ERRORS) as error:
+        dates = [name for name in table.columns if table[name].dtype.kind in "mM"]
+        expected = "expected numbers, such as days since the first date, or levels, as in C(...)"
+        why = f"the column {quoted(dates[0])} holds dates or durations; {expected}" if dates else _first_line(error)
+        raise refused(formula, why) from error
+    names = Counter(name for term in matrix.model_spec.structure for name in term.columns)
+    twice = [name for name, count in names.items() if count > 1]
+    if twice:
+        raise refused(formula, f"two terms make a column {quoted(str(twice[0]))}; rename a column or a level")
+    return matrix
+
+
+def _check_size(formula: str, part: Any, table: Any) -> None:
+    """Refuse the columns of levels and of their products where they would be larger than `_MOST_BYTES`.
+
+    Raises
+    ------
+    InvalidProblemError
+    """
+    from pandas import CategoricalDtype
+
+    def n_levels(factor: Any) -> int:
+        names = _names_in(factor)
+        if len(names) != 1 or (_is_python(factor) and not factor.expr.startswith(("C(", "Q("))):
+            return 1
+        column = table[names.pop()]
+        if isinstance(column.dtype, CategoricalDtype):
+            return len(column.cat.categories)
+        return 1 if column.dtype.kind in "fiu" and not factor.expr.startswith("C(") else column.nunique()
+
+    sizes = [(prod(map(n_levels, term.factors)), term) for term in part]
+    n_columns, term = max(sizes, key=lambda size: size[0], default=(1, None))
+    if n_columns > 1 and n_columns * len(table) * 8 > _MOST_BYTES:
+        has = f"the term {quoted(str(term))} has {n_columns:,} columns for {len(table):,} rows"
+        raise refused(formula, f"{has}; expected {_MOST_BYTES >> 30} GiB at most")
+
+
+def _response(formula: str, part: Any, table: Any) -> Any:
+    """Return the labels: a column as it is, or the numbers of an expression, 1 where a comparison holds."""
+    (term,) = part
+    (factor,) = term.factors if len(term.factors) == 1 else (None,)
+    if factor is not None and str(factor.eval_method).endswith("LOOKUP"):
+        return table[factor.expr]
+    values = _matrix(formula, part, table)
+    is_comparison = [str(name).rsplit("[", 1)[-1] for name in values.columns] in (["False]", "True]"], ["T.True]"])
+    if values.shape[1] != 1 and not is_comparison:
+        raise refused(formula, f"its response has {values.shape[1]} columns; expected one")
+    return values.iloc[:, -1].rename(str(term))
+
+
+def column_names(frame: Any) -> tuple[str, ...]:
+    """Return the names of the columns of a data frame.
+
+    Raises
+    ------
+    InvalidProblemError
+        If it is none, or two of its columns have one name.
+    """
+    try:
+        return columns_of(frame, "X")[0]
+    except DataError as error:
+        raise InvalidProblemError(str(error)) from error
+
+
+def _first_line(error: BaseException) -> str:
+    text = re.sub("\x1b\\[[0-9;]*m", "", str(error)).strip()
+    return next(iter(text.splitlines()), type(error).__name__)

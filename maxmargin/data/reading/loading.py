@@ -1,0 +1,136 @@
+"""Data sets read from files and tables, by columns or by a formula."""
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from maxmargin.data.column_roles import LONGEST_LINE, Choice, ColumnRef, OneHot, columns_named
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.reading.one_pass import read_dataset
+from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.solvers.errors import InvalidOptionError, option
+from maxmargin.text.progress import shows_progress, waiting
+
+
+@shows_progress(waiting, "reading the data")
+def load(
+    source: "str | os.PathLike[str] | Any",
+    *,
+    label: ColumnRef = -1,
+    formula: str | None = None,
+    positive: object = None,
+    drop: ColumnRef | Iterable[ColumnRef] = (),
+    id: ColumnRef | None = None,
+    one_hot: OneHot | bool | ColumnRef | Iterable[ColumnRef] = False,
+    drop_missing: bool = False,
+    sep: str | None = None,
+    decimal_comma: bool = False,
+    format: str | None = None,
+    memory: str | int | MemoryBudget | None = None,
+    cluster: str | None = None,
+    verbose: bool = False,
+) -> Dataset:
+    """Read a data set.
+
+    Parameters
+    ----------
+    source : str, path or data frame
+        One of: a file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, each also with .gz; files of LIBSVM
+        also without a suffix); a folder of files of one of the first five formats with the same columns; X.npy beside
+        y.npy; the name of a bundled data set (iris, breast_cancer, wine, digits), a family of `generate` or a formula;
+        `-` for CSV on the standard input; or a pandas, Polars or Arrow table.
+    label : str or int, default -1
+        The column of the labels, by its name or its position from 0; negative positions count from the end. Columns in
+        which pandas stored the index of a data frame (Parquet, Feather, Arrow) are left out, with a note, and no
+        position counts them; to use one, name it here, as `id`, or in `one_hot`.
+    formula : str, optional
+        The model, such as ``"died ~ age + C(stage)"``, in place of `label`, as in `maxmargin.separability`: it names
+        the labels and the features, codes texts, and decides whether hyperplanes have a bias. `id` and `drop_missing`
+        apply, the latter to the columns that the formula names, and "." in it stands for the columns that neither it
+        nor `drop` names. It is for data in memory.
+    positive : label, optional
+        The class that is +1, against all others. By default, of two classes it is the affirmative one of a known pair
+        (yes/no, +/-, true/false, case/control, positive/negative and the like), otherwise the greater one in sorted
+        order; of more classes none is chosen.
+    drop : column or iterable of columns, default ()
+        Columns to leave out.
+    id : str or int, optional
+        The column that names the rows; it is not a feature.
+    one_hot : bool, column or iterable of columns, default False
+        Encode text columns as one column of 0 and 1 for every text except the first in sorted order: all text columns,
+        or the columns that are named. With True, a column is refused if its texts look like numbers or dates (10kg,
+        10-19, 12:30), or if more than half of more than 5 rows have a text that no other row has: such a row is put
+        right whatever its class is, so the columns separate anything.
+    drop_missing : bool, default False
+        Whether to leave out rows with missing values.
+    sep : str, optional
+        The separator of the fields of CSV: one character, or "comma", "semicolon", "tab", "pipe", or "space" for any
+        white space. By default it is the tab in .tsv, otherwise the first of comma, semicolon and tab that is in the
+        first line.
+    decimal_comma : bool, default False
+        Whether numbers in CSV are written as 1,5. If so, 1.5 is refused, as it might be a thousand and a half;
+        semicolons and tabs are preferred to commas as separators; and where commas separate fields, such numbers have
+        to be quoted.
+    format : {"csv", "tsv", "parquet", "feather", "npz", "npy", "svmlight", "libsvm", "svm"}, optional
+        The format of `source`, whatever its name; for the standard input csv, tsv or svmlight. By default the suffix
+        decides.
+    memory : str, int or MemoryBudget, optional
+        Bytes, as a number or as in "512MiB" and "1GiB". Files that need more stay on disk, and `Dataset.X` reads them
+        in chunks. For this the text of .csv and .tsv is parsed once into a temporary file of 8 bytes a number, and the
+        arrays of a compressed .npz are unpacked in the same way. A line of text may take up to a 64th of the memory,
+        and at least 2 MiB. By default everything is read into memory, and lines have up to 256 MiB.
+    cluster : str, optional
+        The address of a Dask scheduler whose workers read the files (.csv .tsv .parquet .feather) and keep their rows.
+    verbose : bool, default False
+        Whether stderr shows how the work goes on, as on the command line.
+
+    Returns
+    -------
+    Dataset
+        The data with `y` of -1 and +1 for two classes or if `positive` is given, otherwise with the labels.
+
+    Raises
+    ------
+    DataError
+        If the source cannot be read as finite numbers with at least two classes. The text is one line that names the
+        source and the position in it, with the value that was found and the value that was expected.
+
+    See Also
+    --------
+    from_arrays : Make a data set of arrays.
+    generate : Make data whose answers are known.
+
+    Examples
+    --------
+    >>> load("breast_cancer").positive
+    'malignant'
+    """
+    choice = Choice(
+        label=label, drop=columns_named(drop), id=id, one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
+        sep=sep, decimal_comma=decimal_comma, format=format,
+        longest_line=LONGEST_LINE if memory is None else MemoryBudget.of(memory).line_bytes,
+    )  # fmt: skip
+    if formula is not None:
+        from maxmargin.data.reading.formula_files import load_by_formula
+
+        outside = {"memory": memory, "cluster": cluster}
+        _refuse_others(choice, [name for name, value in outside.items() if value is not None])
+        return load_by_formula(source, formula, choice, positive)
+    if cluster is not None:
+        from maxmargin.data.reading.cluster_files import read_on_cluster
+
+        # an amount does not limit the memory of the workers
+        sizes = memory if isinstance(memory, MemoryBudget) else MemoryBudget.of()
+        return read_on_cluster(os.fspath(source), choice, positive, cluster, sizes)
+    return read_dataset(source, choice, positive, memory=memory)[0]
+
+
+def _refuse_others(choice: Choice, outside: Sequence[str]) -> None:
+    """Refuse options that a formula decides, and those for rows outside memory."""
+    named = bool(choice.one_hot.named)
+    given = {"label": choice.label != -1, "one_hot": choice.one_hot.every, "one_hot_column": named}
+    decided = [option(name) for name, is_given in given.items() if is_given]
+    if decided:
+        raise InvalidOptionError(f"{option('formula')} decides what {decided[0]} would; expected one of them")
+    if outside:
+        raise InvalidOptionError(f"{option('formula')} is for rows in memory; leave out {option(outside[0])}")

@@ -1,0 +1,256 @@
+"""Why rows are refused: the first field at fault, in the order of the rows, and advice about all of its kind."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.column_roles import Choice
+from maxmargin.data.dataset import Matrix
+from maxmargin.data.labels import CodedLabels, is_absent
+from maxmargin.data.numbers.numerals import (
+    DROP_MISSING_HINT,
+    HINTS_OUTSIDE_MEMORY,
+    STORE_NUMBERS,
+    TEXT_HINT,
+    Texts,
+    empty_column_hint,
+)
+from maxmargin.data.sources.batches import Column, Table
+from maxmargin.solvers.basics.array_types import Mask
+from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import DataError, data_error, listed, quoted
+
+FEW_ROWS = 5
+"""Number of rows up to which any share of different texts is accepted: among few rows, they are no surprise."""
+
+_MOST_NAMED = 5
+"""Largest number of columns with missing values that are named."""
+
+_MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with more {option('memory')}"
+
+
+def refuse_what_needs_memory(path: str, choice: Choice) -> None:
+    """Raise where the choice asks for something that is only done where all rows are in memory.
+
+    Raises
+    ------
+    DataError
+    """
+    asked = {
+        "one_hot": choice.one_hot.every, "one_hot_column": bool(choice.one_hot.named), "id": choice.id is not None,
+        "drop_missing": choice.drop_missing, "decimal": choice.keep_texts,
+    }  # fmt: skip
+    name = next((name for name, is_asked in asked.items() if is_asked), None)
+    if name is not None:
+        found = "it asked for data that are read in parts, as they do not fit into memory or lie in a folder"
+        more, less = f"allow more memory with {option('memory')}", f"leave a column out with {option('drop')}"
+        hint = less if name == "id" else more
+        raise data_error(path, option=name, found=found, expected="one file that fits into memory", hint=hint)
+
+
+def missing_labels(label: NDArray[Any] | Texts | CodedLabels) -> Mask:
+    """Return the rows without a label."""
+    if isinstance(label, CodedLabels):
+        return label.missing
+    if isinstance(label, np.ndarray) and label.dtype.kind == "f":
+        missing: Mask = np.isnan(label)
+        return missing
+    if isinstance(label, list) or label.dtype.kind == "O":
+        return np.fromiter(map(is_absent, label), np.bool_, len(label))
+    return np.zeros(label.shape[0], dtype=np.bool_)
+
+
+def nothing_left(table: Table) -> DataError:
+    """Return the error about rows that all lack a value, with the column at fault if there is one."""
+    found, expected = "a missing value in every row", "at least one complete row"
+    if len(table.label) and missing_labels(table.label).all():
+        hint = empty_column_hint(table.label_name, is_label=True)
+        return table.error(column=table.label_name, found=found, expected=expected, hint=hint)
+    is_empty = (_missing_in(table.features, j).all() for j in range(len(table.names)) if len(table.label))
+    name = next((name for name, is_it in zip(table.names, is_empty, strict=False) if is_it), None)
+    hint = "" if name is None else empty_column_hint(name, is_label=False)
+    return table.error(column=name, found=found, expected=expected, hint=hint)
+
+
+def missing_rows(table: Table) -> Mask:
+    """Return the rows in which a feature or the label is missing."""
+    features, is_missing = table.features, missing_labels(table.label)
+    if isinstance(features, tuple):
+        missing: Mask = np.logical_or.reduce([is_missing, *(column.is_missing() for column in features)])
+        return missing
+    if isinstance(features, np.ndarray):
+        with np.errstate(over="ignore", invalid="ignore"):
+            is_complete = not np.isnan(features.sum())  # one look is enough for most
+        return is_missing if is_complete else is_missing | np.isnan(features).any(axis=1)
+    is_missing[_row_of_entries(features)[np.isnan(features.data)]] = True
+    return is_missing
+
+
+def first_not_finite(X: Matrix) -> tuple[int, int] | None:
+    """Return the first row and column where `X` is NaN or infinite, or None."""
+    if isinstance(X, np.ndarray):
+        is_bad = ~np.isfinite(X)
+        row = int(np.argmax(is_bad.any(axis=1)))
+        return (row, int(np.argmax(is_bad[row]))) if is_bad.any() else None
+    is_bad = ~np.isfinite(X.data)
+    if not is_bad.any():
+        return None
+    rows = _row_of_entries(X)
+    row = int(rows[is_bad].min())
+    return row, int(X.indices[is_bad & (rows == row)].min())
+
+
+def first_fault(table: Table, choice: Choice) -> DataError:
+    """Return the error about the first row, and in it the first column, with something else than is expected."""
+    without_label = ~missing_labels(table.label) if choice.drop_missing else missing_labels(table.label)
+    n_rows = len(table.label)
+    first_label = n_rows if choice.drop_missing or not without_label.any() else int(np.argmax(without_label))
+    if isinstance(table.features, tuple):
+        faults = np.column_stack([_faults_in(column, table, choice) for column in table.features])
+        row = int(np.argmax(faults.any(axis=1))) if faults.any() else n_rows
+        column = int(np.argmax(faults[row])) if row < n_rows else 0
+    else:
+        row, column = first_not_finite(table.features) or (n_rows, 0)
+    if first_label <= row:
+        return _missing_label(table, first_label, choice)
+    if isinstance(table.features, tuple):
+        return _fault_of_column(table, table.features[column], row, column, choice)
+    return _fault_of_number(table, row, column, float(table.features[row, column]), choice)
+
+
+def _faults_in(column: Column, table: Table, choice: Choice) -> Mask:
+    """Return the rows with something in a column that is not expected there."""
+    is_missing = column.is_missing()
+    if not isinstance(column.values, list):
+        return np.isinf(column.values) if choice.drop_missing else ~np.isfinite(column.values)
+    is_fault = is_missing & (not choice.drop_missing)
+    if choice.one_hot.every or column.is_named:
+        return is_fault
+    is_number = table.spelling.is_number
+    is_text = np.array([text is not None and not is_number(text) for text in column.values], dtype=np.bool_)
+    if not is_text.any():  # numbers, in a source that can store numbers
+        is_text = ~is_missing
+    return is_fault | is_text
+
+
+def _missing_in(features: tuple[Column, ...] | Matrix, j: int) -> Mask:
+    if isinstance(features, tuple):
+        return features[j].is_missing()
+    values = features[:, j] if isinstance(features, np.ndarray) else features[:, [j]].toarray().ravel()
+    return np.isnan(values)
+
+
+def _missing_label(table: Table, row: int, choice: Choice) -> DataError:
+    are_missing = missing_labels(table.label)
+    if are_missing.all():
+        hint = empty_column_hint(table.label_name, is_label=True)
+    else:
+        hint = _MISSING_LABEL_HINT if choice.is_in_parts else _of_all(DROP_MISSING_HINT, table)
+    return table.error(row, table.label_name, found="no label", expected="a label", hint=hint)
+
+
+def _of_all(hint: str, table: Table) -> str:
+    """Return the advice to leave out rows, with their number."""
+    if hint != DROP_MISSING_HINT or not table.is_whole:
+        return hint
+    is_missing = missing_rows(table)
+    return f"{hint}: {np.count_nonzero(is_missing)} of {len(is_missing)}"
+
+
+def _fault_of_number(table: Table, row: int, column: int, value: float, choice: Choice) -> DataError:
+    if np.isnan(value):
+        hint = _hint_of_missing(table, column, choice)
+        return table.error(row, table.names[column], found="a missing value", expected="a number", hint=hint)
+    found = "infinity" if value > 0 else "minus infinity"
+    return table.error(row, table.names[column], found=found, expected="a finite number")
+
+
+def _fault_of_column(table: Table, column: Column, row: int, j: int, choice: Choice) -> DataError:
+    value = column.values[row]
+    if isinstance(value, str):
+        return text_fault(table, row, column.name, value, choice)
+    if column.texts is None:
+        return _fault_of_number(table, row, j, float("nan") if value is None else float(value), choice)
+    found, expected, hint = table.spelling.complaint(table.spelling.swapped(column.texts[row]))
+    hint = _hint_of_missing(table, j, choice) if hint == DROP_MISSING_HINT else hint
+    return table.error(row, column.name, found=found, expected=expected, hint=hint)
+
+
+def _hint_of_missing(table: Table, j: int, choice: Choice) -> str:
+    if _missing_in(table.features, j).all():
+        return empty_column_hint(table.names[j], is_label=False)
+    return _of_all(_general(DROP_MISSING_HINT, table, choice), table)
+
+
+def _general(hint: str, table: Table, choice: Choice) -> str:
+    """Return the advice about one column, or about all that are at fault."""
+    if choice.is_in_parts:
+        return HINTS_OUTSIDE_MEMORY.get(hint, hint)
+    if not isinstance(table.features, tuple):
+        return hint
+    texts = texts_of(table.features)
+    incomplete = {c.name: int(np.count_nonzero(c.is_missing())) for c in table.features}
+    incomplete = {name: n for name, n in incomplete.items() if n and not choice.drop_missing}
+    return advice(hint, texts, incomplete, has_id=table.ids is not None, is_coded=choice.one_hot.every)
+
+
+def text_fault(table: Table, row: int, name: str | int, text: str, choice: Choice, anyway: str = "") -> DataError:
+    """Return the error about a text that is not a number; `anyway` says how to encode it all the same."""
+    spelling = table.spelling
+    if spelling.is_number(text):
+        return table.error(row, name, found=f"the text {quoted(text)}", expected="a number", hint=STORE_NUMBERS)
+    hint = _general(spelling.hint(text), table, choice)
+    if anyway and option("one_hot_column") not in hint:
+        hint = f"{'most of the column are numbers' if hint == TEXT_HINT else hint}; {anyway}"
+    return table.error(row, name, found=quoted(text), expected="a number", hint=hint)
+
+
+def _row_of_entries(X: Any) -> NDArray[np.int64]:
+    """Return the row of every entry of a CSR array."""
+    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+
+
+def texts_of(features: Iterable[Column]) -> dict[str | int, Texts]:
+    """Return the texts of the columns that hold texts and were not named to be coded."""
+    return {
+        column.name: column.values for column in features if isinstance(column.values, list) and not column.is_named
+    }
+
+
+def advice(
+    hint: str,
+    texts: Mapping[str | int, Sequence[str | None]],
+    incomplete: Mapping[str | int, int],
+    *,
+    has_id: bool,
+    is_coded: bool,
+) -> str:
+    """Return the advice about the first column at fault, or about all if there are several.
+
+    Parameters
+    ----------
+    hint : str
+        The advice about the first one; only the general advice about texts and missing values is replaced.
+    texts : mapping
+        The texts of columns by name, None where a value is missing.
+    incomplete : mapping
+        The number of missing values of columns by name.
+    has_id, is_coded : bool
+        Whether a column that names the rows was chosen, and whether text columns are to be coded.
+    """
+    alone = [name for name, values in texts.items() if FEW_ROWS < len(values) == len({*values} - {None})]
+    refused = alone if is_coded else list(texts)
+    if hint not in (TEXT_HINT, DROP_MISSING_HINT) or len({*refused, *incomplete}) < 2:
+        return hint
+    found = [f"texts in {listed(refused)}"] * bool(refused)
+    found += [f"{n} missing in {listed([name])}" for name, n in list(incomplete.items())[:_MOST_NAMED]]
+    found += ["..."] * (len(incomplete) > _MOST_NAMED)
+    steps = [] if has_id else [option("id", repr(name)) for name in alone[:1]]
+    left = alone[len(steps) :]
+    steps += [option("drop", repr(name)) for name in left]
+    steps += [option("one_hot")] * (not is_coded and len(texts) > len(alone))
+    steps += [option("drop_missing")] * bool(incomplete)
+    how = f": add {', '.join(steps)}" if len(left) < 2 else f"; leave columns out with {option('drop')}"
+    return f"{', '.join(found)}{how}"

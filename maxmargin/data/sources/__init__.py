@@ -1,0 +1,1 @@
+"""Sources of data: each one states its columns, and yields its rows in batches."""

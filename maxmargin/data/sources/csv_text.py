@@ -1,0 +1,406 @@
+"""CSV and TSV: text with one row a line, its fields separated by commas, semicolons or tabs."""
+
+import csv
+import io
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, islice, pairwise, tee
+from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.column_roles import Choice, Layout, Roles
+from maxmargin.data.labels import CodedLabels
+from maxmargin.data.numbers import numerals
+from maxmargin.data.numbers.numerals import Spelling
+from maxmargin.data.opening import (
+    STDIN,
+    STDIN_NAME,
+    decoded,
+    empty_file,
+    kind_of,
+    long_line,
+    open_binary,
+    size_of_content,
+)
+from maxmargin.data.sources.batches import Column, Table, table_of
+from maxmargin.data.sources.csv_blocks import parsed_by_arrow, parsed_by_numpy
+from maxmargin.data.sources.csv_layout import (
+    LINES_COMPARED,
+    is_header,
+    separator_hint,
+    separator_named,
+    separator_of,
+    spaced,
+)
+from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.solvers.errors import option
+from maxmargin.text.data_error import data_error
+
+BYTES_AT_ONCE = 2**21
+"""Number of bytes of the file that are converted to numbers at a time."""
+
+ROWS_AT_ONCE = 10_000
+"""Number of rows that are converted to numbers at a time if quotes may enclose the ends of lines."""
+
+ROWS_OF_SAMPLE = 1_000
+"""Number of rows that are compared to tell a header from data."""
+
+MEMORY_AT_ONCE = 2**24
+"""Largest number of bytes of fields in memory at a time, however few rows these are."""
+
+BYTES_OF_FIELD = 60
+"""Number of bytes of a text in memory besides its characters."""
+
+_LEAST_OF_BLOCK = 1 / 16
+"""Smallest part of a block that is parsed at once; smaller ones take no time row by row."""
+
+_BLOCKS_FOR_ARROW = 4
+"""Smallest size of a file, in blocks, that Arrow parses: NumPy has parsed smaller ones before Arrow is imported."""
+
+_MOST_COLUMNS_FOR_ARROW = 500
+"""Largest number of columns that Arrow parses: its time for each does not depend on the number of rows of a block."""
+
+_BYTES_OF_SAMPLE = 1 << 16
+"""Number of bytes at the beginning of a file from which its number of rows is estimated."""
+
+_UNQUOTED = (
+    "a number with a comma that is not quoted? then separate the fields by another character, and read a decimal comma "
+    f"with {option('decimal_comma')}"
+)
+
+NumberedRow: TypeAlias = tuple[int, list[str]]
+
+Item = TypeVar("Item")
+
+
+class Block(NamedTuple):
+    """Whole lines of a file, and the number of lines before them."""
+
+    text: str
+    lines_before: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextLayout:
+    """The layout of delimited text, as found in its first rows.
+
+    Attributes
+    ----------
+    layout : Layout
+        The columns.
+    separator : str
+        The separator of the fields.
+    header_line : int
+        Line of the header, from 1; 0 if there is none.
+    """
+
+    layout: Layout
+    separator: str
+    header_line: int
+
+
+class DelimitedText:
+    """A CSV or TSV file (also `.gz`), or CSV from the standard input (`-`).
+
+    Fields may be quoted; lines end in LF or CRLF; blank lines are skipped; a UTF-8 byte-order mark is allowed. See
+    `separator_of` for the separator, and `is_header` for the header line.
+
+    Raises
+    ------
+    DataError
+        The file is empty, or no text, or a line is too long.
+    """
+
+    def __init__(self, path: str, choice: Choice) -> None:
+        self.path, self.choice = path, choice
+        self.source = STDIN_NAME if path == STDIN else path
+        self._block_bytes = choice.bytes_at_once or BYTES_AT_ONCE
+        self._open, self._blocks, self._first_lines = ExitStack(), None, list[str]()
+        self.n_rows, self._is_large = 0, True
+        if path != STDIN and os.path.isfile(path):
+            with open_binary(path) as file:
+                self._begun(file)
+            self.n_rows = _estimated_rows(path)
+            is_large = size_of_content(path) >= _BLOCKS_FOR_ARROW * self._block_bytes
+            self._is_large = is_large or "pyarrow" in sys.modules
+        else:  # what is read from a pipe is gone
+            self._blocks = self._begun(self._open.enter_context(open_binary(path)))
+        self.layout = self.text.layout
+
+    def tables(self, roles: Roles, budget: MemoryBudget | None) -> Iterator[Callable[[], Table]]:
+        """Yield functions that read consecutive rows; a single one if the texts of the fields are needed."""
+        with self._open as stack:
+            blocks = self._blocks or self._read_blocks(stack.enter_context(open_binary(self.path)))
+            if self.choice.needs_texts:
+                blocks = _separable(blocks, self.text.separator)
+                rows = [row for some in self._rows_of(blocks) for row in some]
+                yield partial(self.table_of_rows, roles, rows, is_whole=True)
+            else:
+                yield from self.tables_of(blocks, roles)
+
+    def store(self, roles: Roles, budget: MemoryBudget) -> None:
+        """Return None: a single row cannot be found in text, and reading text takes ten times as long as numbers."""
+
+    # The file in blocks of lines, or row by row
+
+    def _begun(self, file: BinaryIO) -> Iterator[Block]:
+        """Find the layout; return the blocks of the file."""
+        blocks = self._read_blocks(file)
+        first = next(blocks, None)
+        if first is None:
+            raise empty_file(self.source)
+        self._first_lines = list(islice((line for line in io.StringIO(first.text) if line.strip()), LINES_COMPARED))
+        separator = self._separator()
+        blocks, ahead = tee(chain([first], blocks))
+        self.text = self._layout(self._rows(_separable(ahead, separator), separator), separator)
+        return blocks
+
+    def _hint(self, separator: str) -> str:
+        """Propose another separator, if one looks better."""
+        return separator_hint(self._first_lines, separator)
+
+    def _separator(self) -> str:
+        if self.choice.sep is not None:
+            return separator_named(self.choice.sep)
+        if kind_of(self.path, self.choice.format) == ".tsv":
+            return "\t"
+        first_line, *_ = self._first_lines or [""]
+        return separator_of(first_line, decimal_comma=self.choice.decimal_comma)
+
+    def _read_blocks(self, file: BinaryIO) -> Iterator[Block]:
+        """Cut the file at ends of lines into pieces of text."""
+        n_lines, parts, n_bytes = 0, list[bytes](), 0
+        while piece := file.read(self._block_bytes):
+            whole, newline, tail = piece.rpartition(b"\n")
+            if newline:
+                yield Block(decoded(b"".join([*parts, whole, newline]), n_lines, self.source), n_lines)
+                n_lines += whole.count(b"\n") + 1
+                parts, n_bytes = [], 0
+            parts.append(tail)
+            n_bytes += len(tail)
+            if n_bytes > self.choice.longest_line:
+                raise long_line(self.source, n_lines + 1, self.choice.longest_line)
+        if n_bytes:
+            yield Block(decoded(b"".join(parts), n_lines, self.source), n_lines)
+
+    def _layout(self, rows: Iterator[NumberedRow], separator: str) -> TextLayout:
+        sample = _some(rows, ROWS_OF_SAMPLE, at_least=2)
+        if not sample:
+            raise empty_file(self.source)
+        (line, fields), *below = sample
+        if len(fields) == 1 and (hint := self._hint(separator)):
+            expected = "at least two: features and a label"
+            raise data_error(self.source, found="one column only", expected=expected, hint=hint)
+        spelling = Spelling(decimal_comma=self.choice.decimal_comma)
+        if spelling.decimal_comma and separator == ",":
+            _check_quoted(sample, self.source, self._hint(separator))
+        names, header_line = None, 0
+        if is_header([fields for _, fields in sample], spelling):
+            if not below:
+                raise data_error(self.source, line=line, found="a header line only", expected="rows of data below it")
+            names, header_line = tuple(name.strip() for name in fields), line
+        layout = Layout(source=self.source, names=names, n_columns=len(fields), spelling=spelling)
+        return TextLayout(layout=layout, separator=separator, header_line=header_line)
+
+    def _rows(self, blocks: Iterable[Block], separator: str) -> Iterator[NumberedRow]:
+        """Yield the line on which a row begins, and its fields; skip blank lines."""
+        n_taken = 0
+
+        def counted(lines: Iterable[str]) -> Iterator[str]:
+            """Yield lines while the lines of one row, which quotes may join, are not too long."""
+            nonlocal n_taken
+            for line in lines:
+                n_taken += len(line)
+                if n_taken > self.choice.longest_line:
+                    raise long_line(self.source, begins, self.choice.longest_line)
+                yield line
+
+        first, *_ = started = list(islice(blocks := iter(blocks), 1))
+        lines = chain.from_iterable(io.StringIO(block.text, newline="") for block in chain(started, blocks))
+        reader = csv.reader(counted(lines), delimiter=separator, skipinitialspace=True, strict=True)
+        begins = first.lines_before + 1
+        try:
+            for fields in reader:
+                if len(fields) > 1 or (fields and fields[0].strip()):
+                    yield begins, fields
+                n_taken, begins = 0, first.lines_before + reader.line_num + 1
+        except csv.Error as error:
+            raise data_error(
+                self.source, line=begins, found=f"broken CSV: {error}", expected="fields in CSV"
+            ) from error
+
+    def _rows_of(self, blocks: Iterable[Block]) -> Iterator[list[NumberedRow]]:
+        """Yield the rows below the header, some at a time, all with the same number of fields."""
+        rows = self._rows(blocks, self.text.separator)
+        while some := _some(rows, self.choice.rows_at_once or ROWS_AT_ONCE):
+            if some[0][0] == self.text.header_line:
+                del some[0]
+            self._check_lengths(some)
+            if some:
+                yield some
+
+    def _check_lengths(self, rows: Iterable[NumberedRow]) -> None:
+        expected = self.layout.n_columns
+        for line, fields in rows:
+            if len(fields) != expected:
+                found = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+                hint = self._hint(self.text.separator) or (
+                    _UNQUOTED if len(fields) > expected and _have_whole_pairs(fields) else ""
+                )
+                raise data_error(self.source, line=line, found=found, expected=str(expected), hint=hint)
+
+    # Tables
+
+    def tables_of(self, blocks: Iterable[Block], roles: Roles) -> Iterator[Callable[[], Table]]:
+        """Yield functions that read whole blocks of plain numbers at once, and all else row by row."""
+        for (quoted, is_alone), rest in _with_rest(_separable(iter(blocks), self.text.separator)):
+            block = _without_quotes(quoted, self.text.separator)
+            if '"' not in block.text:
+                yield partial(self.table_of_block, roles, block, is_whole=is_alone)
+            else:
+                for (rows, is_only), _ in _with_rest(self._rows_of(chain([block], rest))):
+                    yield partial(self.table_of_rows, roles, rows, is_whole=is_alone and is_only)
+
+    def continue_as(self, source: str) -> None:
+        """Read lines that follow after others, with a name of their own and no header."""
+        self.source, self.layout = source, replace(self.layout, source=source)
+        self.text = replace(self.text, header_line=0)
+
+    def table_of_block(self, roles: Roles, block: Block, *, is_whole: bool) -> Table:
+        """Return the rows of a block without quotes that joins no rows with others."""
+        # a carriage return alone ends a line of CSV, which then is no line of the block
+        has_bare_returns = block.text.count("\r") != block.text.count("\r\n")
+        plain = None if has_bare_returns else self._plain(roles, self._below_header(block))
+        if plain is not None:
+            return plain
+        return self.table_of_rows(roles, [row for some in self._rows_of([block]) for row in some], is_whole=is_whole)
+
+    def _below_header(self, block: Block) -> Block:
+        n_above = self.text.header_line if block.lines_before == 0 else 0
+        return Block(block.text.split("\n", n_above)[-1], block.lines_before + n_above)
+
+    def _plain(self, roles: Roles, block: Block) -> Table | None:
+        """Return the rows of a block if all features are finite numbers and no line is blank; otherwise None.
+
+        The parsers of Arrow and NumPy round correctly, as Python's does, and are faster, but do not say where a bad
+        field is.
+        """
+        text, separator, spelling = block.text, self.text.separator, self.layout.spelling
+        if len(text) < _LEAST_OF_BLOCK * self._block_bytes or (spelling.decimal_comma and separator == ","):
+            return None
+        is_for_arrow = self._is_large and self.layout.n_columns <= _MOST_COLUMNS_FOR_ARROW
+        parsed = (parsed_by_arrow if is_for_arrow else parsed_by_numpy)(
+            spelling.swapped(text), separator, self.layout.n_columns, roles
+        )
+        n_lines = text.count("\n") + (not text.endswith("\n"))
+        if parsed is None or len(parsed.values) != n_lines or not np.isfinite(parsed.values).all():
+            return None
+        distinct = numerals.cleaned([spelling.label(spelling.swapped(label)) for label in parsed.labels.distinct])
+        ids = None if parsed.ids is None else map(spelling.swapped, parsed.ids)
+        lines = np.arange(block.lines_before + 1, block.lines_before + n_lines + 1)
+        return self._table(roles, parsed.values, CodedLabels(distinct, parsed.labels.positions), ids, lines)
+
+    def table_of_rows(self, roles: Roles, rows: Sequence[NumberedRow], *, is_whole: bool = False) -> Table:
+        """Return rows, whose fields may hold anything."""
+        spelling = self.layout.spelling
+        columns = list(zip(*(fields for _, fields in rows), strict=True)) or [()] * self.layout.n_columns
+        features = tuple(self._column(j, columns[j], roles) for j in roles.features)
+        written = CodedLabels.of(columns[roles.label])
+        labels = CodedLabels(numerals.cleaned(list(map(spelling.label, written.distinct))), written.positions)
+        lines = np.array([line for line, _ in rows], dtype=np.int64)
+        ids = None if roles.id is None else columns[roles.id]
+        return self._table(roles, features, labels, ids, lines, is_whole=is_whole)
+
+    def _column(self, j: int, written: Sequence[str], roles: Roles) -> Column:
+        name, is_named, texts = self.layout.name_of(j), j in roles.encoded, written
+        if self.layout.spelling.decimal_comma:
+            texts = list(map(self.layout.spelling.swapped, written))
+        values, is_boolean = numerals.numbers(texts), False
+        if values is None:
+            values, is_boolean = numerals.booleans(texts), True
+        if values is None:
+            return Column(name=name, values=numerals.cleaned(written), texts=texts, is_named=is_named)
+        return Column(name=name, values=values, texts=texts, is_named=is_named, is_boolean=is_boolean)
+
+    def _table(
+        self, roles: Roles, features: Any, labels: Any, ids: Iterable[str] | None, lines: NDArray[Any],
+        *, is_whole: bool = False,
+    ) -> Table:  # fmt: skip
+        # row numbers that were saved as a column without a name can separate any sorted data
+        nameless = [j for j in roles.features if self.layout.names is not None and not self.layout.names[j]]
+        notes = [f"column {j} has no name (saved row numbers?) and is used as a feature" for j in nameless]
+        return table_of(
+            self.layout, roles, notes, features=features, label=labels, lines=lines, is_whole=is_whole,
+            ids=None if ids is None else tuple(text.strip() for text in ids),
+        )  # fmt: skip
+
+
+def _check_quoted(sample: Iterable[NumberedRow], source: str, hint: str) -> None:
+    """Raise unless a number with a decimal comma is quoted: otherwise a comma would also separate the fields."""
+    commas = Spelling(decimal_comma=True)
+    if not any("," in field and commas.is_number(field) for _, fields in sample for field in fields):
+        raise data_error(
+            source, option="decimal_comma",
+            found=f"fields separated by commas, and no quoted number with one in the first {ROWS_OF_SAMPLE:,} rows",
+            expected="another separator, or numbers in quotes",
+            hint=hint or f"give the separator with {option('sep')}, or leave {option('decimal_comma')} out",
+        )  # fmt: skip
+
+
+def _separable(blocks: Iterator[Block], separator: str) -> Iterator[Block]:
+    """Return the blocks with one space for any white space within a line, where that separates the fields."""
+    if separator != " ":
+        return blocks
+    return (Block(spaced(block.text), block.lines_before) for block in blocks)
+
+
+def _with_rest(items: Iterator[Item]) -> Iterator[tuple[tuple[Item, bool], Iterator[Item]]]:
+    """Yield each item, with whether there is no other, and with the items that follow and are not yet read."""
+    ahead = list(islice(items, 2))
+    is_alone = len(ahead) == 1
+    items = chain(ahead, items)
+    for item in items:
+        yield (item, is_alone), items
+
+
+def _without_quotes(block: Block, separator: str) -> Block:
+    """Take the quotes away if they only enclose whole fields that would be the same without."""
+    n_quotes = block.text.count('"')
+    if not n_quotes:
+        return block
+    apart = re.escape(separator)
+    # The pattern begins with the quote and looks back from it, so that the search skips from quote to quote.
+    plain = re.compile(rf'"(?<![^{apart}\n]")[^"{apart}\r\n]*"(?![^{apart}\r\n])')
+    if 2 * len(plain.findall(block.text)) < n_quotes:
+        return block
+    return Block(block.text.replace('"', ""), block.lines_before)
+
+
+def _some(rows: Iterator[NumberedRow], most: int, at_least: int = 1) -> list[NumberedRow]:
+    """Return the next rows, up to `most` of them, or fewer if they are long."""
+    some: list[NumberedRow] = []
+    n_bytes = 0
+    for row in rows:
+        some.append(row)
+        n_bytes += sum(map(len, row[1])) + BYTES_OF_FIELD * len(row[1])
+        if len(some) >= most or (n_bytes >= MEMORY_AT_ONCE and len(some) >= at_least):
+            break
+    return some
+
+
+def _have_whole_pairs(fields: Sequence[str]) -> bool:
+    """Return whether two fields next to each other might be the parts of a number with a comma."""
+    return any(a.strip("+- ").isdecimal() and b.isdecimal() for a, b in pairwise(fields))
+
+
+def _estimated_rows(path: str) -> int:
+    with open_binary(path) as file:
+        sample = file.read(_BYTES_OF_SAMPLE)
+    return max(1, size_of_content(path) * (sample.count(b"\n") + 1) // max(1, len(sample)))

@@ -1,0 +1,250 @@
+"""Tables of columns in memory: pandas, Polars and Arrow, through narwhals."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from decimal import Decimal
+from functools import partial
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.column_roles import Choice, Layout, Roles
+from maxmargin.data.labels import CodedLabels
+from maxmargin.data.numbers.binary64 import NumberError, Numbers, numbers
+from maxmargin.data.numbers.numerals import TEXT_HINT, Texts
+from maxmargin.data.sources.batches import Column, InOnePiece, Table, table_of
+from maxmargin.text.data_error import data_error, quoted
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+_NAMELESS = re.compile(r"__index_level_\d+__")
+"""The names that pandas gives to the levels of an index without names of their own."""
+
+LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf", "narwhals"})
+"""Packages whose objects narwhals reads."""
+
+
+def is_from_table_library(value: object) -> bool:
+    """Return whether `value` is an object of pandas, Polars, Arrow or the like, without importing them."""
+    return type(value).__module__.partition(".")[0] in LIBRARIES
+
+
+def library_of(*tables: object) -> str | None:
+    """Return the library of the first data frame or series among these; None if there is none."""
+    for table in tables:
+        if is_from_table_library(table):
+            import narwhals as nw
+
+            native: Any = nw.to_native(table, pass_through=True)
+            return type(native).__module__.partition(".")[0]
+    return None
+
+
+@contextmanager
+def readable(path: str, form: str) -> Iterator[None]:
+    """Turn the errors of Arrow and of the file system into a data error."""
+    from pyarrow import ArrowException
+
+    try:
+        yield
+    except (ArrowException, OSError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise data_error(path, found=f"broken {form} data: {reason}", expected=f"a complete {form} file") from error
+
+
+def open_frame(frame: Any, choice: Choice) -> InOnePiece:
+    """Open a table in memory.
+
+    Raises
+    ------
+    DataError
+        `frame` is not a table.
+    """
+    library = type(frame).__module__.partition(".")[0]
+    source = f"{library} {type(frame).__name__}" if library in LIBRARIES else "source"
+    choice.refuse_of_text(source, "a table of columns")
+    names, columns = columns_of(frame, source)
+    layout = Layout(source=source, names=names, n_columns=len(names), index=index_of(frame, names))
+    read = partial(table_of_series, dict(enumerate(columns)), layout)
+    return InOnePiece(layout=layout, read=read)
+
+
+def table_of_series(
+    columns: "Mapping[int, nw.Series[Any]]", layout: Layout, roles: Roles, *, first_row: int = 0, is_whole: bool = True
+) -> Table:
+    """Return the table of rows whose columns are given by their positions.
+
+    Raises
+    ------
+    DataError
+        A feature holds neither numbers, booleans nor texts.
+    """
+    features = (column_of(columns[j], layout.name_of(j), layout.source, first_row=first_row) for j in roles.features)
+    return table_of(
+        layout, roles, label=labels_of_series(columns[roles.label]),
+        features=tuple(replace(c, is_named=j in roles.encoded) for j, c in zip(roles.features, features, strict=True)),
+        ids=None if roles.id is None else tuple(str(value) for value in columns[roles.id].to_list()),
+        first_row=first_row, is_whole=is_whole,
+    )  # fmt: skip
+
+
+def columns_of(frame: Any, source: str) -> "tuple[tuple[str, ...], list[nw.Series[Any]]]":
+    """Return the names (as texts) and the columns of a table."""
+    import narwhals as nw
+
+    expected = "a file, the name of a data set, or a pandas, Polars or Arrow table"
+    if not is_from_table_library(frame):
+        raise data_error(source, found=f"an object of type {type(frame).__name__}", expected=expected)
+    _refuse_namesakes(frame, source)
+    table = nw.from_native(frame, eager_only=True, pass_through=True)
+    if not isinstance(table, nw.DataFrame):
+        hint = "collect() it first" if hasattr(frame, "collect") else ""
+        raise data_error(source, found=f"an object of type {type(frame).__name__}", expected=expected, hint=hint)
+    return tuple(str(name) for name in table.columns), list(table.iter_columns())
+
+
+def index_of(frame: Any, names: Sequence[str]) -> tuple[int, ...]:
+    """Return the positions of the columns of a table that hold the index of a pandas data frame."""
+    import narwhals as nw
+
+    schema = getattr(nw.to_native(frame, pass_through=True), "schema", None)
+    metadata = getattr(schema, "metadata", None)
+    return index_columns(names, metadata if isinstance(metadata, dict) else None)
+
+
+def _refuse_namesakes(frame: Any, source: str) -> None:
+    """Refuse columns of one name, or of several levels; a pyarrow table has `column_names`, the others `columns`."""
+    if type(frame).__name__ == "LazyFrame":
+        return
+    if getattr(getattr(frame, "columns", None), "nlevels", 1) > 1:
+        raise data_error(source, found="columns whose names have several levels", expected="one name for each column")
+    names = getattr(frame, "column_names" if hasattr(frame, "column_names") else "columns", ())
+    twice = [name for name, count in Counter(str(name) for name in names).items() if count > 1]
+    if twice:
+        raise data_error(
+            source, found=f"several columns named {quoted(twice[0])}", expected="a different name for each"
+        )
+
+
+def column_of(series: "nw.Series[Any]", name: str | int, source: str, *, first_row: int = 0) -> Column:
+    """Return a column as numbers with NaN where missing, or as texts with None where missing.
+
+    Raises
+    ------
+    DataError
+        The column holds something else, or numbers that do not pass the gate to binary64.
+    """
+    import narwhals as nw
+
+    if series.dtype in (nw.String, nw.Categorical, nw.Enum):
+        values = _list_of(series)
+        texts = [None if value is None else str(value) for value in values]
+        if len(set(texts)) < len(set(values)):
+            twice = next(text for text, count in Counter(map(str, set(values))).items() if count > 1)
+            raise data_error(source, column=name, found=f"several levels {quoted(twice)}", expected="different texts")
+        return Column(name=name, values=texts, levels=_declared_levels(series))
+    try:
+        found = _numbers_of(series)
+    except NumberError as error:
+        raise error.in_source(source, name, first_row=first_row) from error
+    if found is None and series.dtype in (nw.Object, nw.Unknown):
+        values = _list_of(series)
+        if all(value is None or isinstance(value, str) for value in values):
+            return Column(name=name, values=values)
+    if found is None:
+        hint = TEXT_HINT.partition(" or ")[0]
+        raise data_error(source, column=name, found=f"values of type {series.dtype}", expected="numbers", hint=hint)
+    is_boolean = series.dtype == nw.Boolean
+    return Column(name=name, values=found.nearest, exact=found.exact, is_boolean=is_boolean)
+
+
+def _declared_levels(series: "nw.Series[Any]") -> tuple[str, ...] | None:
+    """Return the levels in the order that a model takes them: pandas' categories, and those of an enumeration."""
+    import narwhals as nw
+
+    dtype = series.dtype
+    if isinstance(dtype, nw.Enum):
+        return tuple(map(str, dtype.categories))
+    own: Any = series.to_native().dtype if series.implementation.is_pandas_like() else None
+    if dtype == nw.Categorical and hasattr(own, "categories"):  # a dictionary of Arrow in pandas has none
+        return tuple(map(str, own.categories))
+    return None
+
+
+def _numbers_of(series: "nw.Series[Any]") -> Numbers | None:
+    """Return the numbers of a column; None where it holds something else."""
+    import narwhals as nw
+
+    dtype = series.dtype
+    has_array_type = _has_array_type(dtype) or dtype == nw.Boolean
+    if dtype.is_float() or (has_array_type and series.null_count() == 0):  # missing floating-point numbers are NaN
+        return numbers(np.asarray(series.to_numpy()))
+    if not (dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown)):
+        return None
+    values = _list_of(series)
+    objects = [np.nan if value is None else value for value in values]
+    is_number = all(value is None or isinstance(value, Real | Decimal | np.bool_) for value in values)
+    return numbers(np.array(objects, dtype=object)) if is_number else None
+
+
+def _has_array_type(dtype: "nw.dtypes.DType") -> bool:
+    """Return whether numpy has the type of a column of numbers: not of decimals, nor of integers of 128 bits."""
+    import narwhals as nw
+
+    return dtype.is_float() or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))
+
+
+def labels_of_series(series: "nw.Series[Any]") -> NDArray[Any] | Texts | CodedLabels:
+    """Return the labels of a column: a number or boolean array if nothing is missing, else with None."""
+    import narwhals as nw
+
+    dtype = series.dtype
+    if dtype == nw.String and series.implementation.is_pyarrow():
+        coded = series.to_native().combine_chunks().dictionary_encode()
+        distinct = [*coded.dictionary.to_pylist(), None]
+        return CodedLabels(distinct, coded.indices.fill_null(len(distinct) - 1).to_numpy(zero_copy_only=False))
+    if (_has_array_type(dtype) or dtype == nw.Boolean) and series.null_count() == 0:
+        return np.asarray(series.to_numpy())
+    return _list_of(series)
+
+
+def _list_of(series: "nw.Series[Any]") -> list[Any]:
+    """Return Python values, None for all that the library takes for missing."""
+    is_null = series.is_null().to_list()
+    return [None if missing else value for missing, value in zip(is_null, series.to_list(), strict=True)]
+
+
+def index_columns(names: Sequence[str], metadata: Mapping[bytes, bytes] | None = None) -> tuple[int, ...]:
+    """Return the positions of the columns into which pandas wrote its index.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of all columns.
+    metadata : mapping, optional
+        Metadata of the schema. A range index, which has no column, is skipped, and so is malformed metadata.
+
+    Examples
+    --------
+    >>> index_columns(["site", "x", "y"], {b"pandas": b'{"index_columns": ["site"]}'})
+    (0,)
+    >>> index_columns(["x", "y", "__index_level_0__"])
+    (2,)
+    """
+    stored = _index_names(metadata or {})
+    return tuple(j for j, name in enumerate(names) if name in stored or _NAMELESS.fullmatch(name))
+
+
+def _index_names(metadata: Mapping[bytes, bytes]) -> set[str]:
+    try:
+        columns = json.loads(metadata.get(b"pandas", b"{}"))["index_columns"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return set()
+    return {name for name in columns if isinstance(name, str)} if isinstance(columns, list) else set()

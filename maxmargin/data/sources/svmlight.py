@@ -1,0 +1,188 @@
+"""The sparse text format of SVMlight and LIBSVM: `label index:value index:value # comment`, indices from 1 or 0."""
+
+import re
+from array import array
+from collections.abc import Iterable
+from functools import partial
+from typing import cast
+
+import numpy as np
+
+from maxmargin.data.column_roles import Choice, Layout, Roles
+from maxmargin.data.dataset import CsrArray
+from maxmargin.data.labels import written_number
+from maxmargin.data.numbers.numerals import STORED, TEXT_HINT, is_missing, parse_number
+from maxmargin.data.opening import STDIN, STDIN_NAME, decoded, lines_of, open_binary
+from maxmargin.data.sources.batches import InOnePiece, Table, table_of
+from maxmargin.text.data_error import DataError, data_error, quoted
+
+LABEL_NAME = "label"
+
+_WHERE_LABELS_ARE = "the label, the first field of a line"
+
+ZERO_BASED = "indices begin at 0: index 0 is column 0"
+"""Note on a file with an index 0, as scikit-learn writes it."""
+
+_ENTRY = re.compile(rb"\d+:\S+")
+"""A feature of a line."""
+
+_LINES_COMPARED = 20
+"""Number of lines of a file without a suffix that are compared with this format."""
+
+GREATEST_INDEX = 5_000_000
+"""Largest number of features; every feature has a name and a weight in memory."""
+
+_LONGEST_INDEX = 18
+"""Number of characters of an index that fits into int64 in any case."""
+
+
+def open_svmlight(path: str, choice: Choice) -> InOnePiece:
+    """Read a sparse file (also `.gz`), or the standard input (`-`); `index` becomes column `index - 1`.
+
+    Where an index is 0 the indices of the whole file count from 0, which is noted: `index` becomes column `index`. The
+    number of features follows from the greatest index. Columns are counted as if the label followed the features.
+    Query numbers (`qid:3`) and comments are skipped.
+
+    Raises
+    ------
+    DataError
+        A label or value is not a finite number, an index is not a whole number from 0, or indices do not increase.
+    """
+    source = STDIN_NAME if path == STDIN else path
+    entries = _Entries(source, choice)
+    with open_binary(path) as file:
+        entries.read(lines_of(file, choice.longest_line, source))
+    X = entries.matrix()
+    n_features = X.shape[1]
+    names = (*[""] * n_features, LABEL_NAME)
+    layout = Layout(source=source, names=names, n_columns=n_features + 1, only_label=_WHERE_LABELS_ARE)
+    return InOnePiece(layout=layout, read=partial(_table, entries, X, layout))
+
+
+def _table(entries: "_Entries", X: CsrArray, layout: Layout, roles: Roles) -> Table:
+    notes = [ZERO_BASED] if entries.first_index == 0 else []
+    notes += ["qid: fields skipped"] if entries.has_qid else []
+    return table_of(
+        layout, roles, notes, label=np.array(entries.labels, dtype=np.float64),
+        features=X if len(roles.features) == X.shape[1] else X[:, list(roles.features)],
+        ids=None if roles.id is None else tuple(f"{value:g}" for value in X[:, [roles.id]].toarray().ravel()),
+        lines=np.array(entries.lines, dtype=np.int64),
+    )  # fmt: skip
+
+
+def looks_like_svmlight(content: bytes) -> bool:
+    """Return whether the first bytes of a file are lines of a number followed by index:value.
+
+    Examples
+    --------
+    >>> looks_like_svmlight(b"+1 1:0.5 3:2\\n-1 2:1\\n"), looks_like_svmlight(b"a,b\\n1,2\\n")
+    (True, False)
+    """
+    whole = content[: content.rfind(b"\n") + 1] or content
+    lines = [line.partition(b"#")[0].split() for line in whole.splitlines()]
+    compared = [fields for fields in lines if fields][:_LINES_COMPARED]
+    is_line = (_is_number(label) and all(map(_ENTRY.fullmatch, entries)) for label, *entries in compared)
+    return any(len(fields) > 1 for fields in compared) and all(is_line)
+
+
+def _is_number(content: bytes) -> bool:
+    return content.isascii() and parse_number(content.decode()) is not None
+
+
+class _Entries:
+    """The entries of the file, added line by line."""
+
+    def __init__(self, path: str, choice: Choice) -> None:
+        self.path = path
+        self.missing_allowed = choice.drop_missing
+        self.labels = array("d")
+        self.written: dict[float, str] = {}
+        self.lines = array("q")
+        self.ends = array("q", [0])
+        self.indices = array("q")
+        self.values = array("d")
+        self.has_qid = False
+        self.first_index = 1
+
+    def read(self, lines: Iterable[bytes]) -> None:
+        for line, content in enumerate(lines, start=1):
+            fields = self._text(content.partition(b"#")[0], line).split()
+            if fields:
+                self._add(fields, line)
+        if not self.lines:
+            raise data_error(self.path, found="no rows", expected="lines such as '+1 1:0.5 3:2'")
+
+    def _text(self, content: bytes, line: int) -> str:
+        text = decoded(content, line - 1, self.path)
+        if text.isascii():
+            return text
+        char = next(char for char in text if not char.isascii())
+        raise data_error(self.path, line=line, found=quoted(char), expected="plain ASCII outside comments")
+
+    def _add(self, fields: list[str], line: int) -> None:
+        label, *pairs = fields
+        self.labels.append(self._label(label, line))
+        self.lines.append(line)
+        if pairs and pairs[0].startswith("qid:"):
+            self.has_qid = True
+            del pairs[0]
+        previous = -1
+        for pair in pairs:
+            index, value = self._pair(pair, line)
+            if index <= previous:
+                raise self._index_error(pair, index, previous, line)
+            self.indices.append(index)
+            self.values.append(value)
+            previous = index
+        if pairs and self.indices[self.ends[-1]] == 0:
+            self.first_index = 0
+        self.ends.append(len(self.indices))
+
+    def _label(self, text: str, line: int) -> float:
+        value = parse_number(text)
+        is_fine = value is not None and (np.isfinite(value) or (is_missing(text) and self.missing_allowed))
+        if value is None or not is_fine:
+            raise data_error(self.path, line=line, found=quoted(text), expected="a number as label, then index:value")
+        first = self.written.setdefault(value, text)
+        exact = written_number(text)
+        if text != first and (exact is None or exact != written_number(first)):
+            found = f"the label {quoted(text)}, which binary64 does not tell from {quoted(first)}"
+            raise data_error(self.path, line=line, found=found, expected="one that it does")
+        return value
+
+    def _pair(self, pair: str, line: int) -> tuple[int, float]:
+        index, _, text = pair.partition(":")
+        if not index.removeprefix("-").isdecimal():
+            raise data_error(self.path, line=line, found=quoted(pair), expected="index:value such as 3:0.5")
+        if len(index) > _LONGEST_INDEX:
+            raise data_error(self.path, line=line, found=f"index {quoted(index)}", expected=f"at most {GREATEST_INDEX}")
+        return int(index), self._value(text, line, index)
+
+    def _value(self, text: str, line: int, index: str) -> float:
+        value = parse_number(text)
+        if value is not None and (abs(value) < np.inf or (is_missing(text) and self.missing_allowed)):
+            return value
+        found, expected, hint = STORED.complaint(text)
+        hint = "" if hint == TEXT_HINT else hint
+        raise data_error(self.path, line=line, column=f"index {index}", found=found, expected=expected, hint=hint)
+
+    def _index_error(self, pair: str, index: int, previous: int, line: int) -> DataError:
+        if index < 0:
+            return data_error(self.path, line=line, found=quoted(pair), expected="an index from 0, or from 1")
+        return data_error(
+            self.path, line=line, found=f"index {index} after index {previous}", expected="indices that increase"
+        )
+
+    def matrix(self) -> CsrArray:
+        from scipy.sparse import csr_array
+
+        indices = np.array(self.indices, dtype=np.int64) - self.first_index
+        n_features = int(indices.max()) + 1 if indices.size else 0
+        if n_features == 0:
+            raise data_error(self.path, found="no index:value at all", expected="at least one feature")
+        if n_features > GREATEST_INDEX:
+            raise data_error(
+                self.path, found=f"index {indices.max() + self.first_index}", expected=f"at most {GREATEST_INDEX}"
+            )
+        parts = (np.array(self.values, dtype=np.float64), indices, np.array(self.ends, dtype=np.int64))
+        return cast("CsrArray", csr_array(parts, shape=(len(self.lines), n_features)))

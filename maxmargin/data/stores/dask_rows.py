@@ -1,0 +1,329 @@
+"""Rows on a Dask cluster, or in a Dask array or data frame that threads compute, and labels of such a collection.
+
+Every pass sends its function to the parts of the rows.
+"""
+
+import hashlib
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import getitem
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels
+from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.data.stores.row_cache import CachedRows, RowCache
+from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.basics.parallel import in_order, slices
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
+from maxmargin.text.pass_progress import report_rows_done
+
+T = TypeVar("T")
+
+Reads: TypeAlias = Callable[[Any, None], Any]
+"""Returns an object with the attributes `X`, float64 numbers, and `exact`, None if no number was rounded."""
+
+_RETRIES = 3
+"""Number of times that a task is tried again: if a worker is lost, only its own tasks are repeated."""
+
+_MOST_ROWS = 1 << 18
+"""Largest number of rows of one task on a cluster, whose entries of vectors (a few MiB) travel with it."""
+
+_TASKS_A_THREAD = 3
+"""Number of tasks that are submitted in advance for every thread of the cluster."""
+
+
+class Task(NamedTuple):
+    """A function of a part of the rows and of other arguments."""
+
+    function: Callable[..., Any]
+    part: Any
+    arguments: tuple[Any, ...]
+
+
+class OnCluster:
+    """The workers of a distributed client; parts stay in their memory, or on their disks."""
+
+    splits_parts = True
+    """Whether several tasks share a part."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    def hold(self, parts: Sequence[Any]) -> list[Any]:
+        """Have the parts computed and stored on the cluster; the scheduler recomputes the parts of a lost worker."""
+        futures: list[Any] = self.client.compute(list(parts), retries=_RETRIES)
+        return futures
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Any]:
+        """Yield the results of the tasks, in order."""
+        waiting: deque[Any] = deque()
+        submit = partial(self.client.submit, pure=False, retries=_RETRIES)
+        most = _TASKS_A_THREAD * max(1, sum(self.client.nthreads().values()))
+        try:
+            for task in tasks:
+                waiting.append(submit(task.function, task.part, *task.arguments))
+                if len(waiting) >= most:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            self.client.cancel(list(waiting))
+
+
+class InThreads:
+    """Threads of this process, which compute a part every time that it is asked for."""
+
+    splits_parts = False
+    """Every task computes its part."""
+
+    def hold(self, parts: Sequence[Any]) -> list[Any]:
+        """Return the parts as they are."""
+        return list(parts)
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Any]:
+        """Yield the results of the tasks, in order."""
+        return in_order(_computed, tasks)
+
+
+Backend: TypeAlias = OnCluster | InThreads
+"""Holds parts, and runs tasks on them."""
+
+
+def backend() -> Backend:
+    """Return the cluster of the current distributed client, or else threads."""
+    distributed = sys.modules.get("distributed")
+    try:
+        client = None if distributed is None else distributed.default_client()
+    except ValueError:  # there is none
+        client = None
+    # A client that failed to connect is the default all the same.
+    return InThreads() if client is None or client.status != "running" else OnCluster(client)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The shape of a part, and the extremes of its columns."""
+
+    shape: tuple[int, int]
+    low: Floats
+    high: Floats
+
+
+class DaskRows(CachedRows):
+    """Rows that other processes hold.
+
+    Parameters
+    ----------
+    parts : sequence
+        Handles of the backend, each of a float64 array of consecutive rows.
+    summaries : sequence of Summary
+        Of every part.
+    workers : Backend
+    chunk_entries : int
+        Matrix entries in one chunk of rows.
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[Any],
+        summaries: Sequence[Summary],
+        workers: Backend,
+        chunk_entries: int = CHUNK_ENTRIES,
+    ) -> None:
+        kept = [i for i, summary in enumerate(summaries) if summary.shape[0]]
+        self.workers = workers
+        self.chunk_entries = chunk_entries
+        self.parts = [parts[i] for i in kept]
+        self.bounds = (
+            np.min([summaries[i].low for i in kept], axis=0),
+            np.max([summaries[i].high for i in kept], axis=0),
+        )
+        self._starts = np.cumsum([0, *(summaries[i].shape[0] for i in kept)])
+        self._n_columns = summaries[kept[0]].shape[1]
+        self._cache = RowCache(self._n_columns, MemoryBudget.of().cache_bytes)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        return int(self._starts[-1]), self._n_columns
+
+    def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
+        """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
+        n_rows, n_columns = self.shape
+        step = max(1, self.chunk_entries // n_columns)
+        for n_done, results in self.workers.run(self._tasks(function, vectors, step)):
+            report_rows_done(n_done, n_rows)
+            yield from results
+
+    def _tasks(self, function: Callable[..., Any], vectors: tuple[NDArray[Any], ...], step: int) -> Iterator[Task]:
+        for part, start, stop in zip(self.parts, self._starts[:-1].tolist(), self._starts[1:].tolist(), strict=True):
+            n_rows = stop - start
+            for local in slices(n_rows, min(step, _MOST_ROWS) if self.workers.splits_parts else n_rows):
+                rows = slice(start + local.start, start + local.stop)
+                yield Task(_applied, part, (local, rows, step, function, tuple(v[rows] for v in vectors)))
+
+    def _fetched(self, numbers: Rows) -> Floats:
+        tasks = []
+        for part, start, stop in zip(self.parts, self._starts[:-1], self._starts[1:], strict=True):
+            first, last = np.searchsorted(numbers, (start, stop))
+            if first < last:
+                tasks.append(Task(getitem, part, (numbers[first:last] - start,)))
+        return np.concatenate([np.empty((0, self._n_columns)), *self.workers.run(tasks)])
+
+
+def _computed(task: Task) -> Any:
+    return task.function(task.part.compute(scheduler="synchronous"), *task.arguments)
+
+
+def _applied(
+    X: Floats,
+    local: slice,
+    rows: slice,
+    step: int,
+    function: Callable[..., T],
+    vectors: tuple[NDArray[Any], ...],
+) -> tuple[int, list[T]]:
+    """Return the number after the last row, and the results of the function for every chunk of these rows."""
+    results = []
+    for part in slices(rows.stop - rows.start, step):
+        chunk = X[local.start + part.start : local.start + part.stop]
+        position = slice(rows.start + part.start, rows.start + part.stop)
+        results.append(function(position, chunk, *(v[part] for v in vectors)))
+    return rows.stop, results
+
+
+def is_dask(value: object) -> bool:
+    """Return whether `value` is a Dask collection, without importing Dask."""
+    return type(value).__module__.partition(".")[0] == "dask" and hasattr(value, "to_delayed")
+
+
+def rows_of(X: Any, read: Reads, chunk_entries: int = CHUNK_ENTRIES) -> tuple[tuple[str, ...] | None, DaskRows]:
+    """Return the names of the columns, if they have any, and the rows of a Dask array or data frame.
+
+    With a distributed client the rows are computed once and stay on its cluster, else they are computed by every pass.
+
+    Parameters
+    ----------
+    X : dask.array.Array or dask.dataframe.DataFrame
+    read : callable
+        Reads one part, an array or a data frame in memory, as `maxmargin.data.arrays.features_of` does. Picklable.
+    chunk_entries : int
+        Matrix entries in one chunk of a pass.
+
+    Raises
+    ------
+    InvalidProblemError
+        X is not a table of finite real numbers.
+    """
+    from dask.delayed import delayed
+
+    if getattr(X, "ndim", 0) != 2:
+        raise InvalidProblemError(f"X has {getattr(X, 'ndim', 0)} dimensions, expected two, (n_samples, n_features)")
+    names = tuple(map(str, X.columns)) if hasattr(X, "columns") else None
+    n_columns = int(X.shape[1])
+    workers = backend()
+    prepared = delayed(_prepared, pure=False)
+    parts = workers.hold([prepared(part, n_columns, read) for part in _parts(X)])
+    return names, stored_rows(parts, workers, chunk_entries)
+
+
+def stored_rows(parts: Sequence[Any], workers: Backend, chunk_entries: int) -> DaskRows:
+    """Return the rows of parts that are held by the backend: float64 arrays, or texts with their errors.
+
+    Raises
+    ------
+    InvalidProblemError
+        A part is a text, or there are no rows.
+    """
+    summaries: list[Summary] = []
+    for number, summary in enumerate(workers.run(Task(_summary, part, ()) for part in parts)):
+        if isinstance(summary, str):
+            raise InvalidProblemError(f"partition {number}: {summary}")
+        summaries.append(summary)
+    if not any(summary.shape[0] for summary in summaries):
+        raise InvalidProblemError("X has no rows, expected at least one")
+    return DaskRows(parts, summaries, workers, chunk_entries)
+
+
+def labels_of_collection(y: Any) -> Labels:
+    """Return the labels of a Dask array or series; they are computed once.
+
+    Raises
+    ------
+    InvalidProblemError
+        y has several columns, or a label is missing.
+    """
+    if getattr(y, "ndim", 0) != 1:
+        raise InvalidProblemError(f"y has {getattr(y, 'ndim', 0)} dimensions, expected one, (n_samples,)")
+    workers = backend()
+    coder = Coder()
+    tasks = (Task(distinct_labels, part, ()) for part in workers.hold(_parts(y)))
+    try:
+        for labels in workers.run(tasks):
+            coder.add(labels)
+        return coder.labels()
+    except LabelError as error:
+        raise InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}") from error
+
+
+def digest_of_index(index: Any) -> bytes:
+    """Return a hash of the names of all rows in order, of a Dask index or one in memory."""
+    digest = hashlib.sha256()
+    if not is_dask(index):
+        digest.update(_hashes(index))
+        return digest.digest()
+    workers = backend()
+    for hashes in workers.run(Task(_hashes, part, ()) for part in workers.hold(_parts(index))):
+        digest.update(hashes)
+    return digest.digest()
+
+
+def _hashes(index: Any) -> bytes:
+    from pandas.util import hash_pandas_object
+
+    hashes = hash_pandas_object(index, index=False)  # pyright: ignore[reportCallIssue]  # to pandas.util it is any object
+    return np.asarray(hashes).tobytes()
+
+
+def _parts(collection: Any) -> list[Any]:
+    """Return the parts of consecutive rows, delayed."""
+    if hasattr(collection, "chunks") and collection.ndim == 2 and len(collection.chunks[1]) > 1:
+        collection = collection.rechunk({1: -1})
+    return list(np.ravel(collection.to_delayed()))
+
+
+def _prepared(part: Any, n_columns: int, read: Reads) -> Floats | str:
+    """Return a part as a float64 array, or its error as a text."""
+    if len(part) == 0:
+        return np.empty((0, n_columns))
+    try:
+        found = read(part, None)
+    except InvalidProblemError as error:
+        return str(error)
+    if found.exact is not None:
+        return "found Decimals or Fractions that binary64 does not hold, expected binary64 numbers"
+    return found.X if isinstance(found.X, np.ndarray) else "found a sparse array, expected a dense one"
+
+
+def _summary(part: Floats | str) -> Summary | str:
+    """Return the shape of a part and the extremes of its columns, or its error."""
+    if isinstance(part, str):
+        return part
+    return Summary(part.shape, part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf))
+
+
+def distinct_labels(part: Any) -> CodedLabels:
+    """Return the different labels of a part, None for a missing one, and for every row which it has."""
+    if hasattr(part, "factorize"):
+        codes, distinct = part.factorize()
+        labels = [*distinct.tolist(), None]
+        return CodedLabels(labels, np.where(codes < 0, len(labels) - 1, codes).astype(np.min_scalar_type(-len(labels))))
+    distinct, positions = np.unique(np.asarray(part), return_inverse=True)
+    return CodedLabels(distinct.tolist(), positions.astype(np.min_scalar_type(-max(1, len(distinct)))))

@@ -1,1 +1,0 @@
-"""Data frames, column names and formulas, and the answers about them as data frames."""
