@@ -8,10 +8,10 @@ MARKS = "\x01\x02"
 _OPTION = re.compile("\x01([a-z_]+)=?([^\x02]*)\x02")
 """An option's name and value as `option` marks them."""
 
-_FLAGS = ("one_hot", "drop_missing", "decimal_comma")
+_FLAGS = ("one_hot", "drop_missing", "decimal_comma", "header")
 """On the command line without a value."""
 
-_IN_PYTHON = {"one_hot_column": "one_hot=[...]", "decimal": "read_decimal"}
+_IN_PYTHON = {"one_hot_column": "one_hot=[...]", "decimal": "read_decimal", "no_header": "header=False"}
 """Options of the command line that Python spells differently."""
 
 

@@ -49,7 +49,7 @@ def read_decimal(
     positive, drop, one_hot
         As in `load`.
     **columns
-        The arguments `label`, `id`, `drop_missing`, `sep`, `decimal_comma` and `format` of `load`.
+        The arguments `label`, `id`, `drop_missing`, `sep`, `decimal_comma`, `header`, `missing` and `format` of `load`.
 
     Raises
     ------

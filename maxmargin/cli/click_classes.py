@@ -29,8 +29,8 @@ GROUPS = {
 _OTHERS = "Data and others"
 
 _DATA = {
-    *("label", "positive", "drop", "id", "one_hot", "one_hot_column", "drop_missing", "sep", "decimal_comma", "format"),
-    *("cluster", "prepare"),
+    *("label", "positive", "drop", "id", "one_hot", "one_hot_column", "drop_missing", "cluster", "prepare"),
+    *("sep", "decimal_comma", "header", "missing", "format"),
 }
 _LIMITS = {
     *("time_limit", "memory", "exact_limit", "max_epochs", "max_mistakes", "max_updates", "max_rows", "trace_limit"),

@@ -22,6 +22,8 @@ class DataOptions:
     drop_missing: bool
     sep: str | None
     decimal_comma: bool
+    header: bool | None
+    missing: tuple[str, ...]
     format: str | None
     memory: str
     cluster: str | None

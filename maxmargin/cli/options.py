@@ -216,6 +216,17 @@ def data_options(command: Callable[..., int], *, is_required: bool = True) -> Ca
         click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values."),
         click.option("--sep", metavar="CHAR", help="Separator of CSV: a character, or tab, space, semicolon ..."),
         click.option("--decimal-comma", is_flag=True, help="Numbers in CSV are written as 1,5."),
+        click.option(
+            "--header/--no-header",
+            default=None,
+            help="Line 1 of CSV names the columns, or is a row.  [default: as it looks]",
+        ),
+        click.option(
+            "--missing",
+            metavar="TEXT",
+            multiple=True,
+            help="Text for a missing value besides NA, NaN, ?, . and blanks, or COL=TEXT for one column.",
+        ),
         choice_option("--format", FORMATS, "Format of SOURCE, whatever its name."),
         memory_option,
         click.option("--cluster", metavar="ADDRESS", help="Read SOURCE on the workers of this Dask scheduler."),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from maxmargin.cli.data_options import DataOptions
     from maxmargin.solvers.proof.certificate import Certificate
 
-_HOW_TO_READ = ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "format")
+_HOW_TO_READ = ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "header", "missing", "format")
 """Options of reading data that `load` takes by the same names, with a formula and without."""
 
 
@@ -49,7 +49,8 @@ class Request(Question):
         read_as = self.dataset.read_as
         if self.reading is not None or read_as is None or self.options.source == STDIN:
             return None
-        given = {name: value for name, value in read_as.items() if name not in ("source", "one_hot_columns")}
+        stated = ("source", "one_hot_columns", *([] if self.options.header is not None else ["header"]))
+        given = {name: value for name, value in read_as.items() if name not in stated}
         if "one_hot_columns" in read_as:
             given["one_hot"] = read_as["one_hot_columns"]
         if self.dataset.positive_reason == CHOSEN:
@@ -202,6 +203,7 @@ def _data_fields(dataset: Dataset) -> dict[str, Any]:
         "source": dataset.source,
         "n_samples": dataset.n_samples,
         "n_features": dataset.n_features,
+        "header_line": dataset.header_line,
         "classes": dataset.classes,
         "positive": dataset.positive,
         "positive_reason": dataset.positive_reason,

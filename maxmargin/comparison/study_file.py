@@ -31,10 +31,12 @@ ORDERS = ("source", "random", "reversed", "sorted")
 DEFAULT_SECONDS, DEFAULT_MEMORY, DEFAULT_TOLERANCE = 60.0, "2GiB", 1e-3
 
 _COLUMN, _COLUMNS = "a column, by its name or position", "columns, by their names or positions"
+_TEXTS = "a text or several"
 
 _READING = {
     "label": _COLUMN, "drop": _COLUMNS, "id": _COLUMN, "one_hot": _COLUMNS, "drop_missing": "true or false",
-    "sep": "a text", "decimal_comma": "true or false", "format": "a text",
+    "sep": "a text", "decimal_comma": "true or false", "header": "true or false", "missing": _TEXTS,
+    "format": "a text",
 }  # fmt: skip
 """Arguments of `maxmargin.load` that a table [[data]] may give, with their types."""
 
@@ -193,9 +195,12 @@ class _Reader:
     def _argument(self, table: Mapping[str, Any], key: str, number: int) -> Any:
         """Return an argument of `maxmargin.load`; several columns as a tuple."""
         value, kind = table[key], _READING[key]
-        if kind == _COLUMNS and isinstance(value, list | tuple) and all(map(_is_column, value)):
+        if kind in (_COLUMNS, _TEXTS) and isinstance(value, list | tuple) and all(map(_is_column, value)):
             return tuple(value)
-        is_right = {"true or false": isinstance(value, bool), "a text": isinstance(value, str)}
+        is_right = {
+            "true or false": isinstance(value, bool),
+            **dict.fromkeys(("a text", _TEXTS), isinstance(value, str)),
+        }
         if not is_right.get(kind, _is_column(value)):
             self._refuse(key, quoted(value), kind, "data", number)
         return value

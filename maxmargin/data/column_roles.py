@@ -1,18 +1,25 @@
 """The columns of a source, and the choice of which are the labels, the features and the names of the rows."""
 
 import os
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from maxmargin.data.numbers.numerals import STORED, Spelling
-from maxmargin.solvers.errors import option
+from maxmargin.data.numbers.numerals import STORED, Spelling, is_missing, parse_number
+from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.data_error import DataError, data_error, listed, nearest, quoted
 
 ColumnRef: TypeAlias = str | int
 
+
+_NAME_OF_INDEX = re.compile(r"(?:unnamed: 0|rownames|row\.names|__index_level_\d+__)?", re.IGNORECASE)
+
+LEAST_ROWS_NUMBERED = 10
+"""Smallest number of rows for which a column 1, 2, 3, ... is taken for their numbers."""
 
 LONGEST_LINE = 2**28
 """Largest number of bytes of a line of text by default: its fields may take thirty times as much memory."""
@@ -35,6 +42,10 @@ class Layout:
         A description of the last column, if no other can be the labels.
     spelling : Spelling
         How the numbers are written; by default they are stored as numbers.
+    row_names : int, optional
+        Position of a column that names the rows unless another is chosen.
+    header_line : int, optional
+        The line that names the columns, from 1; 0 if a text file has none, None for other sources.
     """
 
     source: str
@@ -43,6 +54,8 @@ class Layout:
     index: tuple[int, ...] = ()
     only_label: str = ""
     spelling: Spelling = STORED
+    row_names: int | None = None
+    header_line: int | None = None
 
     def name_of(self, position: int) -> str | int:
         """Return the name of a column where it has one, else its position."""
@@ -65,6 +78,10 @@ class Roles:
     """Features that were named to be encoded."""
     index: tuple[int, ...] = ()
     """Columns that hold the index of a pandas data frame, and were left out as nothing was said of them."""
+    missing: dict[int | None, frozenset[str]] = field(default_factory=dict)
+    """Texts that stand for a missing value in one column, or under None in all features that are mostly numbers."""
+    row_numbers: tuple[int, ...] = ()
+    """Positions among the features of those that have the name of an index: they are left out if they number rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +123,8 @@ class Choice:
     `format` is the format of a file, whatever its name, and `sep` separates the fields of a delimited file; where they
     are None, the source decides. `longest_line` is in bytes. `is_in_parts` says that the rows do not fit into memory,
     so that no text is encoded. Delimited text is converted `bytes_at_once` bytes at a time, or `rows_at_once` rows at a
-    time if quotes may enclose line ends; None means the reader's own size.
+    time if quotes may enclose line ends; None means the reader's own size. `missing` are texts for missing values, each
+    alone or after the name of its column and "=".
     """
 
     label: ColumnRef = -1
@@ -117,6 +135,8 @@ class Choice:
     keep_texts: bool = False
     sep: str | None = None
     decimal_comma: bool = False
+    header: bool | None = None
+    missing: tuple[str, ...] = ()
     format: str | None = None
     longest_line: int = LONGEST_LINE
     is_in_parts: bool = False
@@ -124,9 +144,12 @@ class Choice:
     rows_at_once: int | None = None
 
     @property
-    def reading(self) -> dict[str, str | bool]:
+    def reading(self) -> dict[str, Any]:
         """The options that say how the source is written, as far as they were given."""
-        said = {"sep": self.sep, "decimal_comma": self.decimal_comma or None, "format": self.format}
+        said = {
+            "sep": self.sep, "decimal_comma": self.decimal_comma or None, "header": self.header, "format": self.format,
+            "missing": [*self.missing] or None,
+        }  # fmt: skip
         return {name: value for name, value in said.items() if value is not None}
 
     def stated_of(self, source: Any) -> dict[str, Any]:
@@ -149,7 +172,7 @@ class Choice:
         ------
         DataError
         """
-        said = next((name for name in ("sep", "decimal_comma") if name in self.reading), None)
+        said = next((name for name in ("sep", "decimal_comma", "header") if name in self.reading), None)
         if said is not None:
             raise data_error(source, option=said, found=form, expected="CSV or TSV, which this option is for")
 
@@ -178,7 +201,7 @@ class Choice:
         if layout.only_label and label != n_columns - 1:
             found = f"column {self.label!r}"
             raise data_error(source, option="label", found=found, expected=layout.only_label)
-        row_id = None if self.id is None else columns.find(self.id, "id")
+        row_id = layout.row_names if self.id is None else columns.find(self.id, "id")
         dropped = {columns.find(column, "drop") for column in self.drop}
         for taken, asked in ((dropped, "drop"), ({row_id}, "id")):
             if label in taken:
@@ -199,7 +222,24 @@ class Choice:
         return Roles(
             label=label, features=features, id=row_id, dropped=tuple(sorted(dropped)), encoded=encoded,
             index=tuple(j for j in index if j not in {*taken, *features}),
+            missing=self._missing(columns), row_numbers=tuple(
+                k for k, j in enumerate(features)
+                if len(features) > 1 and j not in encoded and layout.names and is_name_of_index(layout.names[j])
+            ),
         )  # fmt: skip
+
+    def _missing(self, columns: "_Columns") -> dict[int | None, frozenset[str]]:
+        """Return the texts for missing values by column: ``TEXT`` is about all, ``COLUMN=TEXT`` about one."""
+        found: dict[int | None, frozenset[str]] = {}
+        for told in self.missing:
+            name, sign, text = told.partition("=")
+            position = columns.position_of(name) if sign else None
+            text = told.strip() if position is None else text.strip()
+            if parse_number(text) is not None and not is_missing(text):
+                expected = "a text that is no number; leave such rows out first"
+                raise InvalidOptionError(f"{option('missing')} is {text!r}; expected {expected}")
+            found[position] = found.get(position, frozenset()) | {text}
+        return found
 
 
 def _plain(column: ColumnRef) -> ColumnRef:
@@ -213,12 +253,12 @@ class _Columns:
 
     def find(self, wanted: ColumnRef, option: str) -> int:
         """Return the position of the column that has this name, or else this position among those that are counted."""
-        matches = [j for j, name in enumerate(self.layout.names or ()) if name == wanted]
-        if len(matches) > 1:
-            found = f"{len(matches)} columns named {quoted(wanted)}"
-            raise self._error(option, found, "one", f"positions {listed(matches)}")
-        if matches:
-            return matches[0]
+        names = self.layout.names or ()
+        if wanted in names:
+            return names.index(wanted)
+        twins = [name for name in names if name == f"{wanted} (column {names.index(name)})"]
+        if twins:
+            raise self._error(option, f"{len(twins)} columns named {quoted(wanted)}", f"one of {listed(twins)}")
         try:
             position = int(wanted)
         except ValueError:
@@ -229,6 +269,13 @@ class _Columns:
         if not -n_counted <= position < n_counted:
             raise self._error(option, f"position {position}", f"a position from {-n_counted} to {n_counted - 1}")
         return self.counted[position]
+
+    def position_of(self, name: str) -> int | None:
+        """Return the position of a column, or None if there is none of this name or position."""
+        try:
+            return self.find(name, "missing")
+        except DataError:
+            return None
 
     def _unknown(self, wanted: ColumnRef, option: str) -> DataError:
         found, names = f"no column {quoted(wanted)}", [name for name in self.layout.names or () if name]
@@ -241,9 +288,34 @@ class _Columns:
         return data_error(self.layout.source, option=option, found=found, expected=expected, hint=hint)
 
 
+def is_name_of_index(name: str) -> bool:
+    """Return whether R and pandas call the numbers of rows so where they write them as a column.
+
+    Examples
+    --------
+    >>> is_name_of_index("Unnamed: 0"), is_name_of_index(""), is_name_of_index("id")
+    (True, True, False)
+    """
+    return _NAME_OF_INDEX.fullmatch(name) is not None
+
+
 def shown_name(names: Sequence[str] | None, position: int) -> str | int:
     """Return the name of a column where it has one, else its position."""
     return names[position] if names is not None and names[position] else position
+
+
+def distinct_names(names: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return names that differ: several columns called x become ``x (column 0)``, ``x (column 3)``.
+
+    Examples
+    --------
+    >>> distinct_names(["x", "y", "x", "", ""])
+    ('x (column 0)', 'y', 'x (column 2)', '', '')
+    """
+    if names is None:
+        return None
+    counts = Counter(names)
+    return tuple(f"{name} (column {j})" if name and counts[name] > 1 else name for j, name in enumerate(names))
 
 
 def drop_note(layout: Layout, roles: Roles) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from maxmargin.data.labels import (
     PositiveClass,
     choose_positive,
     quantity_note,
+    twins_note,
 )
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.solvers.answers.factors import Factor
@@ -94,6 +95,8 @@ class Dataset:
     read_as : dict, optional
         The arguments of `maxmargin.load` by which a file with these data is read, as proofs state them; None for
         arrays, and for a part of a file.
+    header_line : int, optional
+        The line of a text file that names the columns, from 1; None if there is none.
     library : str, optional
         The package of the data frame that was read, of which answers make theirs.
     validated : tuple of a matrix and the extremes of its columns, optional
@@ -129,6 +132,7 @@ class Dataset:
     exact: ExactRows | None = None
     has_intercept: bool | None = None
     read_as: Mapping[str, Any] | None = None
+    header_line: int | None = None
     library: str | None = None
     validated: "tuple[Matrix | RowSource, Extremes] | None" = None
     positive_reason: str | None = None
@@ -265,11 +269,12 @@ def dataset_of(
     else:
         y = values if isinstance(values, np.ndarray) else labels.codes
     matrix = frozen_matrix(X)
-    doubt = quantity_note(labels.classes, label_name) if positive is None else None
+    doubts = [twins_note(labels.classes, label_name)]
+    doubts += [quantity_note(labels.classes, label_name)] if positive is None else []
     return Dataset(
         X=matrix, y=frozen(y), labels=values, classes=labels.classes, positive=positive,
         negative=None if positive is None else _against(positive, labels.classes), positive_reason=reason,
-        label_name=label_name, notes=notes if doubt is None else (*notes, doubt),
+        label_name=label_name, notes=(*notes, *(doubt for doubt in doubts if doubt is not None)),
         validated=None if bounds is None else (matrix, bounds), **described,
     )  # fmt: skip
 

@@ -38,6 +38,10 @@ PAIRS = frozenset(
         ("diseased", "healthy"), ("disease", "healthy"), ("sick", "healthy"), ("ill", "healthy"),
         ("patient", "control"), ("patient", "healthy"), ("affected", "unaffected"), ("infected", "uninfected"),
         ("abnormal", "normal"), ("malignant", "benign"), ("success", "failure"), ("pass", "fail"),
+        ("ja", "nein"), ("ja", "nee"), ("ja", "nej"), ("ja", "nei"), ("oui", "non"), ("si", "no"), ("s\u00ed", "no"),
+        ("s\u00ec", "no"), ("sim", "nao"), ("sim", "n\u00e3o"), ("tak", "nie"), ("ano", "ne"), ("da", "ne"),
+        ("da", "nu"), ("igen", "nem"), ("evet", "hay\u0131r"), ("\u0434\u0430", "\u043d\u0435\u0442"),
+        ("wahr", "falsch"), ("vrai", "faux"),
     }
 )  # fmt: skip
 """The affirmative label and the other one, in small letters."""
@@ -414,6 +418,23 @@ def quantity_note(classes: Sequence[Label], label_name: str) -> str | None:
         return None
     found = f"{len(classes)} different numbers, such as {listed(classes[:3])}"
     return f"the label column {quoted(label_name)} has {found}: is it a quantity?"
+
+
+def twins_note(classes: Sequence[Label], label_name: str) -> str | None:
+    """Return the note on labels that differ in case or blanks only, such as yes and Yes.
+
+    Examples
+    --------
+    >>> twins_note(["NO", "Yes", "no", "yes"], "died")
+    "labels of 'died' that differ in case or blanks only are different classes: 'NO', 'no'; 'Yes', 'yes'"
+    """
+    alike: dict[str, list[str]] = {}
+    for label in classes:
+        if isinstance(label, str):
+            alike.setdefault("".join(label.split()).casefold(), []).append(label)
+    twins = "; ".join(listed(labels) for labels in alike.values() if len(labels) > 1)
+    what = f"labels of {quoted(label_name)} that differ in case or blanks only are different classes"
+    return f"{what}: {twins}" if twins else None
 
 
 def _are_numbers(classes: Sequence[Label]) -> bool:

@@ -16,9 +16,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.labels import LabelError, encode, quantity_note
+from maxmargin.data.labels import LabelError, encode
 from maxmargin.data.problems import check_is_binary64, class_factors, not_class_weights, weights_of
 from maxmargin.data.reading.arrays import from_arrays, refuse_masked
+from maxmargin.data.reading.coding import coding_note
 from maxmargin.data.sources.frames import is_from_table_library
 from maxmargin.solvers.answers.answer_text import some
 from maxmargin.solvers.basics.array_types import Rows
@@ -158,7 +159,7 @@ def _exact_dataset(X: Any, checked: Any, labels: NDArray[Any], columns: Sequence
     is_plain = issparse(checked) or (type(X) is np.ndarray and X.dtype == checked.dtype)
     own_names = is_from_table_library(X)  # a column of texts may become several columns with names of their own
     dataset = from_arrays(checked if is_plain else X, labels, feature_names=None if own_names else columns)
-    coded = "; ".join(note for note in dataset.notes if note != quantity_note(dataset.classes, dataset.label_name))
+    coded = "; ".join(coding_note(factor.name, factor) for factor in dataset.factors)
     if coded or dataset.X.shape != checked.shape:
         raise InvalidProblemError(f"X has columns of texts or categories ({coded}); expected numbers")
     check_is_binary64(dataset)

@@ -48,7 +48,7 @@ class Side(NamedTuple):
 def called(answer: ProvenVerdict, column: int) -> str:
     """Return the name of a column, or its position in words."""
     name = INTERCEPT if column == answer.n_features else answer.feature_name(column)
-    return f"column {name}" if isinstance(name, int) else name
+    return f"column {name}" if str(name).isdecimal() else str(name)
 
 
 def sides(answer: ProvenVerdict, group: int) -> tuple[Side, Side]:

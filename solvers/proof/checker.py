@@ -77,7 +77,8 @@ DATA = {"sha256": str, "n_samples": int, "n_features": int, "bias": bool, "readi
 SOURCE: dict[str, Any] = {
     "source": str, "label": str | int, "positive": str | int | float | bool, "drop": list[str | int], "id": str | int,
     "one_hot": bool, "one_hot_columns": list[str | int], "drop_missing": bool, "sep": str, "decimal_comma": bool,
-    "format": str, "formula": str, "classes": list[str], "values": list[list[str]],
+    "header": bool, "missing": list[str], "format": str, "formula": str, "classes": list[str],
+    "values": list[list[str]],
 }  # fmt: skip
 """How the data were read. Each of these fields may be absent or null."""
 MOST_LEVELS = 100
@@ -103,7 +104,8 @@ OTHER_NUMBER = re.compile(
 )
 """Numbers in notations that are not read. A line with one of them does not hold the names of columns."""
 FOREIGN = "these are not the data of the proof"
-MISSING = {"", "?", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null"}
+MISSING = {"", "?", ".", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null"}
+ROW_NAMES = "\0"
 Vector = list[int]
 
 
@@ -473,16 +475,21 @@ def rank(matrix: Iterable[Vector], prime: int, enough: int) -> int:
 
 def read_table(path: str, data: dict[str, Any]) -> tuple[list[Any], list[Any], list[int]]:
     """Read a table of numbers as the proof says; return its rows, its classes in order, and the class of every row."""
-    for name in ("one_hot_columns", "sep", "decimal_comma", "format", "formula"):
+    for name in ("one_hot_columns", "sep", "decimal_comma", "missing", "format", "formula"):
         if data.get(name) not in (None, False, []):
             raise OSError(f"{path}: {name} of the proof is not known here: use maxmargin verify")
     table = table_of(path)
     is_data = any(NUMBER.fullmatch(field) or OTHER_NUMBER.fullmatch(field) for field in table[0])
-    names = table.pop(0) if len(table) == data["n_samples"] + 1 and not is_data else []
+    has_names = data.get("header")
+    if has_names is None:
+        has_names = len(table) == data["n_samples"] + 1 and not is_data
+    names = table.pop(0) if has_names else []
+    need(table, f"{FOREIGN}: they have no rows")
     columns = dict(enumerate(zip(*table, strict=True)))
     index = column_index(-1 if data.get("label") is None else data["label"], names, len(columns))
     left_out = [column for column in [*(data.get("drop") or []), data.get("id")] if column is not None]
     ignored = {column_index(column, names, len(columns)) for column in left_out}
+    ignored |= {0} if names[:1] == [ROW_NAMES] else set()
     need(index not in ignored, f"{FOREIGN}: the label column is left out")
     labels = columns.pop(index)
     features = [numbers_of(texts, data["reading"] == "decimal") for j, texts in columns.items() if j not in ignored]
@@ -512,7 +519,10 @@ def table_of(path: str) -> list[list[str]]:
     except (UnicodeDecodeError, EOFError, zlib.error, csv.Error) as error:
         raise OSError(f"{path}: not a table as CSV in UTF-8, the only data that are read here: {error}") from None
     table = [line for line in table if line not in ([], [""])]
-    widths = {len(line) for line in table}
+    widths = {len(line) for line in table[1:]} or {len(line) for line in table}
+    if table and len(table[0]) >= 2 and len(table[0]) + 1 in widths and any(line[-1] for line in table[1:]):
+        table[0].insert(0, ROW_NAMES)  # as R writes them: the header has a field less
+    widths |= {len(line) for line in table[:1]}
     if "\0" in text or len(widths) != 1 or widths == {1}:
         raise OSError(f"{path}: not a table of two columns or more as CSV, the only data that are read here")
     return table

@@ -46,7 +46,8 @@ TRUE = {
 REQUIREMENTS = ("separable", "quasi-separable", "overlap", "not-strictly-separable")
 
 FIELDS = {
-    "schema", "version", "source", "n_samples", "n_features", "classes", "positive", "positive_reason", "negative",
+    "schema", "version", "source", "n_samples", "n_features", "header_line",
+    "classes", "positive", "positive_reason", "negative",
     "notes", "bias",
     "verdict", "strictly_separable", "proof", "reason", "separated_rows", "separated_rows_count", "touching_rows",
     "touching_rows_count", "infinite_columns", "finite_columns", "aliased_columns", "dimension", "terms",

@@ -43,7 +43,7 @@ SPELT = {
 
 READING = {
     *("label", "formula", "drop", "id", "one_hot", "one_hot_column", "drop_missing", "sep", "decimal_comma", "format"),
-    *("memory", "cluster", "decimal", "prepare"),
+    *("header", "missing", "memory", "cluster", "decimal", "prepare"),
 }
 """Options that are arguments of `load` and `prepare`, which in Python come before the verb."""
 

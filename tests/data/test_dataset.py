@@ -206,7 +206,6 @@ def with_entry(value: float) -> np.ndarray[Any, Any]:
         (sp.csr_array(with_entry(-np.inf)), "X, row 1, column 0: found an infinite value, expected a finite number"),
         (pd.DataFrame(with_entry(np.nan), columns=["a", "b"]), "X, row 1, column 'a': found NaN, expected a finite"),
         (pd.DataFrame({"a": [1, 2, 3], "b": ["u", None, "u"]}), "X: row 1, column 'b': found a missing value"),
-        (pd.DataFrame([[1, 2]] * 3, columns=["a", "a"]), "X: found several columns named 'a', expected a different"),
         (pl.DataFrame({"a": [1, 2, 3]}).lazy(), "X"),
         (np.ma.masked_array(X3, mask=X3 > 4), "X has masked entries, expected a value in every row and column"),
     ],

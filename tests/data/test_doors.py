@@ -251,10 +251,14 @@ def duplicated(entries: Any, form: str) -> Any:
 
 
 def test_text_in_files_is_the_nearest_binary64(tmp_path: Path) -> None:
-    (tmp_path / "data.csv").write_text(f"a,label\n{2**53},u\n{2**53 + 1},v\n")
+    (tmp_path / "data.csv").write_text(f"a,label\n{2**53}.0,u\n{2**53 + 1}.0,v\n")
     assert mm.load(tmp_path / "data.csv").X.tolist() == [[2.0**53]] * 2
-    (tmp_path / "data.svm").write_text(f"1 1:{2**53}\n2 1:{2**53 + 1}\n")
+    (tmp_path / "data.svm").write_text(f"1 1:{2**53}.0\n2 1:{2**53 + 1}.0\n")
     assert dense(mm.load(tmp_path / "data.svm")).tolist() == [[2.0**53]] * 2
+    for name, text in (("data.csv", f"a,label\n1,u\n{2**53 + 1},v\n"), ("data.svm", f"1 1:1\n2 1:{2**53 + 1}\n")):
+        (tmp_path / name).write_text(text)
+        said = refused(lambda path=tmp_path / name: mm.load(path))
+        assert "found '9007199254740993', expected a number that binary64 holds" in said
 
 
 # Decimals and fractions

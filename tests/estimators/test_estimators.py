@@ -163,7 +163,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a column of a frame": (pd.DataFrame({"n": [2**53 + 1, 3], "x": [0.5, 1.0]}), "column 'n': found 9007199254740993"),
     "longdouble": (np.array([[np.longdouble(1) / 3], [2]]), "expected one that binary64 holds"),
     "fractions": ([[Fraction(1, 3)], [2]], "found 1/3"),
-    "numbers in a text": (pd.DataFrame({"n": ["1", "2"], "x": [0.5, 1.0]}), "columns of texts or categories"),
+    "numbers in a text": (pd.DataFrame({"n": ["1", "2"], "x": [0.5, 1.0]}), "store plain numbers"),
     "categories": (pd.DataFrame({"n": pd.Categorical([1, 2])}), "columns of texts or categories"),
 }
 

@@ -17,7 +17,7 @@ from maxmargin.text.progress import waiting
 
 Read = TypeVar("Read")
 
-_WRITTEN = ("sep", "decimal_comma", "format")
+_WRITTEN = ("sep", "decimal_comma", "header", "missing", "format")
 """Arguments of `load` that say how a text file is written."""
 
 _READING = ("label", "formula", "positive", "drop", "id", "one_hot", "drop_missing", *_WRITTEN)

@@ -275,6 +275,10 @@ class ExactRows:
         integers, exponents = as_integer_columns(X)
         return cls(integers, ColumnUnits(tuple(Fraction(2) ** exponent for exponent in exponents)))
 
+    def columns(self, kept: Sequence[int]) -> "ExactRows":
+        """Return some of the columns."""
+        return ExactRows(self.integers[:, kept], ColumnUnits(tuple(self.units.units[j] for j in kept)))
+
     def taken(self, rows: NDArray[np.int64]) -> "ExactRows":
         """Return some of the rows."""
         return ExactRows(self.integers[rows], self.units)

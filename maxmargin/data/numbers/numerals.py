@@ -5,11 +5,12 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from maxmargin.data.numbers.binary64 import MOST_DIGITS
+from maxmargin.data.numbers.binary64 import EXACT_INTEGERS, MOST_DIGITS
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import quoted
@@ -17,8 +18,10 @@ from maxmargin.text.data_error import quoted
 Texts: TypeAlias = list[str | None]
 """Texts, None where one is missing."""
 
-MISSING = frozenset({"", "?", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null"})
+MISSING = frozenset({"", "?", ".", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null"})
 """Texts (in any case) that stand for a missing value."""
+
+_DIGITS = re.compile(r"[+-]?[0-9]{16,308}")
 
 BOOLEAN = {"true": 1.0, "false": 0.0}
 """Texts (in any case) that stand for 1 and 0."""
@@ -73,6 +76,17 @@ def parse_number(text: str) -> float | None:
         return float("nan") if is_missing(text) else None
     is_plain = "_" not in text and (text.isascii() or text.strip().isascii())
     return value if is_plain else None
+
+
+def digits_are_changed(text: str, value: float) -> bool:
+    """Return whether a text writes a whole number in digits, and binary64 rounds it to this other one.
+
+    Examples
+    --------
+    >>> digits_are_changed("9007199254740993", float("9007199254740993"))
+    True
+    """
+    return abs(value) >= EXACT_INTEGERS and _DIGITS.fullmatch(text.strip()) is not None and int(text) != int(value)
 
 
 def bounded_fraction(text: str) -> Fraction | None:
@@ -259,11 +273,15 @@ class Spelling:
         >>> Spelling(decimal_comma=True).swapped("1,5"), Spelling().swapped("1,5")
         ('1.5', '1,5')
         """
-        return text.translate(_SWAP) if self.decimal_comma else text
+        return text.translate(_SWAP) if self.decimal_comma and not is_missing(text) else text
 
     def is_number(self, text: str) -> bool:
         """Return whether a text is a number, or stands for a missing one."""
         return parse_number(self.swapped(text)) is not None
+
+    def is_finite_number(self, text: str) -> bool:
+        """Return whether a text is a finite number."""
+        return (value := parse_number(self.swapped(text))) is not None and isfinite(value)
 
     def label(self, text: str) -> str:
         """Return a label, with a decimal point if it is a number."""
@@ -273,7 +291,15 @@ class Spelling:
         """Return whether a text is a number, or looks like one."""
         return self.is_number(text) or look_of(self.swapped(text)) is not None
 
-    def hint(self, text: str) -> str:
+    def is_amount_or_date(self, text: str) -> bool:
+        """Return whether a text looks like a number with a decimal comma, an amount, or a date or time."""
+        return look_of(self.swapped(text)) in (DECIMAL_COMMA, COMMA, _AMOUNT, _DATE)
+
+    def is_fraction(self, text: str) -> bool:
+        """Return whether a text is a number that is not whole."""
+        return self.is_finite_number(text) and not (parse_number(self.swapped(text)) or 0.0).is_integer()
+
+    def hint(self, text: str, *, names_options: bool = True) -> str:
         """Return advice about a text among the features."""
         look = look_of(self.swapped(text))
         if look is None:
@@ -281,7 +307,7 @@ class Spelling:
         if self.decimal_comma:
             look = IN_COMMAS.get(look, look)
         advice = look.advice if self.is_delimited else STORE_NUMBERS
-        if look.may_be_category:
+        if look.may_be_category and names_options:
             advice += f", or name the column with {option('one_hot_column')} if these are categories"
         return f"it looks like {look.name}: {advice}"
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Choice
+from maxmargin.data.column_roles import Choice, Roles
 from maxmargin.data.dataset import Matrix
 from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
+from maxmargin.data.numbers.numerals import numbers as parsed_numbers
 from maxmargin.data.reading.coding import coded, no_texts
 from maxmargin.data.reading.refusals import first_fault, missing_rows, nothing_left
 from maxmargin.data.sources.batches import Column, Table
@@ -43,6 +44,8 @@ def assemble(table: Table, choice: Choice) -> Assembled:
         A missing value (unless `choice.drop_missing`), a text column (unless `choice.one_hot`), Decimals or Fractions
         too different in size.
     """
+    if not len(table.label):
+        return Assembled(table=table, X=np.empty((0, len(table.names))), exact=None)
     is_missing = missing_rows(table)
     if (is_missing.any() and not choice.drop_missing) or _has_texts(table, choice):
         raise first_fault(table, choice)
@@ -58,6 +61,41 @@ def assemble(table: Table, choice: Choice) -> Assembled:
         raise no_texts(table, choice.one_hot.named[0])
     X = stacked(table.features) if isinstance(table.features, tuple) else table.features
     return Assembled(table=table, X=X, exact=_exact_rows(X, table, choice))
+
+
+def with_missing(table: Table, roles: Roles) -> Table:
+    """Return a table in which the texts that the user says stand for missing values are missing.
+
+    A text without a column is missing in a feature if more than half of its other values are numbers.
+    """
+    if not roles.missing:
+        return table
+    label = table.label
+    texts = roles.missing.get(roles.label)
+    if texts is not None:
+        coded = CodedLabels.of(label)
+        distinct = [None if str(value).strip() in texts else value for value in coded.distinct]
+        label = CodedLabels(distinct, coded.positions)
+    features = table.features
+    if isinstance(features, tuple):
+        features = tuple(_with_missing(c, j, table, roles) for j, c in zip(roles.features, features, strict=True))
+    return replace(table, features=features, label=label)
+
+
+def _with_missing(column: Column, j: int, table: Table, roles: Roles) -> Column:
+    if not isinstance(column.values, list):
+        return column
+    own, spelling = roles.missing.get(j, frozenset()), table.spelling
+    values = [None if text in own else text for text in column.values]
+    of_all = roles.missing.get(None, frozenset())
+    others = [text for text in values if text is not None and text not in of_all]
+    if 2 * sum(map(spelling.is_number, others)) > len(others):
+        values = [None if text in of_all else text for text in values]
+    plain = ["" if text is None else spelling.swapped(text) for text in values]
+    numbers = parsed_numbers(plain) if table.lines is not None else None
+    if numbers is None:
+        return replace(column, values=values)
+    return replace(column, values=numbers, texts=plain if column.texts is not None else None)
 
 
 def _has_texts(table: Table, choice: Choice) -> bool:

@@ -22,6 +22,7 @@ from maxmargin.data.sources.csv_text import Block, DelimitedText
 from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.data.stores.dask_rows import DaskRows, OnCluster, Summary, Task, backend
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import data_error
 
 
@@ -61,8 +62,14 @@ def read_on_cluster(path: str, choice: Choice, positive: object, address: str, b
             summaries.append(_summary(parts, len(roles.features)))
             for part in parts:
                 found.add(part)
+    if found.kept_columns() is not None:
+        numbered = [name for k, name in enumerate(found.layout.names_of(roles.features)) if k in roles.row_numbers]
+        raise data_error(
+            path, column=numbered[0], found="a column that numbers the rows", expected="features",
+            hint=f"leave it out with {option('drop')}",
+        )  # fmt: skip
     rows = DaskRows(handles, summaries, workers) if found.coder.n_rows else None
-    return found.dataset(rows, notes, read_as=choice.stated_of(path))
+    return found.dataset(rows, notes, read_as=found.read_as(path))
 
 
 def _client(address: str) -> Any:
@@ -108,7 +115,9 @@ def _runs_of_groups(file: ArrowFile, n_rows: int) -> Iterator[list[int]]:
 
 
 def _arrow_rows(path: str, choice: Choice, roles: Roles, groups: list[int]) -> tuple[Floats, list[CheckedRows]]:
-    return _read(open_arrow(path, choice).tables(roles, MemoryBudget.of(), groups), choice, roles)
+    file = open_arrow(path, choice)
+    assert isinstance(file, ArrowFile)
+    return _read(file.tables(roles, MemoryBudget.of(), groups), choice, roles)
 
 
 def piece_starts(path: str, n_bytes: int) -> range:
@@ -127,7 +136,7 @@ def _text_rows(path: str, choice: Choice, roles: Roles, start: int, n_bytes: int
 
 def _read(tables: Iterable[Callable[[], Table]], choice: Choice, roles: Roles) -> tuple[Floats, list[CheckedRows]]:
     """Return the features, which stay on the worker, and the rest of what was read, which is sent back."""
-    parts = [checked_rows(choice, table) for table in tables]
+    parts = [checked_rows(choice, roles, table) for table in tables]
     X = np.concatenate([np.empty((0, len(roles.features))), *(part.rows.X for part in parts)])
     return X, [part.without_features() for part in parts]
 

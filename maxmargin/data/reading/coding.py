@@ -1,7 +1,7 @@
 """Text columns as columns of 0 and 1, coded as a regression model would: one for every level but the first."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,7 +38,14 @@ WHEN_LOADING = Advice(
     code_anyway=f"name it with {option('one_hot_column')} to encode it all the same",
 )
 
-OF_A_FRAME = Advice(leave_out="leave it out of X", code_anyway="give its columns of 0 and 1 yourself")
+OF_A_FRAME = Advice(
+    leave_out="leave it out of X", code_anyway="make it a category, as astype('category') does in pandas, to encode it"
+)
+
+OF_A_FORMULA = Advice(leave_out="leave it out of the formula", code_anyway="name it in C(...) to encode it")
+
+MOST_NUMERIC_LEVELS, ROWS_OF_NUMERIC_LEVELS = 20, 3
+"""Largest number of levels that begin like numbers, such as age groups, and least number of rows for each of them."""
 
 
 def coded(
@@ -78,8 +85,8 @@ def coded(
                 raise no_texts(table, column.name)
             columns.append(column)
             continue
-        if not column.is_named and choice.one_hot.is_checked:
-            _check_levels(table, column.name, column.values, choice, advice)
+        if not (column.is_named or column.is_category) and choice.one_hot.is_checked:
+            check_levels(table, column, choice, advice)
         indicators, factor = _indicators(table, column, column.values, advice, keeps_all_levels)
         keeps_all_levels = False
         columns += indicators
@@ -100,32 +107,45 @@ def no_texts(table: Table, name: str | int) -> DataError:
     return table.error(column=name, found="a column of numbers", expected=expected)
 
 
-def _check_levels(table: Table, name: str | int, texts: Texts, choice: Choice, advice: Advice) -> None:
-    """Raise if the texts of a column that was not named do not look like levels: they are numbers, or mostly differ.
+def check_levels(table: Table, column: Column, choice: Choice, advice: Advice) -> None:
+    """Raise if the texts of a column that nobody called categories do not look like levels.
+
+    They do not if more than half of them are numbers, or are numbers with a decimal comma, amounts or dates; if more
+    than half of more than 5 rows have a text of their own; or if most begin like numbers, and there are more than 20
+    different ones, fewer than three rows for each, or numbers with a fraction.
 
     Raises
     ------
     DataError
     """
+    texts: Sequence[str | None] = column.values  # type: ignore[assignment]  # a column of texts
     present = Counter(text for text in texts if text is not None)
-    if _are_mostly_numbers(table, present):
-        is_number = table.spelling.is_number
-        row = next((i for i, text in enumerate(texts) if text is not None and not is_number(text)), 0)
-        raise text_fault(table, row, name, texts[row] or "", choice, advice.code_anyway)
-    n_alone, n_rows = sum(count == 1 for count in present.values()), present.total()
+    n_rows, spelling = present.total(), table.spelling
+
+    def are_most(is_so: Callable[[str], bool]) -> bool:
+        return 2 * sum(count for text, count in present.items() if is_so(text)) > n_rows
+
+    def refused(is_fault: Callable[[str], bool]) -> DataError:
+        row = next((i for i, text in enumerate(texts) if text is not None and is_fault(text)), 0)
+        return text_fault(table, row, column.name, texts[row] or "", choice, advice.code_anyway)
+
+    if are_most(spelling.is_number):
+        raise refused(lambda text: not spelling.is_number(text))
+    if are_most(spelling.is_amount_or_date):
+        raise refused(spelling.is_amount_or_date)
+    n_alone = sum(count == 1 for count in present.values())
     if n_rows > FEW_ROWS and n_alone > MOST_ROWS_ALONE * n_rows:
         found = f"{len(present)} different texts in {n_rows} rows, such as {listed(list(present)[:3])}"
         raise table.error(
-            column=name, found=found, expected="texts that rows share",
+            column=column.name, found=found, expected="texts that rows share",
             hint="a row with a column of 0 and 1 to itself is always put right, so nearly different texts separate "
             f"anything; {advice.leave_out}, or {advice.code_anyway}",
         )  # fmt: skip
-
-
-def _are_mostly_numbers(table: Table, present: "Counter[str]") -> bool:
-    """Return whether most texts look like numbers, and the others like slips; levels such as 1 and 2 do not."""
-    n_numeric = sum(count for text, count in present.items() if table.spelling.looks_numeric(text))
-    return 2 * n_numeric > present.total() and not all(map(table.spelling.is_number, present))
+    are_doubtful = len(present) > MOST_NUMERIC_LEVELS or n_rows < ROWS_OF_NUMERIC_LEVELS * len(present)
+    if are_most(spelling.looks_numeric) and (are_doubtful or any(map(spelling.is_fraction, present))):
+        found = f"{len(present)} different texts that begin like numbers, such as {listed(list(present)[:3])}"
+        expected = f"numbers, or at most {MOST_NUMERIC_LEVELS} levels of {ROWS_OF_NUMERIC_LEVELS} rows each"
+        raise table.error(column=column.name, found=found, expected=expected, hint=advice.code_anyway)
 
 
 def _indicators(

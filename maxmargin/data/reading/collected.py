@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Choice, Layout, Roles
+from maxmargin.data.column_roles import LEAST_ROWS_NUMBERED, Choice, Layout, Roles
 from maxmargin.data.dataset import Dataset, dataset_of, frozen
 from maxmargin.data.labels import (
     MOST_CLASSES,
@@ -19,7 +19,7 @@ from maxmargin.data.labels import (
     check_classes,
     positive_class,
 )
-from maxmargin.data.reading.assemble import Assembled, assemble
+from maxmargin.data.reading.assemble import Assembled, assemble, with_missing
 from maxmargin.data.reading.refusals import first_fault, nothing_left
 from maxmargin.data.sources.batches import Table
 from maxmargin.solvers.basics.array_types import Floats
@@ -41,6 +41,8 @@ class CheckedRows:
         The least and the greatest number of every column; None for sparse rows.
     n_read : int
         Number of rows, those included that were left out.
+    numbering : dict
+        The first number of each feature, by its position, that counts these rows up by one.
     notes : tuple of str
         Notes about the columns of the source.
     """
@@ -49,6 +51,7 @@ class CheckedRows:
     labels: CodedLabels
     bounds: Extremes | None
     n_read: int
+    numbering: dict[int, float]
     notes: tuple[str, ...]
 
     def without_features(self) -> "CheckedRows":
@@ -56,7 +59,7 @@ class CheckedRows:
         return replace(self, rows=replace(self.rows, X=None, table=replace(self.rows.table, features=())))
 
 
-def checked_rows(choice: Choice, read: Callable[[], Table]) -> CheckedRows:
+def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table]) -> CheckedRows:
     """Read some rows, and check them.
 
     Raises
@@ -64,7 +67,7 @@ def checked_rows(choice: Choice, read: Callable[[], Table]) -> CheckedRows:
     DataError
         A value is missing and rows are not to be left out, or is not a finite number, or a label is none.
     """
-    table = read()
+    table = with_missing(read(), roles)
     rows = assemble(table, choice)
     bounds = None
     if isinstance(rows.X, np.ndarray):
@@ -77,7 +80,20 @@ def checked_rows(choice: Choice, read: Callable[[], Table]) -> CheckedRows:
         labels = CodedLabels.of(rows.table.label)
     except LabelError as error:
         raise rows.table.error(error.row, table.label_name, found=error.found, expected=error.expected) from error
-    return CheckedRows(rows=rows, labels=labels, bounds=bounds, n_read=len(table.label), notes=table.notes)
+    return CheckedRows(rows=rows, labels=labels, bounds=bounds, n_read=len(table.label),
+        numbering={k: float(values[0]) for k in roles.row_numbers if counts_up(values := _values(table, k))},
+        notes=table.notes,
+    )  # fmt: skip
+
+
+def _values(table: Table, k: int) -> Any:
+    return table.features[k].values if isinstance(table.features, tuple) else table.features[:, k]
+
+
+def counts_up(values: Any) -> bool:
+    """Return whether these are numbers, each greater by 1 than the one before."""
+    is_of_numbers = isinstance(values, np.ndarray) and values.size > 0
+    return is_of_numbers and bool((values == values[0] + np.arange(len(values))).all())
 
 
 class Collected:
@@ -110,6 +126,7 @@ class Collected:
         self._lines: list[NDArray[np.int64]] = []
         self._bounds: list[Extremes] = []
         self._numeric, self._boolean = set[int](), set[int]()
+        self._first_numbers: dict[int, float | None] = dict.fromkeys(roles.row_numbers)
         self.exact: Any = None
 
     def add(self, part: CheckedRows) -> None:
@@ -122,6 +139,7 @@ class Collected:
         """
         table, n_rows = part.rows.table, len(part.rows.table.label)
         self._check_kinds(table)
+        self._count(part)
         self.coder.add(part.labels)
         if part.bounds is not None:
             self._bounds.append(part.bounds)
@@ -153,6 +171,36 @@ class Collected:
         if both:
             found, expected = "numbers and true or false in one column", "one of the two"
             raise table.error(0, table.names[min(both)], found=found, expected=expected)
+
+    def _count(self, part: CheckedRows) -> None:
+        """Keep in mind which columns have numbered the rows so far, from 0 or 1."""
+        for k, first in list(self._first_numbers.items()) if part.n_read else ():
+            begins = part.numbering.get(k)
+            begun = begins if first is None else first
+            if begins is None or begun not in (0, 1) or begins != begun + self.n_read:
+                del self._first_numbers[k]
+            else:
+                self._first_numbers[k] = begun
+
+    def kept_columns(self) -> list[int] | None:
+        """Return the columns without those that number the rows as an index does; None if there are none of these."""
+        if not self._first_numbers or self.n_read < LEAST_ROWS_NUMBERED or self.table is None:
+            return None
+        left_out = {self.layout.name_of(self.roles.features[k]) for k in self._first_numbers}
+        return [j for j, name in enumerate(self.table.names) if name not in left_out]
+
+    def read_as(self, source: Any) -> dict[str, Any]:
+        """Return the arguments of `load` by which the source was read, with what was found about its header and index.
+
+        A column that was left out as it numbers the rows counts as dropped.
+        """
+        stated, kept = self.choice.stated_of(source), self.kept_columns()
+        if self.layout.header_line is not None:
+            stated["header"] = self.layout.header_line > 0
+        if kept is not None:
+            numbers = [self.layout.name_of(self.roles.features[k]) for k in self._first_numbers]
+            stated["drop"] = [*stated.get("drop", []), *numbers]
+        return stated
 
     def _check_number_of_labels(self) -> None:
         if self.coder.n_distinct > MOST_CLASSES and self.positive is None:
@@ -198,12 +246,22 @@ class Collected:
         assert table is not None
         n_dropped = self.n_read - self.coder.n_rows
         dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {self.n_read}"
-        notes = (*notes_on_files, *self.notes, *[dropped] * bool(n_dropped), *table.notes[len(self.notes) :])
+        kept, names, bounds, exact = self.kept_columns(), table.names, self.bounds(), self.exact
+        numbers = [] if kept is None else [names[j] for j in range(len(names)) if j not in kept]
         first, *others = self._matrices or [None]
         X = np.concatenate([first, *others]) if others else first
+        if kept is not None:
+            names, exact = tuple(names[j] for j in kept), exact and exact.columns(kept)
+            X = X if X is None else np.ascontiguousarray(X[:, kept])
+            bounds = bounds and (bounds[0][kept], bounds[1][kept])
+        notes = (
+            *notes_on_files, *self.notes, *(f"left out, as it numbers the rows: {name!r}" for name in numbers),
+            *[dropped] * bool(n_dropped), *table.notes[len(self.notes) :],
+        )  # fmt: skip
         return dataset_of(
-            X if rows_outside is None else rows_outside, labels, chosen, bounds=self.bounds(), notes=notes,
-            exact=self.exact, feature_names=tuple(map(str, table.names)), label_name=str(table.label_name),
+            X if rows_outside is None else rows_outside, labels, chosen, bounds=bounds, notes=notes,
+            exact=exact, feature_names=tuple(map(str, names)), label_name=str(table.label_name),
             source=self.layout.source, row_ids=tuple(self._ids) or None, factors=table.factors,
+            header_line=self.layout.header_line or None,
             rows=frozen(np.concatenate(self._kept)) if n_dropped and self._kept else None, **described,
         )  # fmt: skip

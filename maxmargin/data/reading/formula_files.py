@@ -12,7 +12,8 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import encode, is_absent
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
 from maxmargin.data.reading.arrays import features_and_labels
-from maxmargin.data.reading.formulas import check_is_installed, read_formula, variables_of
+from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels
+from maxmargin.data.reading.formulas import check_is_installed, read_formula, variables_of, variables_outside_codings
 from maxmargin.data.reading.one_pass import whole_table
 from maxmargin.data.sources.batches import Table
 from maxmargin.data.sources.frames import library_of
@@ -37,13 +38,22 @@ def load_by_formula(source: Any, formula: str, choice: Choice, positive: object)
     if len(table.label) == 0:
         raise table.error(found="no rows", expected="at least one")
     frame = _frame_of(table)
+    plain = variables_outside_codings(formula, frame)
+    for column in table.features if isinstance(table.features, tuple) else ():
+        if isinstance(column.values, list) and not column.is_category and str(column.name) in plain:
+            check_levels(table, column, choice, OF_A_FORMULA)
     rows = _complete_rows(table, frame, formula, drop_missing=choice.drop_missing)
     n_dropped = len(frame) - len(rows)
     dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
     frame = _with_types(table, frame.iloc[rows].reset_index(drop=True))
     dataset = _dataset(table, formula, frame, rows, positive, (*table.notes, dropped) if n_dropped else table.notes)
     stated = {name: value for name, value in choice.stated_of(source).items() if name != "label"}
-    return replace(dataset, read_as={**stated, "formula": str(formula)}, library=library_of(source))
+    if table.header_line is not None:
+        stated["header"] = table.header_line > 0
+    return replace(
+        dataset, read_as={**stated, "formula": str(formula)}, library=library_of(source),
+        header_line=table.header_line or None,
+    )  # fmt: skip
 
 
 def _complete_rows(table: Table, frame: Any, formula: str, *, drop_missing: bool) -> NDArray[np.int64]:

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from maxmargin.data.column_roles import Choice, OneHot
 from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT
-from maxmargin.data.reading.coding import coding_note
+from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_note
 from maxmargin.data.reading.formula_text import check_formula, functions_of_formulas, names_in, refused
-from maxmargin.data.sources.frames import column_of, columns_of
+from maxmargin.data.sources.batches import Column, Table
+from maxmargin.data.sources.frames import column_of, columns_of, with_distinct_names
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError, listed, nearest, quoted
@@ -63,6 +65,8 @@ def read_formula(formula: str, frame: Any) -> Modelled:
     InvalidProblemError
         If the formula cannot be read, or the data frame does not have what it names.
     """
+    column_names(frame)
+    frame = with_distinct_names(frame)
     parsed = _parsed(formula, column_names(frame))
     table = _pandas_of(frame, parsed, formula)
     features = _matrix(formula, parsed.rhs, _with_levels(table, parsed.rhs))
@@ -104,6 +108,12 @@ def variables_of(formula: str, frame: Any) -> tuple[str, ...]:
         If the formula cannot be read, or names a column that is not there.
     """
     return _variables(_parsed(formula, column_names(frame)))
+
+
+def variables_outside_codings(formula: str, frame: Any) -> set[str]:
+    """Return the columns that a formula names elsewhere than on its left and in ``C(...)``."""
+    parsed = _parsed(formula, column_names(frame))
+    return _names_outside_of_codings(factor for factor in _factors(parsed) if not _is_response(factor, parsed))
 
 
 def _factors_with_columns(features: Any) -> Iterator[Factor]:
@@ -211,7 +221,7 @@ def _pandas_of(frame: Any, parsed: Any, formula: str) -> Any:
     import narwhals as nw
 
     variables = _variables(parsed)
-    in_numbers = _names_outside_of_codings(factor for factor in _factors(parsed) if not _is_response(factor, parsed))
+    in_numbers = variables_outside_codings(formula, frame)
     names, series = columns_of(frame, "X")
     table = nw.from_native(frame, eager_only=True)
     own_names = dict(zip(names, table.columns, strict=True))  # which may be numbers
@@ -255,8 +265,21 @@ def _converted(column: Any, name: str, formula: str, *, is_number: bool) -> Any:
     if found.exact is not None:
         raise refused(formula, f"the column {quoted(name)} holds numbers that binary64 does not hold")
     if isinstance(found.values, list):
-        return None if found.levels is not None else np.array(found.values, dtype=object)
+        if found.levels is not None:
+            return None
+        if is_number and not found.is_category:
+            _check_levels(formula, found)
+        return np.array(found.values, dtype=object)
     return found.values if is_number else None
+
+
+def _check_levels(formula: str, column: Column) -> None:
+    """Refuse texts outside of C(...) that do not look like levels."""
+    table = Table(source="X", names=(column.name,), features=(column,), label=np.empty(0), label_name="y")
+    try:
+        check_levels(table, column, Choice(one_hot=OneHot(every=True)), OF_A_FORMULA)
+    except DataError as error:
+        raise refused(formula, str(error).removeprefix("X: ")) from error
 
 
 def _is_response(factor: Any, parsed: Any) -> bool:

@@ -1,7 +1,7 @@
 """Data sets read from files and tables, by columns or by a formula."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from maxmargin.data.column_roles import LONGEST_LINE, Choice, ColumnRef, OneHot, columns_named
@@ -25,6 +25,8 @@ def load(
     drop_missing: bool = False,
     sep: str | None = None,
     decimal_comma: bool = False,
+    header: bool | None = None,
+    missing: str | Iterable[str] | Mapping[ColumnRef, str] = (),
     format: str | None = None,
     memory: str | int | MemoryBudget | None = None,
     cluster: str | None = None,
@@ -71,6 +73,14 @@ def load(
         Whether numbers in CSV are written as 1,5. If so, 1.5 is refused, as it might be a thousand and a half;
         semicolons and tabs are preferred to commas as separators; and where commas separate fields, such numbers have
         to be quoted.
+    header : bool, optional
+        Whether the first line of CSV names the columns. By default it does if none of its fields is a number, if a word
+        stands over a column of numbers, or if its numbers are 0, 1, 2, ... and not all in the ranges of their columns.
+        Where it is likely only, the file is refused.
+    missing : str, iterable of str, or mapping, default ()
+        Texts that stand for a missing value, besides an empty field, NA, NaN, NULL, N/A, ? and a lone point: in
+        features of which most other values are numbers, never in labels. A mapping of columns to texts, or
+        ``"column=text"``, is about one column of any kind. Numbers are refused: leave such rows out first.
     format : {"csv", "tsv", "parquet", "feather", "npz", "npy", "svmlight", "libsvm", "svm"}, optional
         The format of `source`, whatever its name; for the standard input csv, tsv or svmlight. By default the suffix
         decides.
@@ -107,7 +117,7 @@ def load(
     """
     choice = Choice(
         label=label, drop=columns_named(drop), id=id, one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
-        sep=sep, decimal_comma=decimal_comma, format=format,
+        sep=sep, decimal_comma=decimal_comma, header=header, format=format, missing=_texts(missing),
         longest_line=LONGEST_LINE if memory is None else MemoryBudget.of(memory).line_bytes,
     )  # fmt: skip
     if formula is not None:
@@ -123,6 +133,12 @@ def load(
         sizes = memory if isinstance(memory, MemoryBudget) else MemoryBudget.of()
         return read_on_cluster(os.fspath(source), choice, positive, cluster, sizes)
     return read_dataset(source, choice, positive, memory=memory)[0]
+
+
+def _texts(missing: str | Iterable[str] | Mapping[ColumnRef, str]) -> tuple[str, ...]:
+    if isinstance(missing, Mapping):
+        return tuple(f"{column}={text}" for column, text in missing.items())
+    return (missing,) if isinstance(missing, str) else tuple(missing)
 
 
 def _refuse_others(choice: Choice, outside: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from maxmargin.data.column_roles import Choice
 from maxmargin.data.dataset import Dataset
+from maxmargin.data.reading.assemble import with_missing
 from maxmargin.data.reading.collected import CheckedRows, Collected, checked_rows
 from maxmargin.data.reading.refusals import refuse_what_needs_memory
 from maxmargin.data.sources.batches import Table, TableSource
@@ -48,13 +49,15 @@ def read_dataset(
         for one in sources:
             for part in _parts_in_memory(found, one):
                 found.add(part)
-    dataset = found.dataset(on_disk, notes, read_as=choice.stated_of(source))
+    dataset = found.dataset(on_disk, notes, read_as=found.read_as(source))
     if not isinstance(source, str | os.PathLike):
         from maxmargin.data.sources.frames import library_of
 
         dataset = replace(dataset, library=library_of(source))
     features = found.table.features if choice.keep_texts and found.table is not None else ()
     texts = tuple(column.texts for column in features) if isinstance(features, tuple) else ()
+    kept = found.kept_columns()
+    texts = texts if kept is None or not texts else tuple(texts[j] for j in kept)
     return dataset, texts or (None,) * dataset.n_features
 
 
@@ -69,12 +72,13 @@ def whole_table(source: Any, choice: Choice) -> Table:
     if isinstance(source, str | os.PathLike) and os.path.isdir(source):
         raise data_error(os.fspath(source), found="a directory", expected="a file")
     (one,), _ = open_source(source, choice)
-    (read,) = one.tables(choice.roles(one.layout), None)
-    return read()
+    roles = choice.roles(one.layout)
+    (read,) = one.tables(roles, None)
+    return with_missing(read(), roles)
 
 
 def _parts_in_memory(found: Collected, source: TableSource) -> Iterator[CheckedRows]:
-    work, tables = partial(checked_rows, found.choice), source.tables(found.roles, None)
+    work, tables = partial(checked_rows, found.choice, found.roles), source.tables(found.roles, None)
     if source.n_rows * source.layout.n_columns < _LEAST_FOR_THREADS:
         return map(work, tables)
     from maxmargin.solvers.basics.parallel import in_order  # slow to import

@@ -1,7 +1,9 @@
 """Sources whose rows stay on disk."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +13,6 @@ from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.data.stores.on_disk import OnDisk
 from maxmargin.data.stores.raw import Scratch
 from maxmargin.data.stores.row_cache import SampledRows, sampled_numbers
-from maxmargin.data.stores.stored_matrix import StoredMatrix
 from maxmargin.solvers.basics.parallel import in_order
 
 
@@ -21,11 +22,11 @@ def read_on_disk(found: Collected, sources: Sequence[TableSource], budget: Memor
     stores = [source.store(found.roles, budget) for source in sources]
     is_sampled = all(store is not None and store.is_slow_for_rows for store in stores)
     wanted = sampled_numbers(found.n_expected, n_features, budget) if is_sampled else np.empty(0, np.int64)
-    filled, samples = list[StoredMatrix](), list[SampledRows]()
+    filled, samples = list[Any](), list[SampledRows]()
     for source, store in zip(sources, stores, strict=True):
         scratch = Scratch(source.layout.source) if store is None else None
         tables = source.tables(found.roles, budget)
-        for part in in_order(partial(checked_rows, found.choice), tables, n_workers=budget.n_workers):
+        for part in in_order(partial(checked_rows, found.choice, found.roles), tables, n_workers=budget.n_workers):
             start = found.coder.n_rows
             found.add(part)
             if scratch is not None:
@@ -34,5 +35,10 @@ def read_on_disk(found: Collected, sources: Sequence[TableSource], budget: Memor
             samples.append(SampledRows(wanted[first:last], part.rows.X[wanted[first:last] - start]))
         stored = store if scratch is None else scratch.rows(n_features)
         filled += [stored] if stored is not None and stored.shape[0] else []
-    bounds = found.bounds() or (np.empty(0), np.empty(0))
-    return OnDisk(filled, budget, bounds, SampledRows.joined(samples, n_features))
+    low, high = found.bounds() or (np.empty(0), np.empty(0))
+    sample = SampledRows.joined(samples, n_features)
+    kept = found.kept_columns()
+    if kept is not None:
+        filled = [replace(store, columns=tuple(store.columns[j] for j in kept)) for store in filled]
+        low, high, sample = low[kept], high[kept], SampledRows(sample.numbers, sample.values[:, kept])
+    return OnDisk(filled, budget, (low, high), sample)

@@ -1,5 +1,6 @@
 """Why rows are refused: the first field at fault, in the order of the rows, and advice about all of its kind."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,9 @@ FEW_ROWS = 5
 
 _MOST_NAMED = 5
 """Largest number of columns with missing values that are named."""
+
+MOST_ODD_TEXTS = 5
+"""Largest number of texts in a column of numbers for which the option for missing values is advised."""
 
 _MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with more {option('memory')}"
 
@@ -201,10 +205,34 @@ def text_fault(table: Table, row: int, name: str | int, text: str, choice: Choic
     spelling = table.spelling
     if spelling.is_number(text):
         return table.error(row, name, found=f"the text {quoted(text)}", expected="a number", hint=STORE_NUMBERS)
-    hint = _general(spelling.hint(text), table, choice)
-    if anyway and option("one_hot_column") not in hint:
+    if anyway:
+        hint = spelling.hint(text, names_options=False)
         hint = f"{'most of the column are numbers' if hint == TEXT_HINT else hint}; {anyway}"
+        if table.lines is not None and len(_odd_texts(table, name)[1]) <= MOST_ODD_TEXTS:
+            hint += f", or use {option('missing', repr(text))} if that stands for a missing value"
+    else:
+        hint = _general(_hint_of_odd(table, name, text, choice), table, choice)
     return table.error(row, name, found=quoted(text), expected="a number", hint=hint)
+
+
+def _hint_of_odd(table: Table, name: str | int, text: str, choice: Choice) -> str:
+    """Return the advice about a text, which differs where most of its column are numbers."""
+    hint = table.spelling.hint(text)
+    present, odd = _odd_texts(table, name)
+    if hint != TEXT_HINT or 2 * sum(present[text] for text in odd) >= present.total():
+        return hint
+    ways = [] if choice.is_in_parts else [f"encode it all the same with {option('one_hot_column')}"]
+    if len(odd) <= MOST_ODD_TEXTS:
+        ways.append(f"use {option('missing', repr(text))} if that stands for a missing value")
+    return f"most of the column are numbers: {' or '.join([*ways, 'correct the file'])}"
+
+
+def _odd_texts(table: Table, name: str | int) -> tuple["Counter[str]", list[str]]:
+    """Return the texts of a column, and those that are no numbers."""
+    columns = table.features if isinstance(table.features, tuple) else ()
+    texts = next((column.values for column in columns if column.name == name), None)
+    present = Counter(text for text in texts if text is not None) if isinstance(texts, list) else Counter[str]()
+    return present, [text for text in present if not table.spelling.is_number(text)]
 
 
 def _row_of_entries(X: Any) -> NDArray[np.int64]:

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from maxmargin.data.column_roles import Choice, Layout, Roles
 from maxmargin.data.numbers.binary64 import numbers
 from maxmargin.data.opening import is_compressed, kind_of, open_binary, read_bytes
-from maxmargin.data.sources.batches import Table
-from maxmargin.data.sources.frames import index_columns, readable, table_of_series
+from maxmargin.data.sources.batches import InOnePiece, Table
+from maxmargin.data.sources.frames import index_columns, open_frame, readable, table_of_series
 from maxmargin.data.stores.budget import MemoryBudget, size_text
 from maxmargin.data.stores.stored_matrix import FileStamp, Piece
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.text.data_error import data_error, quoted
+from maxmargin.text.data_error import data_error
 
 _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
 """Largest and smallest number of bytes of every column that are read ahead."""
@@ -35,15 +35,16 @@ _ROWS_TURNED_AT_ONCE = 2048
 """Number of rows that are written at a time from columns into a matrix, while both are in the processor's cache."""
 
 
-def open_arrow(path: str, choice: Choice) -> "ArrowFile":
+def open_arrow(path: str, choice: Choice) -> "ArrowFile | InOnePiece":
     """Open a Parquet or Feather file (also `.gz`).
 
     Raises
     ------
     DataError
-        The file is broken, or two of its columns have one name.
+        The file is broken.
     """
-    return (ParquetFile if kind_of(path, choice.format) == ".parquet" else FeatherFile)(path)
+    file = (ParquetFile if kind_of(path, choice.format) == ".parquet" else FeatherFile)(path)
+    return file if len(set(file.names)) == len(file.names) else open_frame(file.whole(file.names), choice, path)
 
 
 class ArrowFile(ABC):
@@ -70,10 +71,6 @@ class ArrowFile(ABC):
         with readable(path, self.form):
             schema, group_rows = self._opened()
         self.names = names = tuple(schema.names)
-        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-        if twice:
-            found = f"several columns named {quoted(twice[0])}"
-            raise data_error(path, found=found, expected="a different name for each")
         self.layout = Layout(
             source=path, names=names, n_columns=len(names), index=index_columns(names, schema.metadata)
         )
@@ -85,7 +82,7 @@ class ArrowFile(ABC):
         """Return the schema of the file, and the number of rows of every group."""
 
     @abstractmethod
-    def _whole(self, columns: Sequence[str]) -> Any:
+    def whole(self, columns: Sequence[str]) -> Any:
         """Return a table of all rows."""
 
     @abstractmethod
@@ -106,7 +103,7 @@ class ArrowFile(ABC):
         wanted = {*roles.features, roles.label, *([] if roles.id is None else [roles.id])}
         columns = [self.names[j] for j in sorted(wanted)]
         if budget is None:
-            yield partial(self._table, roles, self._whole(columns), 0)
+            yield partial(self._table, roles, self.whole(columns), 0)
             return
         first_row = 0 if groups is None else int(self.starts[groups[0]])
         for start, batch in _numbered(self.batches(budget.chunk_rows(len(columns)), columns, budget, groups)):
@@ -143,12 +140,15 @@ class ParquetFile(ArrowFile):
         groups = range(self._metadata.num_row_groups)
         return schema, [self._metadata.row_group(group).num_rows for group in groups]
 
-    def _whole(self, columns: Sequence[str]) -> Any:
+    def whole(self, columns: Sequence[str]) -> Any:
+        """Return a table of all rows."""
         from pyarrow import parquet
 
         with readable(self.path, self.form):
             table = parquet.ParquetFile(self._file(), metadata=self._metadata).read(columns=columns)
-            return table.select(columns)  # Arrow may add "a.b", as if it were a part of "a"
+            return (
+                table if len(set(columns)) < len(columns) else table.select(columns)
+            )  # Arrow may add "a.b", as if it were a part of "a"
 
     def batches(
         self, n_rows: int, columns: Sequence[str], budget: MemoryBudget, groups: Sequence[int] | None = None
@@ -182,7 +182,8 @@ class FeatherFile(ArrowFile):
         with self._reader([0]) as reader:
             return schema, [reader.get_batch(group).num_rows for group in range(reader.num_record_batches)]
 
-    def _whole(self, columns: Sequence[str]) -> Any:
+    def whole(self, columns: Sequence[str]) -> Any:
+        """Return a table of all rows."""
         with readable(self.path, self.form), self._reader(self._positions(columns)) as reader:
             return reader.read_all()
 

@@ -27,7 +27,8 @@ class Column:
 
     The numbers may come with their texts, as the source writes them but with decimal points, or as fractions where
     binary64 does not hold them. `is_named` says that it was named to be encoded. `levels` are the texts in the order
-    that the source declares, as pandas' categories do. `is_boolean` says that the numbers 1 and 0 are true and false.
+    that the source declares, as pandas' categories do; `is_category` says that its type is that of categories.
+    `is_boolean` says that the numbers 1 and 0 are true and false.
     """
 
     name: str | int
@@ -37,6 +38,7 @@ class Column:
     exact: NDArray[np.object_] | None = None
     levels: tuple[str, ...] | None = None
     is_boolean: bool = False
+    is_category: bool = False
 
     def is_missing(self) -> Mask:
         """Return which rows have no value."""
@@ -77,6 +79,8 @@ class Table:
         The text columns that were coded.
     spelling : Spelling
         How the numbers are written; by default they are stored as numbers.
+    header_line : int, optional
+        The line that names the columns, from 1; 0 if a text file has none, None for other sources.
     """
 
     source: str
@@ -92,6 +96,7 @@ class Table:
     notes: tuple[str, ...] = ()
     factors: tuple[Factor, ...] = ()
     spelling: Spelling = STORED
+    header_line: int | None = None
 
     def error(
         self, row: int | None = None, column: str | int | None = None, *, found: str, expected: str, hint: str = ""
@@ -109,7 +114,7 @@ def table_of(layout: Layout, roles: Roles, notes: Sequence[str] = (), **rows: An
     """Return the table of some rows of a source, with the names of its columns and notes on those left out."""
     return Table(
         source=layout.source, names=layout.names_of(roles.features), label_name=layout.name_of(roles.label),
-        spelling=layout.spelling, notes=(*drop_note(layout, roles), *notes), **rows,
+        spelling=layout.spelling, header_line=layout.header_line, notes=(*drop_note(layout, roles), *notes), **rows,
     )  # fmt: skip
 
 

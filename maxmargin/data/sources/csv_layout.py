@@ -1,14 +1,24 @@
 """The layout of delimited text: its separator, and whether its first line names the columns."""
 
+import csv
 import re
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from math import isfinite
+from typing import NamedTuple, TypeAlias
 
-from maxmargin.data.numbers.numerals import POINTS, Spelling, is_missing, is_written_otherwise
+from maxmargin.data.column_roles import Choice, Layout, distinct_names
+from maxmargin.data.numbers.numerals import POINTS, Spelling, is_missing, is_written_otherwise, parse_number
 from maxmargin.solvers.errors import InvalidOptionError, option
+from maxmargin.text.data_error import data_error, listed
 
 NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "space": " ", "pipe": "|"}
 """Names of separators; a space stands for any white space within a line."""
+
+ROWS_OF_SAMPLE = 1_000
+"""Number of rows that are compared with the first one to tell a header from data."""
 
 LINES_COMPARED = 20
 """Number of lines that are compared to propose a separator."""
@@ -16,10 +26,159 @@ LINES_COMPARED = 20
 NEVER_A_NAME = ("?", "nan", "n/a", "#n/a")
 """Texts for a missing value that show a line to be data; others, such as Na for sodium, may name a column."""
 
+_FEWEST_ROWS, _MOST_LEVELS = 4, 20
+"""Least number of rows and largest number of levels of labels over which a word is likely to be a name."""
+
 _QUOTED = re.compile(r'"[^"]*"')
+
+_SEPARATOR_LINE = re.compile(r'"?sep=([^\n"])"?\r?\n', re.IGNORECASE)
+_COMMENTS = re.compile(r"(?:[ \t]*\r?\n)*(?:#[^\n]*\n)+")
 
 _WHITE_SPACE = re.compile(r'("[^"]*")|[ \t]+')
 _AT_ENDS = re.compile(r"^ | (?=\r?$)", re.MULTILINE)
+
+
+NumberedRow: TypeAlias = tuple[int, list[str]]
+
+
+class Prelude(NamedTuple):
+    """The lines before the first row: a line ``sep=;``, and comments, which begin with ``#``."""
+
+    n_lines: int
+    separator: str | None
+    comment: str | None
+
+    @classmethod
+    def of(cls, text: str) -> "Prelude":
+        """Return the lines of a text that come before its rows.
+
+        Examples
+        --------
+        >>> Prelude.of("# made by hand\\n# x y\\n1 2\\n")
+        Prelude(n_lines=2, separator=None, comment=' x y')
+        """
+        told = _SEPARATOR_LINE.match(text)
+        rest = text if told is None else text[told.end() :]
+        comments = _COMMENTS.match(rest)
+        lines = [] if comments is None else comments[0].splitlines()
+        return cls((told is not None) + len(lines), told and told[1], lines[-1].lstrip("#") if lines else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextLayout:
+    """The layout of delimited text, as found in its first rows.
+
+    Attributes
+    ----------
+    layout : Layout
+        The columns.
+    separator : str
+        The separator of the fields.
+    header_line : int
+        Line of the header, from 1; 0 if there is none.
+    notes : list of str
+        How the first lines were read, where that may be doubted.
+    """
+
+    layout: Layout
+    separator: str
+    header_line: int
+    notes: list[str]
+
+
+def layout_of_rows(
+    rows: Sequence[NumberedRow],
+    separator: str,
+    source: str,
+    choice: Choice,
+    prelude: Prelude,
+    hint: Callable[[], str],
+) -> TextLayout:
+    """Return the layout of a file whose first rows are these.
+
+    Raises
+    ------
+    DataError
+        There is one column only, or nothing below the header; or it is doubtful whether there is a header.
+    """
+    (line, fields), *below = rows
+    if len(fields) == 1 and (advice := hint()):
+        expected = "at least two: features and a label"
+        raise data_error(source, found="one column only", expected=expected, hint=advice)
+    spelling = Spelling(decimal_comma=choice.decimal_comma)
+    if spelling.decimal_comma and separator == ",":
+        _check_quoted(rows, source, hint())
+    names, header_line = _names(rows, separator, source, choice, prelude)
+    notes = [f"{prelude.n_lines} lines before the first row were skipped"] * (prelude.n_lines > 1)
+    if names is None:
+        notes += ["no header: line 1 is a row of data"] * (choice.header is None)
+    elif header_line == line and not below:
+        raise data_error(source, line=line, found="a header line only", expected="rows of data below it")
+    elif choice.header is None and any(map(spelling.is_finite_number, names)):
+        notes.append(f"line {header_line} names the columns: {listed(names)}")
+    n_columns = len((below or rows)[0][1])
+    has_row_names = names is not None and 2 <= len(names) == n_columns - 1 and _have_names(below, separator)
+    layout = Layout(
+        source=source, names=distinct_names(("", *names) if has_row_names and names else names),
+        n_columns=n_columns if has_row_names else len(fields if names is None else names), spelling=spelling,
+        index=(0,) if has_row_names else (), row_names=0 if has_row_names else None, header_line=header_line,
+    )  # fmt: skip
+    return TextLayout(layout=layout, separator=separator, header_line=header_line, notes=notes)
+
+
+def _names(
+    rows: Sequence[NumberedRow], separator: str, source: str, choice: Choice, prelude: Prelude
+) -> tuple[tuple[str, ...] | None, int]:
+    """Return the names of the columns and their line; None and 0 if there is no header."""
+    (line, fields), *below = rows
+    is_header = choice.header
+    if is_header is not False:
+        is_short = len(fields) > 1 and bool(below) and all(len(row) == len(fields) + 1 for _, row in below)
+        compared = [fields, *(row[1:] if is_short else row for _, row in below)]
+        looks_so = names_columns(compared, Spelling(decimal_comma=choice.decimal_comma), choice.label)
+        told = [] if prelude.comment is None else next(csv.reader([spaced(prelude.comment)], delimiter=separator))
+        if not looks_so and len(told) == len(fields):
+            return tuple(name.strip() for name in told), prelude.n_lines
+        is_header = is_header or looks_so
+    if is_header is None:
+        raise data_error(
+            source, line=line, found=f"a line that may name the columns or be a row: {listed(fields)}",
+            expected="names that are no numbers, or to be told",
+            hint=f"{option('header')} if it names the columns, {option('no_header')} if it is a row",
+        )  # fmt: skip
+    return (tuple(name.strip() for name in fields), line) if is_header else (None, 0)
+
+
+def _have_names(rows: Sequence[NumberedRow], separator: str) -> bool:
+    """Return whether the first field of every row names it, and the last fields are not all blank.
+
+    They may also have a field too many as one has a decimal comma: 1,5. Names that are no numbers exclude that, and so
+    do 1, 2, 3, ... in at least 10 rows.
+    """
+    names = [fields[0].strip() for _, fields in rows]
+    if len(set(names)) < len(names) or not any(fields[-1].strip() for _, fields in rows):
+        return False
+    if separator != "," or not all(map(_is_digits, names)):
+        return True
+    columns = list(zip(*(fields for _, fields in rows), strict=False))
+    may_be_commas = any(all(map(_is_digits, (*left, *right))) for left, right in pairwise(columns))
+    return not may_be_commas or (len(names) >= 10 and names == [str(i + 1) for i in range(len(names))])
+
+
+def _is_digits(text: str) -> bool:
+    return text.strip().lstrip("+-").isdecimal()
+
+
+def _check_quoted(sample: Iterable[NumberedRow], source: str, hint: str) -> None:
+    """Raise unless a number with a decimal comma is quoted: otherwise a comma would also separate the fields."""
+    commas = Spelling(decimal_comma=True)
+    if not any("," in field and commas.is_number(field) for _, fields in sample for field in fields):
+        raise data_error(
+            source, option="decimal_comma",
+            found=f"fields separated by commas, and no quoted number with one in the first {ROWS_OF_SAMPLE:,} rows",
+            expected="another separator, or numbers in quotes",
+            hint=hint or f"give the separator with {option('sep')}, or leave {option('decimal_comma')} out",
+        )  # fmt: skip
 
 
 def separator_named(text: str) -> str:
@@ -88,20 +247,111 @@ def spaced(text: str) -> str:
     return _AT_ENDS.sub("", text)
 
 
-def is_header(rows: Sequence[Sequence[str]], spelling: Spelling = POINTS) -> bool:
-    """Return whether the first of `rows` names the columns.
+def names_columns(rows: Sequence[Sequence[str]], spelling: Spelling = POINTS, label: str | int = -1) -> bool | None:
+    """Return whether the first of `rows` names the columns; None if that is likely, and not certain.
 
-    It does unless one of its fields is a number or "?", "nan", "n/a". When the second row holds no number either, so
-    that all columns may be text, a field of the first row that occurs again below it in its column shows it to be data.
+    It does if none of its fields is a number (`_are_words`), if a word stands over a column of numbers, or if its
+    numbers are 0, 1, 2, ... to at least 2 and one of them is outside its column, as pandas names columns. It is likely
+    if its numbers are 0, 1 or 1, ..., p and one is outside its column; if they increase, are at least three, and all of
+    them are outside (years, wavelengths); and if a word stands over labels of which each occurs at least twice.
+    Increasing numbers outside their columns beside such a word make a header.
 
     Examples
     --------
-    >>> is_header([["5.1", "Iris-setosa"], ["4.9", "Iris-setosa"]])
-    False
-    >>> is_header([["petal", "species"], ["4.9", "Iris-setosa"]])
+    >>> names_columns([["x", "2020"], ["1.5", "0"]]), names_columns([["5.1", "setosa"], ["4.9", "setosa"]])
+    (True, False)
+    >>> names_columns([["0", "1", "2"], ["5", "7", "0"], ["3", "9", "1"]])
     True
-    >>> is_header([["sunny", "no"], ["rain", "yes"], ["rain", "no"]])
-    False
+    >>> names_columns([["0", "1"], ["1", "0"], ["2", "1"]]) is None
+    True
+    """
+    first, *below = rows
+    line = _FirstLine(first, below, spelling)
+    if not line.numbers and not line.has_other_numbers:
+        return True if below and line.has_word_over_numbers and not line.has_missing else _are_words(rows, spelling)
+    if not below:
+        return False
+    is_doubtful = line.has_missing or line.has_odd_field or line.has_word_that_recurs
+    if line.has_word_over_numbers:
+        return None if is_doubtful else True
+    return False if is_doubtful else _are_names(line, label)
+
+
+def _are_names(line: "_FirstLine", label: str | int) -> bool | None:
+    """Return whether the numbers of a line name columns, from their values and those below."""
+    values = list(line.numbers.values())
+    outside = {j: line.is_outside(j) for j in line.numbers}
+    position = line.position_of(label)
+    are_all_outside = len(values) >= 3 and all(is_out for j, is_out in outside.items() if j != position)
+    are_outside = are_all_outside and all(a < b for a, b in pairwise(values))
+    if len(values) >= 3 and values == list(range(len(values))) and any(outside.values()):
+        return True
+    if line.names_levels(position):
+        return True if are_outside else None
+    counts_from_1 = len(values) >= 2 and values == list(range(1, len(values) + 1))
+    is_likely = are_outside or (any(outside.values()) and (values == [0, 1] or counts_from_1))
+    return None if is_likely else False
+
+
+class _FirstLine:
+    """The first line of a file, compared with the columns below it."""
+
+    def __init__(self, first: Sequence[str], below: Sequence[Sequence[str]], spelling: Spelling) -> None:
+        self._spelling = spelling
+        self.fields = [field.strip() for field in first]
+        self.present = [
+            [text.strip() for text in column if not is_missing(text)] for column in zip(*below, strict=False)
+        ]
+        self.present += [[]] * (len(first) - len(self.present))
+        self.is_numeric = [
+            bool(texts) and all(self._number(text) is not None for text in texts) for texts in self.present
+        ]
+        self.numbers = {j: x for j, field in enumerate(self.fields) if (x := self._number(field)) is not None}
+        self.words = {j for j, field in enumerate(self.fields) if self._is_word(field)}
+        self.has_other_numbers = any(map(self._is_written_otherwise, self.fields))
+        self.has_missing = any(field and is_missing(field) for field in self.fields)
+        self.has_word_over_numbers = any(self.is_numeric[j] for j in self.words)
+        self.has_word_that_recurs = any(self.fields[j] in self.present[j] for j in self.words if not self.is_numeric[j])
+        known = {*self.numbers, *self.words}
+        self.has_odd_field = any(f and not is_missing(f) and j not in known for j, f in enumerate(self.fields))
+
+    def _number(self, text: str) -> float | None:
+        value = None if is_missing(text) else parse_number(self._spelling.swapped(text))
+        return value if value is not None and isfinite(value) else None
+
+    def _is_written_otherwise(self, text: str) -> bool:
+        return is_written_otherwise(self._spelling.swapped(text))
+
+    def _is_word(self, text: str) -> bool:
+        is_letters = re.search(r"[^\W\d]", text) is not None and not is_missing(text)
+        return is_letters and self._number(text) is None and not self._is_written_otherwise(text)
+
+    def is_outside(self, j: int) -> bool:
+        """Return whether a number is less or greater than all those below it."""
+        if not self.is_numeric[j]:
+            return False
+        values = [value for value in map(self._number, self.present[j]) if value is not None]
+        return not min(values) <= self.numbers[j] <= max(values)
+
+    def position_of(self, label: str | int) -> int:
+        """Return the column that holds the labels, by its name in this line or its position; else the last."""
+        if label in self.fields:
+            return self.fields.index(str(label))
+        is_position = isinstance(label, int) or label.lstrip("-").isdecimal()
+        return int(label) % len(self.fields) if is_position else len(self.fields) - 1
+
+    def names_levels(self, j: int) -> bool:
+        """Return whether a word stands over texts of which at most 20 differ, and each occurs at least twice."""
+        levels = Counter(self.present[j])
+        is_alone = j in self.words and not self.is_numeric[j] and self.fields[j] not in levels
+        return is_alone and levels.total() >= _FEWEST_ROWS and len(levels) <= _MOST_LEVELS and min(levels.values()) >= 2
+
+
+def _are_words(rows: Sequence[Sequence[str]], spelling: Spelling) -> bool:
+    """Return whether no field of the first row is a number or "?", "nan", "n/a".
+
+    When the second row holds no number either, so that all columns may be text, a field of the first row that occurs
+    again below it in its column shows it to be data.
     """
     first, *below = rows
     if any(_is_data(field, spelling) or field.strip().lower() in NEVER_A_NAME for field in first):
@@ -113,5 +363,8 @@ def is_header(rows: Sequence[Sequence[str]], spelling: Spelling = POINTS) -> boo
 
 
 def _is_data(field: str, spelling: Spelling) -> bool:
-    """Return whether a field is a number, or looks like one in a spelling other than that of the options."""
-    return not is_missing(field) and (spelling.is_number(field) or is_written_otherwise(spelling.swapped(field)))
+    """Return whether a field is a finite number, or looks like one in another spelling than that of the options."""
+    if is_missing(field):
+        return False
+    value = parse_number(spelling.swapped(field))
+    return (value is not None and isfinite(value)) or is_written_otherwise(spelling.swapped(field))

@@ -7,18 +7,18 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice, pairwise, tee
-from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Choice, Layout, Roles
+from maxmargin.data.column_roles import Choice, Roles
 from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers import numerals
-from maxmargin.data.numbers.numerals import Spelling
+from maxmargin.data.numbers.binary64 import EXACT_INTEGERS
 from maxmargin.data.opening import (
     STDIN,
     STDIN_NAME,
@@ -33,7 +33,10 @@ from maxmargin.data.sources.batches import Column, Table, table_of
 from maxmargin.data.sources.csv_blocks import parsed_by_arrow, parsed_by_numpy
 from maxmargin.data.sources.csv_layout import (
     LINES_COMPARED,
-    is_header,
+    ROWS_OF_SAMPLE,
+    NumberedRow,
+    Prelude,
+    layout_of_rows,
     separator_hint,
     separator_named,
     separator_of,
@@ -41,16 +44,13 @@ from maxmargin.data.sources.csv_layout import (
 )
 from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.solvers.errors import option
-from maxmargin.text.data_error import data_error
+from maxmargin.text.data_error import data_error, quoted
 
 BYTES_AT_ONCE = 2**21
 """Number of bytes of the file that are converted to numbers at a time."""
 
 ROWS_AT_ONCE = 10_000
 """Number of rows that are converted to numbers at a time if quotes may enclose the ends of lines."""
-
-ROWS_OF_SAMPLE = 1_000
-"""Number of rows that are compared to tell a header from data."""
 
 MEMORY_AT_ONCE = 2**24
 """Largest number of bytes of fields in memory at a time, however few rows these are."""
@@ -75,8 +75,6 @@ _UNQUOTED = (
     f"with {option('decimal_comma')}"
 )
 
-NumberedRow: TypeAlias = tuple[int, list[str]]
-
 Item = TypeVar("Item")
 
 
@@ -87,30 +85,11 @@ class Block(NamedTuple):
     lines_before: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextLayout:
-    """The layout of delimited text, as found in its first rows.
-
-    Attributes
-    ----------
-    layout : Layout
-        The columns.
-    separator : str
-        The separator of the fields.
-    header_line : int
-        Line of the header, from 1; 0 if there is none.
-    """
-
-    layout: Layout
-    separator: str
-    header_line: int
-
-
 class DelimitedText:
     """A CSV or TSV file (also `.gz`), or CSV from the standard input (`-`).
 
     Fields may be quoted; lines end in LF or CRLF; blank lines are skipped; a UTF-8 byte-order mark is allowed. See
-    `separator_of` for the separator, and `is_header` for the header line.
+    `separator_of` for the separator, and `names_columns` for the header line.
 
     Raises
     ------
@@ -122,7 +101,7 @@ class DelimitedText:
         self.path, self.choice = path, choice
         self.source = STDIN_NAME if path == STDIN else path
         self._block_bytes = choice.bytes_at_once or BYTES_AT_ONCE
-        self._open, self._blocks, self._first_lines = ExitStack(), None, list[str]()
+        self._open, self._blocks = ExitStack(), None
         self.n_rows, self._is_large = 0, True
         if path != STDIN and os.path.isfile(path):
             with open_binary(path) as file:
@@ -139,7 +118,7 @@ class DelimitedText:
         with self._open as stack:
             blocks = self._blocks or self._read_blocks(stack.enter_context(open_binary(self.path)))
             if self.choice.needs_texts:
-                blocks = _separable(blocks, self.text.separator)
+                blocks = self._prepared(blocks, self.text.separator)
                 rows = [row for some in self._rows_of(blocks) for row in some]
                 yield partial(self.table_of_rows, roles, rows, is_whole=True)
             else:
@@ -156,19 +135,35 @@ class DelimitedText:
         first = next(blocks, None)
         if first is None:
             raise empty_file(self.source)
-        self._first_lines = list(islice((line for line in io.StringIO(first.text) if line.strip()), LINES_COMPARED))
+        self._prelude = Prelude.of(first.text)
+        lines = (line for line in io.StringIO(self._trimmed(first).text) if line.strip())
+        self._first_lines = list(islice(lines, LINES_COMPARED))
         separator = self._separator()
         blocks, ahead = tee(chain([first], blocks))
-        self.text = self._layout(self._rows(_separable(ahead, separator), separator), separator)
+        rows = self._rows(self._prepared(ahead, separator), separator)
+        sample = _some(rows, ROWS_OF_SAMPLE + 1, at_least=2)  # `rows` is dropped, or all blocks would be kept
+        if not sample:
+            raise empty_file(self.source)
+        hint = partial(self._hint, separator)
+        self.text = layout_of_rows(sample, separator, self.source, self.choice, self._prelude, hint)
         return blocks
+
+    def _prepared(self, blocks: Iterable[Block], separator: str) -> Iterator[Block]:
+        """Return the blocks below the prelude, with one space for any white space where that separates the fields."""
+        below = map(self._trimmed, blocks)
+        return below if separator != " " else (Block(spaced(text), n_lines) for text, n_lines in below)
+
+    def _trimmed(self, block: Block) -> Block:
+        n_above = self._prelude.n_lines if block.lines_before == 0 else 0
+        return Block(block.text.split("\n", n_above)[-1], n_above) if n_above else block
 
     def _hint(self, separator: str) -> str:
         """Propose another separator, if one looks better."""
         return separator_hint(self._first_lines, separator)
 
     def _separator(self) -> str:
-        if self.choice.sep is not None:
-            return separator_named(self.choice.sep)
+        if self.choice.sep is not None or self._prelude.separator is not None:
+            return separator_named(self.choice.sep or self._prelude.separator or "")
         if kind_of(self.path, self.choice.format) == ".tsv":
             return "\t"
         first_line, *_ = self._first_lines or [""]
@@ -189,25 +184,6 @@ class DelimitedText:
                 raise long_line(self.source, n_lines + 1, self.choice.longest_line)
         if n_bytes:
             yield Block(decoded(b"".join(parts), n_lines, self.source), n_lines)
-
-    def _layout(self, rows: Iterator[NumberedRow], separator: str) -> TextLayout:
-        sample = _some(rows, ROWS_OF_SAMPLE, at_least=2)
-        if not sample:
-            raise empty_file(self.source)
-        (line, fields), *below = sample
-        if len(fields) == 1 and (hint := self._hint(separator)):
-            expected = "at least two: features and a label"
-            raise data_error(self.source, found="one column only", expected=expected, hint=hint)
-        spelling = Spelling(decimal_comma=self.choice.decimal_comma)
-        if spelling.decimal_comma and separator == ",":
-            _check_quoted(sample, self.source, self._hint(separator))
-        names, header_line = None, 0
-        if is_header([fields for _, fields in sample], spelling):
-            if not below:
-                raise data_error(self.source, line=line, found="a header line only", expected="rows of data below it")
-            names, header_line = tuple(name.strip() for name in fields), line
-        layout = Layout(source=self.source, names=names, n_columns=len(fields), spelling=spelling)
-        return TextLayout(layout=layout, separator=separator, header_line=header_line)
 
     def _rows(self, blocks: Iterable[Block], separator: str) -> Iterator[NumberedRow]:
         """Yield the line on which a row begins, and its fields; skip blank lines."""
@@ -260,8 +236,8 @@ class DelimitedText:
 
     def tables_of(self, blocks: Iterable[Block], roles: Roles) -> Iterator[Callable[[], Table]]:
         """Yield functions that read whole blocks of plain numbers at once, and all else row by row."""
-        for (quoted, is_alone), rest in _with_rest(_separable(iter(blocks), self.text.separator)):
-            block = _without_quotes(quoted, self.text.separator)
+        for (found, is_alone), rest in _with_rest(self._prepared(blocks, self.text.separator)):
+            block = _without_quotes(found, self.text.separator)
             if '"' not in block.text:
                 yield partial(self.table_of_block, roles, block, is_whole=is_alone)
             else:
@@ -283,7 +259,7 @@ class DelimitedText:
         return self.table_of_rows(roles, [row for some in self._rows_of([block]) for row in some], is_whole=is_whole)
 
     def _below_header(self, block: Block) -> Block:
-        n_above = self.text.header_line if block.lines_before == 0 else 0
+        n_above = max(0, self.text.header_line - block.lines_before)
         return Block(block.text.split("\n", n_above)[-1], block.lines_before + n_above)
 
     def _plain(self, roles: Roles, block: Block) -> Table | None:
@@ -300,8 +276,8 @@ class DelimitedText:
             spelling.swapped(text), separator, self.layout.n_columns, roles
         )
         n_lines = text.count("\n") + (not text.endswith("\n"))
-        if parsed is None or len(parsed.values) != n_lines or not np.isfinite(parsed.values).all():
-            return None
+        if parsed is None or len(parsed.values) != n_lines or not (np.abs(parsed.values) < EXACT_INTEGERS).all():
+            return None  # NaN and infinity are refused, and digits looked at, row by row
         distinct = numerals.cleaned([spelling.label(spelling.swapped(label)) for label in parsed.labels.distinct])
         ids = None if parsed.ids is None else map(spelling.swapped, parsed.ids)
         lines = np.arange(block.lines_before + 1, block.lines_before + n_lines + 1)
@@ -312,6 +288,8 @@ class DelimitedText:
         spelling = self.layout.spelling
         columns = list(zip(*(fields for _, fields in rows), strict=True)) or [()] * self.layout.n_columns
         features = tuple(self._column(j, columns[j], roles) for j in roles.features)
+        if not self.choice.keep_texts:
+            self._check_digits(features, rows)
         written = CodedLabels.of(columns[roles.label])
         labels = CodedLabels(numerals.cleaned(list(map(spelling.label, written.distinct))), written.positions)
         lines = np.array([line for line, _ in rows], dtype=np.int64)
@@ -329,36 +307,28 @@ class DelimitedText:
             return Column(name=name, values=numerals.cleaned(written), texts=texts, is_named=is_named)
         return Column(name=name, values=values, texts=texts, is_named=is_named, is_boolean=is_boolean)
 
+    def _check_digits(self, columns: Sequence[Column], rows: Sequence[NumberedRow]) -> None:
+        """Refuse whole numbers that binary64 does not tell from their neighbours."""
+        for column in columns:
+            values = column.values if isinstance(column.values, np.ndarray) else np.empty(0)
+            for row in np.flatnonzero(np.abs(values) >= EXACT_INTEGERS).tolist():
+                text = column.texts[row].strip() if column.texts else ""
+                if numerals.digits_are_changed(text, float(values[row])):
+                    raise data_error(
+                        self.source, line=rows[row][0], column=column.name, found=quoted(text),
+                        expected="a number that binary64 holds",
+                        hint=f"{option('decimal')} decides for the digits; name the column with {option('id')} or "
+                        f"{option('drop')} if it is no quantity",
+                    )  # fmt: skip
+
     def _table(
         self, roles: Roles, features: Any, labels: Any, ids: Iterable[str] | None, lines: NDArray[Any],
         *, is_whole: bool = False,
     ) -> Table:  # fmt: skip
-        # row numbers that were saved as a column without a name can separate any sorted data
-        nameless = [j for j in roles.features if self.layout.names is not None and not self.layout.names[j]]
-        notes = [f"column {j} has no name (saved row numbers?) and is used as a feature" for j in nameless]
         return table_of(
-            self.layout, roles, notes, features=features, label=labels, lines=lines, is_whole=is_whole,
+            self.layout, roles, self.text.notes, features=features, label=labels, lines=lines, is_whole=is_whole,
             ids=None if ids is None else tuple(text.strip() for text in ids),
         )  # fmt: skip
-
-
-def _check_quoted(sample: Iterable[NumberedRow], source: str, hint: str) -> None:
-    """Raise unless a number with a decimal comma is quoted: otherwise a comma would also separate the fields."""
-    commas = Spelling(decimal_comma=True)
-    if not any("," in field and commas.is_number(field) for _, fields in sample for field in fields):
-        raise data_error(
-            source, option="decimal_comma",
-            found=f"fields separated by commas, and no quoted number with one in the first {ROWS_OF_SAMPLE:,} rows",
-            expected="another separator, or numbers in quotes",
-            hint=hint or f"give the separator with {option('sep')}, or leave {option('decimal_comma')} out",
-        )  # fmt: skip
-
-
-def _separable(blocks: Iterator[Block], separator: str) -> Iterator[Block]:
-    """Return the blocks with one space for any white space within a line, where that separates the fields."""
-    if separator != " ":
-        return blocks
-    return (Block(spaced(block.text), block.lines_before) for block in blocks)
 
 
 def _with_rest(items: Iterator[Item]) -> Iterator[tuple[tuple[Item, bool], Iterator[Item]]]:

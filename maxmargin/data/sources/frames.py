@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Choice, Layout, Roles
+from maxmargin.data.column_roles import Choice, Layout, Roles, distinct_names
 from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers.binary64 import NumberError, Numbers, numbers
 from maxmargin.data.numbers.numerals import TEXT_HINT, Texts
@@ -59,7 +59,7 @@ def readable(path: str, form: str) -> Iterator[None]:
         raise data_error(path, found=f"broken {form} data: {reason}", expected=f"a complete {form} file") from error
 
 
-def open_frame(frame: Any, choice: Choice) -> InOnePiece:
+def open_frame(frame: Any, choice: Choice, source: str | None = None) -> InOnePiece:
     """Open a table in memory.
 
     Raises
@@ -68,7 +68,7 @@ def open_frame(frame: Any, choice: Choice) -> InOnePiece:
         `frame` is not a table.
     """
     library = type(frame).__module__.partition(".")[0]
-    source = f"{library} {type(frame).__name__}" if library in LIBRARIES else "source"
+    source = source or (f"{library} {type(frame).__name__}" if library in LIBRARIES else "source")
     choice.refuse_of_text(source, "a table of columns")
     names, columns = columns_of(frame, source)
     layout = Layout(source=source, names=names, n_columns=len(names), index=index_of(frame, names))
@@ -102,8 +102,7 @@ def columns_of(frame: Any, source: str) -> "tuple[tuple[str, ...], list[nw.Serie
     expected = "a file, the name of a data set, or a pandas, Polars or Arrow table"
     if not is_from_table_library(frame):
         raise data_error(source, found=f"an object of type {type(frame).__name__}", expected=expected)
-    _refuse_namesakes(frame, source)
-    table = nw.from_native(frame, eager_only=True, pass_through=True)
+    table = nw.from_native(with_distinct_names(frame, source), eager_only=True, pass_through=True)
     if not isinstance(table, nw.DataFrame):
         hint = "collect() it first" if hasattr(frame, "collect") else ""
         raise data_error(source, found=f"an object of type {type(frame).__name__}", expected=expected, hint=hint)
@@ -119,18 +118,24 @@ def index_of(frame: Any, names: Sequence[str]) -> tuple[int, ...]:
     return index_columns(names, metadata if isinstance(metadata, dict) else None)
 
 
-def _refuse_namesakes(frame: Any, source: str) -> None:
-    """Refuse columns of one name, or of several levels; a pyarrow table has `column_names`, the others `columns`."""
+def with_distinct_names(frame: Any, source: str = "X") -> Any:
+    """Return a table whose equal names tell their columns apart; see `distinct_names`.
+
+    Raises
+    ------
+    DataError
+        The names have several levels.
+    """
     if type(frame).__name__ == "LazyFrame":
-        return
+        return frame
     if getattr(getattr(frame, "columns", None), "nlevels", 1) > 1:
         raise data_error(source, found="columns whose names have several levels", expected="one name for each column")
-    names = getattr(frame, "column_names" if hasattr(frame, "column_names") else "columns", ())
-    twice = [name for name, count in Counter(str(name) for name in names).items() if count > 1]
-    if twice:
-        raise data_error(
-            source, found=f"several columns named {quoted(twice[0])}", expected="a different name for each"
-        )
+    is_of_arrow = hasattr(frame, "column_names")
+    names = [str(name) for name in (frame.column_names if is_of_arrow else getattr(frame, "columns", ()))]
+    if len(set(names)) == len(names):
+        return frame
+    apart = list(distinct_names(names) or ())
+    return frame.rename_columns(apart) if is_of_arrow else frame.set_axis(apart, axis="columns")
 
 
 def column_of(series: "nw.Series[Any]", name: str | int, source: str, *, first_row: int = 0) -> Column:
@@ -149,7 +154,8 @@ def column_of(series: "nw.Series[Any]", name: str | int, source: str, *, first_r
         if len(set(texts)) < len(set(values)):
             twice = next(text for text, count in Counter(map(str, set(values))).items() if count > 1)
             raise data_error(source, column=name, found=f"several levels {quoted(twice)}", expected="different texts")
-        return Column(name=name, values=texts, levels=_declared_levels(series))
+        is_category = series.dtype in (nw.Categorical, nw.Enum)
+        return Column(name=name, values=texts, levels=_declared_levels(series), is_category=is_category)
     try:
         found = _numbers_of(series)
     except NumberError as error:

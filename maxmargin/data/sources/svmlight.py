@@ -11,7 +11,7 @@ import numpy as np
 from maxmargin.data.column_roles import Choice, Layout, Roles
 from maxmargin.data.dataset import CsrArray
 from maxmargin.data.labels import written_number
-from maxmargin.data.numbers.numerals import STORED, TEXT_HINT, is_missing, parse_number
+from maxmargin.data.numbers.numerals import STORED, TEXT_HINT, digits_are_changed, is_missing, parse_number
 from maxmargin.data.opening import STDIN, STDIN_NAME, decoded, lines_of, open_binary
 from maxmargin.data.sources.batches import InOnePiece, Table, table_of
 from maxmargin.text.data_error import DataError, data_error, quoted
@@ -54,7 +54,7 @@ def open_svmlight(path: str, choice: Choice) -> InOnePiece:
         entries.read(lines_of(file, choice.longest_line, source))
     X = entries.matrix()
     n_features = X.shape[1]
-    names = (*[""] * n_features, LABEL_NAME)
+    names = (*(str(index + entries.first_index) for index in range(n_features)), LABEL_NAME)
     layout = Layout(source=source, names=names, n_columns=n_features + 1, only_label=_WHERE_LABELS_ARE)
     return InOnePiece(layout=layout, read=partial(_table, entries, X, layout))
 
@@ -160,6 +160,11 @@ class _Entries:
 
     def _value(self, text: str, line: int, index: str) -> float:
         value = parse_number(text)
+        if value is not None and digits_are_changed(text, value):
+            expected, hint = "a number that binary64 holds", "write it with a decimal point to have it rounded"
+            raise data_error(
+                self.path, line=line, column=f"index {index}", found=quoted(text), expected=expected, hint=hint
+            )
         if value is not None and (abs(value) < np.inf or (is_missing(text) and self.missing_allowed)):
             return value
         found, expected, hint = STORED.complaint(text)

@@ -82,8 +82,12 @@ def complaint(path: Path | str, choice: Choice | None = None, **options: Any) ->
         (GOOD, {"id": "species"}, "column 'species', id=: found the label column, expected another column"),
         (GOOD, {"drop": "sepal", "id": "petal"}, "found no feature column left, expected at least one beside the"),
         (GOOD, {"positive": "setoza"}, "column 'species': found no label 'setoza', expected one of 'setosa'"),
-        ("1,2,a\n3,4,b\n", {"label": "c"}, "label=: found no column 'c', expected a position from 0 to 2, as the"),
-        ("a,a,b\n1,2,x\n3,4,y\n", {"drop": "a"}, "drop=: found 2 columns named 'a', expected one (positions 0, 1)"),
+        ("5,2,a\n3,4,b\n", {"label": "c"}, "label=: found no column 'c', expected a position from 0 to 2, as the"),
+        (
+            "a,a,b\n1,2,x\n3,4,y\n",
+            {"drop": "a"},
+            "drop=: found 2 columns named 'a', expected one of 'a (column 0)', 'a (column 1)'",
+        ),
     ],
 )
 def test_bad_csv(tmp_path: Path, text: str, options: dict[str, Any], expected: str) -> None:
@@ -266,6 +270,7 @@ def test_arrow_columns_that_are_no_numbers(tmp_path: Path) -> None:
         ([date(2024, 1, 1)] * 2, ["x", "y"], "column 'a': found values of type Date, expected numbers (drop it with"),
         ([1.0, 2.0], ["x", None], "row 1, column 'b': found no label, expected a label"),
         (pa.array([], pa.float64()), pa.array([], pa.string()), "found no rows, expected at least one"),
+        (pa.array([], pa.string()), pa.array([], pa.string()), "found no rows, expected at least one"),
     ):
         parquet.write_table(pa.table({"a": a, "b": b}), path)
         assert complaint(path).startswith(expected)

@@ -24,7 +24,7 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.numbers.numerals import parse_number
 from maxmargin.data.reading.loading import load
 from maxmargin.data.reading.one_pass import read_dataset, whole_table
-from maxmargin.data.sources.csv_layout import is_header
+from maxmargin.data.sources.csv_layout import names_columns
 from maxmargin.data.sources.csv_text import BYTES_AT_ONCE
 from maxmargin.text.data_error import DataError
 
@@ -121,7 +121,7 @@ def test_svmlight_round_trip(tmp_path: Path, X: NDArray[np.float64], compress: b
     assert ds.X.format == "csr"
     assert np.array_equal(ds.X.toarray(), X)
     assert ds.y.tolist() == y
-    assert ds.feature_names == tuple(map(str, range(X.shape[1])))
+    assert ds.feature_names == tuple(str(j + 1) for j in range(X.shape[1]))
 
 
 @quickly
@@ -197,12 +197,27 @@ def test_header_of_text_columns(tmp_path: Path) -> None:
     assert load(text_file(tmp_path, below), one_hot=True).n_samples == 3
     with_header = load(text_file(tmp_path, "sky,play\n" + below), one_hot=True)
     assert (with_header.n_samples, with_header.feature_names) == (3, ("sky=sunny",))
-    assert is_header([["a", "b"]])
+    assert names_columns([["a", "b"]])
 
 
-def test_saved_row_numbers_are_noted(tmp_path: Path) -> None:
-    ds = load(text_file(tmp_path, ",b,c\n0,2,u\n1,4,v\n"))
-    assert ds.notes == ("column 0 has no name (saved row numbers?) and is used as a feature",)
+@for_each("name", ["", "Unnamed: 0", "rownames", "row.names", "__index_level_0__"])
+@for_each("first", [0, 1])
+@for_each("memory", [None, 1])
+def test_row_numbers_under_the_name_of_an_index_are_left_out(
+    tmp_path: Path, name: str, first: int, memory: int | None
+) -> None:
+    rows = [f"{first + i},{i * i % 7},{'uv'[i % 2]}\n" for i in range(12)]
+    path = text_file(tmp_path, f"{name},b,c\n{''.join(rows)}")
+    ds = load(path, memory=memory)
+    assert ds.feature_names == ("b",) and ds.X[:].ravel().tolist() == [i * i % 7 for i in range(12)]
+    assert ds.notes == (f"left out, as it numbers the rows: {name or 0!r}",)
+    again = load(**{**ds.read_as, "source": path})  # type: ignore[dict-item, arg-type]
+    assert again.feature_names == ("b",)
+    for other in (rows[:9], [rows[0], *rows[2:], rows[1]], [row.replace(",", ".5,", 1) for row in rows]):
+        assert load(text_file(tmp_path, f"{name},b,c\n{''.join(other)}"), memory=memory).n_features == 2
+    assert load(text_file(tmp_path, f"id,b,c\n{''.join(rows)}"), memory=memory).n_features == 2
+    alone = "".join(f"{i},{i % 2}\n" for i in range(12))
+    assert load(text_file(tmp_path, f"{name},c\n{alone}")).n_features == 1
 
 
 def test_label_id_and_drop(tmp_path: Path) -> None:
@@ -277,7 +292,8 @@ def test_svmlight_comments_queries_and_empty_rows(tmp_path: Path) -> None:
     assert ds.X.toarray().tolist() == [[0.5, 0, 0, 2], [0, 0, 0, 0], [0, -1e-3, 0, 0]]
     assert ds.classes == (-1, 1)
     assert ds.notes == ("qid: fields skipped",)
-    assert load(tmp_path / "data.libsvm", drop=0).feature_names == ("1", "2", "3")
+    assert load(tmp_path / "data.libsvm", drop=0).feature_names == ("2", "3", "4")
+    assert load(tmp_path / "data.libsvm", drop="4").feature_names == ("1", "2", "3")
 
 
 def test_npz_without_names(tmp_path: Path) -> None:

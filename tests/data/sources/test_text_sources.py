@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -199,14 +200,15 @@ def test_one_hot_is_never_advised_for_numbers(
     values = [f"1,{i}" for i in range(100, 190)] if text == "1,234" else values
     path = write("a;y\n" + "".join(f"{value};{i % 2}\n" for i, value in enumerate(values)))
     message = refusal(capsys, "check", path, *options)
-    assert "line 2, column 'a'" in message and "it looks like" in message
+    assert "column 'a'" in message and ("it looks like" in message or "90 different texts in 90 rows" in message)
     assert "encode it with --one-hot" not in message
     assert ("--decimal-comma" in message and "--sep" in message) == ("," in text)
 
 
 @for_each("values", [["10kg", "12kg"], ["'1'", "'2'"], ["1/2", "3/2"], ["\u00bd", "\u00bc"], ["\u0663", "\u0664"],
-     ["1d5", "2d5"], ["12:30", "12:31"], ["5-", "6-"], ["- 5", "- 6"], ["1e5.5", "1e6.5"], ["2020-01-31", "2020-02-01"],
-     ["31.01.2020", "01.02.2020"], ["2b", "3b"], ["10-19", "20-29"]])  # fmt: skip
+     ["1d5", "2d5"], ["5-", "6-"], ["- 5", "- 6"], ["1e5.5", "1e6.5"], ["2b", "3b"], ["10-19", "20-29"],
+     ["12+ yrs", "8 hours"], ["65+", "<65"], ["12:30", "12:31"], ["2020-01-31", "2020-02-01"],
+     ["31.01.2020", "01.02.2020"]])  # fmt: skip
 @for_each("memory", [[], ["--memory", "1000"]])
 def test_categories_that_look_like_numbers_are_named_to_be_encoded(
     write: Write, capsys: pytest.CaptureFixture[str], values: list[str], memory: list[str]
@@ -215,9 +217,41 @@ def test_categories_that_look_like_numbers_are_named_to_be_encoded(
     message = refusal(capsys, "check", path, *memory)
     assert f"line 2, column 'a': found {values[0]!r}, expected a number (it looks like a" in message
     assert "encode it with --one-hot" not in message
-    assert "it looks like a" in (unnamed := refusal(capsys, "check", path, "--one-hot"))
-    assert unnamed.count("--one-hot-column") == 1
     assert mm.load(path, one_hot="a").n_features == 1
+    if ":" not in values[0] and "20" not in values[0][1:]:  # neither times nor dates
+        assert mm.load(path, one_hot=True).feature_names == (f"a={max(values)}",)
+    else:
+        assert "it looks like a date or time" in (unnamed := refusal(capsys, "check", path, "--one-hot"))
+        assert unnamed.count("--one-hot-column") == 1
+
+
+@for_each(
+    ("texts", "refused"),
+    [
+        ([f"{i} to {i + 9}" for i in range(21)] * 3, "21 different texts that begin like numbers"),
+        (["1 h", "2 h", "3 h"] * 2, "3 different texts that begin like numbers"),
+        (["1.5", "a", "2 to 3", "4 to 5"] * 6, "4 different texts that begin like numbers"),
+        (["1", "2", "x"] * 10, "found 'x', expected a number (most of the column are numbers"),
+        (["1", "2", "3"] * 10, "found the text '1', expected a number (store plain numbers)"),
+        (["1,5", "2,5", "-"] * 10, "found '1,5', expected a number (it looks like a number with a decimal comma"),
+        ([f"u{i}" for i in range(8)], "8 different texts in 8 rows"),
+    ],
+)
+def test_texts_that_are_no_levels_are_refused_at_every_door(texts: list[str], refused: str) -> None:
+    frame = pd.DataFrame({"a": texts, "x": range(len(texts)), "y": [i % 2 for i in range(len(texts))]})
+    for ask in (
+        lambda: mm.load(frame, one_hot=True),
+        lambda: mm.separability(frame, "y"),
+        lambda: mm.separability(frame, "y ~ a + x"),
+        lambda: mm.load(frame, formula="y ~ a*x"),
+    ):
+        with pytest.raises((mm.DataError, mm.InvalidProblemError), match=re.escape(refused)):
+            ask()
+    category = frame.assign(a=frame.a.astype("category"))
+    n_levels = len(set(texts))
+    assert mm.load(category, one_hot=True).n_features == n_levels
+    assert mm.load(frame, formula="y ~ C(a) + x").n_features == n_levels
+    assert mm.load(category, formula="y ~ a + x").n_features == n_levels
 
 
 def test_several_decimal_commas_are_no_category(write: Write) -> None:
@@ -298,7 +332,7 @@ def test_named_columns_of_numbers_and_texts_are_encoded(write: Write) -> None:
     path = write("doors,y\n2,k\n3,l\n4,k\n5more,l\n2,k\n")
     message = error(path, one_hot=True)
     assert "line 5, column 'doors': found '5more', expected a number (it looks like a number in another " in message
-    assert "or name the column with one_hot=[...] if these are categories" in message
+    assert "name it with one_hot=[...] to encode it all the same" in message
     assert mm.load(path, one_hot="doors").feature_names == ("doors=3", "doors=4", "doors=5more")
 
 
