@@ -190,8 +190,7 @@ class MarginReport:
 
     @cached_property
     def _summary(self) -> dict[str, Any]:
-        summary: dict[str, Any] = self._sections.summarize(self.study)
-        return summary
+        return dict(self._sections.summarize(self.study))
 
     @cached_property
     def _page(self) -> "MarginPage | ClassesPage":

@@ -12,6 +12,7 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import times_power_of_two
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.proof.margins import unit
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 _ROOM = 64
@@ -59,8 +60,7 @@ class Plane:
             if broken.any():
                 smaller = times_power_of_two(X[broken], -_ROOM) @ self.unit + math.ldexp(self.offset, -_ROOM)
                 scores[broken] = np.ldexp(smaller, _ROOM)
-        result: Floats = y * scores
-        return result
+        return np.asarray(y * scores)
 
 
 def plane_of(w: Floats | None, b: float | None, name: str) -> Plane | None:
@@ -81,13 +81,6 @@ def is_flat(problem: Problem, solution: SoftMargin) -> bool:
 def norm(w: Floats) -> float:
     """Return ||w||, without overflow on the way."""
     return math.hypot(*w.tolist())
-
-
-def unit(w: Floats) -> Floats:
-    """Return w/||w|| for w != 0, without underflow on the way."""
-    scaled = w / np.abs(w).max()
-    result: Floats = scaled / np.linalg.norm(scaled)
-    return result
 
 
 def cosine(left: Plane, right: Plane) -> float:

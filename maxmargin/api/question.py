@@ -8,14 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.util import find_spec
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
+from maxmargin.data import problems
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.generators.registry import Generated
 from maxmargin.data.labels import CHOSEN
-from maxmargin.data.problems import problem_of, row_weights
+from maxmargin.data.problems import DecimalReading, problem_of, row_weights
 from maxmargin.data.reading.arrays import (
     LIBRARIES_WITH_INDEX,
     check_row_names,
@@ -27,14 +28,23 @@ from maxmargin.data.reading.arrays import (
 from maxmargin.data.reading.formulas import Modelled, column_names, read_formula
 from maxmargin.data.sources.frames import is_from_table_library, library_of
 from maxmargin.solvers.answers.answer_text import NamedAnswer, Names
+from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
-from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.text.data_error import listed, nearest, quoted
+
+if TYPE_CHECKING:
+    from maxmargin.explaining.separability_answer import Separability
+    from maxmargin.solvers.basics.limits import Limits
+    from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 Answer = TypeVar("Answer", bound=NamedAnswer)
 
 EXPECTED_LABELS = "the labels of the rows, the name of their column in a data frame, or a formula"
 """The forms of y, for messages."""
+
+_SECONDS_WITHOUT = 10.0
+"""Time limit of the verdict without the columns that are dependent up to rounding."""
 
 _PREFERRED = ("pandas", "polars", "pyarrow")
 """Libraries that make a data frame where the caller passed none; the last one is always installed."""
@@ -168,6 +178,73 @@ def with_names(answer: Answer, dataset: Dataset, names: Names | None = None) -> 
         negative=dataset.negative,
         names=names_of(dataset) if names is None else names,
     )
+
+
+def separability_of(
+    dataset: Dataset,
+    reading: DecimalReading | None,
+    names: Names | None = None,
+    *,
+    bias: bool = True,
+    method: str = "auto",
+    solver: str | None = None,
+    **limits: Any,
+) -> "Separability":
+    """Return the answer for a data set or a part of it; with a reading, about its exact numbers.
+
+    The names are those of the data set unless others are given. The other options are those of `separability`.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a method or a solver is chosen for more than two classes.
+    """
+    options: dict[str, Any] = {"method": method, "solver": solver} if dataset.is_binary else {}
+    if not dataset.is_binary and (method != "auto" or solver is not None):
+        n_classes = len(dataset.classes)
+        raise InvalidOptionError(f"{n_classes} classes are decided by one engine: leave method and solver out")
+    source: Any = problems if reading is None else reading  # either has a function for two classes, and one for more
+    state = source.problem_of if dataset.is_binary else source.class_problem_of
+    answer = named(decide(state(dataset, bias=bias), **options, **limits), dataset, names)
+    if reading is None or answer.certificate is None:
+        return answer
+    return replace(answer, certificate=reading.restated(answer.certificate))
+
+
+def decide(
+    problem: Problem | ClassProblem, *, exact_limit: int | None = None, time_limit: float | None = None, **options: Any
+) -> "Separability":
+    """Decide the question of a problem; the options are those of `separability`."""
+    from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
+    from maxmargin.solvers.separability.feasibility import separability as of_two
+    from maxmargin.solvers.separability.multinomial import multinomial as of_more
+
+    limits = Limits(time_limit=time_limit, exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit)
+    ask: Any = of_two if isinstance(problem, Problem) else of_more
+    return with_near(ask(problem, exact_limit=limits.exact_limit, time_limit=time_limit, **options), problem, limits)
+
+
+def with_near(verdict: "ProvenVerdict", problem: Problem | ClassProblem, limits: "Limits") -> "Separability":
+    """Return the answer with a search for nearly aliased columns, which runs when it is asked for them."""
+    from maxmargin.explaining.separability_answer import Separability
+    from maxmargin.solvers.separability.near_aliases import NearAliases
+
+    seconds = min(limits.share() or _SECONDS_WITHOUT, _SECONDS_WITHOUT)
+
+    def verdict_on(part: Problem | ClassProblem) -> Verdict:
+        return decide(part, exact_limit=limits.exact_limit, time_limit=seconds).verdict
+
+    near = NearAliases(samples=problem, decide=verdict_on)
+    return Separability.of(verdict, find_near=lambda: near)
+
+
+def named(verdict: "ProvenVerdict", dataset: Dataset, names: Names | None = None) -> "Separability":
+    """Return the answer with the names of rows, columns and classes; those of the data set unless others are given."""
+    from maxmargin.explaining.separability_answer import Separability
+
+    class_names = None if dataset.is_binary else tuple(str(label) for label in dataset.classes)
+    answer = Separability.of(verdict, class_names=class_names)
+    return with_names(answer, dataset, names)
 
 
 def whole_data(X: Any) -> Dataset | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from maxmargin.api.question import Question
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.option_values import check_choice
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.progress import run_shown, shows_progress
@@ -320,8 +321,7 @@ def choice(name: str, value: str, choices: type[Choice]) -> Choice:
     InvalidOptionError
         If there is none.
     """
-    if value not in list(choices):
-        raise InvalidOptionError(f"{name} is {value!r}; expected one of {', '.join(choices)}")
+    check_choice(name, value, choices)
     return choices(value)
 
 

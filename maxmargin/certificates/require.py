@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from maxmargin.explaining.separability_answer import Separability
 from maxmargin.solvers.answers.answer_text import some
 from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.solvers.basics.option_values import check_choice
 from maxmargin.solvers.basics.printable import printable
-from maxmargin.solvers.errors import InvalidOptionError
 
 Requirement = Literal["separable", "quasi-separable", "overlap", "not-strictly-separable"]
 
@@ -133,8 +133,7 @@ def holds(answer: Separability, requirement: str) -> bool | None:
 
 
 def _check(requirement: str) -> None:
-    if requirement not in REQUIREMENTS:
-        raise InvalidOptionError(f"requirement is {requirement!r}; expected one of {', '.join(REQUIREMENTS)}")
+    check_choice("requirement", requirement, REQUIREMENTS)
 
 
 def require(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api.deciding import with_near
+from maxmargin.api.question import with_near
 from maxmargin.explaining.separability_answer import Separability
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
@@ -18,7 +18,7 @@ from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSepar
 from maxmargin.solvers.proof.checker import integers, need
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import recheck
-from maxmargin.solvers.separability.verdicts import answer_of
+from maxmargin.solvers.separability.feasibility import answer_of
 
 Document = Mapping[str, Any]
 

@@ -200,15 +200,11 @@ def print_text(*parts: str) -> None:
 def _data_fields(dataset: Dataset) -> dict[str, Any]:
     """Return the fields that describe the data."""
     return {
-        "source": dataset.source,
-        "n_samples": dataset.n_samples,
-        "n_features": dataset.n_features,
-        "header_line": dataset.header_line,
-        "classes": dataset.classes,
-        "positive": dataset.positive,
-        "positive_reason": dataset.positive_reason,
-        "negative": dataset.negative,
-        "notes": dataset.notes,
+        name: getattr(dataset, name)
+        for name in (
+            *("source", "n_samples", "n_features", "header_line", "classes", "positive", "positive_reason"),
+            *("negative", "notes"),
+        )
     }
 
 

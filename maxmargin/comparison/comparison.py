@@ -111,10 +111,7 @@ class Comparison(Result):
         """Return everything in Python's own types, which JSON holds."""
         fields: dict[str, Any] = plain(
             {
-                "title": self.title,
-                "settings": self.settings,
-                "environment": self.environment,
-                "n_not_run": self.n_not_run,
+                **self._attributes("title", "settings", "environment", "n_not_run"),
                 "data": list(self.data),
                 "records": [record | {"params": with_words(record["params"])} for record in self.records],
             }

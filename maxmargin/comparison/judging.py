@@ -22,13 +22,13 @@ MEASURED = ("claim", "claim_true", "w", "b", "margin", "share", "n_errors", "n_m
 """The fields that `judged` returns, besides `status` and `message`."""
 
 _VERDICTS: dict[str, dict[str, bool]] = {
-    "separable": {Claim.SEPARABLE: True, Claim.NOT_SEPARABLE: False, Claim.SEPARATION: True, Claim.NO_SEPARATION: False,
-                  Claim.ESTIMATE_EXISTS: False},
-    "quasi-separable": {Claim.SEPARABLE: False, Claim.NOT_SEPARABLE: True, Claim.SEPARATION: True,
-                        Claim.NO_SEPARATION: False, Claim.ESTIMATE_EXISTS: False},
-    "overlap": {Claim.SEPARABLE: False, Claim.NOT_SEPARABLE: True, Claim.SEPARATION: False, Claim.NO_SEPARATION: True,
-                Claim.ESTIMATE_EXISTS: True},
-}  # fmt: skip
+    verdict: {
+        **{Claim.SEPARABLE: verdict == "separable", Claim.NOT_SEPARABLE: verdict != "separable"},
+        **{Claim.SEPARATION: verdict != "overlap", Claim.NO_SEPARATION: verdict == "overlap"},
+        Claim.ESTIMATE_EXISTS: verdict == "overlap",
+    }
+    for verdict in ("separable", "quasi-separable", "overlap")
+}
 """Whether a claim about the data is true, by the proven verdict."""
 
 

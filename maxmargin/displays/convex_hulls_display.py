@@ -176,8 +176,7 @@ def _outer(points: Floats) -> Floats:
         if (start != end).any():
             (x, y), (to_x, to_y) = (end - start) / size, ((points - start) / size).T
             is_inside &= x * to_y - y * to_x > _CLEARLY
-    outer: Floats = points[~is_inside]
-    return outer
+    return np.asarray(points[~is_inside])
 
 
 def _chain(points: list[tuple[Fraction, Fraction]], order: range) -> list[int]:

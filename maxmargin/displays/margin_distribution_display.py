@@ -8,12 +8,7 @@ import numpy as np
 from maxmargin.displays import drawing
 from maxmargin.displays.plane_view import faint
 from maxmargin.displays.rows_display import PlaneDisplay
-from maxmargin.displays.shown_planes import (
-    DisplayedRows,
-    ShownPlane,
-    check_is_drawn,
-    class_names,
-)
+from maxmargin.displays.shown_planes import DisplayedRows, ShownPlane, check_is_drawn, class_names
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.number_formats import rounded

@@ -171,8 +171,7 @@ def foot_of_line(direction: Floats, offset: float, centre: Floats, units: Floats
     """
     scaled = direction * units
     square = float(scaled @ scaled)
-    foot: Floats = -(direction @ centre + offset) * scaled / square if square else np.full(2, np.inf)
-    return foot
+    return np.asarray(-(direction @ centre + offset) * scaled / square if square else np.full(2, np.inf))
 
 
 def ends_of_line(direction: Floats, offset: float, corners: Floats) -> Floats:
@@ -180,8 +179,7 @@ def ends_of_line(direction: Floats, offset: float, corners: Floats) -> Floats:
     centre, units = corners.mean(axis=0), np.ptp(corners, axis=0)
     foot, (x, y) = foot_of_line(direction, offset, centre, units), direction * units
     along = 2 * np.array([-y, x]) / np.hypot(x, y)
-    ends: Floats = centre + np.array([foot - along, foot + along]) * units
-    return ends
+    return np.asarray(centre + np.array([foot - along, foot + along]) * units)
 
 
 def draw_band(direction: Floats, offset: float, width: float, ax: "Axes", *, colour: str, name: str = "") -> "Polygon":

@@ -12,7 +12,7 @@ from maxmargin.data.sources.frames import is_from_table_library
 from maxmargin.estimators.training_rows import TrainingRows, warn_of
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Rows
-from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.basics.option_values import check_choice
 from maxmargin.solvers.proof.certificate import Certificate
 
 _WAYS = ("raise", "warn", "record")
@@ -137,8 +137,7 @@ class SeparationGuard(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
         InvalidOptionError
             If `on` is none of the three.
         """
-        if self.on not in _WAYS:
-            raise InvalidOptionError(f"on is {self.on!r}; expected one of {', '.join(_WAYS)}")
+        check_choice("on", self.on, _WAYS)
         training = TrainingRows.of(self, X, y, sample_weight=sample_weight)
         positive = training.names[1] if len(training.names) == 2 else None
         answer = separability(training.dataset, bias=self.fit_intercept, positive=positive, time_limit=self.time_limit)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.explaining.rows_in_words import called
+from maxmargin.explaining.terms import called
 from maxmargin.solvers.answers.answer_text import INTERCEPT, Names, counted
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.printable import printable

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from maxmargin.explaining.finite_part import other_meaning
-from maxmargin.explaining.levels import OPPOSITE, Absence
-from maxmargin.explaining.terms import Findings
+from maxmargin.explaining.terms import OPPOSITE, Absence, Findings
 from maxmargin.solvers.answers.answer_text import counted, some
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import printable

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, Self
 
 from maxmargin.explaining.finite_part import FinitePart, finite_part_of
+from maxmargin.explaining.near_columns import near_lines, relation
 from maxmargin.explaining.next_steps import next_steps
-from maxmargin.explaining.rows_in_words import near_lines, relation
 from maxmargin.explaining.terms import Findings, Term, findings_of, terms_lines, terms_of
 from maxmargin.solvers.answers.answer_text import (
     LISTED_ELSEWHERE,
@@ -22,8 +22,8 @@ from maxmargin.solvers.answers.answer_text import (
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.exact.dyadic import nearest_floats
-from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiSeparation, SeparatingHyperplane, text
+from maxmargin.solvers.exact.dyadic import nearest_floats, text
+from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiSeparation, SeparatingHyperplane
 from maxmargin.solvers.separability.near_aliases import NearAliases
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
@@ -134,9 +134,7 @@ class Separability(ProvenVerdict, NamedAnswer):
         }
         return {
             "verdict": self.verdict.value,
-            "strictly_separable": self.strictly_separable,
-            "proof": self.proof,
-            "reason": self.reason,
+            **self._attributes("strictly_separable", "proof", "reason"),
             **self.names.fields("separated_rows", self.separated_rows),
             **self.names.fields("touching_rows", self.touching_rows),
             **{name: getattr(self, name) if with_columns else None for name in _OF_COLUMNS},
@@ -199,10 +197,10 @@ class Separability(ProvenVerdict, NamedAnswer):
 
     def near_lines(self) -> list[str]:
         """Return the lines about columns that are dependent up to rounding; none if nothing is proven."""
-        if self.verdict is Verdict.UNDECIDED or self.certificate is None:
+        if self.verdict is Verdict.UNDECIDED or self.certificate is None or not self.nearly_aliased_columns:
             return []
         stored = "as stored" if self.certificate.problem.reading == "binary64" else "exactly as they are"
-        found, without = self.nearly_aliased_columns or {}, self.verdict_without_nearly_aliased
+        found, without = self.nearly_aliased_columns, self.verdict_without_nearly_aliased
         return near_lines(found, verdict=self.verdict, without=without, stored=stored, most=_MOST_NAMED)
 
     def _rows_lines(self) -> list[str]:
@@ -354,12 +352,7 @@ def _hyperplane_fields(w: Sequence[Fraction], b: Fraction) -> dict[str, Any]:
     except OverflowError:
         rounded = nearest_floats([*w, b])
         floats = [float("nan")] * (len(w) + 1) if rounded is None else rounded.tolist()
-    return {
-        "w": floats[:-1],
-        "b": floats[-1],
-        "w_exact": [_fraction_text(v) for v in w],
-        "b_exact": _fraction_text(b),
-    }
+    return {"w": floats[:-1], "b": floats[-1], "w_exact": [_fraction_text(v) for v in w], "b_exact": _fraction_text(b)}
 
 
 def _fraction_text(value: Fraction) -> str:

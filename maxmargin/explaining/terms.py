@@ -1,16 +1,19 @@
 """The terms of a logistic regression that separation makes infinite, and why, in words."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, NamedTuple
 
-from maxmargin.explaining.levels import OPPOSITE, Absence, absences, reason_of, words_of
-from maxmargin.explaining.rows_in_words import called, range_reason, sides
-from maxmargin.solvers.answers.answer_text import LISTED_ELSEWHERE, counted, some
+from maxmargin.solvers.answers.answer_text import INTERCEPT, LISTED_ELSEWHERE, counted, some
+from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import printable
+from maxmargin.solvers.separability.details import ColumnRanges
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
+
+OPPOSITE = {"+": "-", "-": "+"}
 
 _MOST_TERMS = 8
 """Largest number of terms of an inequality that is printed."""
@@ -49,6 +52,70 @@ class Term:
     is_combined: bool = False
 
 
+class Side(NamedTuple):
+    """The rows of a class, or all other rows.
+
+    Attributes
+    ----------
+    label : str
+        What the labels are called.
+    value : str
+        The class.
+    is_other : bool
+        Whether the rows of all other classes are meant.
+    """
+
+    label: str
+    value: str
+    is_other: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.label} other than {self.value}" if self.is_other else f"{self.label}={self.value}"
+
+    def of_all(self, n_rows: int, given: str) -> str:
+        """Return the sentence that all rows with `given`, of which there are this many, are of this side."""
+        if n_rows == 1:
+            return f"the only row with {given} has {self}"
+        if self.is_other:
+            return f"none of the {n_rows:,} rows with {given} has {self.label}={self.value}"
+        return f"all {n_rows:,} rows with {given} have {self}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absence:
+    """A class without rows in a level: its log-odds there can go to minus infinity while no row is on the wrong side.
+
+    Attributes
+    ----------
+    factor : Factor
+        The variable.
+    level : str
+        The level, which some rows have.
+    group : int
+        The class, as a number from 0.
+    n_rows : int
+        The number of rows of the level.
+    can_merge : bool
+        Whether every class occurs in another level of the variable.
+    """
+
+    factor: Factor
+    level: str
+    group: int
+    n_rows: int
+    can_merge: bool
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether the level is the reference, which has no column."""
+        return self.level == self.factor.reference
+
+    @property
+    def name(self) -> str:
+        """The name of the level in sentences about rows."""
+        return self.factor.level(self.level)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
     """The evidence in the columns for the infinite terms.
@@ -68,11 +135,31 @@ class Findings:
     together: str
 
 
+def called(answer: ProvenVerdict, column: int) -> str:
+    """Return the name of a column, or its position in words."""
+    name = INTERCEPT if column == answer.n_features else answer.feature_name(column)
+    return f"column {name}" if str(name).isdecimal() else str(name)
+
+
+def sides(answer: ProvenVerdict, group: int) -> tuple[Side, Side]:
+    """Return the rows of a class, and the others; of two classes 1 is +1."""
+    label = answer.names.label or "y"
+    if answer.n_inequalities is not None:
+        own = answer.class_names[group] if answer.class_names is not None else f"class {group}"
+        return Side(label, own), Side(label, own, is_other=True)
+    positive, negative = Side(label, "+1"), Side(label, "-1")
+    if answer.positive is not None:
+        value, is_several = str(answer.positive), answer.negative == "rest"
+        positive = Side(label, value)
+        negative = Side(label, value, is_other=True) if is_several else Side(label, str(answer.negative))
+    return (positive, negative) if group else (negative, positive)
+
+
 def findings_of(answer: ProvenVerdict) -> Findings | None:
     """Return the evidence in the columns; None if the infinite terms are not known."""
     if answer.columns is None or answer.details is None:
         return None
-    signs, found = answer.columns.infinite, absences(answer)
+    signs, found = answer.columns.infinite, _absences(answer)
     columns = sorted({answer.place(coordinate)[1] for coordinate in signs} - {answer.n_features})
     return Findings(
         absences=found,
@@ -127,11 +214,63 @@ def _signed_lines(terms: Sequence[Term], most: int) -> list[str]:
     return lines + [f"    the combination: {printable(reason)}" for reason, count in counts.items() if count > 1]
 
 
+def _absences(answer: ProvenVerdict) -> tuple[Absence, ...]:
+    """Return the classes without rows in a level of a variable, counted on all rows.
+
+    Each of them alone is a direction to infinity. Variables with an aliased column, whose coefficient is set to 0, are
+    left out, and reference levels of models without an intercept.
+    """
+    return tuple(found for factor in answer.names.factors for found in _of_factor(answer, factor))
+
+
+def _of_factor(answer: ProvenVerdict, factor: Factor) -> Iterator[Absence]:
+    assert answer.details is not None and answer.columns is not None
+    names = list(answer.names.columns or ())
+    if any(names.count(column) != 1 for column in factor.columns.values()):
+        return
+    columns = list(map(names.index, factor.columns.values()))
+    aliased = {answer.place(coordinate)[1] for coordinate in answer.columns.aliased}
+    counts = None if aliased.intersection(columns) else answer.details.level_counts(columns)
+    if counts is None:
+        return
+    levels = [*factor.columns]
+    if factor.reference is not None and answer.bias:
+        levels.append(factor.reference)
+    can_merge = bool(counts[: len(levels)].all(axis=1).any())
+    for level, of_classes in zip(levels, counts.tolist(), strict=False):
+        for group, number in enumerate(of_classes):
+            if not number and any(of_classes):
+                yield Absence(factor=factor, level=level, group=group, n_rows=sum(of_classes), can_merge=can_merge)
+
+
+def _reason_of_level(answer: ProvenVerdict, absence: Absence, coordinate: int, sign: str) -> str | None:
+    """Return the reason in words if an absence sends this coordinate to infinity with this sign; else None."""
+    assert answer.names.columns is not None
+    block, column = answer.place(coordinate)
+    if absence.group not in (0, block + 1):
+        return None
+    of_level = "-" if absence.group else "+"
+    name = None if column == answer.n_features else answer.names.columns[column]
+    if not absence.is_reference:
+        is_moved = name == absence.factor.columns[absence.level] and sign == of_level
+    elif name is None:
+        is_moved = sign == of_level
+    else:
+        is_moved = name in absence.factor.columns.values() and sign == OPPOSITE[of_level]
+    return _words_of_level(answer, absence) if is_moved else None
+
+
+def _words_of_level(answer: ProvenVerdict, absence: Absence) -> str:
+    """Return the sentence about the rows of a level in which a class does not occur."""
+    side = sides(answer, absence.group)[1]
+    return side.of_all(absence.n_rows, f"{absence.name}{', the reference level,' * absence.is_reference}")
+
+
 def _reason(answer: ProvenVerdict, findings: Findings, coordinate: int, sign: str) -> str | None:
     """Return why a term is infinite; None if it is in combination with others only."""
     if sign not in OPPOSITE:
         return _EITHER
-    of_levels = (reason_of(answer, absence, coordinate, sign) for absence in findings.absences)
+    of_levels = (_reason_of_level(answer, absence, coordinate, sign) for absence in findings.absences)
     is_intercept = answer.place(coordinate)[1] == answer.n_features
     found = next((reason for reason in of_levels if reason is not None), None)
     if found is not None or is_intercept:
@@ -150,15 +289,55 @@ def _alone(answer: ProvenVerdict, coordinate: int, sign: str) -> str | None:
     for group, direction in groups:
         if ranges.alone(column, group, direction, bias=answer.bias):
             name, of_classes = called(answer, column), sides(answer, group)
-            return range_reason(ranges, column, group, direction, name, *of_classes, bias=answer.bias)
+            return _range_reason(ranges, column, group, direction, name, *of_classes, bias=answer.bias)
     return None
+
+
+def _range_reason(
+    ranges: ColumnRanges, column: int, group: int, sign: str, name: str, inside: Side, outside: Side, *, bias: bool
+) -> str:
+    """Return in words why a column that is a direction by itself separates a class from the other rows.
+
+    Parameters
+    ----------
+    ranges : ColumnRanges
+        The values of the columns.
+    column, group, sign
+        As in `ColumnRanges.alone`, which has to be True.
+    name : str
+        The name of the column.
+    inside, outside : Side
+        The rows of the class, and the others.
+    bias : bool
+        Whether hyperplanes have a bias.
+    """
+    first, second = ranges.inside_and_outside(column, group)
+    if sign == "-":
+        (first, inside), (second, outside) = (second, outside), (first, inside)
+    (low, _), (_, high) = first, second
+    if not ranges.is_indicator[column]:
+        is_strict = low > high and (bias or low > 0 > high)
+        separates = f": {name} alone separates them" if is_strict else ""
+        values = f"at least {_value_text(low)} where {inside}, and at most {_value_text(high)} where {outside}"
+        return f"{name} is {values}{separates}"
+    ones = int(ranges.n_ones[:, column].sum())
+    zeros = int(ranges.n_rows.sum()) - ones
+    given, other = (name, f"not {name}") if "=" in name else (f"{name} = 1", f"{name} = 0")
+    of_ones, of_zeros = inside.of_all(ones, given), outside.of_all(zeros, other)
+    return f"{of_ones}, and {of_zeros}" if low > high else of_ones if low == 0 else of_zeros
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, Fraction):
+        return str(value)
+    return repr(float(value) + 0.0).removesuffix(".0")  # where -0 becomes 0
 
 
 def _together(answer: ProvenVerdict, of_levels: Sequence[Absence]) -> str:
     """Return the common reason of terms without a sign of their own: a level, a column, or several columns together."""
     assert answer.columns is not None
     if of_levels:
-        return words_of(answer, of_levels[0])
+        return _words_of_level(answer, of_levels[0])
     for coordinate in answer.columns.infinite:
         if answer.place(coordinate)[1] == answer.n_features:
             continue

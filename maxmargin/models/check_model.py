@@ -4,15 +4,10 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api.deciding import separability_of
+from maxmargin.api.question import separability_of
 from maxmargin.data.problems import DecimalReading
 from maxmargin.data.reading.arrays import from_arrays
-from maxmargin.models.binary_models import (
-    reading_of_binary,
-    reading_of_gee,
-    reading_of_glm,
-    reading_of_poisson,
-)
+from maxmargin.models.binary_models import reading_of_binary, reading_of_gee, reading_of_glm, reading_of_poisson
 from maxmargin.models.fitted_results import check_is_plain, claimed, is_results, name_of, row_names_of
 from maxmargin.models.linear_classifiers import reading_of_classifier
 from maxmargin.models.model_check import ModelCheck

@@ -201,18 +201,8 @@ class ModelCheck(Result, ModelReading):
         """Return the fields that are there without further work."""
         return {
             "model": self.model_name,
-            "kind": self.kind,
-            "event": self.event,
-            "verdict": self.verdict,
-            "reason": self.reason,
-            "claimed_converged": self.claimed_converged,
-            "converged_is_true": self.converged_is_true,
-            "is_penalised": self.is_penalised,
-            "has_likelihood": self.has_likelihood,
-            "made_by": self.made_by,
-            "estimates": self.estimates,
-            "standard_errors": self.standard_errors,
-            "notes": self.notes,
+            **self._attributes("kind", "event", "verdict", "reason", "claimed_converged", "converged_is_true"),
+            **self._attributes("is_penalised", "has_likelihood", "made_by", "estimates", "standard_errors", "notes"),
         }
 
     def _card_fields(self) -> dict[str, Any]:

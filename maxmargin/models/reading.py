@@ -104,11 +104,7 @@ class ModelReading:
 
 
 def labelled_rows(
-    rows: Any,
-    positive: Mask,
-    negative: Mask,
-    positions: Rows | None = None,
-    sides: tuple[str, str] | None = None,
+    rows: Any, positive: Mask, negative: Mask, positions: Rows | None = None, sides: tuple[str, str] | None = None
 ) -> LabelledRows:
     """Return the question with x for the positive rows and -x for the negative ones; rows that are both are equalities.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api.deciding import decide
+from maxmargin.api.question import decide
 from maxmargin.data.reading.arrays import binary64_numbers
 from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError

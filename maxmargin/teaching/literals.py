@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Mask
+from maxmargin.solvers.basics.option_values import check_choice
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.teaching.cube import Encoding
 from maxmargin.teaching.formula import Formula
@@ -201,8 +202,7 @@ def random_concept(d: int, k: int, connective: str, rng: np.random.Generator) ->
     >>> len(concept.literals), concept.n_variables
     (2, 9)
     """
-    if connective not in list(Connective):
-        raise InvalidOptionError(f"connective is {connective!r}; expected one of {', '.join(Connective)}")
+    check_choice("connective", connective, Connective)
     _check_sizes(d, k)
     variables = 1 + rng.permutation(d)[:k]
     literals = (rng.choice(np.array([-1, 1]), k) * variables).tolist()

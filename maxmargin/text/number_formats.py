@@ -17,6 +17,8 @@ _POWER = re.compile(r"\b\d+(?:\.\d+)?e[-+]?\d+\b")
 """A number with a power of ten, as Python writes it."""
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SIGNS = {"||": "‖", "^2": "²", "sqrt(": "√(", "<=": "≤", ">=": "≥", "gamma": "γ*", "w.u": "w·u"}
+
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e6
 """Outside of these moduli numbers are written with a power of ten."""
 
@@ -201,15 +203,7 @@ def typeset(text: str) -> str:
     >>> typeset("sqrt(sum over ||x||^2) <= (R + |b|)^2/gamma^2"), typeset("C = 1e-05")
     ('√(sum over ‖x‖²) ≤ (R + |b|)²/γ*²', 'C = 10⁻⁵')
     """
-    for plain, sign in (
-        ("||", "‖"),
-        ("^2", "²"),
-        ("sqrt(", "√("),
-        ("<=", "≤"),
-        (">=", "≥"),
-        ("gamma", "γ*"),
-        ("w.u", "w·u"),
-    ):
+    for plain, sign in _SIGNS.items():
         text = text.replace(plain, sign)
     return _POWER.sub(lambda match: rounded(float(match[0])), text)
 

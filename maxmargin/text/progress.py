@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from maxmargin.solvers.basics.compiling import announced_to
+from maxmargin.solvers.basics.compiling import listeners
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.pass_progress import reports_passes_to
 
@@ -164,13 +164,15 @@ def counting_shown(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], N
 @contextmanager
 def data_shown(*, quiet: bool) -> Iterator[None]:
     """Show, on a terminal, the progress of passes over rows outside memory."""
-    passes = None if quiet or not sys.stderr.isatty() else _Passes()
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    passes = _Passes()
     try:
         with reports_passes_to(passes):
             yield
     finally:
-        if passes is not None:
-            passes.close()
+        passes.close()
 
 
 @contextmanager
@@ -207,8 +209,11 @@ def compiling_shown(*, quiet: bool) -> Iterator[None]:
             _say_above("maxmargin: compiling code for long runs, once on this machine")
         said = True
 
-    with announced_to(say):
+    listeners.append(say)
+    try:
         yield
+    finally:
+        listeners.remove(say)
 
 
 def _say_above(text: str) -> None:

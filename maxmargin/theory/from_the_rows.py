@@ -109,16 +109,12 @@ def _searched(context: Context, plane: HardMargin) -> tuple[float, float]:
         value = _offset_value(problem, plane, square)
         if not value < best * (1 - _NO_GAIN):
             break
-        best, best_scale = value, _scale_of(plane.w, plane.b, square)
+        # The bound of this hyperplane is least for s = sqrt(R |b|/||w||).
+        best, best_scale = value, math.sqrt(sqrt_up(square * Fraction(plane.b) ** 2 / norm_squared(plane.w)))
         if not 0 < best_scale < math.inf or context.limits.is_over():
             break
         plane = _of_the_user(context.quick_hard_margin(augmented(problem, best_scale)), best_scale)
     return best, best_scale
-
-
-def _scale_of(w: Floats, b: float, square: Fraction) -> float:
-    """Return sqrt(R |b|/||w||), for which the bound of this hyperplane is least."""
-    return math.sqrt(sqrt_up(square * Fraction(b) ** 2 / norm_squared(w)))
 
 
 def _offset_value(problem: Problem, plane: HardMargin, square: Fraction) -> float:

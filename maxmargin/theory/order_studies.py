@@ -198,7 +198,7 @@ class OrderStudy(NamedAnswer):
         for part in (fields["outcomes"], *(fields[name] for name in ("given", "most", "fewest", "sequence"))):
             for name in [name for name, value in (part or {}).items() if isinstance(value, list)]:
                 part.update(cut(name, part[name]))
-        return {**fields, "most_seen": self.most_seen, "fewest_seen": self.fewest_seen, "worst_case": self.worst_case}
+        return {**fields, **self._attributes("most_seen", "fewest_seen", "worst_case")}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the study in dicts, lists, strings and finite numbers; None for what there is not."""

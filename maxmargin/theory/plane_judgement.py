@@ -197,23 +197,11 @@ class PlaneJudgement(NamedAnswer):
     def fields(self) -> dict[str, Any]:
         """Return the fields of ``maxmargin judge --json``."""
         return {
-            "separates": self.separates,
-            "margin": self.margin,
-            "margin_upper": self.margin_upper,
+            **self._attributes("separates", "margin", "margin_upper"),
             **self.names.fields("error_rows", self.error_rows),
-            "share_lower": self.share_lower,
-            "share_upper": self.share_upper,
-            "gamma_lower": self.gamma_lower,
-            "gamma_upper": self.gamma_upper,
+            **self._attributes("share_lower", "share_upper", "gamma_lower", "gamma_upper"),
             "status": self.status.value,
-            "in_cone": self.in_cone,
-            "novikoff": self.novikoff,
-            "freund_schapire": self.freund_schapire,
-            "g": self.g,
-            "curve": self.curve,
-            "w": self.w,
-            "b": self.b,
-            "bias": self.bias,
+            **self._attributes("in_cone", "novikoff", "freund_schapire", "g", "curve", "w", "b", "bias"),
         }
 
 

@@ -14,7 +14,7 @@ from maxmargin.solvers.exact.dyadic import round_down, round_up, sqrt_up
 from maxmargin.solvers.perceptron.exact_states import ExactState
 from maxmargin.solvers.perceptron.result import margins_of, plane_of_sums, upper_bounds
 from maxmargin.solvers.problem.problem import Problem, radius_squared
-from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin
+from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, unit
 from maxmargin.solvers.proof.novikoff import START, Novikoff, SeparatingVector, Standing, Violation
 from maxmargin.theory.bound import run_norm_squared
 
@@ -70,11 +70,7 @@ class ProofSpace:
         """The direction, of norm 1 up to rounding, with the entry of s last where there is one."""
         if self.w is None:
             return None
-        entries = [*self.w.tolist(), self.b / float(self.scale)] if self.scale else self.w.tolist()
-        largest = max(map(abs, entries))  # dividing by it first keeps squares from overflow
-        scaled = np.array(entries) / largest
-        unit: Floats = scaled / np.linalg.norm(scaled)
-        return unit
+        return unit(np.append(self.w, self.b / float(self.scale)) if self.scale else self.w)
 
     @property
     def u_margin(self) -> float:

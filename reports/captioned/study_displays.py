@@ -47,10 +47,7 @@ def left_out(study: TwoClassStudy | ClassStudy) -> dict[str, str]:
     """Return the keys of the figures that cannot be drawn, each with a sentence that says why."""
     if isinstance(study, ClassStudy):
         return {}
-    has = {
-        "orders": study.orders is not None and shows_margins(study.orders),
-        "distances": bool(study.planes),
-    }
+    has = {"orders": study.orders is not None and shows_margins(study.orders), "distances": bool(study.planes)}
     return {
         key: f"The figure of the {name} is left out: its axes cannot hold numbers as large as {rounded(size)}."
         for key, name in _IN_UNITS.items()

@@ -62,9 +62,7 @@ def _false_claim(records: list[Record]) -> Fields:
         "claim": worst["claim"],
         "proven": _proven(worst),
         "off": _off(worst),
-        "share": worst["share"],
-        "n_errors": worst["n_errors"],
-        "suboptimality": worst["suboptimality"],
+        **{name: worst[name] for name in ("share", "n_errors", "suboptimality")},
     }
 
 

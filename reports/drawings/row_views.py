@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from maxmargin.api.measures import norm, unit
+from maxmargin.api.measures import norm
 from maxmargin.displays.plane_view import ends_of_line
 from maxmargin.reports.drawings.label_placement import text_width
 from maxmargin.reports.drawings.scales import LinearScale, Scale, SignedLogScale, attribute_of
 from maxmargin.reports.drawings.svg import Drawing, Sheet, dots, joined, short
 from maxmargin.reports.study.drawn_rows import DrawnRows, Strip
 from maxmargin.solvers.basics.array_types import Floats, Mask
+from maxmargin.solvers.proof.margins import unit
 from maxmargin.text.number_formats import count, one_line, plural, rounded
 
 WIDTH = 404.0
@@ -247,8 +248,7 @@ def _inset(sheet: Sheet, scene: DrawnRows, frame: _Frame) -> None:
     width, height = _INSET
     left, top = _emptier_corner(scene, frame)
     inner = _Frame(
-        LinearScale(-reach, reach, left, left + width),
-        LinearScale(low - room, high + room, top + height, top),
+        LinearScale(-reach, reach, left, left + width), LinearScale(low - room, high + room, top + height, top)
     )
     sheet.rectangle((left, top), width, height, "inset")
     band = inner.x(-scene.half_width), inner.x(scene.half_width)

@@ -3,7 +3,6 @@
 import math
 import shlex
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -90,9 +89,7 @@ def _contest(contest: Contest) -> dict[str, Any]:
     hard, run = contest.hard, contest.run
     share = run.margin / hard.upper if hard.lower > 0 else None
     return {
-        "positive": contest.positive,
-        "positive_reason": contest.positive_reason,
-        "negative": contest.negative,
+        **{name: getattr(contest, name) for name in ("positive", "positive_reason", "negative")},
         "n_samples": contest.problem.n_samples,
         **chosen(contest.separability.fields(with_columns=False), _OF_VERDICT),
         **chosen(hard.fields(), ("status", "margin", "lower", "upper")),
@@ -270,12 +267,10 @@ def _questions(report: dict[str, Any]) -> tuple[Block, ...]:
         "The verdicts and the digits of γ* are proven. The mistakes of the perceptron are compared with R²/g², "
         "Novikoff's bound in the space of its run."
     )
-    tables = (
-        ("Each class against the rest", "rest", report["one_vs_rest"]),
-        ("Each pair of classes", "pairs", report["pairs"]),
-    )
-    details = (DetailsBlock(title, (_table(title, entries, key),)) for title, key, entries in tables if entries)
-    return (Paragraph(text), *details)
+    parts = (("Each class against the rest", "rest", "one_vs_rest"), ("Each pair of classes", "pairs", "pairs"))
+    how: dict[str, Any] = {"numeric": (4, 5, 7, 8, 9), "most": _MOST_PAIRS}
+    tables = (table_of(title, report[part], _CONTEST, key=key, **how) for title, key, part in parts if report[part])
+    return (Paragraph(text), *(DetailsBlock(table.caption, (table,)) for table in tables))
 
 
 _CONTEST: Columns = {
@@ -290,11 +285,6 @@ _CONTEST: Columns = {
     "R²/g²": lambda contest: field_text(contest, "novikoff", 4, say=floor_of),
     "M/bound": lambda of: UNKNOWN if of["novikoff"] is None else rounded(of["n_mistakes"] / of["novikoff"], 3),
 }
-
-
-def _table(caption: str, contests: list[dict[str, Any]], key: str) -> TableBlock:
-    table = table_of(caption, contests, _CONTEST, numeric=(4, 5, 7, 8, 9), most=_MOST_PAIRS)
-    return replace(table, key=key)
 
 
 def _margin(contest: dict[str, Any]) -> str:

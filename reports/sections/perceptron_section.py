@@ -77,11 +77,9 @@ def _achieved(report: dict[str, Any]) -> str:
 
 def _rules(run: dict[str, Any]) -> str:
     seed = "" if run["order"] == "cyclic" else f", seed {run['seed']}"
-    zero = {
-        "mistake": "y w·x = 0 is a mistake",
-        "positive": "w·x = 0 predicts +1",
-        "negative": "w·x = 0 predicts −1",
-    }[run["zero"]]
+    zero = {"mistake": "y w·x = 0 is a mistake", "positive": "w·x = 0 predicts +1", "negative": "w·x = 0 predicts −1"}[
+        run["zero"]
+    ]
     return f"order {run['order']}{seed}; {zero}"
 
 

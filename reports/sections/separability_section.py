@@ -68,12 +68,7 @@ def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
         f"touching rows. Second, the touching rows lie on every such hyperplane: {_balancing(report, balance)} "
         f"{_span(balance, 'touching rows')} {_where(report)}"
     )
-    return (
-        verdict,
-        rows_table(answer),
-        proof,
-        *_witness_and_balance(report),
-    )
+    return (verdict, rows_table(answer), proof, *_witness_and_balance(report))
 
 
 def _overlap(report: dict[str, Any]) -> tuple[Block, ...]:

@@ -70,6 +70,7 @@ def table_of(
     numeric: Collection[int] = (),
     most: int | None = None,
     noun: str = "",
+    key: str = "",
 ) -> TableBlock:
     """Return a table of entries, or of the first ones, with the texts that its columns make of each.
 
@@ -77,7 +78,7 @@ def table_of(
     """
     rows = tuple(tuple(text(entry) for text in columns.values()) for entry in entries[:most])
     note = "" if most is None else first_of(most, len(entries), noun)
-    return TableBlock(caption, tuple(columns), rows, numeric, note)
+    return TableBlock(caption, tuple(columns), rows, numeric, note, key=key)
 
 
 def method(report: dict[str, Any]) -> tuple[Block, ...]:

@@ -22,12 +22,7 @@ def blocks(report: Report) -> tuple[Block, ...]:
     if not report["perceptron"]["n_mistakes"]:
         what = "made no mistake" if report["perceptron"]["converged"] else "was stopped before its first mistake"
         return (Paragraph(f"The run {what}."), *_orders(report))
-    return (
-        FigureSlot("curves"),
-        *_bounds(report),
-        *_orders(report),
-        Paragraph(_origin(report)),
-    )
+    return (FigureSlot("curves"), *_bounds(report), *_orders(report), Paragraph(_origin(report)))
 
 
 def _bounds(report: Report) -> tuple[Block, ...]:

@@ -7,7 +7,7 @@ from itertools import combinations, starmap, takewhile
 
 import numpy as np
 
-from maxmargin.api.deciding import named
+from maxmargin.api.question import named
 from maxmargin.api.running import with_bias_scale
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.preparing import How

@@ -286,8 +286,7 @@ def across_of(vector: Floats, axis: Floats) -> Floats | None:
     if np.linalg.norm(rest) <= _PARALLEL:
         return None
     rest -= (rest @ axis) * axis
-    result: Floats = rest / np.linalg.norm(rest)
-    return result
+    return np.asarray(rest / np.linalg.norm(rest))
 
 
 def widest_across(sample: Floats, axis: Floats) -> Floats:
@@ -297,8 +296,7 @@ def widest_across(sample: Floats, axis: Floats) -> Floats:
     if across is None:  # the rows lie on a line along the axis
         across = across_of(np.eye(len(axis))[np.argmin(np.abs(axis))], axis)
     assert across is not None
-    result: Floats = across * np.sign(across[np.argmax(np.abs(across))])
-    return result
+    return np.asarray(across * np.sign(across[np.argmax(np.abs(across))]))
 
 
 def _rest(sample: Floats, basis: Floats) -> Floats:
@@ -306,8 +304,7 @@ def _rest(sample: Floats, basis: Floats) -> Floats:
     mean = (sample / len(sample)).sum(axis=0)
     if len(basis) <= 2:
         return np.zeros(len(basis))
-    result: Floats = mean - basis @ (mean @ basis)
-    return result
+    return np.asarray(mean - basis @ (mean @ basis))
 
 
 def _strips(

@@ -95,10 +95,7 @@ def row_fields(dataset: Dataset, row: int) -> dict[str, Any]:
 def describe(dataset: Dataset) -> dict[str, Any]:
     """Return the fields of any data set."""
     return {
-        "source": dataset.source,
-        "label_name": dataset.label_name,
-        "n_samples": dataset.n_samples,
-        "n_features": dataset.n_features,
+        **{name: getattr(dataset, name) for name in ("source", "label_name", "n_samples", "n_features")},
         "feature_names": list(dataset.feature_names),
         "sparse": hasattr(dataset.X, "tocsr"),
         **({} if dataset.is_in_memory else {"in_memory": False}),

@@ -156,6 +156,10 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the result in Python's own types, which JSON holds."""
 
+    def _attributes(self, *names: str) -> dict[str, Any]:
+        """Return these attributes by their names."""
+        return {name: getattr(self, name) for name in names}
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.headline}>"
 

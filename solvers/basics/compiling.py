@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 _called_by_kernels: list[Callable[..., Any]] = []
-_listeners: list[Callable[[], None]] = []
+listeners: list[Callable[[], None]] = []
+"""Functions that are called before anything is compiled that is not on disk."""
+
 _lock = RLock()
 
 
@@ -130,25 +132,15 @@ def _register_called() -> None:
 
 
 @contextmanager
-def announced_to(listener: Callable[[], None]) -> Iterator[None]:
-    """Within the block, call this function before anything is compiled that is not on disk."""
-    _listeners.append(listener)
-    try:
-        yield
-    finally:
-        _listeners.remove(listener)
-
-
-@contextmanager
 def _announced() -> Iterator[None]:
-    if not _listeners:
+    if not listeners:
         yield
         return
     from numba.core import event
 
     class Listener(event.Listener):
         def on_start(self, event: Any) -> None:
-            for listener in tuple(_listeners):
+            for listener in tuple(listeners):
                 listener()
 
         def on_end(self, event: Any) -> None:

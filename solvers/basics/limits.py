@@ -40,8 +40,10 @@ class Limits:
     started: float = field(default_factory=time.monotonic, repr=False)
 
     def __post_init__(self) -> None:
-        check_time_limit(self.time_limit)
-        whole_number("exact_limit", self.exact_limit, 0)
+        if self.time_limit is not None:
+            check_time_limit(self.time_limit)
+        if type(self.exact_limit) is not int or self.exact_limit < 0:
+            whole_number("exact_limit", self.exact_limit, 0)
 
     @property
     def seconds_left(self) -> float | None:

@@ -1,5 +1,6 @@
 """Checks of values that a caller gives for options, whatever their type."""
 
+from collections.abc import Iterable
 from numbers import Integral, Real
 
 from maxmargin.solvers.errors import InvalidOptionError
@@ -32,6 +33,12 @@ def whole_number(name: str, value: object, least: int = 1, *, otherwise: str = "
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise InvalidOptionError(f"{name} is {value!r}; expected a whole number from {least}{otherwise}")
     return int(value)
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+    """Raise `InvalidOptionError` unless the value of an option is one of the choices."""
+    if value not in list(choices):
+        raise InvalidOptionError(f"{name} is {value!r}; expected one of {', '.join(choices)}")
 
 
 def check_limits(**limits: object) -> None:

@@ -26,9 +26,6 @@ from maxmargin.solvers.proof.margins import Lowest, least_score, lowest, offset_
 
 NAME = "working set"
 
-_FEW_ROWS, _FEW_ROWS_A_COLUMN = 4000, 5
-"""Largest number of rows, in all or for each column, for which one program of all rows is as fast."""
-
 _FIRST_A_COLUMN = 2
 """Number of rows of either class in the first program, for each column."""
 
@@ -80,13 +77,6 @@ class Round:
     attempt: SolverRun
     plane: SeparatingHyperplane | None = None
     near: Problem | None = None
-
-
-def is_worth_it(problem: Problem) -> bool:
-    """Return whether a program of a few rows is worth trying: there are many rows, of binary64 numbers."""
-    n_few = _FEW_ROWS_A_COLUMN * problem.n_features
-    is_large = problem.integers is None and problem.n_samples > max(_FEW_ROWS, n_few)
-    return is_large and len(problem.sample[0]) >= n_few
 
 
 def rounds(problem: Problem, scaling: ColumnScaling, limits: Limits, *, most: int = 250) -> Iterator[Round]:
@@ -243,7 +233,7 @@ class WorkingSet:
         support = self.multipliers > _SUPPORT_WEIGHT * self.multipliers.max()
         if support.sum() > 2 * (self.scaled.shape[1] + 1):
             return w
-        other = normal_of_support(as_dense(self.X[support]), self.y[support], bias=self.bias)
+        other = quadratic.normal_of_support(as_dense(self.X[support]), self.y[support], bias=self.bias)
         if other is None or self._width(other) < self._width(w) * (1 - _ROUNDING):
             return w
         return other
@@ -251,17 +241,3 @@ class WorkingSet:
     def _width(self, w: Floats) -> float:
         with np.errstate(all="ignore"):
             return float(sum(self.levels_of(w)) / np.linalg.norm(w))
-
-
-def normal_of_support(X: Floats, y: Floats, *, bias: bool) -> Floats | None:
-    """Return the w of least norm with y (w.x + b) = 1 on these rows for some b; through the origin b is 0."""
-    with np.errstate(all="ignore"):
-        if bias and len(X):
-            X, y = X[1:] - X[0], y[1:] - y[0]
-        if not X.size or not np.isfinite(X).all():
-            return None
-        try:
-            w = np.asarray(np.linalg.lstsq(X, y, rcond=None)[0], dtype=np.float64)
-        except np.linalg.LinAlgError:
-            return None
-    return w if np.isfinite(w).all() and w.any() else None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.exact.circuits import orthogonal_complement
+from maxmargin.solvers.exact.linear import orthogonal_complement
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 
 Columns = tuple[NDArray[Any], NDArray[Any], Floats]

@@ -171,3 +171,17 @@ def _refined(u: Floats, multipliers: Floats, costs: Floats, A: Floats) -> tuple[
     refined = multipliers.copy()
     refined[active] = np.maximum(multipliers[active] + step, 0.0)
     return u + step @ pulls, refined
+
+
+def normal_of_support(X: Floats, y: Floats, *, bias: bool) -> Floats | None:
+    """Return the w of least norm with y (w.x + b) = 1 on these rows for some b; through the origin b is 0."""
+    with np.errstate(all="ignore"):
+        if bias and len(X):
+            X, y = X[1:] - X[0], y[1:] - y[0]
+        if not X.size or not np.isfinite(X).all():
+            return None
+        try:
+            w = np.asarray(np.linalg.lstsq(X, y, rcond=None)[0], dtype=np.float64)
+        except np.linalg.LinAlgError:
+            return None
+    return w if np.isfinite(w).all() and w.any() else None

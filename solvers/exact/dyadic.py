@@ -1,4 +1,4 @@
-"""Binary64 numbers as exact numbers: integers times a power of two."""
+"""Binary64 numbers as exact numbers, integers times a power of two, and exact numbers as floats and texts."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -21,6 +21,9 @@ _NO_EXPONENT = 1 << 20
 
 _FRACTION_BITS = (1 << 52) - 1
 """Mask of the 52 fraction bits of a binary64 number."""
+
+_DECIMAL_BITS = 14000
+"""Smallest number of bits of an integer that is written in hexadecimal: Python limits decimal texts to 4,300 digits."""
 
 _ENTRIES_AT_ONCE = 1 << 16
 """Number of values processed at a time, few enough to stay in the cache."""
@@ -303,3 +306,30 @@ def over_common_denominator(numbers: Sequence[Fraction]) -> tuple[list[int], int
     """
     common = math.lcm(*(number.denominator for number in numbers))
     return [number.numerator * (common // number.denominator) for number in numbers], common
+
+
+def texts(integers: Sequence[int]) -> list[str]:
+    """Return integers of any size as texts."""
+    return [text(integer) for integer in integers]
+
+
+def text(integer: int) -> str:
+    """Return an integer as decimal text, beyond the size that Python converts freely as hexadecimal text.
+
+    Examples
+    --------
+    >>> text(-12), text(1 << 20000)[:5]
+    ('-12', '0x100')
+    """
+    return format(integer, "d" if integer.bit_length() < _DECIMAL_BITS else "#x")
+
+
+def quotient_text(value: Fraction) -> str:
+    """Return "p/q" in lowest terms, or "p" for a whole number; hexadecimal where an integer is very long.
+
+    Examples
+    --------
+    >>> quotient_text(Fraction(289, 680)), quotient_text(Fraction(4))
+    ('17/40', '4')
+    """
+    return text(value.numerator) if value.denominator == 1 else f"{text(value.numerator)}/{text(value.denominator)}"

@@ -15,8 +15,8 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.engines import highs_lp
-from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import as_integers
+from maxmargin.solvers.exact.linear import circuit_near
 from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, split
 from maxmargin.solvers.fewest_errors.search_budget import Budget
 from maxmargin.solvers.separability.cone.decide import balances

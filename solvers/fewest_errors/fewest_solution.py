@@ -134,17 +134,11 @@ class FewestErrors(NamedAnswer):
         """Return the fields of ``maxmargin fewest-errors --json`` without the total slack."""
         return {
             "status": self.status.value,
-            "lower": self.lower,
-            "upper": self.upper,
-            "is_optimal": self.is_optimal,
+            **self._attributes("lower", "upper", "is_optimal"),
             **self.names.fields("error_rows", self.error_rows),
-            "w": self.w,
-            "b": self.b,
-            "packing_lower": self.packing_lower,
+            **self._attributes("w", "b", "packing_lower"),
             **cut("witnesses", [self.names.numbers(np.array(witness.rows)).tolist() for witness in self.witnesses]),
-            "n_nodes": self.n_nodes,
-            "reason": self.reason,
-            "engine": self.engine,
+            **self._attributes("n_nodes", "reason", "engine"),
             "attempts": [asdict(run) for run in self.attempts],
         }
 

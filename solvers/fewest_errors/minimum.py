@@ -7,6 +7,7 @@ import numpy as np
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.option_values import check_choice
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import nearest_floats
@@ -103,8 +104,7 @@ def fewest_errors(
     >>> answer.lower, answer.upper
     (1, 1)
     """
-    if method not in METHODS:
-        raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
+    check_choice("method", method, METHODS)
     if max_rows < 1:
         raise InvalidOptionError(f"max_rows is {max_rows!r}; expected a number of rows from 1")
     if most_steps is not None and most_steps < 1:

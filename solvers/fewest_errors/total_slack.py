@@ -12,8 +12,8 @@ from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
-from maxmargin.solvers.exact.circuits import null_vectors
 from maxmargin.solvers.exact.dyadic import round_down, round_up, width_of
+from maxmargin.solvers.exact.linear import null_vectors
 from maxmargin.solvers.fewest_errors.fewest_incumbent import MOST_ENTRIES
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import SolverRun
@@ -103,11 +103,7 @@ class TotalSlack(NamedAnswer):
         """Return the fields of ``total_slack`` in ``maxmargin fewest-errors --json``."""
         return {
             "status": self.status.value,
-            "lower": self.lower,
-            "upper": self.upper,
-            "gap": self.gap,
-            "w": self.w,
-            "b": self.b,
+            **self._attributes("lower", "upper", "gap", "w", "b"),
             "attempts": [asdict(run) for run in self.attempts],
         }
 

@@ -19,7 +19,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.hulls import HullPoint, n_groups, proven_upper
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
-from maxmargin.solvers.proof.margins import prove_separable
+from maxmargin.solvers.proof.margins import norm_squared, prove_separable, unit
 from maxmargin.solvers.proof.soft_bounds import rounded_margin_upper_bound
 
 SUPPORT_WEIGHT = 1e-9
@@ -65,8 +65,9 @@ class HardBracket(Bracket):
         self, plane: SeparatingHyperplane, engine: str, near: Problem | None = None, *, is_accurate: bool = False
     ) -> None:
         """Keep the plane if its exact margin is the greatest; an accurate one also if it is equal up to rounding."""
-        proof = MarginAtLeast.by(plane)
-        lower = sqrt_down(proof.margin_squared)
+        square = plane.least_functional_margin**2 / norm_squared(plane.w)
+        proof = MarginAtLeast(problem=plane.problem, w=plane.w, b=plane.b, margin_squared=square)
+        lower = sqrt_down(square)
         is_equal = is_accurate and lower >= self.lower * (1 - _ROUNDING)
         if self.plane is None or lower > self.lower or is_equal:
             self.plane, self.proof, self.lower, self.engine, self.near = plane, proof, lower, engine, near
@@ -197,11 +198,5 @@ def _dual_residual(problem: Problem, w: Floats, hull_weights: Floats) -> float:
     rows = np.flatnonzero(hull_weights)
     with np.errstate(all="ignore"):
         normal = (hull_weights[rows] * problem.y[rows]) @ problem.row_source[rows]
-        difference = np.linalg.norm(_direction(w) - _direction(np.asarray(normal)))
+        difference = np.linalg.norm(unit(w) - unit(np.asarray(normal)))
     return math.inf if math.isnan(difference) else float(difference)
-
-
-def _direction(vector: Floats) -> Floats:
-    """Return the vector divided by its norm, without overflow on the way."""
-    vector = vector / np.abs(vector).max()
-    return np.asarray(vector / np.linalg.norm(vector))

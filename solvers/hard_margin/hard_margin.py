@@ -13,10 +13,7 @@ from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import hard_working_set, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
-from maxmargin.solvers.engines.dual_coordinate import many_columns
-from maxmargin.solvers.engines.hard_working_set import normal_of_support
 from maxmargin.solvers.engines.textbook import backends
-from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin import exact_margin
 from maxmargin.solvers.hard_margin.hard_bracket import SUPPORT_WEIGHT, HardBracket, exact_solution, shared_point
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -72,6 +69,8 @@ _STEPS_TO_COME, _OVERTIME = 2, 1.0
 """Steps counted before the end (one more, and the fractions of the answer); seconds by which they may be late."""
 
 METHODS = ("auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy")
+_OF_CVXPY = ("auto", "textbook", "cvxpy")
+"""Those that hand programs to cvxpy."""
 
 _SHARED = Status.NOT_STRICTLY_SEPARABLE
 """The status if it is not decided whether the hulls only touch."""
@@ -134,12 +133,10 @@ def hard_margin(
     >>> hard_margin(Problem.validated([[0, 0], [1, 0], [0, 1]], [-1, 1, 1]), exact=True).margin_squared
     Fraction(1, 8)
     """
-    if method not in METHODS:
-        raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
-    if solver is not None and method in ("working-set", DUAL_COORDINATE, "daqp"):
-        raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
+    if method not in METHODS or solver is not None:
+        backends.check_method(method, METHODS, solver, of_cvxpy=_OF_CVXPY)
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
-    solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER) if method in ("auto", "textbook", "cvxpy") else ()
+    solvers = _solvers(method, solver)
     best = HardBracket(problem)
     try:
         return _solved(best, verdict, method, solvers, is_forced=solver is not None, exact=exact, limits=limits)
@@ -147,6 +144,13 @@ def hard_margin(
         if best.plane is None:
             raise
         return best.solution(Status.LIMIT, () if verdict is None else verdict.attempts, WHAT_WAS_PROVEN)
+
+
+def _solvers(method: str, solver: str | None) -> tuple[str, ...]:
+    """Return the solvers that cvxpy is to call, in order."""
+    if method not in _OF_CVXPY:
+        return ()
+    return backends.HARD_MARGIN_ORDER if solver is None else backends.chosen(solver, ())
 
 
 def _solved(
@@ -168,9 +172,9 @@ def _solved(
     is_auto = method in ("auto", "textbook") and not is_forced
     candidates = _candidates(problem, method, solvers, limits, n_shares=_SHARES_OF_TIME if exact else 1)
     if verdict is None or verdict.strictly_separable is not False:
-        if method == DUAL_COORDINATE or (is_auto and many_columns.is_worth_it(problem)):
+        if method == DUAL_COORDINATE or (is_auto and problem.has_many_columns):
             _by_descent(best, limits)
-        elif method == "working-set" or (is_auto and hard_working_set.is_worth_it(problem)):
+        elif method == "working-set" or (is_auto and problem.has_many_rows):
             likely = _from_few_rows(best, limits)
         elif verdict is None and is_auto and _may_prove_the_verdict(problem, method):
             likely = _from_all_rows(best, candidates)
@@ -196,9 +200,11 @@ def _solved(
 
 def _by_descent(best: HardBracket, limits: Limits) -> None:
     """Offer the last candidate of descent along single multipliers, also if Ctrl-C ends it."""
+    from maxmargin.solvers.engines.dual_coordinate.dual_coordinate import search
+
     found: Candidate | None = None
     try:
-        for better in many_columns.candidates(best.problem, limits, relative_gap=_DESCENT_GAP):
+        for better in search(best.problem, relative_gap=_DESCENT_GAP, is_over=limits.is_over):
             found = better
     finally:
         if found is not None:
@@ -319,7 +325,7 @@ def _polish(best: HardBracket) -> None:
     support = rows[weights > SUPPORT_WEIGHT * weights.max()]
     if len(support) > 2 * (problem.n_features + 1) or len(support) * problem.n_features > _MOST_ENTRIES:
         return
-    w = normal_of_support(problem.dense_rows(support), problem.y[support], bias=problem.bias)
+    w = quadratic.normal_of_support(problem.dense_rows(support), problem.y[support], bias=problem.bias)
     if w is not None and (plane := prove_separable(problem, w)) is not None:
         best.offer_plane(plane, best.engine, is_accurate=True)
 

@@ -13,10 +13,10 @@ from maxmargin.solvers.answers.answer_text import LONGEST_LIST, NamedAnswer, rou
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.exact.dyadic import width_of
+from maxmargin.solvers.exact.dyadic import quotient_text, text, width_of
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.certificate import Certificate, quotient_text, text
+from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost, MarginBetween, MarginExactly
 
 _ROOT_DIGITS = 17
@@ -157,18 +157,10 @@ class HardMargin(NamedAnswer):
         return {
             "status": self.status.value,
             "advice": self.status.advice_for(bias=self.bias),
-            "margin": self.margin,
-            "lower": self.lower,
-            "upper": self.upper,
-            "gap": self.gap,
-            "w": self.w,
-            "b": self.b,
+            **self._attributes("margin", "lower", "upper", "gap", "w", "b"),
             **self.names.fields("support", self.support),
             "support_dual": self.dual[self.support][:LONGEST_LIST],
-            "primal_residual": self.primal_residual,
-            "dual_residual": self.dual_residual,
-            "reason": self.reason,
-            "engine": self.engine,
+            **self._attributes("primal_residual", "dual_residual", "reason", "engine"),
             "attempts": [asdict(run) for run in self.attempts],
         }
 

@@ -23,6 +23,7 @@ from maxmargin.solvers.hard_margin.hard_bracket import SUPPORT_WEIGHT
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.proof.margins import unit
 
 _MOST_ROWS = 20
 """Largest number of rows that the text lists."""
@@ -162,10 +163,7 @@ class Sensitivity(NamedAnswer):
             raise InvalidOptionError(f"distance is {distance!r}; expected a finite number that binary64 holds")
         if w is None or problem is None:
             raise InvalidOptionError("there is no hyperplane of maximum margin to move towards")
-        unit = w / np.abs(w).max()
-        unit = unit / np.linalg.norm(unit)
-        rows: Floats = problem.dense_rows(slice(None)) - length * problem.y[:, None] * unit
-        return rows
+        return np.asarray(problem.dense_rows(slice(None)) - length * problem.y[:, None] * unit(w))
 
     def without(self, row: int, **options: Any) -> HardMargin:
         """Solve without a row, with its hyperplane and its certificate.
@@ -259,10 +257,7 @@ class Sensitivity(NamedAnswer):
             "margin": self.margin.margin,
             "lower": self.margin.lower,
             "upper": self.margin.upper,
-            "w": self.w,
-            "b": self.b,
-            "robust_radius": self.robust_radius,
-            "radius_of_one": self.radius_of_one,
+            **self._attributes("w", "b", "robust_radius", "radius_of_one"),
             **self.names.fields("rows", self.rows),
             **cut("weights", self.weights),
             **cut("rates", self.rates),

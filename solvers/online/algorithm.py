@@ -123,11 +123,7 @@ class OnlineRun(RunResult):
     space: Space
 
     def summary(
-        self,
-        *,
-        maximum: "HardMargin | None" = None,
-        reference: "Reference | None" = None,
-        prepare: str = "raw",
+        self, *, maximum: "HardMargin | None" = None, reference: "Reference | None" = None, prepare: str = "raw"
     ) -> str:
         """Return the text of ``maxmargin online``.
 

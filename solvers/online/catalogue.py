@@ -24,11 +24,7 @@ from maxmargin.solvers.online.kernel_perceptron import KernelPerceptron
 from maxmargin.solvers.online.margin_perceptron import MarginPerceptron
 from maxmargin.solvers.online.minover import MinOver
 from maxmargin.solvers.online.p_norm import Alma, PNormPerceptron
-from maxmargin.solvers.online.passive_aggressive import (
-    PassiveAggressive,
-    PassiveAggressiveI,
-    PassiveAggressiveII,
-)
+from maxmargin.solvers.online.passive_aggressive import PassiveAggressive, PassiveAggressiveI, PassiveAggressiveII
 from maxmargin.solvers.online.pdm import Pdm
 from maxmargin.solvers.online.romma import AggressiveRomma, Romma
 from maxmargin.solvers.online.rosenblatt import AveragedPerceptron, Perceptron, Pocket, VotedPerceptron

@@ -272,9 +272,7 @@ class SoftConfidenceWeightedII(SoftConfidenceWeightedI):
     name = "scw-2"
     summary = "soft confidence-weighted, squared price of a violation"
     theorems = _theorems(
-        "y w.x + alpha/(2C) >= phi sqrt(x'Sigma x)",
-        "ln(1 + phi^2 v/(v + 1/(2C))), v the least x'Sigma x at one",
-        _WANG,
+        "y w.x + alpha/(2C) >= phi sqrt(x'Sigma x)", "ln(1 + phi^2 v/(v + 1/(2C))), v the least x'Sigma x at one", _WANG
     )
 
     def start(self, space: Space) -> LearnerState:

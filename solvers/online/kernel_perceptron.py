@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.basics.option_values import whole_number
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.basics.option_values import check_choice, whole_number
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, parameter
 from maxmargin.solvers.online.guarantee import Check, at_most, quotient, where
 from maxmargin.solvers.online.reference import Reference
@@ -74,8 +74,7 @@ class KernelPerceptron(Algorithm):
     gamma: float = parameter(1.0, 0.0)
 
     def __post_init__(self) -> None:
-        if self.kernel not in KERNELS:
-            raise InvalidOptionError(f"kernel is {self.kernel!r}; expected one of {', '.join(KERNELS)}")
+        check_choice("kernel", self.kernel, KERNELS)
         whole_number("degree", self.degree)
         Algorithm.__post_init__(self)
 

@@ -7,7 +7,8 @@ from operator import mul
 from typing import Any
 
 from maxmargin.solvers.basics.limits import never
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.basics.option_values import check_choice
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.perceptron.settings import ZERO_RULES
 from maxmargin.solvers.problem.problem import Problem
 
@@ -112,8 +113,7 @@ def worst_case_mistakes(
     >>> worst_case_mistakes([[1], [1]], [-1, 1]).cycle
     (0, 1)
     """
-    if zero not in ZERO_RULES:
-        raise InvalidOptionError(f"zero is {zero!r}; expected one of {', '.join(ZERO_RULES)}")
+    check_choice("zero", zero, ZERO_RULES)
     graph = _Graph(steps=_steps(Problem.validated(X, y, bias=bias)), at_zero=ZERO_RULES[zero])
     most: dict[Vector, int] = {}
     path = {graph.start: graph.mistakes(graph.start)}

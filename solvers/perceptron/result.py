@@ -181,14 +181,9 @@ class PerceptronRun(RunResult):
         """Return the fields of ``maxmargin perceptron --json``, with what was done before the run."""
         settings = self.settings
         return {
-            "n_mistakes": self.n_mistakes,
-            "n_epochs": self.n_epochs,
-            "converged": self.converged,
+            **self._attributes("n_mistakes", "n_epochs", "converged"),
             "stop_reason": self.stop_reason.value,
-            "margin": self.margin,
-            "margin_upper": self.margin_upper,
-            "run_margin": self.run_margin,
-            "run_upper": self.run_upper,
+            **self._attributes("margin", "margin_upper", "run_margin", "run_upper"),
             "zero": settings.zero,
             "bias_scale": settings.bias_scale,
             "prepare": prepare,
@@ -197,12 +192,7 @@ class PerceptronRun(RunResult):
             "max_epochs": settings.max_epochs,
             "max_mistakes": settings.max_mistakes,
             "time_limit": settings.time_limit,
-            "engine": self.engine,
-            "n_ties": self.n_ties,
-            "n_uncertain": self.n_uncertain,
-            "w": self.w,
-            "b": self.b,
-            "norm": self.norm,
+            **self._attributes("engine", "n_ties", "n_uncertain", "w", "b", "norm"),
             **cut("mistakes_per_epoch", self.mistakes_per_epoch),
             **self.names.fields("mistake_rows", self.mistake_rows),
         }

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
-from maxmargin.solvers.basics.option_values import check_limits, check_time_limit
+from maxmargin.solvers.basics.option_values import check_choice, check_limits, check_time_limit
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.row_orders import Order
 
@@ -143,8 +143,7 @@ class PerceptronSettings:
     sizes: RunSizes = field(default=RunSizes(), repr=False)
 
     def __post_init__(self) -> None:
-        if self.zero not in ZERO_RULES:
-            raise InvalidOptionError(f"zero is {self.zero!r}; expected one of {', '.join(ZERO_RULES)}")
+        check_choice("zero", self.zero, ZERO_RULES)
         check_bias_scale(self.bias_scale)
         check_limits(max_epochs=self.max_epochs, max_mistakes=self.max_mistakes)
         check_time_limit(self.time_limit)

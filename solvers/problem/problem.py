@@ -28,6 +28,12 @@ _GREATEST_SAMPLE = 20_000
 _SAMPLE_ENTRIES = 50_000_000
 """Largest number of matrix entries of a sample."""
 
+_FEW_ROWS, _FEW_ROWS_A_COLUMN = 4000, 5
+"""Largest number of rows, in all or for each column, for which one program of all rows is as fast as a working set."""
+
+_MANY_COLUMNS, _MANY_POSITIONS = 300, 1 << 20
+"""Smallest numbers of columns, and of matrix entries, for which descent along multipliers is worth its compilation."""
+
 _ENOUGH = 0.25
 """Draw the sample from the rows at hand if they make up at least this fraction of it."""
 
@@ -248,6 +254,22 @@ class Problem(Samples):
         if (signs == signs[0]).all():
             raise InvalidProblemError("y holds one class only; expected both -1 and +1")
         return cls(X, signs, bias)
+
+    @property
+    def has_many_rows(self) -> bool:
+        """Whether a program of a few rows is worth trying: there are many, of binary64 numbers."""
+        n_few = _FEW_ROWS_A_COLUMN * self.n_features
+        is_large = self.integers is None and self.n_samples > max(_FEW_ROWS, n_few)
+        return is_large and len(self.sample[0]) >= n_few
+
+    @property
+    def has_many_columns(self) -> bool:
+        """Whether the rows are in memory, with enough columns for descent to be faster than a working set."""
+        if not isinstance(self.row_source, InMemory):
+            return False
+        n_rows, n_columns = self.n_samples, self.n_features
+        n_least = n_columns if self.is_sparse else min(n_rows, n_columns)
+        return n_least >= _MANY_COLUMNS and n_rows * n_columns >= _MANY_POSITIONS
 
     def of_rows(self, rows: Rows) -> "Problem":
         """Return the problem of some of the rows, which stay where they are unless they are in memory."""

@@ -10,14 +10,11 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from maxmargin.solvers.exact.dyadic import without_denominators
+from maxmargin.solvers.exact.dyadic import quotient_text, texts, without_denominators
 from maxmargin.solvers.problem.problem import Samples
 
 FORMAT = "maxmargin-proof"
 VERSION = 1
-
-_DECIMAL_BITS = 14000
-"""Smallest number of bits of an integer that is written in hexadecimal: Python limits decimal texts to 4,300 digits."""
 
 Pair = tuple[int, int]
 """A row and a class that is not its own: the score of the row's own class must not be below the score of this class."""
@@ -230,33 +227,6 @@ def in_order(weight_of: Mapping[int, int]) -> tuple[tuple[int, ...], tuple[int, 
     """Return the rows of positive weight in increasing order, and their weights."""
     rows = sorted(weight_of)
     return tuple(rows), tuple(weight_of[row] for row in rows)
-
-
-def texts(integers: Sequence[int]) -> list[str]:
-    """Return integers of any size as texts."""
-    return [text(integer) for integer in integers]
-
-
-def text(integer: int) -> str:
-    """Return an integer as decimal text, beyond the size that Python converts freely as hexadecimal text.
-
-    Examples
-    --------
-    >>> text(-12), text(1 << 20000)[:5]
-    ('-12', '0x100')
-    """
-    return format(integer, "d" if integer.bit_length() < _DECIMAL_BITS else "#x")
-
-
-def quotient_text(value: Fraction) -> str:
-    """Return "p/q" in lowest terms, or "p" for a whole number; hexadecimal where an integer is very long.
-
-    Examples
-    --------
-    >>> quotient_text(Fraction(289, 680)), quotient_text(Fraction(4))
-    ('17/40', '4')
-    """
-    return text(value.numerator) if value.denominator == 1 else f"{text(value.numerator)}/{text(value.denominator)}"
 
 
 _WRITTEN: dict[str, tuple[str, Callable[[Any], Any]]] = {

@@ -191,8 +191,7 @@ def n_groups(problem: Problem) -> int:
 
 def groups_of(problem: Problem, rows: Sequence[int] | Rows) -> list[int]:
     """Return the group of every row, from 0."""
-    groups: list[int] = ((problem.y[np.asarray(rows)] > 0) & problem.bias).astype(int).tolist()
-    return groups
+    return list(((problem.y[np.asarray(rows)] > 0) & problem.bias).astype(int).tolist())
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
+from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.hulls import HullPoint, integer_weights, margin_upper_bound_squared
-from maxmargin.solvers.proof.margins import norm_squared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +28,6 @@ class MarginAtLeast(Certificate):
     w: Sequence[Fraction]
     b: Fraction
     margin_squared: Fraction
-
-    @classmethod
-    def by(cls, plane: SeparatingHyperplane) -> "MarginAtLeast":
-        """Return the lower bound that a hyperplane proves."""
-        square = plane.least_functional_margin**2 / norm_squared(plane.w)
-        return cls(problem=plane.problem, w=plane.w, b=plane.b, margin_squared=square)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

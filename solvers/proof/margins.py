@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
-from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.exact.dyadic import (
     FloatFractions,
     Integers,
@@ -218,6 +217,12 @@ def prove_separable(problem: Problem, w: Floats) -> SeparatingHyperplane | None:
     return SeparatingHyperplane(problem=problem, w=FloatFractions(w), b=b, least_functional_margin=least)
 
 
+def unit(w: Floats) -> Floats:
+    """Return w/||w|| for w != 0, without underflow on the way."""
+    scaled = w / np.abs(w).max()
+    return np.asarray(scaled / np.linalg.norm(scaled))
+
+
 def offset_between(least: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
     """Return the best b and the least functional margin from the least ``y w.x`` of each class, or of all rows."""
     if len(least) == 1:
@@ -240,8 +245,8 @@ def least_score(problem: Problem, group: Lowest, w: Floats | Sequence[Fraction],
     w = w.floats if isinstance(w, FloatFractions) else w
     positions = np.flatnonzero(group.may_be_least)
     least: list[Fraction] = []
-    for chunk in slices(len(positions), problem.sizes.integer_rows):
-        part = positions[chunk]
+    for start in range(0, len(positions), problem.sizes.integer_rows):
+        part = positions[start : start + problem.sizes.integer_rows]
         X, columns = _stored_columns(problem, group.X[part])
         normal, w_unit = _in_units(w if columns is None else _entries(w, columns))
         scores, exponent = problem.exact_products(group.rows[part], X, normal)

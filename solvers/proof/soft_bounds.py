@@ -267,8 +267,7 @@ def sum_sizes(problem: Problem, dual: Floats, imbalance: float) -> Floats:
     share = (n_terms + 10) * UNIT_ROUNDOFF
     relative = share / (1 - 2 * share) + imbalance * (1 + 2 * share)
     lost = 8 * problem.n_samples * TINIEST_NORMAL * max(1.0, float(dual.max()))
-    sizes: Floats = (np.abs(sums) + relative * moduli) * (1 + _FEW_ERROR) + lost
-    return sizes
+    return np.asarray((np.abs(sums) + relative * moduli) * (1 + _FEW_ERROR) + lost)
 
 
 def _center(problem: Problem) -> Floats | None:

@@ -156,10 +156,7 @@ def weighted_sums(
         return sums, moduli, _GROUP_ROWS + n_groups
     for rows in slices(len(weights), _GROUP_ROWS * _BLOCK_GROUPS):
         block = X[rows] if center is None else X[rows] - center
-        for total, numbers, factors in (
-            (sums, block, weights[rows]),
-            (moduli, np.abs(block), np.abs(weights[rows])),
-        ):
+        for total, numbers, factors in ((sums, block, weights[rows]), (moduli, np.abs(block), np.abs(weights[rows]))):
             for group in slices(len(factors), _GROUP_ROWS):
                 total += factors[group] @ numbers[group]
     return sums, moduli, _GROUP_ROWS + n_groups

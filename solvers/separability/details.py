@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.engines import highs_lp
-from maxmargin.solvers.exact.circuits import null_vectors, rescaled
 from maxmargin.solvers.exact.dyadic import nearest_floats, without_denominators
-from maxmargin.solvers.exact.linear import independent_rows
+from maxmargin.solvers.exact.linear import independent_rows, null_vectors, rescaled
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import Decision, violated_rows

@@ -2,30 +2,38 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from maxmargin.solvers.answers.answer_text import through
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.engines import balancing_vertex, hard_working_set, highs_lp, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
-from maxmargin.solvers.engines.dual_coordinate import many_columns
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.scaling import ColumnScaling, row_units
-from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
-from maxmargin.solvers.proof.margins import prove_separable
+from maxmargin.solvers.proof.certificate import (
+    CommonHullPoint,
+    Overlap,
+    QuasiSeparation,
+    SeparatingHyperplane,
+    in_order,
+)
+from maxmargin.solvers.proof.margins import best_offset, prove_separable
+from maxmargin.solvers.separability.cone.columns import later_column_signs
 from maxmargin.solvers.separability.cone.cone_rows import DEFAULT, ConeSettings, SignedRows
-from maxmargin.solvers.separability.cone.decide import Unfinished, decide
+from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, decide
 from maxmargin.solvers.separability.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.separability.cone.witness import balances, contradicting_rows, find_common_hull_point
+from maxmargin.solvers.separability.details import Details
 from maxmargin.solvers.separability.proven_verdict import Attempts, ProvenVerdict
-from maxmargin.solvers.separability.verdicts import answer_of, past_the_limits, separable
 
 METHODS = ("auto", "highs", "cvxpy")
 
@@ -105,13 +113,13 @@ def separability(
     scaling = problem.scaling
     cone = SignedRows(problem, settings)
     if limits.is_over():
-        return past_the_limits(problem, None, limits.words(), ())
+        return _past_the_limits(problem, None, limits.words(), ())
     attempts: list[SolverRun] = []
     point: CommonHullPoint | None = None
     if method == "auto" and solver is None and likely is None:
         plane, likely, engine = _separating(problem, scaling, limits, attempts)
         if plane is not None:
-            return separable(cone, plane, engine, tuple(attempts), limits)
+            return _separable(cone, plane, engine, tuple(attempts), limits)
         if engine == DUAL_COORDINATE and (point := contradicting_rows(problem)) is not None:
             attempts.append(SolverRun(solver=EQUAL_ROWS, status="found"))
     if not (point is not None or (method == "auto" and solver is None and is_exact)):
@@ -119,12 +127,12 @@ def separability(
             attempts.append(candidate.attempt)
             found = _prove(problem, candidate, limits)
             if isinstance(found, SeparatingHyperplane):
-                return separable(cone, found, candidate.engine, tuple(attempts), limits)
+                return _separable(cone, found, candidate.engine, tuple(attempts), limits)
             if found is not None:
                 point = found
                 break
     if not is_exact:
-        return past_the_limits(problem, point, _size_reason(problem, exact_limit), tuple(attempts))
+        return _past_the_limits(problem, point, _size_reason(problem, exact_limit), tuple(attempts))
     return _decided(cone, point, tuple(attempts), limits, likely)
 
 
@@ -132,9 +140,9 @@ def _separating(
     problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[SolverRun]
 ) -> tuple[SeparatingHyperplane | None, Rows | None, str]:
     """Return a hyperplane that separates all rows, or rows that floating point could not separate, and the engine."""
-    if many_columns.is_worth_it(problem):
+    if problem.has_many_columns:
         return *_by_descent(problem, scaling, limits, attempts), DUAL_COORDINATE
-    if hard_working_set.is_worth_it(problem):
+    if problem.has_many_rows:
         return *_from_few_rows(problem, scaling, limits, attempts), hard_working_set.NAME
     if problem.is_sparse or problem.n_samples * problem.n_features < _MANY_ENTRIES:
         return None, None, ""
@@ -149,9 +157,12 @@ def _by_descent(
     problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[SolverRun]
 ) -> tuple[SeparatingHyperplane | None, Rows | None]:
     """Return a hyperplane that separates all rows, or the rows with the largest multipliers, in a part of the time."""
+    from maxmargin.solvers.engines.dual_coordinate.dual_coordinate import search
+
     share = limits.part(_SHARES_OF_TIME)
+    scaled = Problem(scaling.apply(problem.matrix), problem.y, problem.bias, sizes=problem.sizes)
     found: Candidate | None = None
-    for found in many_columns.scaled_candidates(problem, scaling, share, relative_gap=_ENOUGH):
+    for found in map(scaling.bring_home, search(scaled, relative_gap=_ENOUGH, is_over=share.is_over)):
         if found.w is not None and (plane := prove_separable(problem, found.w)) is not None:
             attempts.append(found.attempt)
             return plane, None
@@ -251,7 +262,7 @@ def _decided(
     attempts = (*attempts, *decision.attempts)
     if isinstance(decision, Unfinished):
         found = CommonHullPoint.by(cone.problem, decision.witness) if decision.witness else None
-        return past_the_limits(cone.problem, found, limits.words(), attempts)
+        return _past_the_limits(cone.problem, found, limits.words(), attempts)
     last = attempts[-1].solver if attempts else ""
     engine = last if last in (RATIONAL_SIMPLEX, balancing_vertex.NAME) else highs_lp.NAME
     return answer_of(cone, decision, limits, engine, attempts)
@@ -268,3 +279,83 @@ def _size_reason(problem: Problem, exact_limit: int) -> str:
         f"{n_columns} columns (bias counted) are past exact_limit={exact_limit}{of_sparse}; a greater one lets exact "
         "arithmetic decide, in a time that grows with the cube of the columns"
     )
+
+
+def answer_of(
+    cone: SignedRows, decision: Decision, limits: Limits, engine: str, attempts: Attempts = ()
+) -> ProvenVerdict:
+    """Return the answer for a decision about the rows of a two-class problem."""
+    problem, columns = cone.problem, later_column_signs(cone, decision, limits)
+    if not decision.touching.any():
+        plane = _plane(problem, decision.direction)
+        return replace(_separable(cone, plane, engine, attempts, limits), find_columns=columns)
+    certificate, reason = _certificate(problem, decision), _reason(decision, problem.bias)
+    answer = ProvenVerdict.proven(certificate, decision.touching, reason, engine, attempts)
+    witness = CommonHullPoint.by(problem, decision.witness)
+    return replace(answer, witness=witness, find_columns=columns, find_details=lambda: Details.of_two(cone, decision))
+
+
+def _plane(problem: Problem, direction: tuple[Fraction, ...]) -> SeparatingHyperplane:
+    w = direction[: problem.n_features]
+    b, least = best_offset(problem, w)
+    if least <= 0:
+        raise ArithmeticError("the direction that was found does not separate")
+    return SeparatingHyperplane(problem=problem, w=w, b=b, least_functional_margin=least)
+
+
+def _separable(
+    cone: SignedRows, plane: SeparatingHyperplane, engine: str, attempts: Attempts, limits: Limits
+) -> ProvenVerdict:
+    """Return the answer for a hyperplane that was checked to separate."""
+    bias, touches = cone.problem.bias, np.zeros(cone.n_rows, dtype=np.bool_)
+    reason = f"a hyperplane{through(bias)} has all rows strictly on their side, checked in exact arithmetic"
+    answer = ProvenVerdict.proven(plane, touches, reason, engine, attempts)
+    if cone.width > limits.exact_limit:
+        return answer
+    direction = (*plane.w, plane.b) if bias else tuple(plane.w)
+    decision = Decision.separable(direction, cone)
+    return replace(
+        answer,
+        find_columns=lambda: later_column_signs(cone, decision, limits)(),
+        find_details=lambda: Details.of_two(cone, decision),
+    )
+
+
+def _certificate(problem: Problem, decision: Decision) -> Overlap | QuasiSeparation:
+    """Return the proof for rows of which some touch every hyperplane."""
+    (rows, weights), null_space = in_order(decision.balance), decision.null_space
+    if decision.touching.all():
+        return Overlap(problem=problem, rows=rows, weights=weights, null_space=null_space)
+    w, b = decision.direction[: problem.n_features], decision.direction[-1] if problem.bias else Fraction(0)
+    return QuasiSeparation(problem=problem, w=w, b=b, rows=rows, weights=weights, null_space=null_space)
+
+
+def _reason(decision: Decision, bias: bool) -> str:
+    n_balancing, n_touching = len(decision.balance), int(decision.touching.sum())
+    n_separated = len(decision.touching) - n_touching
+    if not n_separated:
+        spans = "which span all others" if decision.null_space else "which span the whole space"
+        return f"overlap{through(bias)}: positive weights balance exactly on {_rows(n_balancing)}, {spans}"
+    return (
+        f"quasi-separable{through(bias)}: a hyperplane{through(bias)} has {_rows(n_separated)} strictly on their side "
+        f"and the other {n_touching} on it; positive weights that balance exactly on {n_balancing} of these prove that "
+        f"every hyperplane{through(bias)} without a row on its wrong side touches them"
+    )
+
+
+def _past_the_limits(problem: Problem, point: CommonHullPoint | None, limit: str, attempts: Attempts) -> ProvenVerdict:
+    """Return the answer when a limit ends the work: with a common point at least `not strictly separable`."""
+    if point is None:
+        said = "; ".join(f"{attempt.solver}: {attempt.status}" for attempt in attempts)
+        heard = f" (solvers said {said})" if attempts else ""
+        reason = f"no candidate passed the exact check{heard}, and {limit}"
+        return ProvenVerdict.undecided(problem, None, reason, "none", attempts)
+    reason = (
+        f"not strictly separable{through(problem.bias)}: {_rows(len(point.rows))} balance exactly; whether the "
+        f"data are quasi-separable or overlap is not decided: {limit}"
+    )
+    return ProvenVerdict.undecided(problem, point, reason, attempts[-1].solver, attempts)
+
+
+def _rows(number: int) -> str:
+    return f"{number} row{'s' * (number != 1)}"

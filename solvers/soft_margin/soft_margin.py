@@ -98,16 +98,8 @@ def soft_margin(
     )[0]
 
 
-def soft_margin_path(
-    problem: Problem,
-    Cs: Iterable[float],
-    *,
-    sample_weight: Any = None,
-    method: str = "auto",
-    solver: str | None = None,
-    time_limit: float | None = None,
-) -> tuple[SoftMargin, ...]:
-    """Return the soft margin for every C, in the order given; other parameters are those of `soft_margin`.
+def soft_margin_path(problem: Problem, Cs: Iterable[float], **options: Any) -> tuple[SoftMargin, ...]:
+    """Return the soft margin for every C, in the order given; the options are those of `soft_margin`.
 
     The C are solved in increasing order. Above the largest multiplier of the hard margin, if there is one, every answer
     is the hard margin: once no row has slack, an answer is the first candidate for the next C. The time limit applies
@@ -120,10 +112,7 @@ def soft_margin_path(
     [0.21875, 0.5, 0.5]
     """
     costs = _costs(Cs)
-    rising = rising_soft_margins(
-        problem, costs, sample_weight=sample_weight, method=method, solver=solver, time_limit=time_limit
-    )
-    answers = {answer.C: answer for answer in rising}
+    answers = {answer.C: answer for answer in rising_soft_margins(problem, costs, **options)}
     return tuple(answers[C] for C in costs)
 
 
@@ -160,10 +149,7 @@ def rising_soft_margins(
 
 def check_options(problem: Problem, methods: tuple[str, ...], method: str, solver: str | None) -> None:
     """Raise an InvalidOptionError unless the method is one of these and suits the problem and the solver."""
-    if method not in methods:
-        raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(methods)}")
-    if solver is not None and method not in ("auto", "textbook", "cvxpy"):
-        raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
+    backends.check_method(method, methods, solver, of_cvxpy=("auto", "textbook", "cvxpy"))
     if method == interior_point.NAME and not interior_point.fits(problem):
         raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} is too large for method={method!r}")
     if method == soft_working_set.NAME and not soft_working_set.fits(problem):

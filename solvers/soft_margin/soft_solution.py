@@ -76,11 +76,7 @@ class MarginWithSlack(NamedAnswer):
         return {
             "status": self.status.value,
             **parameter,
-            "objective": self.objective,
-            "lower": self.lower,
-            "gap": self.gap,
-            "w": self.w,
-            "b": self.b,
+            **self._attributes("objective", "lower", "gap", "w", "b"),
             **margin,
             **self.names.fields("support", self.support),
             "support_dual": self.dual[self.support][:LONGEST_LIST],

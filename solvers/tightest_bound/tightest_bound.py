@@ -8,8 +8,8 @@ import numpy as np
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.basics.option_values import whole_number
-from maxmargin.solvers.engines.hard_working_set import normal_of_support
+from maxmargin.solvers.basics.option_values import check_choice, whole_number
+from maxmargin.solvers.engines.quadratic import normal_of_support
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -96,13 +96,9 @@ def tightest_bound(
 def _check(problem: Problem, loss: str, method: str, solver: str | None) -> None:
     if problem.bias:
         raise InvalidOptionError("the problem has a bias; expected the rows (x, s) of the run, without one")
-    if method not in METHODS:
-        raise InvalidOptionError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
-    if solver is not None and method == "search":
-        raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
+    backends.check_method(method, METHODS, solver, of_cvxpy=("auto", "cvxpy"))
     backends.chosen(solver, backends.TIGHTEST_BOUND_ORDER)
-    if loss not in tuple(Loss):
-        raise InvalidOptionError(f"loss is {loss!r}; expected one of {', '.join(Loss)}")
+    check_choice("loss", loss, Loss)
 
 
 def _as_run(problem: Problem) -> Problem:

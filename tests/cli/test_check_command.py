@@ -22,7 +22,7 @@ from calls import arguments_of
 from cases import for_each
 from commands import answered, completed, started
 
-from maxmargin.api.deciding import separability_of
+from maxmargin.api.question import separability_of
 from maxmargin.solvers.proof import checker
 
 SEPARABLE = "x,y\n1,0\n2,0\n3,1\n4,1\n"

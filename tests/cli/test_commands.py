@@ -13,7 +13,7 @@ from cases import for_each
 from commands import json_answer, refusal, started
 
 import maxmargin as mm
-from maxmargin.api.deciding import decide
+from maxmargin.api.question import decide
 from maxmargin.cli import options
 from maxmargin.cli.app import run
 from maxmargin.data.preparing import How

@@ -36,9 +36,7 @@ def bounds(
         request.note("no best bias scale is known, so the bias scale is 1: not proven separable, or b* = 0")
     bounds = ordered(every)
     request.answer(
-        "bounds",
-        lambda: _fields(run, bounds, n_passes, prepare),
-        lambda: _text(run, bounds, n_passes, prepare),
+        "bounds", lambda: _fields(run, bounds, n_passes, prepare), lambda: _text(run, bounds, n_passes, prepare)
     )
     return Exit.INTERRUPTED if run.stop_reason is StopReason.INTERRUPTED else Exit.OK
 

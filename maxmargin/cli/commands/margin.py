@@ -91,9 +91,7 @@ def soft(request: Request, *, Cs: Sequence[float], class_weight: Sequence[str], 
     if len(Cs) == 1:
         words = "balancing the classes" if isinstance(given, str) else _weights_text(given)
         request.answer(
-            "soft-margin",
-            lambda: {"class_weight": given, **found[0].fields()},
-            lambda: found[0].summary(weights=words),
+            "soft-margin", lambda: {"class_weight": given, **found[0].fields()}, lambda: found[0].summary(weights=words)
         )
     else:
         request.answer(

@@ -4,8 +4,8 @@ import multiprocessing
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
-from types import TracebackType
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import Any, cast
 
 from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.outcome import Ending, Outcome
@@ -16,7 +16,7 @@ _own = threading.local()
 """The process of every thread of a Dask worker, kept warm between tasks."""
 
 
-class Cluster:
+class Cluster(AbstractContextManager["Cluster"]):
     """A Dask cluster that carries out tasks as `Pool` does.
 
     Parameters
@@ -42,13 +42,8 @@ class Cluster:
         self._executor = self._client.get_executor(pure=False)
         self.n_workers = max(1, sum(self._client.nthreads().values()))
 
-    def __enter__(self) -> "Cluster":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._executor.shutdown(wait=error is None)
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._executor.shutdown(wait=kind is None)
         self._client.close()
 
     def submit(self, task: str, arguments: Mapping[str, Any], limit: Limit) -> "Future[Outcome]":
@@ -64,13 +59,11 @@ def execute_on_worker(task: str, arguments: Mapping[str, Any], limit: Limit) -> 
     multiprocessing.current_process().daemon = False  # else it may have no process of its own
     if not hasattr(_own, "pool"):
         _own.pool = Pool()
-    outcome: Outcome = _own.pool.submit(task, arguments, limit).result()
-    return outcome
+    return cast(Outcome, _own.pool.submit(task, arguments, limit).result())
 
 
 def _outcome(done: Any) -> Outcome:
     try:
-        found: Outcome = done.result()
-        return found
+        return cast(Outcome, done.result())
     except BaseException as error:
         return Outcome(ending=Ending.CRASHED, message=f"the Dask worker failed: {type(error).__name__}: {error}")

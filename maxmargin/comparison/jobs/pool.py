@@ -7,10 +7,9 @@ import signal
 import tempfile
 from collections.abc import Mapping
 from concurrent.futures import Future, TimeoutError
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 from maxmargin.comparison.jobs.child import execute, log_of, set_up
 from maxmargin.comparison.jobs.limit import Limit
@@ -22,7 +21,7 @@ _TAIL = 1 << 14
 """Number of bytes at the end of the output of a process in which its last line is looked for."""
 
 
-class Pool:
+class Pool(AbstractContextManager["Pool"]):
     """Processes that carry out tasks under limits; one that hangs or dies is replaced, the others go on.
 
     Parameters
@@ -62,13 +61,8 @@ class Pool:
             context=context,
         )
 
-    def __enter__(self) -> "Pool":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if error is None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
             self._pool.close()
         else:
             self._pool.stop()
@@ -91,8 +85,7 @@ class Pool:
         from pebble import ProcessExpired
 
         try:
-            found: Outcome = done.result()
-            return found
+            return cast(Outcome, done.result())
         except TimeoutError:
             self._end_dead_groups()
             return Outcome(ending=Ending.TIMEOUT, message="the time is over; the process had to be killed")

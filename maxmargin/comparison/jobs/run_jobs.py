@@ -44,11 +44,7 @@ class Workers(Protocol):
 
 
 def run(
-    jobs: Iterable[Job],
-    workers: Workers,
-    *,
-    is_done: Callable[[Job], bool],
-    on_done: Callable[[Job, Outcome], None],
+    jobs: Iterable[Job], workers: Workers, *, is_done: Callable[[Job], bool], on_done: Callable[[Job, Outcome], None]
 ) -> None:
     """Carry out jobs in their order, except those that are done by the time it is their turn.
 

@@ -5,9 +5,8 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from maxmargin.comparison.jobs.limit import Limit
@@ -37,7 +36,7 @@ class StoreError(DataError):
     """Records cannot be read or written: a full disk, a damaged file."""
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """Records by key in an SQLite file with a write-ahead log, and notes about them.
 
     Parameters
@@ -62,12 +61,7 @@ class Store:
             self._file.execute("PRAGMA synchronous = FULL")
             self._file.executescript(_TABLES)
 
-    def __enter__(self) -> "Store":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def _with_a_log(self) -> None:

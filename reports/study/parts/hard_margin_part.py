@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.api.measures import norm, unit
+from maxmargin.api.measures import norm
 from maxmargin.reports.study.summary_fields import chosen, row_fields
 from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Workspace
 from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+from maxmargin.solvers.proof.margins import unit
 
 _OF_HARD_MARGIN = (
     "status", "advice", "margin", "lower", "upper", "gap", "w", "b", "support", "primal_residual", "dual_residual",

@@ -205,10 +205,7 @@ def _fields(found: TwoClassStudy) -> dict[str, Any]:
         "max_epochs": study.settings.max_epochs,
         "max_mistakes": study.settings.max_mistakes,
         "n_converged": np.count_nonzero(outcomes.converged),
-        "n_capped": study.n_capped,
-        "is_sorted_by_class": study.is_sorted_by_class,
-        "fewest_seen": study.fewest_seen,
-        "most_seen": study.most_seen,
+        **{name: getattr(study, name) for name in ("n_capped", "is_sorted_by_class", "fewest_seen", "most_seen")},
         "quantiles": [[level, value] for level, value in study.quantiles.items()],
         "mean": outcomes.n_mistakes.mean(),
         "least": outcomes.n_mistakes.min(),
@@ -248,11 +245,8 @@ def _margins(study: OrderStudy) -> dict[str, Any] | None:
 
 def _best(study: OrderStudy) -> dict[str, Any]:
     """Return the fewest mistakes found, and what found them."""
-    by_engine = {
-        SOURCE: study.given.n_mistakes,
-        RANDOM: int(study.outcomes.n_mistakes.min()),
-        LOCAL_SEARCH: study.fewest.n_mistakes,
-    }
+    random = int(study.outcomes.n_mistakes.min())
+    by_engine = {SOURCE: study.given.n_mistakes, RANDOM: random, LOCAL_SEARCH: study.fewest.n_mistakes}
     engine = min(by_engine, key=lambda name: by_engine[name])
     return {"n_mistakes": by_engine[engine], "engine": engine}
 
@@ -261,12 +255,9 @@ def _worst(study: OrderStudy) -> dict[str, Any]:
     """Return the most mistakes found, what found them, and whether they are proven to be the most possible."""
     if study.worst_case is not None:
         return {"n_mistakes": study.worst_case, "engine": LONGEST_PATH, "proven": True}
-    by_engine = {
-        SOURCE: study.given.n_mistakes,
-        RANDOM: int(study.outcomes.n_mistakes.max()),
-        LOCAL_SEARCH: study.most.n_mistakes,
-        ADVERSARY: 0 if study.adversary is None else study.adversary.n_mistakes,
-    }
+    random, adversary = int(study.outcomes.n_mistakes.max()), study.adversary
+    by_engine = {SOURCE: study.given.n_mistakes, RANDOM: random, LOCAL_SEARCH: study.most.n_mistakes}
+    by_engine[ADVERSARY] = 0 if adversary is None else adversary.n_mistakes
     engine = max(by_engine, key=lambda name: by_engine[name])
     return {"n_mistakes": by_engine[engine], "engine": engine, "proven": False}
 

@@ -60,16 +60,9 @@ def run_of(
     KeyboardInterrupt
         If the run was interrupted: half a report would look like a whole one.
     """
+    how = {name: getattr(settings, name) for name in ("zero", "order", "max_epochs", "max_mistakes")}
     run = run_perceptron(
-        problem,
-        bias_scale=scale,
-        zero=settings.zero,
-        order=settings.order,
-        max_epochs=settings.max_epochs,
-        max_mistakes=settings.max_mistakes,
-        rng=settings.seed,
-        time_limit=time_limit,
-        on_progress=on_progress,
+        problem, bias_scale=scale, rng=settings.seed, time_limit=time_limit, on_progress=on_progress, **how
     )
     if run.stop_reason is StopReason.INTERRUPTED:
         raise KeyboardInterrupt
@@ -143,9 +136,7 @@ def _trace(study: TwoClassStudy) -> dict[str, Any]:
     trace = study.trace
     return {
         "n_traced": len(trace.n_mistakes),
-        "is_whole": trace.is_whole,
-        "holds": trace.holds,
-        "inequalities": trace.inequalities,
+        **{name: getattr(trace, name) for name in ("is_whole", "holds", "inequalities")},
         "violations": [asdict(violation) for violation in trace.violations],
         "reason": trace.reason,
         "radius": trace.radius,

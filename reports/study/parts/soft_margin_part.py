@@ -53,10 +53,7 @@ def _farthest(problem: Problem) -> float:
 
 
 def soft_points(
-    problem: Problem,
-    Cs: Iterable[float],
-    time_limit: float | None = None,
-    textbook_numbers: int | None = None,
+    problem: Problem, Cs: Iterable[float], time_limit: float | None = None, textbook_numbers: int | None = None
 ) -> tuple[SoftPoint, ...]:
     """Return the soft margins in the order of Cs; when the time is over, only for the smallest C, and at least one.
 

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api.deciding import named
+from maxmargin.api.question import named
 from maxmargin.data.dataset import Dataset
 from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.study.report_settings import ReportSettings
 from maxmargin.reports.study.summary_fields import chosen, row_fields
 from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Workspace
 from maxmargin.solvers.answers.statuses import Verdict
-from maxmargin.solvers.exact.dyadic import as_fraction
+from maxmargin.solvers.exact.dyadic import as_fraction, text
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import (
     Certificate,
@@ -23,7 +23,6 @@ from maxmargin.solvers.proof.certificate import (
     CommonHullPoint,
     Overlap,
     QuasiSeparation,
-    text,
 )
 from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.separability.feasibility import separability
@@ -167,12 +166,7 @@ def _weighted_rows(
     for group, weight in zip(groups, weights, strict=True):
         totals[group] = totals.get(group, 0) + weight
     return [
-        {
-            **row_fields(dataset, row),
-            "sign": sign,
-            "weight": text(weight),
-            **_share(Fraction(weight, totals[group])),
-        }
+        {**row_fields(dataset, row), "sign": sign, "weight": text(weight), **_share(Fraction(weight, totals[group]))}
         for row, sign, group, weight in zip(rows, signs, groups, weights, strict=True)
     ]
 

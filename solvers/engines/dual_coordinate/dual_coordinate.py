@@ -67,11 +67,7 @@ _LARGEST_COST = 1e280
 
 
 def solve(
-    problem: Problem,
-    costs: Floats,
-    *,
-    relative_gap: float = 1e-6,
-    is_over: Callable[[], bool] = never,
+    problem: Problem, costs: Floats, *, relative_gap: float = 1e-6, is_over: Callable[[], bool] = never
 ) -> Candidate:
     """Solve min 1/2 ||w||^2 + sum_i costs_i max(0, 1 - y_i (w.x_i + b)); b is free, or 0 where there is no bias.
 

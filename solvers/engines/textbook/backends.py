@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.option_values import check_choice
 from maxmargin.solvers.engines.highs_lp import hide_banner
 from maxmargin.solvers.engines.textbook.quick_cvxpy import without_statistics
 from maxmargin.solvers.errors import InvalidOptionError
@@ -84,6 +85,13 @@ def chosen(solver: object, order: tuple[str, ...]) -> tuple[str, ...]:
     if not isinstance(solver, str) or solver.upper() not in installed():
         raise InvalidOptionError(f"solver {solver!r} is not installed; installed are {', '.join(installed())}")
     return (solver.upper(),)
+
+
+def check_method(method: str, methods: tuple[str, ...], solver: str | None, *, of_cvxpy: tuple[str, ...]) -> None:
+    """Raise `InvalidOptionError` for an unknown method, or a solver of cvxpy beside a method that calls none."""
+    check_choice("method", method, methods)
+    if solver is not None and method not in of_cvxpy:
+        raise InvalidOptionError(f"solver is {solver!r}; cvxpy's solvers have no part in method={method!r}")
 
 
 def solve(program: "Program", solver: str, *, time_limit: float | None = None) -> Candidate:

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.engines import highs_lp
-from maxmargin.solvers.exact.circuits import null_vectors, orthogonal_complement, rescaled
 from maxmargin.solvers.exact.dyadic import Integers
-from maxmargin.solvers.exact.linear import independent_rows
+from maxmargin.solvers.exact.linear import independent_rows, null_vectors, orthogonal_complement, rescaled
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
 from maxmargin.solvers.separability.cone.decide import Decision, violated_rows

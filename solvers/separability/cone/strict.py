@@ -11,9 +11,8 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import balancing_vertex, highs_lp
-from maxmargin.solvers.exact.circuits import circuit_near, onto_face, pivot_columns
 from maxmargin.solvers.exact.dyadic import as_integers
-from maxmargin.solvers.exact.linear import independent_rows
+from maxmargin.solvers.exact.linear import circuit_near, independent_rows, onto_face, pivot_columns
 from maxmargin.solvers.exact.simplex import Circuit, StrictDirection, strict_direction
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, StageRows

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits, OutOfTime
-from maxmargin.solvers.exact.circuits import circuit_near
 from maxmargin.solvers.exact.dyadic import Integers, as_integers
+from maxmargin.solvers.exact.linear import circuit_near
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint
 from maxmargin.solvers.separability.cone.cone_rows import signed_integers

@@ -27,11 +27,11 @@ from maxmargin.cli.app import run
 from maxmargin.data.reading.loading import load
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.exact.dyadic import quotient_text
 from maxmargin.solvers.hard_margin import exact_margin
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.certificate import quotient_text
 from maxmargin.solvers.proof.checker import CertificateError
 from maxmargin.solvers.proof.hulls import HullPoint
 

@@ -17,12 +17,12 @@ from maxmargin.solvers.answers.answer_text import Names
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.exact.circuits import circuit_near, null_space, null_vectors, onto_face, pivot_columns
+from maxmargin.solvers.exact.linear import circuit_near, null_space, null_vectors, onto_face, pivot_columns
 from maxmargin.solvers.exact.simplex import Circuit, StrictDirection, strict_direction
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.cone import decide
 from maxmargin.solvers.separability.cone.cone_rows import ConeSettings, SignedRows
-from maxmargin.solvers.separability.cone.face import Face
+from maxmargin.solvers.separability.cone.decide import Face
 from maxmargin.solvers.separability.feasibility import separability
 
 

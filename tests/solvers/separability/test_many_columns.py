@@ -12,9 +12,8 @@ from scipy.sparse import csr_array, random_array
 import maxmargin as mm
 from maxmargin.solvers.answers.statuses import Status, Verdict
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
-from maxmargin.solvers.exact.circuits import null_vectors
 from maxmargin.solvers.exact.dyadic import as_integer_columns
-from maxmargin.solvers.exact.linear import Product, lifted_null_vectors
+from maxmargin.solvers.exact.linear import Product, lifted_null_vectors, null_vectors
 from maxmargin.solvers.exact.products import exact_products, exact_squares, exact_sums
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import ClassProblem, Problem, radius_squared

@@ -17,7 +17,7 @@ from scipy.interpolate import BSpline
 from scipy.sparse import csr_array
 
 import maxmargin as mm
-from maxmargin.explaining.rows_in_words import relation
+from maxmargin.explaining.near_columns import relation
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.feasibility import separability
