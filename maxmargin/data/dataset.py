@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.labels import (
-    Label,
-    LabelError,
-    Labels,
-    PositiveClass,
-    choose_positive,
-    quantity_note,
-    twins_note,
-)
+from maxmargin.data.labels import Label, LabelError, Labels, PositiveClass, choose_positive, quantity_note, twins_note
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats, Mask

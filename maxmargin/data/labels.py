@@ -198,7 +198,7 @@ class Coder:
 
     def classes(self) -> tuple[Label, ...]:
         """Return the classes of the rows so far, in order."""
-        return encode_objects(list(self._codes)).classes
+        return _encode_distinct(list(self._codes)).classes
 
     def labels(self) -> Labels:
         """Return the labels of all rows.
@@ -209,7 +209,7 @@ class Coder:
             All labels are numbers, written as texts, and one is infinite.
         """
         try:
-            distinct = encode_objects(list(self._codes))
+            distinct = _encode_distinct(list(self._codes))
         except LabelError as error:
             row = int(np.flatnonzero(np.concatenate(self._parts) == error.row)[0])
             raise LabelError(found=error.found, expected=error.expected, row=row) from error
@@ -257,13 +257,11 @@ def encode(values: NDArray[Any] | Sequence[object] | Labels | CodedLabels) -> La
     """
     if isinstance(values, Labels):
         return _present(values)
-    if isinstance(values, CodedLabels):
-        coder = Coder()
-        coder.add(values)
-        return coder.labels()
-    if not isinstance(values, np.ndarray):
-        return encode_objects(values)
-    return _encode_numbers(values) if is_plain(values.dtype) else encode_objects(values.tolist())
+    if isinstance(values, np.ndarray) and is_plain(values.dtype):
+        return _encode_numbers(values)
+    coder = Coder()
+    coder.add(CodedLabels.of(values))
+    return coder.labels()
 
 
 def is_plain(dtype: np.dtype[Any]) -> bool:
@@ -316,25 +314,22 @@ def unusable_label(value: object, row: int) -> LabelError:
     return LabelError(found="a missing label" if is_absent(value) else "an infinite label", expected="a label", row=row)
 
 
-def encode_objects(values: Sequence[Any]) -> Labels:
-    """Find the classes of Python values, as `encode` does."""
-    distinct = _distinct(values)
-    if any(is_absent(value) for value in distinct):
-        row = next(i for i, value in enumerate(values) if is_absent(value))
-        raise unusable_label(values[row], row)
+def _encode_distinct(distinct: Sequence[Any]) -> Labels:
+    """Return the classes of different labels, none of which is missing, and the class of each."""
     try:
         meaning = meanings(distinct)
     except UnicodeDecodeError as error:
-        row = next(i for i, value in enumerate(values) if value == error.object)
-        raise LabelError(found=f"the bytes {error.object!r}", expected="text in UTF-8", row=row) from None
+        position = next(i for i, value in enumerate(distinct) if value == error.object)
+        raise LabelError(found=f"the bytes {error.object!r}", expected="text in UTF-8", row=position) from None
     classes = sorted(set(meaning.values()))
-    odd = [value for value in classes if isinstance(value, float) and not math.isfinite(value)]
+    odd = [
+        i for i, value in enumerate(distinct) if isinstance(meaning[value], float) and not math.isfinite(meaning[value])
+    ]
     if odd:
-        row = next(i for i, value in enumerate(values) if meaning[value] in odd)
-        raise unusable_label(meaning[values[row]], row)
-    code_of = {value: classes.index(label) for value, label in meaning.items()}
-    codes = np.fromiter(map(code_of.__getitem__, values), np.intp, len(values))
-    return Labels(classes=tuple(classes), codes=codes)
+        raise unusable_label(meaning[distinct[odd[0]]], odd[0])
+    return Labels(
+        classes=tuple(classes), codes=np.array([classes.index(meaning[value]) for value in distinct], np.intp)
+    )
 
 
 def _distinct(values: Sequence[Any]) -> set[Any]:

@@ -59,10 +59,9 @@ def pictures(
 
 def profile_picture(profile: QuestionProfile) -> CaptionedDisplay:
     """Return the figure of the profiles of one question."""
-    what, best = {
-        "time": ("time", "time of the fastest method"),
-        "margin": ("margin", "proven maximum margin γ*"),
-    }[profile.kind]
+    what, best = {"time": ("time", "time of the fastest method"), "margin": ("margin", "proven maximum margin γ*")}[
+        profile.kind
+    ]
     shares = (profile.ratios <= 1).mean(axis=0).tolist()
     at_best = ", ".join(
         f"{label} {percent(rho)}" for label, rho in zip(profile.labels[:_MOST_IN_ALT], shares, strict=False)

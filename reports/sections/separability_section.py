@@ -17,12 +17,9 @@ def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
     answer = report["separability"]
     if answer["strictly_separable"] is None:
         return (Paragraph(f"Undecided: {answer['reason']}. Nothing is claimed about separability."),)
-    return {
-        "separable": _separable,
-        "quasi-separable": _quasi,
-        "overlap": _overlap,
-        "undecided": _inseparable,
-    }[answer["verdict"]](report)
+    return {"separable": _separable, "quasi-separable": _quasi, "overlap": _overlap, "undecided": _inseparable}[
+        answer["verdict"]
+    ](report)
 
 
 def _plane(report: dict[str, Any]) -> str:

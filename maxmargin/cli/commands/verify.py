@@ -128,7 +128,7 @@ def _check(document: Document, source: str, memory: str) -> tuple[str, str]:
     data = document["data"]
     if data["reading"] == "decimal":
         return _check_decimal(document, source, memory)
-    of_whole_tables = ("formula", "one_hot", "one_hot_columns", "drop_missing")
+    of_whole_tables = ("formula", "one_hot", "one_hot_columns")
     needs_all = data.get("id") is not None or any(data.get(name) for name in of_whole_tables)
     dataset = _read(partial(load, memory=None if needs_all else memory), document, source, memory)
     asked = {True: "has an intercept", False: "has no intercept", None: ""}[dataset.has_intercept]

@@ -36,12 +36,8 @@ TEXT_HINT = (
 STORE_NUMBERS = "store plain numbers"
 """Advice for a source that can store numbers but stores them as texts."""
 
-HINTS_OUTSIDE_MEMORY = {
-    DROP_MISSING_HINT: f"clean the file, leave the column out with {option('drop')}, or use {option('drop_missing')} "
-    f"with more {option('memory')}",
-    TEXT_HINT: f"drop it with {option('drop')}, or use {option('one_hot')} with more {option('memory')}",
-}
-"""The advice given instead if rows are read in parts: then no row is left out, and no text is encoded."""
+TEXT_HINT_OUTSIDE_MEMORY = f"drop it with {option('drop')}, or use {option('one_hot')} with more {option('memory')}"
+"""The advice given instead of `TEXT_HINT` if rows are read in parts: then no text is encoded."""
 
 
 def empty_column_hint(name: str | int, *, is_label: bool) -> str:

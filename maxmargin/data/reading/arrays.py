@@ -55,12 +55,7 @@ class Features(NamedTuple):
 
 
 def from_arrays(
-    X: Any,
-    y: Any,
-    *,
-    positive: object = None,
-    feature_names: Iterable[object] | None = None,
-    source: str = "array",
+    X: Any, y: Any, *, positive: object = None, feature_names: Iterable[object] | None = None, source: str = "array"
 ) -> Dataset:
     """Make a data set of features and labels that are in memory.
 

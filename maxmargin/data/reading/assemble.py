@@ -13,7 +13,7 @@ from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
 from maxmargin.data.numbers.numerals import numbers as parsed_numbers
 from maxmargin.data.reading.coding import coded, no_texts
-from maxmargin.data.reading.refusals import first_fault, missing_rows, nothing_left
+from maxmargin.data.reading.refusals import first_fault, missing_labels, missing_rows, nothing_left
 from maxmargin.data.sources.batches import Column, Table
 from maxmargin.solvers.basics.array_types import Floats
 
@@ -47,7 +47,8 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     if not len(table.label):
         return Assembled(table=table, X=np.empty((0, len(table.names))), exact=None)
     is_missing = missing_rows(table)
-    if (is_missing.any() and not choice.drop_missing) or _has_texts(table, choice):
+    may_drop = choice.drop_missing and not (choice.is_in_parts and missing_labels(table.label).any())
+    if (is_missing.any() and not may_drop) or _has_texts(table, choice):
         raise first_fault(table, choice)
     if is_missing.any():
         if is_missing.all():

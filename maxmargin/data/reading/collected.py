@@ -143,6 +143,9 @@ class Collected:
         self.coder.add(part.labels)
         if part.bounds is not None:
             self._bounds.append(part.bounds)
+        if self.choice.drop_missing:
+            kept = np.arange(n_rows, dtype=np.int64) if table.origin is None else table.origin - table.first_row
+            self._kept.append(kept + self.n_read)
         if self.choice.is_in_parts:
             self._check_number_of_labels()
             report_rows_done(self.coder.n_rows, max(self.n_expected, self.coder.n_rows))
@@ -150,8 +153,6 @@ class Collected:
             self._matrices.append(part.rows.X)
             self._ids += table.ids or ()
             self._lines += [] if table.lines is None else [table.lines]
-            kept = np.arange(n_rows, dtype=np.int64) if table.origin is None else table.origin - table.first_row
-            self._kept.append(kept + self.n_read)
             self.exact = part.rows.exact
         self.n_read += part.n_read
         if self.table is None or not self.coder.n_rows:

@@ -19,7 +19,8 @@ from maxmargin.solvers.basics.parallel import in_order
 def read_on_disk(found: Collected, sources: Sequence[TableSource], budget: MemoryBudget) -> OnDisk:
     """Read all rows once, and return them for later passes."""
     n_features = len(found.roles.features)
-    stores = [source.store(found.roles, budget) for source in sources]
+    # rows that are left out have no place in the file itself
+    stores = [None if found.choice.drop_missing else source.store(found.roles, budget) for source in sources]
     is_sampled = all(store is not None and store.is_slow_for_rows for store in stores)
     wanted = sampled_numbers(found.n_expected, n_features, budget) if is_sampled else np.empty(0, np.int64)
     filled, samples = list[Any](), list[SampledRows]()

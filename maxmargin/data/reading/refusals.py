@@ -12,9 +12,9 @@ from maxmargin.data.dataset import Matrix
 from maxmargin.data.labels import CodedLabels, is_absent
 from maxmargin.data.numbers.numerals import (
     DROP_MISSING_HINT,
-    HINTS_OUTSIDE_MEMORY,
     STORE_NUMBERS,
     TEXT_HINT,
+    TEXT_HINT_OUTSIDE_MEMORY,
     Texts,
     empty_column_hint,
 )
@@ -33,6 +33,7 @@ MOST_ODD_TEXTS = 5
 """Largest number of texts in a column of numbers for which the option for missing values is advised."""
 
 _MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with more {option('memory')}"
+"""Advice beyond memory, where rows without a label are not left out."""
 
 
 def refuse_what_needs_memory(path: str, choice: Choice) -> None:
@@ -44,7 +45,7 @@ def refuse_what_needs_memory(path: str, choice: Choice) -> None:
     """
     asked = {
         "one_hot": choice.one_hot.every, "one_hot_column": bool(choice.one_hot.named), "id": choice.id is not None,
-        "drop_missing": choice.drop_missing, "decimal": choice.keep_texts,
+        "decimal": choice.keep_texts,
     }  # fmt: skip
     name = next((name for name, is_asked in asked.items() if is_asked), None)
     if name is not None:
@@ -108,9 +109,9 @@ def first_not_finite(X: Matrix) -> tuple[int, int] | None:
 
 def first_fault(table: Table, choice: Choice) -> DataError:
     """Return the error about the first row, and in it the first column, with something else than is expected."""
-    without_label = ~missing_labels(table.label) if choice.drop_missing else missing_labels(table.label)
-    n_rows = len(table.label)
-    first_label = n_rows if choice.drop_missing or not without_label.any() else int(np.argmax(without_label))
+    without_label, n_rows = missing_labels(table.label), len(table.label)
+    are_fine = not without_label.any() or (choice.drop_missing and not choice.is_in_parts)
+    first_label = n_rows if are_fine else int(np.argmax(without_label))
     if isinstance(table.features, tuple):
         faults = np.column_stack([_faults_in(column, table, choice) for column in table.features])
         row = int(np.argmax(faults.any(axis=1))) if faults.any() else n_rows
@@ -191,7 +192,7 @@ def _hint_of_missing(table: Table, j: int, choice: Choice) -> str:
 def _general(hint: str, table: Table, choice: Choice) -> str:
     """Return the advice about one column, or about all that are at fault."""
     if choice.is_in_parts:
-        return HINTS_OUTSIDE_MEMORY.get(hint, hint)
+        return TEXT_HINT_OUTSIDE_MEMORY if hint == TEXT_HINT else hint
     if not isinstance(table.features, tuple):
         return hint
     texts = texts_of(table.features)

@@ -82,17 +82,14 @@ def open_source(source: Any, choice: Choice) -> tuple[list[TableSource], list[st
         return [open_bundled(path, choice)], []
     if path == STDIN:
         return [_open_stdin(choice)], []
-    if is_name and suffix_of(path) not in SUFFIXES and _is_family(path):
-        from maxmargin.data.sources.named_data import open_generated
+    if is_name and suffix_of(path) not in SUFFIXES:
+        from maxmargin.data.generators import is_family
 
-        return [open_generated(path, choice)], []
+        if is_family(path):
+            from maxmargin.data.sources.named_data import open_generated
+
+            return [open_generated(path, choice)], []
     return [_open_file(path, choice)], []
-
-
-def _is_family(name: str) -> bool:
-    from maxmargin.data.generators import is_family
-
-    return is_family(name)
 
 
 def format_of(path: str, choice: Choice) -> str:

@@ -87,12 +87,7 @@ class TextLayout:
 
 
 def layout_of_rows(
-    rows: Sequence[NumberedRow],
-    separator: str,
-    source: str,
-    choice: Choice,
-    prelude: Prelude,
-    hint: Callable[[], str],
+    rows: Sequence[NumberedRow], separator: str, source: str, choice: Choice, prelude: Prelude, hint: Callable[[], str]
 ) -> TextLayout:
     """Return the layout of a file whose first rows are these.
 
@@ -250,7 +245,7 @@ def spaced(text: str) -> str:
 def names_columns(rows: Sequence[Sequence[str]], spelling: Spelling = POINTS, label: str | int = -1) -> bool | None:
     """Return whether the first of `rows` names the columns; None if that is likely, and not certain.
 
-    It does if none of its fields is a number (`_are_words`), if a word stands over a column of numbers, or if its
+    It does if none of its fields is a number (`is_of_names`), if a word stands over a column of numbers, or if its
     numbers are 0, 1, 2, ... to at least 2 and one of them is outside its column, as pandas names columns. It is likely
     if its numbers are 0, 1 or 1, ..., p and one is outside its column; if they increase, are at least three, and all of
     them are outside (years, wavelengths); and if a word stands over labels of which each occurs at least twice.
@@ -268,7 +263,7 @@ def names_columns(rows: Sequence[Sequence[str]], spelling: Spelling = POINTS, la
     first, *below = rows
     line = _FirstLine(first, below, spelling)
     if not line.numbers and not line.has_other_numbers:
-        return True if below and line.has_word_over_numbers and not line.has_missing else _are_words(rows, spelling)
+        return (line.has_word_over_numbers and not line.has_missing) or line.is_of_names(below)
     if not below:
         return False
     is_doubtful = line.has_missing or line.has_odd_field or line.has_word_that_recurs
@@ -326,6 +321,17 @@ class _FirstLine:
         is_letters = re.search(r"[^\W\d]", text) is not None and not is_missing(text)
         return is_letters and self._number(text) is None and not self._is_written_otherwise(text)
 
+    def is_of_names(self, below: Sequence[Sequence[str]]) -> bool:
+        """Return whether none of the fields, which are no numbers, is "?", "nan", "n/a", or occurs again in its column.
+
+        It may occur again if there are numbers in the row below, so that not all columns are texts.
+        """
+        if any(field.lower() in NEVER_A_NAME for field in self.fields):
+            return False
+        if not below or any(self._number(text) is not None or self._is_written_otherwise(text) for text in below[0]):
+            return True
+        return not any(field and field in texts for field, texts in zip(self.fields, self.present, strict=False))
+
     def is_outside(self, j: int) -> bool:
         """Return whether a number is less or greater than all those below it."""
         if not self.is_numeric[j]:
@@ -345,26 +351,3 @@ class _FirstLine:
         levels = Counter(self.present[j])
         is_alone = j in self.words and not self.is_numeric[j] and self.fields[j] not in levels
         return is_alone and levels.total() >= _FEWEST_ROWS and len(levels) <= _MOST_LEVELS and min(levels.values()) >= 2
-
-
-def _are_words(rows: Sequence[Sequence[str]], spelling: Spelling) -> bool:
-    """Return whether no field of the first row is a number or "?", "nan", "n/a".
-
-    When the second row holds no number either, so that all columns may be text, a field of the first row that occurs
-    again below it in its column shows it to be data.
-    """
-    first, *below = rows
-    if any(_is_data(field, spelling) or field.strip().lower() in NEVER_A_NAME for field in first):
-        return False
-    if not below or any(_is_data(field, spelling) for field in below[0]):
-        return True
-    columns = zip(*below, strict=False)
-    return not any(name.strip() and name in column for name, column in zip(first, columns, strict=False))
-
-
-def _is_data(field: str, spelling: Spelling) -> bool:
-    """Return whether a field is a finite number, or looks like one in another spelling than that of the options."""
-    if is_missing(field):
-        return False
-    value = parse_number(spelling.swapped(field))
-    return (value is not None and isfinite(value)) or is_written_otherwise(spelling.swapped(field))

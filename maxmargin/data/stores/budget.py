@@ -154,7 +154,3 @@ class MemoryBudget:
         one of its chunks), and a text for every label.
         """
         return n_rows * (40 * n_columns + 150) <= self.in_memory_bytes
-
-    def may_exceed(self, n_bytes: int) -> bool:
-        """Return whether a file with so much content may not fit: a small one does, however it is compressed."""
-        return n_bytes > self.in_memory_bytes // 1000

@@ -131,11 +131,7 @@ class DaskRows(CachedRows):
     """
 
     def __init__(
-        self,
-        parts: Sequence[Any],
-        summaries: Sequence[Summary],
-        workers: Backend,
-        chunk_entries: int = CHUNK_ENTRIES,
+        self, parts: Sequence[Any], summaries: Sequence[Summary], workers: Backend, chunk_entries: int = CHUNK_ENTRIES
     ) -> None:
         kept = [i for i, summary in enumerate(summaries) if summary.shape[0]]
         self.workers = workers
@@ -183,12 +179,7 @@ def _computed(task: Task) -> Any:
 
 
 def _applied(
-    X: Floats,
-    local: slice,
-    rows: slice,
-    step: int,
-    function: Callable[..., T],
-    vectors: tuple[NDArray[Any], ...],
+    X: Floats, local: slice, rows: slice, step: int, function: Callable[..., T], vectors: tuple[NDArray[Any], ...]
 ) -> tuple[int, list[T]]:
     """Return the number after the last row, and the results of the function for every chunk of these rows."""
     results = []

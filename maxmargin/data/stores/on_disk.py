@@ -31,11 +31,7 @@ class OnDisk(CachedRows):
     """
 
     def __init__(
-        self,
-        stores: Sequence[StoredMatrix],
-        budget: MemoryBudget,
-        bounds: tuple[Floats, Floats],
-        sampled: SampledRows,
+        self, stores: Sequence[StoredMatrix], budget: MemoryBudget, bounds: tuple[Floats, Floats], sampled: SampledRows
     ) -> None:
         self.stores = tuple(stores)
         self.budget = budget

@@ -347,7 +347,7 @@ def test_a_number_that_is_none_is_named(
     assert said.startswith(f"{path}: row {row}, column '{'abc'[column]}': found ")
     assert said == refused(lambda: load(path, label="label")).partition(" (")[0]
     if np.isnan(value):
-        assert hint == "clean the file, leave the column out with drop=, or use drop_missing=True with more memory=)"
+        assert hint == "leave out rows with missing values with drop_missing=True)"
 
 
 def columns_with(**changed: Any) -> pa.Table:
@@ -357,7 +357,7 @@ def columns_with(**changed: Any) -> pa.Table:
 
 @for_each(("table", "expected"), [
         (columns_with(a=[2**53 + 1 if i == 120 else i for i in range(200)]), "row 120, column 'a': found 9007199254"),
-        (columns_with(b=["1", "x", "x", "x"] * 50), "row 1, column 'b': found 'x', expected a number (drop it with drop="),
+        (columns_with(b=["1", "x", "x", "x"] * 50), "row 1, column 'b': found 'x', expected a number (drop it"),
         (columns_with(b=pa.array(["1", "2"] * 100).dictionary_encode()), "row 0, column 'b': found the text '1', "),
         (columns_with(b=[[1.0]] * 200), "column 'b': found values of type "),
         (columns_with(label=[None if i == 90 else "u" for i in range(200)]), "row 90, column 'label': found no label"),
@@ -496,10 +496,28 @@ def test_the_line_of_an_error_in_a_later_block(tmp_path: Path) -> None:
 def test_what_the_hint_says_works(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("a,b,label\n1,2,u\n,3,v\n4,5,v\n")
-    assert "leave the column out with drop=" in complaint(path)
-    assert opened(path, drop=["a"]).X[:].tolist() == [[2.0], [3.0], [5.0]]
-    assert "use drop_missing=True with more memory=" in complaint(path)
-    assert load(path, drop_missing=True, memory="1GiB").X.tolist() == [[1.0, 2.0], [4.0, 5.0]]
+    assert "leave out rows with missing values with drop_missing=True" in complaint(path)
+    assert opened(path, drop_missing=True).X[:].tolist() == [[1.0, 2.0], [4.0, 5.0]]
+
+
+@for_each("name", list(WRITERS))
+def test_rows_with_missing_values_are_left_out_beyond_memory_as_in_memory(tmp_path: Path, name: str) -> None:
+    X = numbers()
+    X[[0, 3, 36, 37, 500, N - 1], [0, 1, 2, 0, 1, 2]] = np.nan
+    (tmp_path / name).mkdir()
+    path = WRITERS[name](tmp_path / name, X, texts(numbers()))
+    label = {} if "np" in name else {"label": "label"}
+    stored, read = opened(path, drop_missing=True, **label), load(path, drop_missing=True, **label)
+    assert np.array_equal(stored.X[:], read.X) and stored.labels.tolist() == read.labels.tolist()
+    assert stored.rows is not None and stored.rows.tolist() == read.rows.tolist() and stored.notes == read.notes
+    assert np.array_equal(np.concatenate([X for _, X, _ in stored.X.map(chunk)]), read.X)
+
+
+def test_rows_without_a_label_are_not_left_out_beyond_memory(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("a,b,label\n1,2,u\n2,3,\n4,5,v\n")
+    assert "line 3, column 'label': found no label" in complaint(path, drop_missing=True)
+    assert load(path, drop_missing=True).n_samples == 2
 
 
 def test_folders(tmp_path: Path) -> None:
@@ -535,7 +553,7 @@ def test_small_folders_and_arrays_are_read_into_memory(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "option"),
-    [({"one_hot": True}, "one_hot=True"), ({"drop_missing": True}, "drop_missing=True"), ({"id": 0}, "id=")],
+    [({"one_hot": True}, "one_hot=True"), ({"one_hot": [0]}, "one_hot=[...]"), ({"id": 0}, "id=")],
 )
 def test_what_needs_all_rows_in_memory_is_refused(tmp_path: Path, asked: dict[str, Any], option: str) -> None:
     X = numbers()
