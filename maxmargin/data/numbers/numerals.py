@@ -141,26 +141,16 @@ class NumberLook(NamedTuple):
     may_be_category: bool = False
 
 
-_READ_COMMAS = (
-    f"read the file with {option('decimal_comma')}, and with {option('sep')} if its fields are not separated by "
-    "semicolons or tabs"
-)
-
-DECIMAL_COMMA = NumberLook("a number with a decimal comma", _READ_COMMAS)
-COMMA = NumberLook(
+_COMMA = NumberLook(
     "a number with a decimal comma or a thousands separator",
-    f"if it is a decimal comma {_READ_COMMAS}; take thousands separators out of the file",
+    f"read decimal commas with {option('decimal_comma')}, and with {option('sep')} if the fields are not separated by "
+    "semicolons or tabs; take thousands separators out of the file",
 )
-DECIMAL_POINT = NumberLook(
-    "a number with a decimal point", f"leave {option('decimal_comma')} out, or write it with a comma"
-)
-POINT = NumberLook(
+_POINT = NumberLook(
     "a number with a decimal point or a thousands separator",
-    f"leave {option('decimal_comma')} out, or take thousands separators out of the file",
+    f"leave {option('decimal_comma')} out, or write it with a comma and no thousands separator",
 )
-
-IN_COMMAS = {DECIMAL_COMMA: DECIMAL_POINT, COMMA: POINT}
-"""The same looks where commas are decimal: of numbers that were written with a point."""
+"""The look of the same texts where commas are decimal."""
 
 _AMOUNT = NumberLook(
     "an amount of money, or a number with thousands separators", "take currency signs and separators out of the file"
@@ -169,8 +159,7 @@ _DATE = NumberLook("a date or time", "convert it to a number, such as days since
 _OTHER = NumberLook("a number in another spelling, or with something else beside it", "write plain numbers", True)
 
 _WRITTEN: tuple[tuple[str, NumberLook], ...] = (
-    (r"[+-]?[1-9]\d{0,2},\d{3}", COMMA),
-    (r"[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?", DECIMAL_COMMA),
+    (r"[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?", _COMMA),
     (r"[+-]?\d{1,3}(?:([,.'\u2019 \u00a0\u2009\u202f])\d{2,3}(?=\1))*[,.'\u2019 \u00a0\u2009\u202f]\d{3}(?:[,.]\d*)?",
      _AMOUNT),
     (r"[+-]?(?:0[xX][\da-fA-F]+(?:\.[\da-fA-F]*)?(?:[pP][+-]?\d+)?|0[bB][01]+|0[oO][0-7]+)", _OTHER),
@@ -196,8 +185,8 @@ def look_of(text: str) -> NumberLook | None:
 
     Examples
     --------
-    >>> [look_of(text).name for text in ("1,5", "$5", "2020-01-31")]
-    ['a number with a decimal comma', 'an amount of money, or a number with thousands separators', 'a date or time']
+    >>> [look_of(text).name for text in ("1,5", "2020-01-31")]
+    ['a number with a decimal comma or a thousands separator', 'a date or time']
     >>> look_of("10kg").name
     'a number in another spelling, or with something else beside it'
     >>> look_of("red"), look_of("a1"), look_of("1st class")
@@ -289,7 +278,7 @@ class Spelling:
 
     def is_amount_or_date(self, text: str) -> bool:
         """Return whether a text looks like a number with a decimal comma, an amount, or a date or time."""
-        return look_of(self.swapped(text)) in (DECIMAL_COMMA, COMMA, _AMOUNT, _DATE)
+        return look_of(self.swapped(text)) in (_COMMA, _AMOUNT, _DATE)
 
     def is_fraction(self, text: str) -> bool:
         """Return whether a text is a number that is not whole."""
@@ -300,8 +289,7 @@ class Spelling:
         look = look_of(self.swapped(text))
         if look is None:
             return TEXT_HINT
-        if self.decimal_comma:
-            look = IN_COMMAS.get(look, look)
+        look = _POINT if self.decimal_comma and look is _COMMA else look
         advice = look.advice if self.is_delimited else STORE_NUMBERS
         if look.may_be_category and names_options:
             advice += f", or name the column with {option('one_hot_column')} if these are categories"

@@ -127,7 +127,7 @@ def test_the_exact_text_with_decimal_commas(write: Write) -> None:
 @pytest.mark.parametrize(
     ("text", "looks"),
     [
-        ("a;y\n1,5;u\n1.5;v\n", "'1.5', expected a number (it looks like a number with a decimal point: leave "),
+        ("a;y\n1,5;u\n1.5;v\n", "'1.5', expected a number (it looks like a number with a decimal point or a thou"),
         ("a;y\n1,5;u\n1.234;v\n", "'1.234', expected a number (it looks like a number with a decimal point or a thou"),
         (
             "a;y\n1,5;u\n1.234,5;v\n",
@@ -158,7 +158,7 @@ OTHERS = ["0x1F", "0b101", "1_000", "5%", "(5)", "<0.1", "5.2kg", "1.5D+03", "\N
     "\N{FULLWIDTH DIGIT ONE}\N{FULLWIDTH DIGIT TWO}", "\u201c1,5\u201d", "1/2", "\u00bd", "\u0663", "1d5", "10-20",
     "5-", "1.5.5", "192.168.1.1", ".5kg"]  # fmt: skip
 NUMERIC = {
-    "1,5": "a number with a decimal comma",
+    "1,5": "a decimal comma or a thousands separator",
     "1.5|x": "fields separated by '|'",
     "1,234": "a decimal comma or a thousands separator",
     **dict.fromkeys(AMOUNTS, "an amount of money, or a number with thousands separators"),
@@ -266,7 +266,10 @@ def test_stored_texts_are_to_be_stored_as_numbers(tmp_path: Path) -> None:
     frame.to_parquet(path)
     for source, options in ((frame, {}), (path, {}), (path, {"memory": 1}), (frame, {"one_hot": True})):
         message = error(source, drop="n", **options)
-        assert "found '1,5', expected a number (it looks like a number with a decimal comma: store " in message
+        assert (
+            "found '1,5', expected a number (it looks like a number with a decimal comma or a thousands separator: store "
+            in message
+        )
     assert "found the text '1.5', expected a number (store plain numbers)" in error(frame, drop="a")
     assert "found the text '1.5', expected a number (store plain numbers)" in error(path, drop="a", memory=1)
     for source in (frame, path):
