@@ -39,9 +39,9 @@ _MOST_NAMED = 10
 _MOST_IN_CARD = 4
 """Largest number of infinite coefficients that a card names."""
 
+# Largest number of coefficients, and of entries of X, for which the text names the infinite coefficients of separable
+# data without being asked: each takes up to two or three seconds.
 _CHEAP_WIDTH, _CHEAP_ENTRIES = 84, 50_000_000
-"""Largest number of coefficients, and of entries of X, for which the text names the infinite coefficients of separable
-data without being asked: each takes up to two or three seconds."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

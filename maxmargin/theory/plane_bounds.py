@@ -40,9 +40,9 @@ _N_STEPS = 48
 _FURTHEST = 60
 """Binary exponent of the largest g, in units of R: above it, the bound is the number of rows up to rounding."""
 
+# Largest number of columns, with the constant one, for which the maximum-margin direction is found exactly if nothing
+# less decides whether a vector is in the cone; it takes a few seconds.
 MOST_COLUMNS = 200
-"""Largest number of columns, with the constant one, for which the maximum-margin direction is found exactly if nothing
-less decides whether a vector is in the cone; it takes a few seconds."""
 
 _STEPS_EACH_WAY, _STEPS_IN_AN_OCTAVE = 32, 8
 """Number of points of the curve on either side of the best g, and number of them in a factor of 2."""

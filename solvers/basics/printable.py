@@ -2,9 +2,9 @@
 
 import unicodedata
 
+# Unicode categories: controls (C0 and C1), formats (also bidirectional overrides and zero-width characters), lone
+# surrogates, characters that have no meaning, and separators of lines and paragraphs.
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode categories: controls (C0 and C1), formats (also bidirectional overrides and zero-width characters), lone
-surrogates, characters that have no meaning, and separators of lines and paragraphs."""
 
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
 """Characters of other categories that nothing is drawn for; variation selectors, which change emojis, are kept."""

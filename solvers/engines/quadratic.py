@@ -24,12 +24,11 @@ from maxmargin.solvers.problem.scaling import RowSpace
 
 NAME = "DAQP"
 
+# eps, relative to H, and the change of u at which the outer iterations end.
+#
+# The first is the most accurate; the others are for rows so nearly dependent that they look singular to DAQP, or u so
+# large that rounding moves it by more.
 _PROXIMAL = ((3e-6, 1e-9), (3e-5, 1e-8), (1e-3, 1e-8))
-"""eps, relative to H, and the change of u at which the outer iterations end.
-
-The first is the most accurate; the others are for rows so nearly dependent that they look singular to DAQP, or u so
-large that rounding moves it by more.
-"""
 
 _OPTIONS: dict[str, float] = {"primal_tol": 1e-10, "dual_tol": 1e-12}
 

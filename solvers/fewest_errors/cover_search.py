@@ -137,9 +137,9 @@ _CANDIDATE_WEIGHT = 1e-12
 _SPARE_ROWS = 8
 """Largest number of rows by which a candidate circuit may exceed the size of a vertex."""
 
+# Amount below 1 of the cover of a circuit at which it is added, and distance from an integer at which a share counts as
+# fractional.
 _VIOLATED = 1e-6
-"""Amount below 1 of the cover of a circuit at which it is added, and distance from an integer at which a share counts
-as fractional."""
 
 _ROOT_PATIENCE, _NODE_PATIENCE = 20, 1
 """Rounds of circuits in a row that do not raise the bound of a node, after which it is split."""

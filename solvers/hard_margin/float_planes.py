@@ -17,9 +17,9 @@ from maxmargin.solvers.proof.margin_certificate import MarginAtLeast
 from maxmargin.solvers.proof.margins import best_offset, lowest, norm_squared
 from maxmargin.solvers.proof.sums import TINIEST_NORMAL
 
+# Fractions of the margin: a rounding that loses at most the first ends the search; one that loses more than the second
+# widens it.
 _NEGLIGIBLE, _GREAT = Fraction(1, 1 << 48), Fraction(1, 1 << 10)
-"""Fractions of the margin: a rounding that loses at most the first ends the search; one that loses more than the second
-widens it."""
 
 _NEAR_ONE = Fraction(1, 1 << 40)
 """Largest distance from 1 at which the functional margin of a plane of floats is left as it is."""

@@ -16,10 +16,10 @@ from maxmargin.solvers.online.second_order import MatrixAlgorithm, state_with_ma
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import LearnerState
 
+# Places of the scalars: the greatest relative violation of the constraint after an update that was not cut at C, how
+# many updates left an x'Sigma x too small to be told from the rounding of Sigma, ln det(Sigma_0 Sigma^-1), the greatest
+# 1/x'Sigma x before a mistake, and how many mistakes were no updates: those on rows x = 0.
 _VIOLATION, _UNCHECKED, _LOG_DETERMINANT, _GREATEST_PRECISION, _IDLE = 0, 1, 2, 3, 4
-"""Places of the scalars: the greatest relative violation of the constraint after an update that was not cut at C, how
-many updates left an x'Sigma x too small to be told from the rounding of Sigma, ln det(Sigma_0 Sigma^-1), the greatest
-1/x'Sigma x before a mistake, and how many mistakes were no updates: those on rows x = 0."""
 
 _SHARES = 5
 """Place of the first of n scalars: what Sigma^-1 has gained of x x' of every row."""

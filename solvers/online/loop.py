@@ -20,9 +20,9 @@ from maxmargin.solvers.proof.margins import n_errors
 _SLOWER = 100
 """Time of plain Python in multiples of the time of compiled code."""
 
+# Work in plain Python of one run, and of all runs of a process, before anything is compiled, in units of
+# `OnlineSettings.short`. It takes about as long as loading the compiler and the loop.
 _FIRST, _FIRST_OF_ALL = 15, 50
-"""Work in plain Python of one run, and of all runs of a process, before anything is compiled, in units of
-`OnlineSettings.short`. It takes about as long as loading the compiler and the loop."""
 
 
 @dataclass(slots=True)

@@ -14,9 +14,8 @@ from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import LearnerState
 
+# Largest number of columns, the constant one included, for a full matrix: 32 MB, and four million products an update.
 MOST_COLUMNS = 2001
-"""Largest number of columns, the constant one included, for a full matrix: 32 MB, and four million products an update.
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

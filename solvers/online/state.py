@@ -9,13 +9,11 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.compiling import in_machine_code
 
+# ``step(X, y, row, t, score, parameters, w, table, scalars)``, 1 for an update, else 0. X (n, D) and y are the rows of
+# the run and their signs; ``row`` is presented as number t, counted from 1, with score w.x before the step. The step
+# changes w, which scores are taken from, and the table and scalars, which are its own. Long runs compile it, to the
+# same bits: exp and log1p are `math`'s, those of the C library in either case; NumPy's are not.
 Step = Callable[..., int]
-"""``step(X, y, row, t, score, parameters, w, table, scalars)``, 1 for an update, else 0.
-
-X (n, D) and y are the rows of the run and their signs; ``row`` is presented as number t, counted from 1, with score w.x
-before the step. The step changes w, which scores are taken from, and the table and scalars, which are its own. Long
-runs compile it, to the same bits: exp and log1p are `math`'s, those of the C library in either case; NumPy's are not.
-"""
 
 
 class Presents(IntEnum):
@@ -55,9 +53,9 @@ class LearnerState(NamedTuple):
 Arrays = tuple[Floats, Floats, Floats, Floats]
 """The arrays of a `LearnerState`, in its order; a plain tuple is handed to compiled code faster than a named one."""
 
+# How often every row was presented, and updated on (updated); the row of every update, and the number of its
+# presentation (written over).
 UpdateLog = tuple[Rows, Rows, Rows, Rows]
-"""How often every row was presented, and updated on (updated); the row of every update, and the number of its
-presentation (written over)."""
 
 _WORST_ROW, _ALL_ROWS = int(Presents.WORST_ROW), int(Presents.ALL_ROWS)
 

@@ -38,9 +38,9 @@ _MOST_SINGLE_ORDERS = 4_000
 _MOST_GIVEN_UP = 20
 """Orders that are given up, and repeated, before the passes over many orders are compiled."""
 
+# Work in integers of all orders together, in multiples of the work in integers of a single run: as much as takes about
+# as long as to load compiled code.
 _TIMES_AS_SHORT = 4
-"""Work in integers of all orders together, in multiples of the work in integers of a single run: as much as takes about
-as long as to load compiled code."""
 
 _EPOCHS, _GIVEN_UP, _CONVERGED = range(3)
 

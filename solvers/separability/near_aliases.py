@@ -31,9 +31,9 @@ ROUNDING = 4e-15
 _CLOSE = 1e-12
 """Largest difference relative to the greatest modulus of the column, and to the sum of the moduli in every row."""
 
+# Distances of a column from the span of those before it, relative to its length, above which nothing is near: as
+# computed, and as the square root of a number that rounding may have changed by 1e-12.
 _SUSPICIOUS, _FAR = 1e-6, 1e-2
-"""Distances of a column from the span of those before it, relative to its length, above which nothing is near: as
-computed, and as the square root of a number that rounding may have changed by 1e-12."""
 
 _NEGLIGIBLE = 1e-9
 """Relative size of a term up to which it is left out, and relative distance of a short weight from the computed one."""

@@ -24,9 +24,9 @@ from maxmargin.solvers.proof.sums import functional_margins
 from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, SoftBracket
 from maxmargin.solvers.soft_margin.soft_solution import NuMargin
 
+# Distance of the reduced hulls, as a fraction of the size of the data, that replaces a smaller one as the unit of the
+# relative gap.
 _TOUCHING = 1e-8
-"""Distance of the reduced hulls, as a fraction of the size of the data, that replaces a smaller one as the unit of the
-relative gap."""
 
 _NEARLY_TOUCHING = 1e-3
 """Largest such fraction at which the distance is checked for 0."""

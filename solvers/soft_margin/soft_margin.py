@@ -32,9 +32,9 @@ _SMALL_ROWS, _SMALL_COLUMNS = 2000, 100
 MODERATE_ENTRIES = 1 << 20
 """Largest X (number of entries) for which cvxpy is also tried when the interval is still wide."""
 
+# Relative amount by which the normal of the hard margin is lengthened: with rounding errors its functional margins are
+# below 1, and every unit of slack costs C.
 _STRETCH = 2.0**-48
-"""Relative amount by which the normal of the hard margin is lengthened: with rounding errors its functional margins are
-below 1, and every unit of slack costs C."""
 
 _LEAST_SLACK = 1e-8
 """Largest slack, in units of the margin, that counts as a rounding error."""

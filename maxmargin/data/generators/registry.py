@@ -18,12 +18,10 @@ from maxmargin.text.data_error import cut, quoted
 
 _FAMILIES = {one.name: one for one in families_of(classics, boolean_functions, shapes, slabs, planted, corpus)}
 
+# For each prefix of names that are no families: a description, and a module and its function, imported on demand. The
+# function takes the text after the prefix and returns X, y and a function that decides the truth. Its module may lie
+# above this package.
 _SOURCES = {"formula:": ("the truth table of a formula", "maxmargin.teaching.formula", "truth_table")}
-"""For each prefix of names that are no families: a description, and a module and its function, imported on demand.
-
-The function takes the text after the prefix and returns X, y and a function that decides the truth. Its module may lie
-above this package.
-"""
 
 _LONGEST_NAME = 60
 """Number of characters of a name that messages show, and of the name of a source that answers show."""

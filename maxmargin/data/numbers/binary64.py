@@ -22,10 +22,9 @@ from maxmargin.text.data_error import ValueRefusedError, quoted
 EXACT_INTEGERS = 2.0**53
 """Every integer below this is a binary64 number, and no other integer is rounded to one of them."""
 
+# Largest number of digits, and largest exponent, of a decimal number. A binary64 number in full has up
+# to 1,075 digits.
 MOST_DIGITS = 2000
-"""Largest number of digits, and largest exponent, of a decimal number. A binary64 number in full has up
-to 1,075 digits.
-"""
 
 MOST_BITS = 14_000
 """Largest number of bits of a numerator or denominator: the longest decimals have fewer, and Python can print them."""

@@ -18,11 +18,10 @@ from maxmargin.text.data_error import DataError, listed, quoted
 MOST_LEVELS = 1000
 """A text column with more different texts than this is not coded."""
 
+# Largest share of rows with a text of their own for which a column is coded without being named.
+#
+# Such a row has a column of 0 and 1, and so a weight, of its own: it is put right whatever its class is.
 MOST_ROWS_ALONE = 0.5
-"""Largest share of rows with a text of their own for which a column is coded without being named.
-
-Such a row has a column of 0 and 1, and so a weight, of its own: it is put right whatever its class is.
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

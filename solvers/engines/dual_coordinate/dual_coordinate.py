@@ -23,9 +23,9 @@ from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRu
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
 
+# First stiffness of the penalty on imbalance, its factor of growth and its largest value, in units of the mean ||x||^2:
+# a large stiffness couples all rows and slows the descent.
 _FIRST_STIFFNESS, _STIFFER, _MOST_STIFFNESS = 0.005, 3.0, 0.1
-"""First stiffness of the penalty on imbalance, its factor of growth and its largest value, in units of the mean
-||x||^2: a large stiffness couples all rows and slows the descent."""
 
 _CHECKED_STIFFER, _MOST_CHECKED_STIFFNESS = 10.0, 1.0
 """Factor of growth and largest stiffness after a check on all rows that failed."""
@@ -36,9 +36,9 @@ _BALANCE_EPOCHS, _SLOW_BALANCE = 5, 0.1
 _CHECK_SHARE = 0.7
 """Estimated gap, as a fraction of the target, below which a check on all rows is worth its time."""
 
+# The descent stops after this number of successive checks none of which lowers the gap to this fraction: the costs are
+# too small for binary64.
 _LESS, _MOST_STALE_CHECKS = 0.9, 20
-"""The descent stops after this number of successive checks none of which lowers the gap to this fraction: the costs
-are too small for binary64."""
 
 _FEWEST_EPOCHS, _RATE_EPOCHS = 20, 8
 """Number of passes before the rate of convergence is judged, and number of passes that it is computed from."""

@@ -26,9 +26,9 @@ _FIRST_WEIGHT = 10.0
 _GROWTH, _EASY_GROWTH = 3.0, 10.0
 """Factors by which the weights grow after a round, and after a round of few steps."""
 
+# Numbers of Newton's steps in a round up to which the weights grow faster, above which they do not grow, and at which
+# the round ends.
 _FEW_STEPS, _MANY_STEPS, _MOST_STEPS = 2, 15, 30
-"""Numbers of Newton's steps in a round up to which the weights grow faster, above which they do not grow, and at which
-the round ends."""
 
 _MOST_ROUNDS, _MOST_STALE_ROUNDS = 100, 8
 """Largest number of rounds, and of successive rounds without a better gap."""
@@ -36,9 +36,9 @@ _MOST_ROUNDS, _MOST_STALE_ROUNDS = 100, 8
 _MOST_PRODUCTS = 500
 """Largest number of products of the Hessian with a vector in one step."""
 
+# Residual of a linear system relative to its right side; square of a round's residual relative to the square of its
+# move, or to the gap at its start; the looser one holds.
 _STEP_ACCURACY, _ROUND_ACCURACY, _GAP_SHARE = 0.3, 0.1, 0.02
-"""Residual of a linear system relative to its right side; square of a round's residual relative to the square of its
-move, or to the gap at its start; the looser one holds."""
 
 _SLOPE_SHARE, _MOST_BISECTIONS = 0.3, 60
 """The slope at which a line search stops, relative to the slope at its start."""

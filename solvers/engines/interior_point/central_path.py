@@ -155,12 +155,11 @@ class RowsAt(NamedTuple):
     total: float
 
 
+# The result of a pass over rows at an iterate.
+#
+# The arrays are t, the target less margin; X'D^-1 X with k columns, and beside it its right-hand side X'D^-1 (y t); and
+# X'(y a). The numbers are the sums of `RowsAt`.
 Linearised = tuple[Floats, Floats, Floats, float, float, float]
-"""The result of a pass over rows at an iterate.
-
-The arrays are t, the target less margin; X'D^-1 X with k columns, and beside it its right-hand side X'D^-1 (y t); and
-X'(y a). The numbers are the sums of `RowsAt`.
-"""
 
 
 class Prediction(NamedTuple):

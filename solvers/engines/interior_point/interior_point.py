@@ -28,9 +28,9 @@ _GREATEST_SPARSE_SIDE = 1000
 _SMALL_SIDE = 500
 """Largest order of the matrix for which several threads of BLAS are slower than one."""
 
+# Distance of the middle of a column from 0, in units of its spread, above which it is centred: below, at most one
+# decimal digit is lost.
 _FAR_FROM_ZERO = 8.0
-"""Distance of the middle of a column from 0, in units of its spread, above which it is centred: below, at most one
-decimal digit is lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

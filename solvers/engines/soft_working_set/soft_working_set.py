@@ -33,9 +33,9 @@ _ROWS_A_COLUMN = 10
 _SAMPLE_GAP = 1e-3
 """Relative gap to which the sample is solved; the rows outside the sample matter more than a smaller gap."""
 
+# Sizes of the program of the rows next to the margin: the fraction of all rows, or number of rows, that it may have,
+# and the numbers of rows, for each column and in all, that it has at least.
 _NEAR_SHARE, _LEAST_NEAR, _NEAR_A_COLUMN, _FEW_NEAR = 0.03, 1000, 10, 100
-"""Sizes of the program of the rows next to the margin: the fraction of all rows, or number of rows, that it may have,
-and the numbers of rows, for each column and in all, that it has at least."""
 
 _MOST_NEAR_ENTRIES = 1 << 23
 """Largest number of matrix entries in the first program of the rows next to the margin."""

@@ -41,16 +41,15 @@ _MIXED_INTEGER = {
 }
 """Options for programs with whole numbers."""
 
+# Small dense quadratic programs: DAQP is exact to rounding where it succeeds.
+#
+# HiGHS is asked by name only: its method for quadratic programs can end the process (ERGO-Code/HiGHS#1875, seen in
+# 1.15.1).
 HARD_MARGIN_ORDER = ("DAQP", "CLARABEL")
-"""Small dense quadratic programs: DAQP is exact to rounding where it succeeds.
 
-HiGHS is asked by name only: its method for quadratic programs can end the process (ERGO-Code/HiGHS#1875, seen in
-1.15.1).
-"""
-
+# With a slack for every row, also in the nu-SVM, programs are large and sparse: interior points, then operator
+# splitting.
 SOFT_MARGIN_ORDER = ("CLARABEL", "OSQP")
-"""With a slack for every row, also in the nu-SVM, programs are large and sparse: interior points, then operator
-splitting."""
 
 TIGHTEST_BOUND_ORDER = ("CLARABEL",)
 """Second-order cones."""

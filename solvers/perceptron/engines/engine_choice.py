@@ -28,9 +28,9 @@ _PREPARATION = 100_000.0
 """Least work with weights before another engine is prepared: this number of epochs, and this time in nanoseconds."""
 
 _SCORE, _SCORE_ENTRY, _UPDATE, _UPDATE_ENTRY = 3.8, 0.13, 40.0, 2.0
+# Approximate nanoseconds of the work of an epoch: with weights, per row and per mistake; with a Gram matrix, per row,
+# per mistake, and per entry of the row that a mistake adds, near the processor or far from it.
 _LOOK, _ROW, _NEAR_ENTRY, _FAR_ENTRY = 0.65, 20.0, 0.08, 0.3
-"""Approximate nanoseconds of the work of an epoch: with weights, per row and per mistake; with a Gram matrix, per row,
-per mistake, and per entry of the row that a mistake adds, near the processor or far from it."""
 
 _MOST_NEAR = 1 << 17
 """Largest number of entries of a Gram matrix that stays near the processor: 1 MiB."""

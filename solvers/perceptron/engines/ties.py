@@ -24,9 +24,9 @@ Integers = NDArray[np.int64]
 _CARRIED = 2
 """Number of limbs that sums of limbs have in addition to the limbs of the rows."""
 
+# Number of entries of the rows, times scores, that are computed here before the compiled passes get limbs; this takes a
+# few tenths of a second.
 _FEW_ENTRIES = 1 << 22
-"""Number of entries of the rows, times scores, that are computed here before the compiled passes get limbs; this takes
-a few tenths of a second."""
 
 _UP = 1 + 2.0**-40
 

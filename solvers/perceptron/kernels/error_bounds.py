@@ -5,9 +5,9 @@ import math
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.compiling import in_machine_code
 
+# Entries of the array `rounding`: R; the error of a score, in units of ||x|| ||w||; and the error of an update in
+# addition to the rounding of its sum, in units of ||x_k|| ||x_i||.
 REACH, SCORE_ERROR, UPDATE_ERROR = range(3)
-"""Entries of the array `rounding`: R; the error of a score, in units of ||x|| ||w||; and the error of an update in
-addition to the rounding of its sum, in units of ||x_k|| ||x_i||."""
 
 UNIT = 2.0**-53
 UP = 1.0 + 2.0**-48

@@ -19,10 +19,10 @@ from maxmargin.solvers.perceptron.kernels.limb_scores import Limbs
 
 Integers = NDArray[np.int64]
 
+# Entries of a cursor: the positions in the order and in the epoch, the mistakes of the epoch, and the answer to a pass
+# that asked (1 for a mistake, -1 for none, 0 for no answer); then the counts of the last pass: presentations, mistakes,
+# finished epochs, scores that rounding may have decided, and scores that limbs decided.
 POSITION, EPOCH_POSITION, EPOCH_MISTAKES, ANSWER, N_PRESENTED, N_LOGGED, N_EPOCHS, N_UNCERTAIN, N_DECIDED = range(9)
-"""Entries of a cursor: the positions in the order and in the epoch, the mistakes of the epoch, and the answer to a pass
-that asked (1 for a mistake, -1 for none, 0 for no answer); then the counts of the last pass: presentations, mistakes,
-finished epochs, scores that rounding may have decided, and scores that limbs decided."""
 
 NORM, ERROR, GREATEST, EXACT_UP_TO = range(4)
 """Entries of ``size``; the last one is the greatest R ||w|| for which every computed number is exact."""
