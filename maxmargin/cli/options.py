@@ -38,13 +38,13 @@ OF_TABLES = ("label", "formula", "positive", "id", "one_hot", "drop_missing")
 PROOFS, TRACES, REPORTS = (".json",), (".md", ".tex"), (".html", ".md", ".json")
 """Suffixes with which an output of this kind overwrites a file without --force: no data are read from such files."""
 
-FORMATS = ("csv", "tsv", "parquet", "feather", "npz", "svm", "libsvm", "svmlight", "npy")
+FORMATS = ("csv", "tsv", "txt", "dat", "parquet", "feather", "npz", "svm", "libsvm", "svmlight", "npy")
 
 _SOURCE_HELP = """
-SOURCE is a file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, also .gz), X.npy beside y.npy, a folder of
-such files, a bundled data set (iris, breast_cancer, wine, digits), a generated one (xor, gap:40, ...; maxmargin
-generate lists them), the truth table of a formula ("formula:(x1 | x4) & ~x3"), or - for CSV on the standard input.
-LIBSVM's files need no suffix; --format tells of others.
+SOURCE is a file (.csv .tsv .txt .dat .parquet .feather .npz .svm .libsvm .svmlight, also .gz), X.npy beside y.npy, a
+folder of such files, a bundled data set (iris, breast_cancer, wine, digits), a generated one (xor, gap:40, ...;
+maxmargin generate lists them), the truth table of a formula ("formula:(x1 | x4) & ~x3"), or - for CSV on the standard
+input. LIBSVM's files need no suffix; --format tells of others.
 COL is a column's name or its position from 0; negative positions count from the end. Where Parquet and Feather files
 hold the index of a pandas data frame, its columns are left out unless they are named; positions do not count them.
 """

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.column_roles import LEAST_ROWS_NUMBERED
 from maxmargin.data.labels import Label, LabelError, Labels, PositiveClass, choose_positive, quantity_note, twins_note
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.solvers.answers.factors import Factor
@@ -235,6 +236,16 @@ class Dataset:
             return choose_positive(present, wanted)
         except LabelError as error:
             raise InvalidProblemError(str(error)) from error
+
+
+def row_number_columns(dataset: Dataset) -> list[int]:
+    """Return the columns beside others, in memory, that number at least ten rows of the source from 0 or 1."""
+    X, rows = dataset.X, dataset.rows
+    if not isinstance(X, np.ndarray) or X.shape[1] < 2 or len(X) < LEAST_ROWS_NUMBERED:
+        return []
+    numbers = np.arange(len(X)) if rows is None else rows
+    begins = [j for j in range(X.shape[1]) if X[0, j] - numbers[0] in (0, 1)]
+    return [j for j in begins if (X[:, j] - numbers == X[0, j] - numbers[0]).all()]
 
 
 def _against(positive: Label, classes: Sequence[Label]) -> Label:

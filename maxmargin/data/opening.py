@@ -15,9 +15,9 @@ from maxmargin.text.data_error import DataError, data_error
 STDIN = "-"
 STDIN_NAME = "standard input"
 
-DELIMITED = (".csv", ".tsv")
+DELIMITED = (".csv", ".tsv", ".txt", ".dat")
 
-IN_PARTS = (".csv", ".tsv", ".parquet", ".feather", ".npz", ".npy")
+IN_PARTS = (*DELIMITED, ".parquet", ".feather", ".npz", ".npy")
 """Suffixes of the formats that can be read in parts."""
 
 _BYTES_OF_GZIP_SIZE = 4

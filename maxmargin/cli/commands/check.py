@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,9 @@ from maxmargin.api.question import named, separability_of
 from maxmargin.certificates.require import holds
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
+from maxmargin.data.dataset import row_number_columns
 from maxmargin.data.problems import class_answers
+from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.progress import waiting
@@ -80,7 +83,11 @@ def check(
         fields |= {"requirement": require, "requirement_holds": holds(answer, require)}
 
     def text() -> str:
-        remarks = [*_near_remarks(request, answer), *_remarks(fields)]
+        remarks = [
+            *_near_remarks(request, answer),
+            *_number_remarks(request, answer, partial(of_two, time_limit=clock.share())),
+            *_remarks(fields),
+        ]
         whole = answer.summary(with_columns=with_columns, remarks=remarks, call=request.call_in_python)
         return whole if classes is None else _classes_text(classes, whole)
 
@@ -168,6 +175,21 @@ def _near_remarks(request: Request, answer: "Separability") -> list[str]:
     has_text = kind_of(request.options.source, read_as.get("format")) in DELIMITED and "formula" not in read_as
     is_wanted = has_text and request.reading is None and answer.near_lines()
     return ["  --decimal decides for the decimal numbers in the file, without their rounding"] if is_wanted else []
+
+
+def _number_remarks(request: Request, answer: "Separability", of_two: "partial[Separability]") -> list[str]:
+    """Return the lines on columns that number the rows, without which the verdict may be another."""
+    data = request.dataset
+    if not data.is_binary or answer.verdict not in (Verdict.SEPARABLE, Verdict.QUASI_SEPARABLE):
+        return []
+    lines = []
+    for column in row_number_columns(data):
+        kept = [j for j in range(data.n_features) if j != column]
+        names = tuple(data.feature_names[j] for j in kept)
+        rest = replace(data, X=data.X[:, kept], feature_names=names, exact=data.exact and data.exact.columns(kept))
+        verdict = of_two(rest, None).verdict.value
+        lines.append(f"  column {data.feature_names[column]!r} numbers the rows; without it: {verdict}")
+    return lines
 
 
 def _remarks(fields: dict[str, Any]) -> list[str]:

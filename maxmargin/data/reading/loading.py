@@ -37,10 +37,10 @@ def load(
     Parameters
     ----------
     source : str, path or data frame
-        One of: a file (.csv .tsv .parquet .feather .npz .svm .libsvm .svmlight, each also with .gz; files of LIBSVM
-        also without a suffix); a folder of files of one of the first five formats with the same columns; X.npy beside
-        y.npy; the name of a bundled data set (iris, breast_cancer, wine, digits), a family of `generate` or a formula;
-        `-` for CSV on the standard input; or a pandas, Polars or Arrow table.
+        One of: a file (.csv .tsv .txt .dat .parquet .feather .npz .svm .libsvm .svmlight, each also with .gz; files of
+        LIBSVM also without a suffix); a folder of files of one of the first seven formats with the same columns; X.npy
+        beside y.npy; the name of a bundled data set (iris, breast_cancer, wine, digits), a family of `generate` or a
+        formula; `-` for CSV on the standard input; or a pandas, Polars or Arrow table.
     label : str or int, default -1
         The column of the labels, by its name or its position from 0; negative positions count from the end. Columns in
         which pandas stored the index of a data frame (Parquet, Feather, Arrow) are left out, with a note, and no
@@ -68,7 +68,8 @@ def load(
     sep : str, optional
         The separator of the fields of CSV: one character, or "comma", "semicolon", "tab", "pipe", or "space" for any
         white space. By default it is the tab in .tsv, otherwise the first of comma, semicolon and tab that is in the
-        first line.
+        first line, or the one that a line ``sep=;`` above it names; in .txt and .dat it is white space where there is
+        none of these.
     decimal_comma : bool, default False
         Whether numbers in CSV are written as 1,5. If so, 1.5 is refused, as it might be a thousand and a half;
         semicolons and tabs are preferred to commas as separators; and where commas separate fields, such numbers have
@@ -81,7 +82,7 @@ def load(
         Texts that stand for a missing value, besides an empty field, NA, NaN, NULL, N/A, ? and a lone point: in
         features of which most other values are numbers, never in labels. A mapping of columns to texts, or
         ``"column=text"``, is about one column of any kind. Numbers are refused: leave such rows out first.
-    format : {"csv", "tsv", "parquet", "feather", "npz", "npy", "svmlight", "libsvm", "svm"}, optional
+    format : {"csv", "tsv", "txt", "dat", "parquet", "feather", "npz", "npy", "svmlight", "libsvm", "svm"}, optional
         The format of `source`, whatever its name; for the standard input csv, tsv or svmlight. By default the suffix
         decides.
     memory : str, int or MemoryBudget, optional

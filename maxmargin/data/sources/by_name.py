@@ -23,7 +23,7 @@ from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.data_error import data_error, listed, nearest
 
 _OPENERS = {
-    ".csv": ("csv_text", "DelimitedText"), ".tsv": ("csv_text", "DelimitedText"),
+    **dict.fromkeys(DELIMITED, ("csv_text", "DelimitedText")),
     ".parquet": ("arrow_files", "open_arrow"), ".feather": ("arrow_files", "open_arrow"),
     ".npz": ("numpy_arrays", "NumpyArrays"), ".npy": ("numpy_arrays", "NumpyArrays"),
     **dict.fromkeys((".svm", ".libsvm", ".svmlight"), ("svmlight", "open_svmlight")),
@@ -35,8 +35,22 @@ SUFFIXES = tuple(suffix for suffix in _OPENERS if suffix != ".npy")
 FORMATS = (*(suffix.removeprefix(".") for suffix in SUFFIXES), "npy")
 """Names of the formats that the option `format` takes."""
 
-TEXT_FORMATS = ("csv", "tsv", "svm", "libsvm", "svmlight")
+TEXT_FORMATS = ("csv", "tsv", "txt", "dat", "svm", "libsvm", "svmlight")
 """The formats that the standard input may have."""
+
+_ADDRESSES = ("http://", "https://", "ftp://", "s3://", "gs://")
+
+_AS_CSV = "save it as CSV, or pass the data frame that pandas.{} reads"
+_ADVICE = {
+    **dict.fromkeys((".xls", ".xlsx", ".xlsm", ".ods"), _AS_CSV.format("read_excel")),
+    ".dta": _AS_CSV.format("read_stata"), ".sav": _AS_CSV.format("read_spss"), ".orc": _AS_CSV.format("read_orc"),
+    **dict.fromkeys((".sas7bdat", ".xpt"), _AS_CSV.format("read_sas")), ".json": _AS_CSV.format("read_json"),
+    **dict.fromkeys((".h5", ".hdf5"), _AS_CSV.format("read_hdf")), ".jsonl": _AS_CSV.format("read_json"),
+    ".arff": "save it as CSV in Weka, or pass pandas.DataFrame(scipy.io.arff.loadarff(FILE)[0]), its texts decoded",
+    ".mat": "load it with scipy.io.loadmat, and pass the arrays",
+    **dict.fromkeys((".rds", ".rda", ".rdata"), "write it in R: write.csv(data, FILE, row.names = FALSE)"),
+}  # fmt: skip
+"""How files of other programs become data that can be read."""
 
 _BYTES_OF_SAMPLE = 1 << 16
 
@@ -98,7 +112,8 @@ def format_of(path: str, choice: Choice) -> str:
     Only files of LIBSVM, which often have no suffix, are recognised by their lines.
     """
     kind = kind_of(path, choice.format)
-    if kind in _OPENERS or choice.format is not None or not os.path.isfile(path):
+    is_told = choice.format is not None or (kind in _OPENERS and kind not in (".txt", ".dat"))
+    if is_told or not os.path.isfile(path):
         return kind
     from maxmargin.data.sources.svmlight import looks_like_svmlight
 
@@ -122,6 +137,8 @@ def _open_as(suffix: str, path: str, choice: Choice) -> TableSource:
 
 
 def _open_file(path: str, choice: Choice) -> TableSource:
+    if path.startswith(_ADDRESSES) and not os.path.exists(path):
+        raise data_error(path, found="an address", expected="a file", hint="download it first")
     suffix = format_of(path, choice)
     if suffix in SUFFIXES or (suffix == ".npy" and os.path.exists(path) and not is_compressed(path)):
         return _open_as(suffix, path, choice)
@@ -132,6 +149,9 @@ def _open_file(path: str, choice: Choice) -> TableSource:
 
         hint = nearest(path.partition(":")[0], (*BUNDLED, *(family.name for family in families())))
         raise data_error(path, found="no such file", expected=f"a file {known}", hint=hint)
+    if suffix in _ADVICE:
+        expected = f"one of {' '.join(SUFFIXES)}"
+        raise data_error(path, found=f"a file {suffix}", expected=expected, hint=_ADVICE[suffix])
     found = f"the suffix {suffix!r}" if suffix else "no suffix"
     expected = f"one of {known}, or its format told with {option('format')}"
     raise data_error(path, found=found, expected=expected, hint=nearest(suffix, SUFFIXES) if suffix else "")

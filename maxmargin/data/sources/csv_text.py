@@ -167,6 +167,10 @@ class DelimitedText:
         if kind_of(self.path, self.choice.format) == ".tsv":
             return "\t"
         first_line, *_ = self._first_lines or [""]
+        if kind_of(self.path, self.choice.format) in (".txt", ".dat") and not any(
+            char in first_line for char in ",;\t"
+        ):
+            return " "
         return separator_of(first_line, decimal_comma=self.choice.decimal_comma)
 
     def _read_blocks(self, file: BinaryIO) -> Iterator[Block]:

@@ -1,0 +1,182 @@
+"""What people hand in, read as it is meant or refused, the same through every door that can carry it."""
+
+import gzip
+import io
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from cases import for_each
+from commands import answered, refusal
+from refusals import refused
+
+import maxmargin as mm
+from maxmargin.data.sources.csv_layout import names_columns
+from maxmargin.solvers.errors import InvalidOptionError
+
+Door = Callable[[Path, str, pytest.MonkeyPatch], tuple[Any, dict[str, Any]]]
+
+
+def in_file(name: str) -> Door:
+    def door(folder: Path, text: str, _monkeypatch: pytest.MonkeyPatch) -> tuple[Any, dict[str, Any]]:
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+        return path if path.parent == folder else path.parent, {}
+
+    return door
+
+
+def on_stdin(_folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, dict[str, Any]]:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    return "-", {}
+
+
+def beyond_memory(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, dict[str, Any]]:
+    return in_file("d.csv")(folder, text, monkeypatch)[0], {"memory": 1}
+
+
+DOORS: dict[str, Door] = {
+    "file": in_file("d.csv"), "txt": in_file("d.txt"), "gz": in_file("d.csv.gz"), "folder": in_file("parts/d.csv"),
+    "stdin": on_stdin, "beyond memory": beyond_memory,
+}  # fmt: skip
+
+ROWS = "".join(f"{i},{i * i % 7},{'uv'[i % 3 > 0]}\n" for i in range(1, 13))
+ASK = "found a line that may name the columns or be a row"
+CASES: dict[str, tuple[str, dict[str, Any], str | dict[str, Any]]] = {
+    # text, options, and what is refused or some attributes of the data set
+    "one feature": ("0,1\n1,0\n2,0\n3,1\n4,1\n", {}, ASK),
+    "one feature, told": ("0,1\n1,0\n2,0\n3,1\n4,1\n", {"header": True}, {"n_samples": 4, "feature_names": ("0",)}),
+    "one feature, no header": ("0,1\n1,0\n2,0\n3,1\n4,1\n", {"header": False}, {"n_samples": 5, "header_line": None}),
+    "wavelengths": (
+        "1100,1102,1104,class\n.2,.3,.1,pure\n.1,.2,.2,pure\n.3,.1,.1,mixed\n.3,.2,.2,mixed\n", {},
+        {"n_samples": 4, "feature_names": ("1100", "1102", "1104"), "header_line": 1},
+    ),
+    "numbers of pandas": ("0,1,2\n5,7,0\n3,9,1\n", {}, {"n_samples": 2, "feature_names": ("0", "1")}),
+    "years": ("1990,1991,1992\n5,7,0\n3,9,1\n", {}, ASK),
+    "a headerless file": ("5,7,0\n3,9,1\n4,4,0\n", {}, {"n_samples": 3, "header_line": None}),
+    "a name inf": ("a,inf,y\n5,7,0\n3,9,1\n", {}, {"feature_names": ("a", "inf")}),
+    "equal names": ("x,x,y\n1,2,u\n3,1,v\n", {}, {"feature_names": ("x (column 0)", "x (column 1)")}),
+    "Stata's points": (
+        "a,b,y\n1,2,0\n.,3,1\n4,.,0\n5,6,1\n", {"drop_missing": True},
+        {"n_samples": 2, "notes": ("2 rows with missing values left out of 4",)},
+    ),
+    "dashes": ("a,b,y\n1,2,0\n-,3,1\n4,-,0\n5,6,1\n", {}, "column 'a': found '-', expected a number"),
+    "dashes, told": ("a,b,y\n1,2,0\n-,3,1\n4,-,0\n5,6,1\n", {"missing": "-", "drop_missing": True}, {"n_samples": 2}),
+    "dashes in a column": ("a,b,y\n1,2,0\n-,3,1\n4,-,0\n", {"missing": {"a": "-"}}, "column 'a': found"),
+    "a number is no missing text": ("a,y\n1,0\n9,1\n", {"missing": "9"}, "expected a text that is no number"),
+    "identities": ("a,y\n1,0\n732822797798539265,1\n", {}, "found '732822797798539265', expected a number that"),
+    "row names of R": ("a,b,y\nr1,1,2,u\nr2,3,1,v\n", {}, {"feature_names": ("a", "b")}),
+    "an unquoted decimal comma": ("a,b,y\n1,5,2,u\n0,5,3,v\n", {}, "found 4 fields, expected 3"),
+    "an unquoted decimal comma in order": ("a,b,y\n1,5,2,u\n2,5,3,v\n", {}, "found 4 fields, expected 3"),
+    "row numbers": (f",x,y\n{ROWS}", {}, {"feature_names": ("x",), "notes": ("left out, as it numbers the rows: 0",)}),
+    "row numbers, named": (f"id,x,y\n{ROWS}", {}, {"feature_names": ("id", "x")}),
+    "comments": ("# made by hand\n# a b y\n1 2 0\n3 4 1\n", {"sep": "space"}, {"feature_names": ("a", "b")}),
+    "a separator of Excel": ("sep=;\na;y\n1;u\n2;v\n", {}, {"feature_names": ("a",), "header_line": 2}),
+    "yes in German": ("a,y\n1,nein\n2,ja\n", {}, {"positive": "ja"}),
+    "labels alike": (
+        "a,y\n1,Yes\n2,yes\n3,no\n", {},
+        {"notes": ("labels of 'y' that differ in case or blanks only are different classes: 'Yes', 'yes'",)},
+    ),
+}  # fmt: skip
+
+
+@for_each("door", list(DOORS))
+@for_each("case", list(CASES))
+def test_every_door_reads_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, door: str, case: str) -> None:
+    text, options, expected = CASES[case]
+    folder = tmp_path / f"{door}-{case}"
+    folder.mkdir()
+    with monkeypatch.context() as patched:
+        source, more = DOORS[door](folder, text, patched)
+        if isinstance(expected, str):
+            with pytest.raises((mm.DataError, InvalidOptionError), match=re.escape(expected)):
+                mm.load(source, **options, **more)
+            return
+        dataset = mm.load(source, **options, **more)
+    assert {name: getattr(dataset, name) for name in expected} == expected
+    if source != "-":
+        again = mm.load(**{**dict(dataset.read_as or {}), "source": source}, **more)
+        assert np.array_equal(again.X[:], dataset.X[:]) and again.labels.tolist() == dataset.labels.tolist()
+
+
+def test_files_of_a_folder_have_one_header(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("0,1,2\n5,7,0\n3,9,1\n")
+    (tmp_path / "b.csv").write_text("5,7,0\n3,9,1\n")
+    assert "found 3 columns without names, expected those of" in refused(lambda: mm.load(tmp_path))
+
+
+@pytest.mark.parametrize("odd", [".", "-", "#DIV/0!", "12%", "<40", "1,040", "x", "2020-01-31", "1,5"])
+def test_an_odd_field_makes_no_category_of_a_column_of_numbers(tmp_path: Path, odd: str) -> None:
+    frame = pd.DataFrame({"a": [str(i) for i in range(20)], "y": [i % 2 for i in range(20)]})
+    frame.loc[3, "a"] = odd
+    path = tmp_path / "d.csv"
+    frame.to_csv(path, index=False)
+    for ask in (
+        lambda: mm.load(path),
+        lambda: mm.load(path, one_hot=True),
+        lambda: mm.load(path, formula="y ~ a"),
+        lambda: mm.load(frame, one_hot=True),
+        lambda: mm.separability(frame, "y"),
+        lambda: mm.separability(frame, "y ~ a"),
+    ):
+        assert "column 'a'" in refused(ask)
+    assert mm.load(path, formula="y ~ a", drop_missing=True, missing=odd).n_samples == 19
+
+
+def test_age_groups_of_a_data_frame_are_categories() -> None:
+    for groups in (["12+ yrs", "8 hours"], ["20-24", "25-29", "65+"], ["<18", "18 or more"]):
+        frame = pd.DataFrame({"age": groups * 6, "y": [i % 2 for i in range(6 * len(groups))]})
+        assert mm.separability(frame, "y").strictly_separable is not None
+        assert mm.load(frame, formula="y ~ age").n_features == len(groups) - 1
+
+
+def test_equal_and_numeric_names_of_a_data_frame() -> None:
+    frame = pd.DataFrame([[1, 2, 0], [3, 1, 1]], columns=["a", "a", "y"])
+    assert mm.load(frame).feature_names == ("a (column 0)", "a (column 1)")
+    assert mm.from_arrays(frame[["a"]], frame.y).feature_names == ("a (column 0)", "a (column 1)")
+    assert mm.load(frame.set_axis([2020, 2021, 7], axis=1)).feature_names == ("2020", "2021")
+
+
+def test_a_column_that_numbers_the_rows_is_named_beside_the_verdict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("id,x,y\n" + "".join(f"{i},{i * i % 5},{int(i > 6)}\n" for i in range(1, 13)))
+    assert "column 'id' numbers the rows; without it: overlap" in answered(capsys, "check", str(path))[1]
+    path.write_text("id,x,y\n" + "".join(f"{i},{i * i % 5},{i % 2}\n" for i in range(1, 13)))
+    assert "numbers the rows" not in answered(capsys, "check", str(path))[1]
+
+
+@for_each("name", ["d.arff", "d.xlsx", "d.sav", "d.dta", "d.rds", "d.mat"])
+def test_files_of_other_programs_are_refused_with_a_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (tmp_path / name).write_bytes(b"\0")
+    said = refusal(capsys, "check", tmp_path / name)
+    assert f"found a file {tmp_path.joinpath(name).suffix}, expected one of .csv" in said
+    assert "save it" in said or "load it" in said or "write it" in said
+    assert "found an address, expected a file (download it first)" in refusal(capsys, "check", f"https://x.org/{name}")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tables_without_a_header_lose_no_row(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    kinds: list[Callable[[], str]] = [
+        lambda: str(rng.integers(-100, 100)), lambda: str(rng.integers(0, 4)), lambda: f"{rng.normal():.3f}",
+        lambda: str(rng.integers(1900, 2020)), lambda: f"{rng.normal(50, 10):.1f}", lambda: str(rng.choice(["r", "g"])),
+    ]  # fmt: skip
+    labels: list[Callable[[], str]] = [
+        lambda: str(rng.integers(0, 2)), lambda: str(rng.integers(1, 4)), lambda: str(rng.choice(["yes", "no"]))
+    ]  # fmt: skip
+    for _ in range(300):
+        columns = [kinds[k] for k in rng.integers(0, 5, rng.integers(1, 6))]
+        columns[1:] += [kinds[5]] * int(rng.integers(0, 2))
+        label = labels[rng.integers(0, 3)]
+        rows = [[make() for make in (*columns, label)] for _ in range(rng.integers(2, 60))]
+        assert names_columns(rows) is not True, rows[:5]
