@@ -299,6 +299,12 @@ def is_name_of_index(name: str) -> bool:
     return _NAME_OF_INDEX.fullmatch(name) is not None
 
 
+def counts_up(values: Any) -> bool:
+    """Return whether these are numbers, each greater by 1 than the one before."""
+    is_of_numbers = isinstance(values, np.ndarray) and values.size > 0
+    return is_of_numbers and bool((values == values[0] + np.arange(len(values))).all())
+
+
 def shown_name(names: Sequence[str] | None, position: int) -> str | int:
     """Return the name of a column where it has one, else its position."""
     return names[position] if names is not None and names[position] else position

@@ -143,6 +143,17 @@ def test_equal_and_numeric_names_of_a_data_frame() -> None:
     assert mm.load(frame.set_axis([2020, 2021, 7], axis=1)).feature_names == ("2020", "2021")
 
 
+@pytest.mark.parametrize("name", ["Unnamed: 0", "rownames", "row.names"])
+def test_row_numbers_of_a_data_frame_are_left_out(name: str) -> None:
+    frame = pd.DataFrame(
+        {name: range(1, 13), "x": [i * i % 7 for i in range(12)], "y": [int(i > 5) for i in range(12)]}
+    )
+    assert mm.load(frame).feature_names == mm.from_arrays(frame[[name, "x"]], frame.y).feature_names == ("x",)
+    assert not mm.separability(frame, "y").strictly_separable
+    assert mm.separability(frame.rename(columns={name: "id"}), "y").strictly_separable
+    assert mm.separability(frame[[name, "y"]], "y").strictly_separable
+
+
 def test_a_column_that_numbers_the_rows_is_named_beside_the_verdict(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

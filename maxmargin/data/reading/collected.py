@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import LEAST_ROWS_NUMBERED, Choice, Layout, Roles
+from maxmargin.data.column_roles import LEAST_ROWS_NUMBERED, Choice, Layout, Roles, counts_up
 from maxmargin.data.dataset import Dataset, dataset_of, frozen
 from maxmargin.data.labels import (
     MOST_CLASSES,
@@ -88,12 +88,6 @@ def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table]) -> Che
 
 def _values(table: Table, k: int) -> Any:
     return table.features[k].values if isinstance(table.features, tuple) else table.features[:, k]
-
-
-def counts_up(values: Any) -> bool:
-    """Return whether these are numbers, each greater by 1 than the one before."""
-    is_of_numbers = isinstance(values, np.ndarray) and values.size > 0
-    return is_of_numbers and bool((values == values[0] + np.arange(len(values))).all())
 
 
 class Collected:
