@@ -192,7 +192,7 @@ def test_directory(tmp_path: Path) -> None:
     folder = tmp_path / "data.csv"
     folder.mkdir()
     assert complaint(folder) == "found a directory without files, expected files of one format"
-    assert complaint(tmp_path).startswith("found 'data.csv' in the directory, expected files .csv .tsv .parquet ")
+    assert complaint(tmp_path).startswith("found 'data.csv' in the directory, expected files .csv .tsv .txt .dat ")
     with pytest.raises(DataError, match="found a directory, expected a file"):
         whole_table(folder, Choice(keep_texts=True))
 
@@ -211,7 +211,7 @@ def test_unknown_suffix(tmp_path: Path) -> None:
     path = tmp_path / "data.cvs"
     path.write_text(GOOD)
     message = complaint(path)
-    assert message.startswith("found the suffix '.cvs', expected one of .csv .tsv .parquet")
+    assert message.startswith("found the suffix '.cvs', expected one of .csv .tsv .txt .dat .parquet")
     assert message.endswith("(did you mean '.csv'?)")
     path = tmp_path / "data"
     path.write_text(GOOD)

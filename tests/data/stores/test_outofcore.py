@@ -536,8 +536,8 @@ def test_folders(tmp_path: Path) -> None:
     (tmp_path / "part3.csv").unlink()
     feather(tmp_path, X, texts(X))
     assert complaint(tmp_path).endswith("found files .csv and .feather, expected files of one format")
-    (tmp_path / "notes.txt").write_text("x")
-    assert "found 'notes.txt' in the directory, expected files .csv .tsv" in complaint(tmp_path)
+    (tmp_path / "notes.md").write_text("x")
+    assert "found 'notes.md' in the directory, expected files .csv .tsv" in complaint(tmp_path)
 
 
 def test_small_folders_and_arrays_are_read_into_memory(tmp_path: Path) -> None:
