@@ -16,6 +16,8 @@ from commands import answered, refusal
 from refusals import refused
 
 import maxmargin as mm
+from maxmargin.data.column_roles import Choice
+from maxmargin.data.reading.one_pass import read_dataset
 from maxmargin.data.sources.csv_layout import names_columns
 from maxmargin.solvers.errors import InvalidOptionError
 
@@ -76,7 +78,15 @@ CASES: dict[str, tuple[str, dict[str, Any], str | dict[str, Any]]] = {
     "an unquoted decimal comma in order": ("a,b,y\n1,5,2,u\n2,5,3,v\n", {}, "found 4 fields, expected 3"),
     "row numbers": (f",x,y\n{ROWS}", {}, {"feature_names": ("x",), "notes": ("left out, as it numbers the rows: 0",)}),
     "row numbers, named": (f"id,x,y\n{ROWS}", {}, {"feature_names": ("id", "x")}),
-    "comments": ("# made by hand\n# a b y\n1 2 0\n3 4 1\n", {"sep": "space"}, {"feature_names": ("a", "b")}),
+    "comments": (
+        "# made by hand\n# a b y\n1 2 0\n3 4 1\n", {"sep": "space"},
+        {"feature_names": ("a", "b"), "notes": ("comments skipped before the rows: 1 line",)},
+    ),
+    "a comment": ("# made by hand\na,b,y\n1,2,0\n3,4,1\n", {}, {"feature_names": ("a", "b"), "header_line": 2}),
+    "two indices": (
+        "rownames,row.names,y\n" + "".join(f"{i},{i},{i % 2}\n" for i in range(12)), {},
+        {"feature_names": ("rownames", "row.names")},
+    ),
     "a separator of Excel": ("sep=;\na;y\n1;u\n2;v\n", {}, {"feature_names": ("a",), "header_line": 2}),
     "yes in German": ("a,y\n1,nein\n2,ja\n", {}, {"positive": "ja"}),
     "labels alike": (
@@ -103,6 +113,14 @@ def test_every_door_reads_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     if source != "-":
         again = mm.load(**{**dict(dataset.read_as or {}), "source": source}, **more)
         assert np.array_equal(again.X[:], dataset.X[:]) and again.labels.tolist() == dataset.labels.tolist()
+
+
+@pytest.mark.parametrize("block", [None, 200])
+def test_true_and_false_do_not_become_numbers_in_a_later_block(tmp_path: Path, block: int | None) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("a,b,y\n" + "true,1,u\n" * 40 + "1,1,v\n" * 400)
+    said = refused(lambda: read_dataset(path, Choice(bytes_at_once=block)))
+    assert "column 'a': found" in said and ("true or false in one column" in said or "'true'" in said)
 
 
 def test_files_of_a_folder_have_one_header(tmp_path: Path) -> None:

@@ -80,7 +80,8 @@ def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table]) -> Che
         labels = CodedLabels.of(rows.table.label)
     except LabelError as error:
         raise rows.table.error(error.row, table.label_name, found=error.found, expected=error.expected) from error
-    return CheckedRows(rows=rows, labels=labels, bounds=bounds, n_read=len(table.label),
+    return CheckedRows(
+        rows=rows, labels=labels, bounds=bounds, n_read=len(table.label),
         numbering={k: float(values[0]) for k in roles.row_numbers if counts_up(values := _values(table, k))},
         notes=table.notes,
     )  # fmt: skip
@@ -160,7 +161,7 @@ class Collected:
             present = [(j, c) for j, c in enumerate(table.features) if not c.is_missing().all()]
             self._numeric |= {j for j, column in present if not column.is_boolean}
             self._boolean |= {j for j, column in present if column.is_boolean}
-        elif not self._numeric:
+        elif len(self._numeric) < len(table.names):
             self._numeric = {*range(len(table.names))}
         both = self._boolean & self._numeric
         if both:
@@ -182,7 +183,7 @@ class Collected:
         if not self._first_numbers or self.n_read < LEAST_ROWS_NUMBERED or self.table is None:
             return None
         left_out = {self.layout.name_of(self.roles.features[k]) for k in self._first_numbers}
-        return [j for j, name in enumerate(self.table.names) if name not in left_out]
+        return [j for j, name in enumerate(self.table.names) if name not in left_out] or None
 
     def read_as(self, source: Any) -> dict[str, Any]:
         """Return the arguments of `load` by which the source was read, with what was found about its header and index.

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from maxmargin.data.column_roles import Choice, Layout, distinct_names
 from maxmargin.data.numbers.numerals import POINTS, Spelling, is_missing, is_written_otherwise, parse_number
+from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.data_error import data_error, listed
 
@@ -104,9 +105,10 @@ def layout_of_rows(
     if spelling.decimal_comma and separator == ",":
         _check_quoted(rows, source, hint())
     names, header_line = _names(rows, separator, source, choice, prelude)
-    notes = [f"{prelude.n_lines} lines before the first row were skipped"] * (prelude.n_lines > 1)
+    n_skipped = prelude.n_lines - (prelude.separator is not None) - (0 < header_line <= prelude.n_lines)
+    notes = [f"comments skipped before the rows: {counted(n_skipped, 'line')}"] * (n_skipped > 0)
     if names is None:
-        notes += ["no header: line 1 is a row of data"] * (choice.header is None)
+        notes += [f"no header: line {line} is a row of data"] * (choice.header is None)
     elif header_line == line and not below:
         raise data_error(source, line=line, found="a header line only", expected="rows of data below it")
     elif choice.header is None and any(map(spelling.is_finite_number, names)):
