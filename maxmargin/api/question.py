@@ -25,8 +25,8 @@ from maxmargin.data.reading.arrays import (
     index_of_rows,
     name_of_index,
 )
-from maxmargin.data.reading.formulas import Modelled, column_names, read_formula
-from maxmargin.data.sources.frames import is_from_table_library, library_of
+from maxmargin.data.reading.formulas import Modelled, column_names, read_formula, without_row_numbers
+from maxmargin.data.sources.frames import is_from_table_library, library_of, with_distinct_names
 from maxmargin.solvers.answers.answer_text import NamedAnswer, Names
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
@@ -266,6 +266,8 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
         raise InvalidProblemError(f"X is {quoted(os.fspath(X))}; expected rows: maxmargin.load reads them by this name")
     if y is None:
         raise InvalidProblemError(f"y is None; expected {EXPECTED_LABELS}, or a Dataset in place of X")
+    if type(y) is int and is_from_table_library(X):
+        y = str(y)  # a column called by a number
     if not isinstance(y, str):
         return Modelled(features=X, labels=y, has_intercept=has_bias(bias))
     if not is_from_table_library(X):
@@ -276,13 +278,17 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
     if y in columns:
         import narwhals as nw
 
-        table = nw.from_native(X, eager_only=True)
+        features, numbers = without_row_numbers(with_distinct_names(X), f"{y} ~ .")
+        columns, table = column_names(features), nw.from_native(features, eager_only=True)
         own_name = table.columns[columns.index(y)]  # which may be a number
         rest = table.select([nw.col(name) for name in table.columns if name != own_name]).to_native()
         labels = table.get_column(own_name).to_native()
         # A file is coded with an intercept, so that without one it is not read as these data.
         read_as = {"label": str(y), "one_hot": True} if has_bias(bias) else None
-        return Modelled(features=rest, labels=labels, has_intercept=has_bias(bias), label_name=y, read_as=read_as)
+        return Modelled(
+            features=rest, labels=labels, has_intercept=has_bias(bias), label_name=y, read_as=read_as,
+            notes=tuple(f"left out, as it numbers the rows: {name!r}" for name in numbers),
+        )  # fmt: skip
     if "~" not in y:
         hint = nearest(y, columns)
         raise InvalidProblemError(

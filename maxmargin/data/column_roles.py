@@ -305,6 +305,11 @@ def counts_up(values: Any) -> bool:
     return is_of_numbers and bool((values == values[0] + np.arange(len(values))).all())
 
 
+def numbers_rows(values: Any) -> bool:
+    """Return whether numbers are 0, 1, 2, ... or 1, 2, 3, ... in at least ten rows."""
+    return len(values) >= LEAST_ROWS_NUMBERED and values[0] in (0, 1) and counts_up(values)
+
+
 def shown_name(names: Sequence[str] | None, position: int) -> str | int:
     """Return the name of a column where it has one, else its position."""
     return names[position] if names is not None and names[position] else position
@@ -313,15 +318,20 @@ def shown_name(names: Sequence[str] | None, position: int) -> str | int:
 def distinct_names(names: Sequence[str] | None) -> tuple[str, ...] | None:
     """Return names that differ: several columns called x become ``x (column 0)``, ``x (column 3)``.
 
+    A column without a name is called by its position, unless another has that name.
+
     Examples
     --------
     >>> distinct_names(["x", "y", "x", "", ""])
     ('x (column 0)', 'y', 'x (column 2)', '', '')
+    >>> distinct_names(["", "0", "1"])
+    ('Unnamed: 0', '0', '1')
     """
     if names is None:
         return None
     counts = Counter(names)
-    return tuple(f"{name} (column {j})" if name and counts[name] > 1 else name for j, name in enumerate(names))
+    apart = (f"{name} (column {j})" if name and counts[name] > 1 else name for j, name in enumerate(names))
+    return tuple(f"Unnamed: {j}" if not name and str(j) in counts else name for j, name in enumerate(apart))
 
 
 def drop_note(layout: Layout, roles: Roles) -> tuple[str, ...]:

@@ -88,6 +88,10 @@ CASES: dict[str, tuple[str, dict[str, Any], str | dict[str, Any]]] = {
         {"feature_names": ("rownames", "row.names")},
     ),
     "a separator of Excel": ("sep=;\na;y\n1;u\n2;v\n", {}, {"feature_names": ("a",), "header_line": 2}),
+    "an index beside numbers": (
+        ",0,1,y\n" + "".join(f"{i},{i * i % 7},{i % 4},{i % 2}\n" for i in range(12)), {},
+        {"feature_names": ("0", "1")},
+    ),
     "yes in German": ("a,y\n1,nein\n2,ja\n", {}, {"positive": "ja"}),
     "labels alike": (
         "a,y\n1,Yes\n2,yes\n3,no\n", {},
@@ -158,7 +162,9 @@ def test_equal_and_numeric_names_of_a_data_frame() -> None:
     frame = pd.DataFrame([[1, 2, 0], [3, 1, 1]], columns=["a", "a", "y"])
     assert mm.load(frame).feature_names == ("a (column 0)", "a (column 1)")
     assert mm.from_arrays(frame[["a"]], frame.y).feature_names == ("a (column 0)", "a (column 1)")
-    assert mm.load(frame.set_axis([2020, 2021, 7], axis=1)).feature_names == ("2020", "2021")
+    years = frame.set_axis([2020, 2021, 7], axis=1)
+    assert mm.load(years).feature_names == ("2020", "2021")
+    assert mm.separability(years, 7).verdict == mm.separability(frame, "y").verdict
 
 
 @pytest.mark.parametrize("name", ["Unnamed: 0", "rownames", "row.names"])
@@ -166,10 +172,14 @@ def test_row_numbers_of_a_data_frame_are_left_out(name: str) -> None:
     frame = pd.DataFrame(
         {name: range(1, 13), "x": [i * i % 7 for i in range(12)], "y": [int(i > 5) for i in range(12)]}
     )
-    assert mm.load(frame).feature_names == mm.from_arrays(frame[[name, "x"]], frame.y).feature_names == ("x",)
+    assert mm.load(frame).feature_names == ("x",)
+    assert mm.from_arrays(frame[[name, "x"]], frame.y).n_features == 2  # features that were chosen
     assert not mm.separability(frame, "y").strictly_separable
     assert mm.separability(frame.rename(columns={name: "id"}), "y").strictly_separable
     assert mm.separability(frame[[name, "y"]], "y").strictly_separable
+    assert mm.load(frame, formula="y ~ .").feature_names == ("x",)
+    assert not mm.separability(frame, "y ~ .").strictly_separable
+    assert mm.separability(frame, f"y ~ . + `{name}`").strictly_separable
 
 
 def test_a_column_that_numbers_the_rows_is_named_beside_the_verdict(
@@ -188,7 +198,7 @@ def test_files_of_other_programs_are_refused_with_a_way(
 ) -> None:
     (tmp_path / name).write_bytes(b"\0")
     said = refusal(capsys, "check", tmp_path / name)
-    assert f"found a file {tmp_path.joinpath(name).suffix}, expected one of .csv" in said
+    assert f"found the suffix {tmp_path.joinpath(name).suffix!r}, expected one of .csv" in said
     assert "save it" in said or "load it" in said or "write it" in said
     assert "found an address, expected a file (download it first)" in refusal(capsys, "check", f"https://x.org/{name}")
 

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data import column_roles
 from maxmargin.data.column_roles import Choice, Layout, OneHot, index_note
 from maxmargin.data.dataset import Dataset, Matrix, dataset_of
 from maxmargin.data.labels import CodedLabels, LabelError, Labels, encode, positive_class
@@ -303,25 +302,16 @@ def _matrix_of_frame(
     try:
         every, series = columns_of(X, "X")
         index = index_of(X, every)
-        found = [column_of(series[j], every[j], "X") for j in range(len(every)) if j not in index]
-        numbers = [column.name for column in found if len(found) > 1 and _numbers_rows(column)]
-        table = _coded([column for column in found if column.name not in numbers], has_intercept)
+        kept = [j for j in range(len(every)) if j not in index]
+        table = _coded([column_of(series[j], every[j], "X") for j in kept], has_intercept)
     except DataError as error:
         raise InvalidProblemError(str(error)) from error
     columns: Sequence[Column] = table.features  # type: ignore[assignment]  # columns in, columns out
     exact = [column.exact for column in columns]
     is_held = all(column is None for column in exact)
-    left_out = (f"left out, as it numbers the rows: {name!r}" for name in numbers)
-    notes = (*index_note(Layout(source="X", names=every, n_columns=len(every)), index), *left_out, *table.notes)
+    notes = (*index_note(Layout(source="X", names=every, n_columns=len(every)), index), *table.notes)
     names = tuple(str(column.name) for column in columns)
     return names, stacked(columns), None if is_held else exact, notes, table.factors
-
-
-def _numbers_rows(column: Column) -> bool:
-    """Return whether a column numbers the rows as R and pandas do, and has the name that they give it."""
-    values = column.values
-    has_name = column_roles.is_name_of_index(str(column.name)) and len(values) >= column_roles.LEAST_ROWS_NUMBERED
-    return has_name and values[0] in (0, 1) and column_roles.counts_up(values)
 
 
 def _coded(columns: Sequence[Column], has_intercept: bool) -> Table:

@@ -80,15 +80,13 @@ def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table]) -> Che
         labels = CodedLabels.of(rows.table.label)
     except LabelError as error:
         raise rows.table.error(error.row, table.label_name, found=error.found, expected=error.expected) from error
+    features: Any = table.features
+    columns = [column.values for column in features] if isinstance(features, tuple) else features.T
     return CheckedRows(
         rows=rows, labels=labels, bounds=bounds, n_read=len(table.label),
-        numbering={k: float(values[0]) for k in roles.row_numbers if counts_up(values := _values(table, k))},
+        numbering={k: float(columns[k][0]) for k in roles.row_numbers if counts_up(columns[k])},
         notes=table.notes,
     )  # fmt: skip
-
-
-def _values(table: Table, k: int) -> Any:
-    return table.features[k].values if isinstance(table.features, tuple) else table.features[:, k]
 
 
 class Collected:

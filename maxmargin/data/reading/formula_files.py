@@ -92,12 +92,12 @@ def _frame_of(table: Table) -> Any:
     """Return all columns of a table, the labels as well, as a pandas data frame."""
     import pandas as pd
 
+    names = (f"Unnamed: {n}" if isinstance(n, int) and table.header_line else str(n) for n in table.names)
     if isinstance(table.features, tuple):
-        columns = {str(c.name): c.values if c.exact is None else c.exact for c in table.features}
+        values = [c.values if c.exact is None else c.exact for c in table.features]
     else:
-        matrix = table.features if isinstance(table.features, np.ndarray) else table.features.toarray()
-        columns = {str(name): matrix[:, j] for j, name in enumerate(table.names)}
-    return pd.DataFrame({**columns, str(table.label_name): _labels(table)})
+        values = [*(table.features if isinstance(table.features, np.ndarray) else table.features.toarray()).T]
+    return pd.DataFrame({**dict(zip(names, values, strict=True)), str(table.label_name): _labels(table)})
 
 
 def _with_types(table: Table, frame: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.data.column_roles import Choice, OneHot
+from maxmargin.data.column_roles import Choice, OneHot, is_name_of_index, numbers_rows
 from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT
 from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_note
 from maxmargin.data.reading.formula_text import check_formula, functions_of_formulas, names_in, refused
@@ -66,7 +66,7 @@ def read_formula(formula: str, frame: Any) -> Modelled:
         If the formula cannot be read, or the data frame does not have what it names.
     """
     column_names(frame)
-    frame = with_distinct_names(frame)
+    frame, numbers = without_row_numbers(with_distinct_names(frame), formula)
     parsed = _parsed(formula, column_names(frame))
     table = _pandas_of(frame, parsed, formula)
     features = _matrix(formula, parsed.rhs, _with_levels(table, parsed.rhs))
@@ -79,10 +79,30 @@ def read_formula(formula: str, frame: Any) -> Modelled:
         features=features.drop(columns=features.columns[intercept]),
         labels=_response(formula, parsed.lhs, table),
         has_intercept=bool(intercept),
-        notes=tuple(coding_note(factor.name, factor) for factor in factors if factor.reference is not None),
+        notes=(
+            *(f"left out, as it numbers the rows: {name!r}" for name in numbers),
+            *(coding_note(factor.name, factor) for factor in factors if factor.reference is not None),
+        ),
         read_as={"formula": str(formula)},
         factors=factors,
     )
+
+
+def without_row_numbers(frame: Any, formula: str) -> tuple[Any, list[str]]:
+    """Return a data frame without the columns that number its rows, and their names.
+
+    A formula without "." has no others than it names, and keeps those.
+    """
+    names, series = columns_of(frame, "X")
+    candidates = [j for j, name in enumerate(names) if is_name_of_index(name) and name not in formula]
+    if "." not in formula or len(names) < 3:
+        return frame, []
+    numbers = [names[j] for j in candidates if series[j].dtype.is_numeric() and numbers_rows(series[j].to_numpy())]
+    if not numbers:
+        return frame, []
+    import narwhals as nw
+
+    return nw.from_native(frame, eager_only=True).drop(numbers).to_native(), numbers
 
 
 def _with_levels(table: Any, part: Any) -> Any:

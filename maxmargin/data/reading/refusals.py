@@ -209,7 +209,8 @@ def text_fault(table: Table, row: int, name: str | int, text: str, choice: Choic
     if anyway:
         hint = spelling.hint(text, names_options=False)
         hint = f"{'most of the column are numbers' if hint == TEXT_HINT else hint}; {anyway}"
-        if table.lines is not None and len(_odd_texts(table, name)[1]) <= MOST_ODD_TEXTS:
+        is_general = table.spelling.hint(text) == TEXT_HINT
+        if is_general and table.lines is not None and len(_odd_texts(table, name)[1]) <= MOST_ODD_TEXTS:
             hint += f", or use {option('missing', repr(text))} if that stands for a missing value"
     else:
         hint = _general(_hint_of_odd(table, name, text, choice), table, choice)

@@ -149,12 +149,10 @@ def _open_file(path: str, choice: Choice) -> TableSource:
 
         hint = nearest(path.partition(":")[0], (*BUNDLED, *(family.name for family in families())))
         raise data_error(path, found="no such file", expected=f"a file {known}", hint=hint)
-    if suffix in _ADVICE:
-        expected = f"one of {' '.join(SUFFIXES)}"
-        raise data_error(path, found=f"a file {suffix}", expected=expected, hint=_ADVICE[suffix])
     found = f"the suffix {suffix!r}" if suffix else "no suffix"
     expected = f"one of {known}, or its format told with {option('format')}"
-    raise data_error(path, found=found, expected=expected, hint=nearest(suffix, SUFFIXES) if suffix else "")
+    hint = _ADVICE.get(suffix) or (nearest(suffix, SUFFIXES) if suffix else "")
+    raise data_error(path, found=found, expected=expected, hint=hint)
 
 
 # Folders: all files have one format and the same columns

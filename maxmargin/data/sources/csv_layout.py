@@ -4,7 +4,6 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
 from math import isfinite
 from typing import NamedTuple, TypeAlias
@@ -65,32 +64,10 @@ class Prelude(NamedTuple):
         return cls((told is not None) + len(lines), told and told[1], lines[-1].lstrip("#") if lines else None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextLayout:
-    """The layout of delimited text, as found in its first rows.
-
-    Attributes
-    ----------
-    layout : Layout
-        The columns.
-    separator : str
-        The separator of the fields.
-    header_line : int
-        Line of the header, from 1; 0 if there is none.
-    notes : list of str
-        How the first lines were read, where that may be doubted.
-    """
-
-    layout: Layout
-    separator: str
-    header_line: int
-    notes: list[str]
-
-
 def layout_of_rows(
     rows: Sequence[NumberedRow], separator: str, source: str, choice: Choice, prelude: Prelude, hint: Callable[[], str]
-) -> TextLayout:
-    """Return the layout of a file whose first rows are these.
+) -> tuple[Layout, list[str]]:
+    """Return the columns of a file whose first rows are these, and how its first lines were read if that is doubtful.
 
     Raises
     ------
@@ -99,8 +76,7 @@ def layout_of_rows(
     """
     (line, fields), *below = rows
     if len(fields) == 1 and (advice := hint()):
-        expected = "at least two: features and a label"
-        raise data_error(source, found="one column only", expected=expected, hint=advice)
+        raise data_error(source, found="one column only", expected="at least two: features and a label", hint=advice)
     spelling = Spelling(decimal_comma=choice.decimal_comma)
     if spelling.decimal_comma and separator == ",":
         _check_quoted(rows, source, hint())
@@ -120,7 +96,7 @@ def layout_of_rows(
         n_columns=n_columns if has_row_names else len(fields if names is None else names), spelling=spelling,
         index=(0,) if has_row_names else (), row_names=0 if has_row_names else None, header_line=header_line,
     )  # fmt: skip
-    return TextLayout(layout=layout, separator=separator, header_line=header_line, notes=notes)
+    return layout, notes
 
 
 def _names(

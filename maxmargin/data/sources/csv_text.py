@@ -107,18 +107,16 @@ class DelimitedText:
             with open_binary(path) as file:
                 self._begun(file)
             self.n_rows = _estimated_rows(path)
-            is_large = size_of_content(path) >= _BLOCKS_FOR_ARROW * self._block_bytes
-            self._is_large = is_large or "pyarrow" in sys.modules
+            self._is_large = "pyarrow" in sys.modules or size_of_content(path) >= _BLOCKS_FOR_ARROW * self._block_bytes
         else:  # what is read from a pipe is gone
             self._blocks = self._begun(self._open.enter_context(open_binary(path)))
-        self.layout = self.text.layout
 
     def tables(self, roles: Roles, budget: MemoryBudget | None) -> Iterator[Callable[[], Table]]:
         """Yield functions that read consecutive rows; a single one if the texts of the fields are needed."""
         with self._open as stack:
             blocks = self._blocks or self._read_blocks(stack.enter_context(open_binary(self.path)))
             if self.choice.needs_texts:
-                blocks = self._prepared(blocks, self.text.separator)
+                blocks = self._prepared(blocks, self.separator)
                 rows = [row for some in self._rows_of(blocks) for row in some]
                 yield partial(self.table_of_rows, roles, rows, is_whole=True)
             else:
@@ -144,8 +142,8 @@ class DelimitedText:
         sample = _some(rows, ROWS_OF_SAMPLE + 1, at_least=2)  # `rows` is dropped, or all blocks would be kept
         if not sample:
             raise empty_file(self.source)
-        hint = partial(self._hint, separator)
-        self.text = layout_of_rows(sample, separator, self.source, self.choice, self._prelude, hint)
+        self.separator, hint = separator, partial(separator_hint, self._first_lines, separator)
+        self.layout, self.notes = layout_of_rows(sample, separator, self.source, self.choice, self._prelude, hint)
         return blocks
 
     def _prepared(self, blocks: Iterable[Block], separator: str) -> Iterator[Block]:
@@ -156,10 +154,6 @@ class DelimitedText:
     def _trimmed(self, block: Block) -> Block:
         n_above = self._prelude.n_lines if block.lines_before == 0 else 0
         return Block(block.text.split("\n", n_above)[-1], n_above) if n_above else block
-
-    def _hint(self, separator: str) -> str:
-        """Propose another separator, if one looks better."""
-        return separator_hint(self._first_lines, separator)
 
     def _separator(self) -> str:
         if self.choice.sep is not None or self._prelude.separator is not None:
@@ -218,9 +212,9 @@ class DelimitedText:
 
     def _rows_of(self, blocks: Iterable[Block]) -> Iterator[list[NumberedRow]]:
         """Yield the rows below the header, some at a time, all with the same number of fields."""
-        rows = self._rows(blocks, self.text.separator)
+        rows = self._rows(blocks, self.separator)
         while some := _some(rows, self.choice.rows_at_once or ROWS_AT_ONCE):
-            if some[0][0] == self.text.header_line:
+            if some[0][0] == (self.layout.header_line or 0):
                 del some[0]
             self._check_lengths(some)
             if some:
@@ -231,7 +225,7 @@ class DelimitedText:
         for line, fields in rows:
             if len(fields) != expected:
                 found = f"{len(fields)} field{'s' * (len(fields) != 1)}"
-                hint = self._hint(self.text.separator) or (
+                hint = separator_hint(self._first_lines, self.separator) or (
                     _UNQUOTED if len(fields) > expected and _have_whole_pairs(fields) else ""
                 )
                 raise data_error(self.source, line=line, found=found, expected=str(expected), hint=hint)
@@ -240,8 +234,8 @@ class DelimitedText:
 
     def tables_of(self, blocks: Iterable[Block], roles: Roles) -> Iterator[Callable[[], Table]]:
         """Yield functions that read whole blocks of plain numbers at once, and all else row by row."""
-        for (found, is_alone), rest in _with_rest(self._prepared(blocks, self.text.separator)):
-            block = _without_quotes(found, self.text.separator)
+        for (found, is_alone), rest in _with_rest(self._prepared(blocks, self.separator)):
+            block = _without_quotes(found, self.separator)
             if '"' not in block.text:
                 yield partial(self.table_of_block, roles, block, is_whole=is_alone)
             else:
@@ -250,8 +244,7 @@ class DelimitedText:
 
     def continue_as(self, source: str) -> None:
         """Read lines that follow after others, with a name of their own and no header."""
-        self.source, self.layout = source, replace(self.layout, source=source)
-        self.text = replace(self.text, header_line=0)
+        self.source, self.layout = source, replace(self.layout, source=source, header_line=0)
 
     def table_of_block(self, roles: Roles, block: Block, *, is_whole: bool) -> Table:
         """Return the rows of a block without quotes that joins no rows with others."""
@@ -263,7 +256,7 @@ class DelimitedText:
         return self.table_of_rows(roles, [row for some in self._rows_of([block]) for row in some], is_whole=is_whole)
 
     def _below_header(self, block: Block) -> Block:
-        n_above = max(0, self.text.header_line - block.lines_before)
+        n_above = max(0, (self.layout.header_line or 0) - block.lines_before)
         return Block(block.text.split("\n", n_above)[-1], block.lines_before + n_above)
 
     def _plain(self, roles: Roles, block: Block) -> Table | None:
@@ -272,7 +265,7 @@ class DelimitedText:
         The parsers of Arrow and NumPy round correctly, as Python's does, and are faster, but do not say where a bad
         field is.
         """
-        text, separator, spelling = block.text, self.text.separator, self.layout.spelling
+        text, separator, spelling = block.text, self.separator, self.layout.spelling
         if len(text) < _LEAST_OF_BLOCK * self._block_bytes or (spelling.decimal_comma and separator == ","):
             return None
         is_for_arrow = self._is_large and self.layout.n_columns <= _MOST_COLUMNS_FOR_ARROW
@@ -330,7 +323,7 @@ class DelimitedText:
         *, is_whole: bool = False,
     ) -> Table:  # fmt: skip
         return table_of(
-            self.layout, roles, self.text.notes, features=features, label=labels, lines=lines, is_whole=is_whole,
+            self.layout, roles, self.notes, features=features, label=labels, lines=lines, is_whole=is_whole,
             ids=None if ids is None else tuple(text.strip() for text in ids),
         )  # fmt: skip
 
