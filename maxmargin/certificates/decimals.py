@@ -90,7 +90,7 @@ def _check_source(source: object, choice: Choice) -> None:
         raise InvalidOptionError(f"found a {type(source).__name__}; decimal text only exists in .csv and .tsv files")
     path = os.fspath(source)
     suffix = format_of(path, choice)
-    if (suffix in SUFFIXES or choice.format is not None) and suffix not in (*DELIMITED, *TYPED):
+    if (suffix in (*SUFFIXES, ".npy") or choice.format is not None) and suffix not in (*DELIMITED, *TYPED):
         raise _no_decimals(path, suffix)
 
 

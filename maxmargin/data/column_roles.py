@@ -18,11 +18,11 @@ ColumnRef: TypeAlias = str | int
 
 _NAME_OF_INDEX = re.compile(r"(?:unnamed: 0|rownames|row\.names|__index_level_\d+__)?", re.IGNORECASE)
 
+# Smallest number of rows for which a column 1, 2, 3, ... is taken for their numbers.
 LEAST_ROWS_NUMBERED = 10
-"""Smallest number of rows for which a column 1, 2, 3, ... is taken for their numbers."""
 
+# Largest number of bytes of a line of text by default: its fields may take thirty times as much memory.
 LONGEST_LINE = 2**28
-"""Largest number of bytes of a line of text by default: its fields may take thirty times as much memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,14 +74,14 @@ class Roles:
     features: tuple[int, ...]
     id: int | None
     dropped: tuple[int, ...]
+    # Features that were named to be encoded.
     encoded: frozenset[int] = frozenset()
-    """Features that were named to be encoded."""
+    # Columns that hold the index of a pandas data frame, and were left out as nothing was said of them.
     index: tuple[int, ...] = ()
-    """Columns that hold the index of a pandas data frame, and were left out as nothing was said of them."""
+    # Texts that stand for a missing value in one column, or under None in all features that are mostly numbers.
     missing: dict[int | None, frozenset[str]] = field(default_factory=dict)
-    """Texts that stand for a missing value in one column, or under None in all features that are mostly numbers."""
+    # Positions among the features of those that have the name of an index: they are left out if they number rows.
     row_numbers: tuple[int, ...] = ()
-    """Positions among the features of those that have the name of an index: they are left out if they number rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from maxmargin.solvers.problem.rows import RowSource
     from maxmargin.solvers.problem.scaling import Extremes
 
+# The value of `Dataset.negative` if the positive class is compared with all the others.
 REST = "rest"
-"""The value of `Dataset.negative` if the positive class is compared with all the others."""
 
 
 class CsrArray(Protocol):

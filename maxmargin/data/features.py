@@ -15,8 +15,8 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
+# Largest number of columns that are made.
 _MOST_COLUMNS = 1_000_000
-"""Largest number of columns that are made."""
 
 
 def products(X: Any) -> Floats:

@@ -20,16 +20,17 @@ from maxmargin.text.data_error import ValueRefusedError, listed, nearest, quoted
 
 Label: TypeAlias = str | int | float | bool
 
+# Largest number of classes unless one is chosen as positive; more suggest that the label column is a wrong choice.
 MOST_CLASSES = 100
-"""Largest number of classes unless one is chosen as positive; more suggest that the label column is a wrong choice."""
 
 
+# The class that is +1, and why; None if there are more than two and none was chosen.
 PositiveClass: TypeAlias = tuple[Label | None, str | None]
-"""The class that is +1, and why; None if there are more than two and none was chosen."""
 
+# Why a class is +1 that the caller chose.
 CHOSEN = "as chosen"
-"""Why a class is +1 that the caller chose."""
 
+# The affirmative label and the other one, in small letters.
 PAIRS = frozenset(
     {
         ("+", "-"), ("+1", "-1"), ("1", "-1"), ("plus", "minus"), ("pos", "neg"), ("positive", "negative"),
@@ -44,17 +45,16 @@ PAIRS = frozenset(
         ("wahr", "falsch"), ("vrai", "faux"),
     }
 )  # fmt: skip
-"""The affirmative label and the other one, in small letters."""
 
+# Words that turn a label into its opposite: "diabetic" and "non-diabetic".
 NEGATIONS = ("not", "no", "non")
-"""Words that turn a label into its opposite: "diabetic" and "non-diabetic"."""
 
 
+# Largest number of different numbers that labels have without a doubt whether they are classes or a quantity.
 MOST_NUMBERS = 20
-"""Largest number of different numbers that labels have without a doubt whether they are classes or a quantity."""
 
+# Least number of rows for each class, on average, with which more than `MOST_NUMBERS` numbers pass as classes.
 ROWS_OF_CLASSES = 3
-"""Least number of rows for each class, on average, with which more than `MOST_NUMBERS` numbers pass as classes."""
 
 
 class LabelError(ValueRefusedError):
@@ -134,7 +134,7 @@ class CodedLabels:
             labels = _encode_numbers(values)
             return cls(labels.classes, labels.codes)
         listed = values.tolist() if isinstance(values, np.ndarray) else values
-        distinct = list(_distinct(listed))
+        distinct = _distinct(listed)
         position_of = {label: position for position, label in enumerate(distinct)}
         return cls(distinct, np.fromiter(map(position_of.__getitem__, listed), np.int64, len(listed)))
 
@@ -332,9 +332,10 @@ def _encode_distinct(distinct: Sequence[Any]) -> Labels:
     )
 
 
-def _distinct(values: Sequence[Any]) -> set[Any]:
+def _distinct(values: Sequence[Any]) -> list[Any]:
+    """Return the different values in the order of their first rows."""
     try:
-        return set(values)
+        return [*dict.fromkeys(values)]
     except TypeError:  # lists, signaling NaN
         row = next(row for row, value in enumerate(values) if not _is_hashable(value))
         found = "a missing label" if isinstance(values[row], Decimal) else f"a {type(values[row]).__name__}"

@@ -17,30 +17,30 @@ STDIN_NAME = "standard input"
 
 DELIMITED = (".csv", ".tsv", ".txt", ".dat")
 
+# Suffixes of the formats that can be read in parts.
 IN_PARTS = (*DELIMITED, ".parquet", ".feather", ".npz", ".npy")
-"""Suffixes of the formats that can be read in parts."""
 
 _BYTES_OF_GZIP_SIZE = 4
 _COMPRESSION = 6
 
 _EXPECTED = "text in UTF-8"
 
+# Byte-order marks; the marks of UTF-32 come first, as one of them begins with a mark of UTF-16.
 _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-"""Byte-order marks; the marks of UTF-32 come first, as one of them begins with a mark of UTF-16."""
 
 _GZIP = "gzip data"
 
+# First bytes of files that hold no text.
 _FORMATS = {
     b"\x1f\x8b": _GZIP, b"BZh": "bzip2 data", b"\xfd7zXZ": "xz data", b"\x28\xb5\x2f\xfd": "Zstandard data",
     b"PK\x03\x04": "a zip archive (.zip, .xlsx, .npz)", b"\xd0\xcf\x11\xe0": "an Excel file", b"PAR1": "Parquet data",
     b"ARROW1": "Feather data", b"\x93NUMPY": "a NumPy array", b"\x89HDF": "HDF5 data",
 }  # fmt: skip
-"""First bytes of files that hold no text."""
 
 
 def suffix_of(path: str) -> str:

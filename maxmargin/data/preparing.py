@@ -13,8 +13,8 @@ from maxmargin.solvers.errors import InvalidProblemError
 if TYPE_CHECKING:
     from maxmargin.data.dataset import Matrix
 
+# Sparse features with more entries than this (0.8 GB) are not made dense.
 MOST_DENSE_ENTRIES = 10**8
-"""Sparse features with more entries than this (0.8 GB) are not made dense."""
 
 
 class How(StrEnum):

@@ -2,9 +2,12 @@
 
 import gzip
 import io
+import os
 import re
 import sys
+import threading
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +128,46 @@ def test_true_and_false_do_not_become_numbers_in_a_later_block(tmp_path: Path, b
     path.write_text("a,b,y\n" + "true,1,u\n" * 40 + "1,1,v\n" * 400)
     said = refused(lambda: read_dataset(path, Choice(bytes_at_once=block)))
     assert "column 'a': found" in said and ("true or false in one column" in said or "'true'" in said)
+
+
+def test_what_lies_between_doors(tmp_path: Path) -> None:
+    """Infinities among texts and exact numbers, rows that are all left out, lines of the wrong length."""
+    tenth, infinity = Decimal("0.1"), Decimal("Infinity")
+    for frame in (
+        pd.DataFrame({"a": [tenth, Decimal(1)], "b": [1.0, np.inf], "y": [0, 1]}),
+        pd.DataFrame({"a": [tenth, infinity], "y": [0, 1]}),
+    ):
+        assert "row 1, column" in (said := refused(lambda f=frame: mm.load(f))) and "found infinity" in said
+    path = tmp_path / "d.csv"
+    for text, options, found in (
+        ("a,y\n1,inf\n2,-inf\n3,1\n", {}, "line 2, column 'y': found an infinite label"),
+        ("a,y\n1,inf\n2,3\n", {"formula": "y ~ ."}, "column 'y': found an infinite label"),
+        ("c0,c1,y\nr0,1,a,1\nr1,6,a\nr2,5,b\n", {}, "line 2: found 4 fields, expected 3"),
+        ("a,b,y\n1,inf,p\n2,x,q\n", {}, "line 2, column 'b': found 'inf'"),
+        ("a,b,y\n" + "NA,1,p\n" * 99, {"drop_missing": True}, "column 'a': found a missing value in every row"),
+        ("a,b,y\n" + "NA,1,p\n" * 99, {"drop_missing": True, "memory": 1}, "column 'a': found a missing value in"),
+    ):
+        path.write_text(text)
+        assert found in refused(lambda o=options: mm.load(path, **o))
+    (tmp_path / "parts").mkdir()
+    for name, text in (("1.csv", "a,y\n1,p\n2,q\n"), ("2.csv", "a,y\nNA,q\n")):
+        (tmp_path / "parts" / name).write_text(text)
+    for more in ({}, {"memory": 1}):
+        assert mm.load(tmp_path / "parts", drop_missing=True, **more).n_samples == 2
+
+
+@pytest.mark.parametrize("form", ["feather", "parquet", "npz"])
+def test_pipes_of_every_format_are_read(tmp_path: Path, form: str) -> None:
+    path, pipe = tmp_path / f"d.{form}", tmp_path / "pipe"
+    if form == "npz":
+        np.savez(path, X=[[1.0], [2.0]], y=[0, 1])
+    else:
+        getattr(pd.DataFrame({"a": [1.0, 2.0], "y": [0, 1]}), f"to_{form}")(path)
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(path.read_bytes()))
+    writer.start()
+    assert mm.load(pipe, format=form).X.tolist() == [[1.0], [2.0]]
+    writer.join()
 
 
 def test_files_of_a_folder_have_one_header(tmp_path: Path) -> None:

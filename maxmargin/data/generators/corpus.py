@@ -7,32 +7,32 @@ from maxmargin.data.generators import boolean_functions, classics, planted, shap
 from maxmargin.data.generators.family import SEED, DataSetFamily, Value, Word, families_of, family
 from maxmargin.data.generators.known_answers import Case, NotRepresentableError
 
+# Greatest value of a parameter in a small case; other parameters are sampled from their whole range.
 _SMALL: dict[str, int] = {
     "n": 40, "d": 4, "side": 2, "p": 8, "q": 8, "m": 3, "copies": 3, "separated": 12, "flat": 4,
 }  # fmt: skip
-"""Greatest value of a parameter in a small case; other parameters are sampled from their whole range."""
 
+# The same for a parameter of one family.
 _SMALL_IN: dict[tuple[str, str], int] = {
     ("boxes", "d"): 2, ("odd-max-bit", "n"): 5, ("parity", "n"): 5, ("conjunction", "d"): 5, ("conjunction", "k"): 5,
     ("planted", "d"): 8, ("planted-quasi", "d"): 6, ("planted-overlap", "d"): 6, ("two-circles", "n"): 20,
 }  # fmt: skip
-"""The same for a parameter of one family."""
 
+# Families with parameters are sampled this many times as often as single data sets.
 _OFTEN = 3
-"""Families with parameters are sampled this many times as often as single data sets."""
 
+# Half of the gaps are sampled from 2^-1 to 2^-60 (this number of bits), around the precision of binary64.
 _FEW_BITS = 60
-"""Half of the gaps are sampled from 2^-1 to 2^-60 (this number of bits), around the precision of binary64."""
 
 _MOST_ROWS = 60
 _MOST_CHANGES = 3
 
 
+# The families that are sampled, the likelier ones several times.
 BASE = [
     *(one for one in families_of(classics) if one.name != "three-on-a-line"),
     *(one for one in families_of(boolean_functions, shapes, slabs, planted) for _ in range(_OFTEN)),
 ]
-"""The families that are sampled, the likelier ones several times."""
 
 
 @family(
@@ -89,6 +89,7 @@ def _sheared(case: Case, rng: Random) -> Case:
     return transformations.sheared(case, source, target, rng.choice((-2, -1, 1, 2, 1000)))
 
 
+# The changes that are sampled, in an order on which the cases of every seed depend.
 _CHANGES: Sequence[Callable[[Case, Random], Case]] = (
     lambda case, rng: transformations.permuted(case, rng.sample(range(len(case.y)), len(case.y))),
     lambda case, rng: transformations.swapped(case),
@@ -103,4 +104,3 @@ _CHANGES: Sequence[Callable[[Case, Random], Case]] = (
     _sheared,
     transformations.rotated,
 )
-"""The changes that are sampled, in an order on which the cases of every seed depend."""

@@ -52,11 +52,11 @@ class Word:
 
 Parameter: TypeAlias = Integer | Word
 
+# The seed of families that draw random numbers.
 SEED = Integer(default=0, least=0, most=10**9)
-"""The seed of families that draw random numbers."""
 
+# The parameter `kind` of families that can have each of the three verdicts.
 KIND = Word(default="separable", choices=KINDS)
-"""The parameter `kind` of families that can have each of the three verdicts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

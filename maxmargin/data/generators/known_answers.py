@@ -16,8 +16,8 @@ Verdict: TypeAlias = Literal["separable", "quasi-separable", "overlap"]
 
 _MANTISSA_BITS = 53
 
+# The three answers, in the words of Albert and Anderson (1984).
 KINDS: tuple[Verdict, ...] = ("separable", "quasi-separable", "overlap")
-"""The three answers, in the words of Albert and Anderson (1984)."""
 
 
 class NotRepresentableError(ArithmeticError):
@@ -208,5 +208,5 @@ def quasi(touching: Any = None) -> Known:
     return Known(verdict="quasi-separable", touching=rows)
 
 
+# Every hyperplane has a row on the wrong side, but for those that contain all rows.
 OVERLAP = Known(verdict="overlap")
-"""Every hyperplane has a row on the wrong side, but for those that contain all rows."""

@@ -11,8 +11,8 @@ from maxmargin.solvers.errors import InvalidOptionError
 
 _N = Integer(default=40, least=2, most=100_000)
 _D = Integer(default=4, least=1, most=1000)
+# Bits of an entry of the planted normal; entries of the rows have two bits more.
 _BITS = Integer(default=2, least=1, most=20)
-"""Bits of an entry of the planted normal; entries of the rows have two bits more."""
 
 _MOST_ENTRIES = 10_000_000
 

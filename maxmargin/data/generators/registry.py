@@ -23,8 +23,8 @@ _FAMILIES = {one.name: one for one in families_of(classics, boolean_functions, s
 # above this package.
 _SOURCES = {"formula:": ("the truth table of a formula", "maxmargin.teaching.formula", "truth_table")}
 
+# Number of characters of a name that messages show, and of the name of a source that answers show.
 _LONGEST_NAME = 60
-"""Number of characters of a name that messages show, and of the name of a source that answers show."""
 
 
 class _Made(NamedTuple):

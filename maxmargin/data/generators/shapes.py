@@ -16,8 +16,8 @@ from maxmargin.solvers.errors import InvalidOptionError
 
 IntArray: TypeAlias = NDArray[np.int64]
 
+# Number of bits after the point of tan(angle/2) of a point on a circle.
 _SLOPE_BITS = 20
-"""Number of bits after the point of tan(angle/2) of a point on a circle."""
 
 # Simplices: every labelling is separable, and the margin has a closed form
 

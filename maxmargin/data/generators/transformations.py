@@ -11,8 +11,8 @@ import numpy as np
 
 from maxmargin.data.generators.known_answers import Case, Known, Matrix
 
+# Tangents of half the angles of plane rotations: (3, 4)/5, (4, 3)/5, (5, 12)/13, (15, 8)/17.
 _TANGENTS = ((1, 2), (1, 3), (2, 3), (1, 4))
-"""Tangents of half the angles of plane rotations: (3, 4)/5, (4, 3)/5, (5, 12)/13, (15, 8)/17."""
 
 
 def permuted(case: Case, order: Sequence[int]) -> Case:

@@ -19,32 +19,32 @@ from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns
 from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.text.data_error import ValueRefusedError, quoted
 
+# Every integer below this is a binary64 number, and no other integer is rounded to one of them.
 EXACT_INTEGERS = 2.0**53
-"""Every integer below this is a binary64 number, and no other integer is rounded to one of them."""
 
 # Largest number of digits, and largest exponent, of a decimal number. A binary64 number in full has up
 # to 1,075 digits.
 MOST_DIGITS = 2000
 
+# Largest number of bits of a numerator or denominator: the longest decimals have fewer, and Python can print them.
 MOST_BITS = 14_000
-"""Largest number of bits of a numerator or denominator: the longest decimals have fewer, and Python can print them."""
 
+# Largest number of bits of the integers of a column: their binary64 roundings stay far from overflow.
 _MOST_BITS_OF_COLUMN = 1000
-"""Largest number of bits of the integers of a column: their binary64 roundings stay far from overflow."""
 
+# Largest number of bits of a common denominator: the longest decimals have fewer.
 _MOST_COMMON_BITS = 20_000
-"""Largest number of bits of a common denominator: the longest decimals have fewer."""
 
 HELD = "one that binary64 holds exactly"
 
 ROUNDED_HINT = "convert it to binary64 yourself to have it rounded"
 
+# numpy's codes of boolean, signed, unsigned and floating-point types.
 REAL_KINDS = "biuf"
-"""numpy's codes of boolean, signed, unsigned and floating-point types."""
 
 
+# Arrays of Fraction; None for a column whose numbers are in a binary64 matrix.
 FractionColumns: TypeAlias = Sequence[NDArray[np.object_] | None]
-"""Arrays of Fraction; None for a column whose numbers are in a binary64 matrix."""
 
 
 class NumberError(ValueRefusedError):

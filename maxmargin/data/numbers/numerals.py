@@ -15,16 +15,16 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import quoted
 
+# Texts, None where one is missing.
 Texts: TypeAlias = list[str | None]
-"""Texts, None where one is missing."""
 
+# Texts (in any case) that stand for a missing value.
 MISSING = frozenset({"", "?", ".", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null"})
-"""Texts (in any case) that stand for a missing value."""
 
 _DIGITS = re.compile(r"[+-]?[0-9]{16,308}")
 
+# Texts (in any case) that stand for 1 and 0.
 BOOLEAN = {"true": 1.0, "false": 0.0}
-"""Texts (in any case) that stand for 1 and 0."""
 
 
 DROP_MISSING_HINT = f"leave out rows with missing values with {option('drop_missing')}"
@@ -33,11 +33,11 @@ TEXT_HINT = (
     f"the labels, with {option('id')} if it names the rows"
 )
 
+# Advice for a source that can store numbers but stores them as texts.
 STORE_NUMBERS = "store plain numbers"
-"""Advice for a source that can store numbers but stores them as texts."""
 
+# The advice given instead of `TEXT_HINT` if rows are read in parts: then no text is encoded.
 TEXT_HINT_OUTSIDE_MEMORY = f"drop it with {option('drop')}, or use {option('one_hot')} with more {option('memory')}"
-"""The advice given instead of `TEXT_HINT` if rows are read in parts: then no text is encoded."""
 
 
 def empty_column_hint(name: str | int, *, is_label: bool) -> str:
@@ -146,11 +146,11 @@ _COMMA = NumberLook(
     f"read decimal commas with {option('decimal_comma')}, and with {option('sep')} if the fields are not separated by "
     "semicolons or tabs; take thousands separators out of the file",
 )
+# The look of the same texts where commas are decimal.
 _POINT = NumberLook(
     "a number with a decimal point or a thousands separator",
     f"leave {option('decimal_comma')} out, or write it with a comma and no thousands separator",
 )
-"""The look of the same texts where commas are decimal."""
 
 _AMOUNT = NumberLook(
     "an amount of money, or a number with thousands separators", "take currency signs and separators out of the file"
@@ -158,6 +158,7 @@ _AMOUNT = NumberLook(
 _DATE = NumberLook("a date or time", "convert it to a number, such as days since a day that you choose", True)
 _OTHER = NumberLook("a number in another spelling, or with something else beside it", "write plain numbers", True)
 
+# Patterns of numbers that are not plain decimals, and their looks; the first one that fits counts.
 _WRITTEN: tuple[tuple[str, NumberLook], ...] = (
     (r"[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?", _COMMA),
     (r"[+-]?\d{1,3}(?:([,.'\u2019 \u00a0\u2009\u202f])\d{2,3}(?=\1))*[,.'\u2019 \u00a0\u2009\u202f]\d{3}(?:[,.]\d*)?",
@@ -165,10 +166,9 @@ _WRITTEN: tuple[tuple[str, NumberLook], ...] = (
     (r"[+-]?(?:0[xX][\da-fA-F]+(?:\.[\da-fA-F]*)?(?:[pP][+-]?\d+)?|0[bB][01]+|0[oO][0-7]+)", _OTHER),
     (r"[+-]?(?:\d+(?:_\d+)+(?:\.\d*)?|\d*\.\d*[dD][+-]?\d+)", _OTHER),
 )  # fmt: skip
-"""Patterns of numbers that are not plain decimals, and their looks; the first one that fits counts."""
 
+# Characters that may come before the first digit of a number, besides signs of currencies.
 _BEFORE = re.compile("[-+\u2212\u00b1<>=~\u2264\u2265\u2248(.,\\s'\"`\u00b4\u2018\u2019\u201c\u201d\u00ab\u00bb]*")
-"""Characters that may come before the first digit of a number, besides signs of currencies."""
 
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b", re.IGNORECASE)
 
@@ -307,8 +307,8 @@ class Spelling:
         return Complaint(quoted(text), "a finite number", "too large for binary64" if overflows else "")
 
 
+# The spelling of text with decimal points.
 POINTS = Spelling()
-"""The spelling of text with decimal points."""
 
+# The spelling of sources that store values, not text: a text that looks like a number was stored wrongly.
 STORED = Spelling(is_delimited=False)
-"""The spelling of sources that store values, not text: a text that looks like a number was stored wrongly."""

@@ -30,11 +30,11 @@ from maxmargin.solvers.problem.rows import InMemory, RowSource
 from maxmargin.solvers.problem.scaling import Extremes, extremes_of_rows
 from maxmargin.text.data_error import DataError
 
+# Advice about missing values in a data frame.
 LEAVE_ROWS_OUT = "leave such rows out first, with dropna() in pandas and drop_nulls() in Polars"
-"""Advice about missing values in a data frame."""
 
+# Packages whose tables may have an index.
 LIBRARIES_WITH_INDEX = frozenset({"pandas", "modin", "cudf", "dask", "narwhals"})
-"""Packages whose tables may have an index."""
 
 AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], Labels, NDArray[Any] | list[Any])
 

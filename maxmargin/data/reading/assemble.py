@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +13,24 @@ from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
 from maxmargin.data.numbers.numerals import numbers as parsed_numbers
 from maxmargin.data.reading.coding import coded, no_texts
-from maxmargin.data.reading.refusals import first_fault, missing_labels, missing_rows, nothing_left
+from maxmargin.data.reading.refusals import first_fault, missing_labels, missing_rows
 from maxmargin.data.sources.batches import Column, Table
 from maxmargin.solvers.basics.array_types import Floats
 
 _EXACT_HINT = "convert it to binary64 yourself to have it rounded, or allow more memory to have it decided exactly"
 
+Extremes: TypeAlias = tuple[Floats, Floats]
+
+# Smallest number of entries whose extremes are found chunk by chunk, in threads.
+_LEAST_FOR_CHUNKS = 2**20
+
+# Number of rows that are written at a time from columns into a matrix, while both are in the processor's cache.
 _ROWS_TURNED_AT_ONCE = 2048
-"""Number of rows that are written at a time from columns into a matrix, while both are in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Assembled:
-    """A table without missing values and texts, and its matrix, whose numbers may be infinite.
+    """A table without missing values and texts, its matrix of finite numbers, and the extremes of dense columns.
 
     `exact` holds the numbers themselves if binary64 does not hold some of them; `X` is then their rounding.
     """
@@ -33,6 +38,7 @@ class Assembled:
     table: Table
     X: Any
     exact: ExactRows | None
+    bounds: Extremes | None = None
 
 
 def assemble(table: Table, choice: Choice) -> Assembled:
@@ -52,8 +58,6 @@ def assemble(table: Table, choice: Choice) -> Assembled:
         raise first_fault(table, choice)
     if is_missing.any():
         if is_missing.all():
-            if table.is_whole:
-                raise nothing_left(table)
             table = replace(table, features=np.empty((len(is_missing), len(table.names))))
         table = _rows_of(table, np.flatnonzero(~is_missing).astype(np.int64), choice)
     if isinstance(table.features, tuple):
@@ -61,7 +65,24 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     elif choice.one_hot.named:
         raise no_texts(table, choice.one_hot.named[0])
     X = stacked(table.features) if isinstance(table.features, tuple) else table.features
-    return Assembled(table=table, X=X, exact=_exact_rows(X, table, choice))
+    bounds = _bounds(X)
+    numbers = (X.data,) if bounds is None else bounds
+    if len(table.label) and not all(np.isfinite(values).all() for values in numbers):
+        raise first_fault(table, choice)
+    return Assembled(table=table, X=X, exact=_exact_rows(X, table, choice), bounds=bounds)
+
+
+def _bounds(X: Matrix) -> Extremes | None:
+    """Return the least and the greatest number of every column, NaN or infinite if one is; None for sparse rows."""
+    if not isinstance(X, np.ndarray):
+        return None
+    if X.size < _LEAST_FOR_CHUNKS:
+        with np.errstate(invalid="ignore"):
+            return X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
+    from maxmargin.solvers.problem.rows import InMemory  # not needed for small data
+    from maxmargin.solvers.problem.scaling import extremes_of_rows
+
+    return extremes_of_rows(InMemory(X))
 
 
 def with_missing(table: Table, roles: Roles) -> Table:

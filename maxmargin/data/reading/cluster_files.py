@@ -169,6 +169,6 @@ def _rest_of_line(file: BinaryIO, path: str, longest: int) -> bytes:
 
 def _summary(parts: Sequence[CheckedRows], n_features: int) -> Summary:
     nothing = np.full(n_features, np.inf)
-    bounds = [part.bounds for part in parts if part.bounds is not None]
+    bounds = [part.rows.bounds for part in parts if part.rows.bounds is not None]
     low, high = (np.min([nothing, *lows], axis=0) for lows in ([b[0] for b in bounds], [-b[1] for b in bounds]))
     return Summary((sum(len(part.labels) for part in parts), n_features), low, -high)

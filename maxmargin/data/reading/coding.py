@@ -15,8 +15,8 @@ from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, listed, quoted
 
+# A text column with more different texts than this is not coded.
 MOST_LEVELS = 1000
-"""A text column with more different texts than this is not coded."""
 
 # Largest share of rows with a text of their own for which a column is coded without being named.
 #
@@ -43,8 +43,8 @@ OF_A_FRAME = Advice(
 
 OF_A_FORMULA = Advice(leave_out="leave it out of the formula", code_anyway="name it in C(...) to encode it")
 
+# Largest number of levels that begin like numbers, such as age groups, and least number of rows for each of them.
 MOST_NUMERIC_LEVELS, ROWS_OF_NUMERIC_LEVELS = 20, 3
-"""Largest number of levels that begin like numbers, such as age groups, and least number of rows for each of them."""
 
 
 def coded(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,11 @@ from maxmargin.data.labels import (
     check_classes,
     positive_class,
 )
-from maxmargin.data.reading.assemble import Assembled, assemble, with_missing
-from maxmargin.data.reading.refusals import first_fault, nothing_left
+from maxmargin.data.reading.assemble import Assembled, Extremes, assemble, with_missing
+from maxmargin.data.reading.refusals import nothing_left
 from maxmargin.data.sources.batches import Table
-from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.data_error import data_error
 from maxmargin.text.pass_progress import report_rows_done
-
-Extremes: TypeAlias = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +34,10 @@ class CheckedRows:
     ----------
     rows : Assembled
     labels : CodedLabels
-    bounds : pair of ndarray, optional
-        The least and the greatest number of every column; None for sparse rows.
     n_read : int
         Number of rows, those included that were left out.
+    lost : Table, optional
+        The rows, if all of them were left out.
     numbering : dict
         The first number of each feature, by its position, that counts these rows up by one.
     notes : tuple of str
@@ -49,14 +46,14 @@ class CheckedRows:
 
     rows: Assembled
     labels: CodedLabels
-    bounds: Extremes | None
     n_read: int
+    lost: Table | None
     numbering: dict[int, float]
     notes: tuple[str, ...]
 
     def without_features(self) -> "CheckedRows":
         """Return what was found about the rows, without their numbers."""
-        return replace(self, rows=replace(self.rows, X=None, table=replace(self.rows.table, features=())))
+        return replace(self, rows=replace(self.rows, X=None, table=replace(self.rows.table, features=())), lost=None)
 
 
 def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table]) -> CheckedRows:
@@ -69,13 +66,6 @@ def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table]) -> Che
     """
     table = with_missing(read(), roles)
     rows = assemble(table, choice)
-    bounds = None
-    if isinstance(rows.X, np.ndarray):
-        with np.errstate(invalid="ignore"):
-            bounds = rows.X.min(axis=0, initial=np.inf), rows.X.max(axis=0, initial=-np.inf)
-    numbers = (rows.X.data,) if bounds is None else bounds
-    if len(rows.table.label) and not all(np.isfinite(values).all() for values in numbers):
-        raise first_fault(rows.table, choice)
     try:
         labels = CodedLabels.of(rows.table.label)
     except LabelError as error:
@@ -83,7 +73,7 @@ def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table]) -> Che
     features: Any = table.features
     columns = [column.values for column in features] if isinstance(features, tuple) else features.T
     return CheckedRows(
-        rows=rows, labels=labels, bounds=bounds, n_read=len(table.label),
+        rows=rows, labels=labels, n_read=len(table.label), lost=table if len(table.label) > len(labels) == 0 else None,
         numbering={k: float(columns[k][0]) for k in roles.row_numbers if counts_up(columns[k])},
         notes=table.notes,
     )  # fmt: skip
@@ -118,6 +108,7 @@ class Collected:
         self._kept: list[NDArray[np.int64]] = []
         self._lines: list[NDArray[np.int64]] = []
         self._bounds: list[Extremes] = []
+        self._lost: Table | None = None
         self._numeric, self._boolean = set[int](), set[int]()
         self._first_numbers: dict[int, float | None] = dict.fromkeys(roles.row_numbers)
         self.exact: Any = None
@@ -134,8 +125,9 @@ class Collected:
         self._check_kinds(table)
         self._count(part)
         self.coder.add(part.labels)
-        if part.bounds is not None:
-            self._bounds.append(part.bounds)
+        if part.rows.bounds is not None:
+            self._bounds.append(part.rows.bounds)
+        self._lost = part.lost or self._lost
         if self.choice.drop_missing:
             kept = np.arange(n_rows, dtype=np.int64) if table.origin is None else table.origin - table.first_row
             self._kept.append(kept + self.n_read)
@@ -209,7 +201,7 @@ class Collected:
         if self.n_read == 0:
             raise data_error(source, found="no rows", expected="at least one")
         if self.coder.n_rows == 0 and self.table is not None:
-            raise nothing_left(self.table)
+            raise nothing_left(self._lost or self.table)
         try:
             labels = self.coder.labels()
             return labels, positive_class(labels, self.positive)

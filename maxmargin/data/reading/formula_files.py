@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.column_roles import Choice, OneHot
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.labels import encode, is_absent
+from maxmargin.data.labels import LabelError, encode, is_absent
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
 from maxmargin.data.reading.arrays import features_and_labels
 from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels
@@ -124,7 +124,10 @@ def _labels(table: Table) -> Any:
     present = [value for value in values if value is not None]
     if not present:
         return values
-    encoded = iter(encode(present).tolist())
+    try:
+        encoded = iter(encode(present).tolist())
+    except LabelError as error:
+        raise table.error(column=table.label_name, found=error.found, expected=error.expected) from error
     return [None if value is None else next(encoded) for value in values]
 
 

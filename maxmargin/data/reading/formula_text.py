@@ -11,28 +11,28 @@ from typing import Any
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import quoted
 
+# A call that codes one column.
 _CODED = re.compile(r"\bC\(\s*(?:\w+|`[\w .-]+`)\s*\)")
-"""A call that codes one column."""
 
+# What a plain formula consists of, once its calls of C are left out.
 _PLAIN = re.compile(r"(?:[\w\s.+:*~()-]|`[^`]*`)*")
-"""What a plain formula consists of, once its calls of C are left out."""
 
+# A call, or a power of terms.
 _NOT_PLAIN = re.compile(r"[\w.`)]\s*\(|\*\s*\*")
-"""A call, or a power of terms."""
 
+# Largest length of a plain formula.
 _MOST_CHARACTERS = 10_000
-"""Largest length of a plain formula."""
 
+# Largest number of products of terms to which a formula may be expanded.
 _MOST_TERMS = 100_000
-"""Largest number of products of terms to which a formula may be expanded."""
 
 _QUOTED_NAME = re.compile("`([^`]*)`")
 
+# In place of a quoted name, which is no Python.
 _PLACEHOLDER = "_quoted_"
-"""In place of a quoted name, which is no Python."""
 
+# Functions of formulaic that do not compute what they are called for: its ``exp10(x)`` is x to the power of 10.
 _MISLEADING = frozenset({"exp10"})
-"""Functions of formulaic that do not compute what they are called for: its ``exp10(x)`` is x to the power of 10."""
 
 
 def is_plain(formula: str) -> bool:

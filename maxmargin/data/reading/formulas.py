@@ -20,15 +20,15 @@ from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError, listed, nearest, quoted
 
+# The column that is coded in a call of C.
 _CODED_COLUMN = re.compile(r"C\((\w+)\s*[,)]")
-"""The column that is coded in a call of C."""
 
+# Errors that the evaluation of a formula may raise.
 _ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, TypeError, ValueError)
-"""Errors that the evaluation of a formula may raise."""
 
 
+# Largest size of the columns that one term makes of levels, in binary64.
 _MOST_BYTES = 1 << 30
-"""Largest size of the columns that one term makes of levels, in binary64."""
 
 
 class Modelled(NamedTuple):

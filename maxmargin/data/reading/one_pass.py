@@ -16,8 +16,8 @@ from maxmargin.data.sources.by_name import open_source
 from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.text.data_error import data_error
 
+# Smallest number of entries of a source that threads read into memory.
 _LEAST_FOR_THREADS = 2**20
-"""Smallest number of entries of a source that threads read into memory."""
 
 
 def read_dataset(

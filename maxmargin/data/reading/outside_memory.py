@@ -16,8 +16,8 @@ from maxmargin.data.stores.row_cache import SampledRows, sampled_numbers
 from maxmargin.solvers.basics.parallel import in_order
 
 
-def read_on_disk(found: Collected, sources: Sequence[TableSource], budget: MemoryBudget) -> OnDisk:
-    """Read all rows once, and return them for later passes."""
+def read_on_disk(found: Collected, sources: Sequence[TableSource], budget: MemoryBudget) -> OnDisk | None:
+    """Read all rows once, and return them for later passes; None if none is left."""
     n_features = len(found.roles.features)
     # rows that are left out have no place in the file itself
     stores = [None if found.choice.drop_missing else source.store(found.roles, budget) for source in sources]
@@ -36,6 +36,8 @@ def read_on_disk(found: Collected, sources: Sequence[TableSource], budget: Memor
             samples.append(SampledRows(wanted[first:last], part.rows.X[wanted[first:last] - start]))
         stored = store if scratch is None else scratch.rows(n_features)
         filled += [stored] if stored is not None and stored.shape[0] else []
+    if not filled:
+        return None
     low, high = found.bounds() or (np.empty(0), np.empty(0))
     sample = SampledRows.joined(samples, n_features)
     kept = found.kept_columns()

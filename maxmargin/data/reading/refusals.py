@@ -23,17 +23,17 @@ from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error, listed, quoted
 
+# Number of rows up to which any share of different texts is accepted: among few rows, they are no surprise.
 FEW_ROWS = 5
-"""Number of rows up to which any share of different texts is accepted: among few rows, they are no surprise."""
 
+# Largest number of columns with missing values that are named.
 _MOST_NAMED = 5
-"""Largest number of columns with missing values that are named."""
 
+# Largest number of texts in a column of numbers for which the option for missing values is advised.
 MOST_ODD_TEXTS = 5
-"""Largest number of texts in a column of numbers for which the option for missing values is advised."""
 
+# Advice beyond memory, where rows without a label are not left out.
 _MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with more {option('memory')}"
-"""Advice beyond memory, where rows without a label are not left out."""
 
 
 def refuse_what_needs_memory(path: str, choice: Choice) -> None:
@@ -133,8 +133,8 @@ def _faults_in(column: Column, table: Table, choice: Choice) -> Mask:
     is_fault = is_missing & (not choice.drop_missing)
     if choice.one_hot.every or column.is_named:
         return is_fault
-    is_number = table.spelling.is_number
-    is_text = np.array([text is not None and not is_number(text) for text in column.values], dtype=np.bool_)
+    is_fine = table.spelling.is_finite_number
+    is_text = np.array([text is not None and not is_fine(text) for text in column.values], dtype=np.bool_)
     if not is_text.any():  # numbers, in a source that can store numbers
         is_text = ~is_missing
     return is_fault | is_text
@@ -174,7 +174,8 @@ def _fault_of_number(table: Table, row: int, column: int, value: float, choice: 
 
 def _fault_of_column(table: Table, column: Column, row: int, j: int, choice: Choice) -> DataError:
     value = column.values[row]
-    if isinstance(value, str):
+    is_number = isinstance(value, str) and table.spelling.is_number(value)
+    if isinstance(value, str) and (not is_number or table.spelling.is_finite_number(value)):
         return text_fault(table, row, column.name, value, choice)
     if column.texts is None:
         return _fault_of_number(table, row, j, float("nan") if value is None else float(value), choice)

@@ -5,9 +5,10 @@ The scanner of `pyarrow.dataset` is not used: on a Parquet file of 200 MiB, read
 a pass in place of 0.08 s, which is no reason to exceed the budget.
 """
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -25,14 +26,14 @@ from maxmargin.data.stores.stored_matrix import FileStamp, Piece
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.text.data_error import data_error
 
+# Largest and smallest number of bytes of every column that are read ahead.
 _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
-"""Largest and smallest number of bytes of every column that are read ahead."""
 
+# Smallest budget, in bytes, with which Arrow reads several columns at once: each thread has memory of its own.
 _LEAST_FOR_THREADS = 1 << 27
-"""Smallest budget, in bytes, with which Arrow reads several columns at once: each thread has memory of its own."""
 
+# Number of rows that are written at a time from columns into a matrix, while both are in the processor's cache.
 _ROWS_TURNED_AT_ONCE = 2048
-"""Number of rows that are written at a time from columns into a matrix, while both are in the processor's cache."""
 
 
 def open_arrow(path: str, choice: Choice) -> "ArrowFile | InOnePiece":
@@ -43,6 +44,15 @@ def open_arrow(path: str, choice: Choice) -> "ArrowFile | InOnePiece":
     DataError
         The file is broken.
     """
+    if kind_of(path, choice.format) == ".feather" and os.path.isfile(path):
+        with open_binary(path) as opened:
+            is_first_version = opened.read(4) == b"FEA1"
+        if is_first_version:  # it is read as a whole
+            from pyarrow import BufferReader, feather
+
+            with readable(path, "Feather"):
+                table = feather.read_table(BufferReader(read_bytes(path)))
+            return open_frame(table, choice, path)
     file = (ParquetFile if kind_of(path, choice.format) == ".parquet" else FeatherFile)(path)
     return file if len(set(file.names)) == len(file.names) else open_frame(file.whole(file.names), choice, path)
 
@@ -65,9 +75,10 @@ class ArrowFile(ABC):
 
     def __init__(self, path: str) -> None:
         self.path = path
-        with open_binary(path):
+        # what is read from a pipe is gone
+        self._content = read_bytes(path) if is_compressed(path) or not os.path.isfile(path) else None
+        with nullcontext() if self._content else open_binary(path):  # which says what is wrong with a file
             self._stamp = FileStamp.of(path)
-        self._content = read_bytes(path) if is_compressed(path) else None
         with readable(path, self.form):
             schema, group_rows = self._opened()
         self.names = names = tuple(schema.names)

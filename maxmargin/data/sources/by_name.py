@@ -22,25 +22,26 @@ from maxmargin.data.sources.batches import TableSource
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.data_error import data_error, listed, nearest
 
+# For each suffix of the files that can be read, a module beside this one, imported on demand, and what opens it.
 _OPENERS = {
     **dict.fromkeys(DELIMITED, ("csv_text", "DelimitedText")),
     ".parquet": ("arrow_files", "open_arrow"), ".feather": ("arrow_files", "open_arrow"),
     ".npz": ("numpy_arrays", "NumpyArrays"), ".npy": ("numpy_arrays", "NumpyArrays"),
     **dict.fromkeys((".svm", ".libsvm", ".svmlight"), ("svmlight", "open_svmlight")),
 }  # fmt: skip
-"""For each suffix of the files that can be read, a module beside this one, imported on demand, and what opens it."""
 
 SUFFIXES = tuple(suffix for suffix in _OPENERS if suffix != ".npy")
 
+# Names of the formats that the option `format` takes.
 FORMATS = (*(suffix.removeprefix(".") for suffix in SUFFIXES), "npy")
-"""Names of the formats that the option `format` takes."""
 
+# The formats that the standard input may have.
 TEXT_FORMATS = ("csv", "tsv", "txt", "dat", "svm", "libsvm", "svmlight")
-"""The formats that the standard input may have."""
 
 _ADDRESSES = ("http://", "https://", "ftp://", "s3://", "gs://")
 
 _AS_CSV = "save it as CSV, or pass the data frame that pandas.{} reads"
+# How files of other programs become data that can be read.
 _ADVICE = {
     **dict.fromkeys((".xls", ".xlsx", ".xlsm", ".ods"), _AS_CSV.format("read_excel")),
     ".dta": _AS_CSV.format("read_stata"), ".sav": _AS_CSV.format("read_spss"), ".orc": _AS_CSV.format("read_orc"),
@@ -50,12 +51,11 @@ _ADVICE = {
     ".mat": "load it with scipy.io.loadmat, and pass the arrays",
     **dict.fromkeys((".rds", ".rda", ".rdata"), "write it in R: write.csv(data, FILE, row.names = FALSE)"),
 }  # fmt: skip
-"""How files of other programs become data that can be read."""
 
 _BYTES_OF_SAMPLE = 1 << 16
 
+# Names of the bundled data sets.
 BUNDLED = ("iris", "breast_cancer", "wine", "digits")
-"""Names of the bundled data sets."""
 
 _GENERATED = "or a generated data set such as xor or gap:40 (`maxmargin generate` lists them)"
 

@@ -14,20 +14,20 @@ from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.data_error import data_error, listed
 
+# Names of separators; a space stands for any white space within a line.
 NAMED_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "space": " ", "pipe": "|"}
-"""Names of separators; a space stands for any white space within a line."""
 
+# Number of rows that are compared with the first one to tell a header from data.
 ROWS_OF_SAMPLE = 1_000
-"""Number of rows that are compared with the first one to tell a header from data."""
 
+# Number of lines that are compared to propose a separator.
 LINES_COMPARED = 20
-"""Number of lines that are compared to propose a separator."""
 
+# Texts for a missing value that show a line to be data; others, such as Na for sodium, may name a column.
 NEVER_A_NAME = ("?", "nan", "n/a", "#n/a")
-"""Texts for a missing value that show a line to be data; others, such as Na for sodium, may name a column."""
 
+# Least number of rows and largest number of levels of labels over which a word is likely to be a name.
 _FEWEST_ROWS, _MOST_LEVELS = 4, 20
-"""Least number of rows and largest number of levels of labels over which a word is likely to be a name."""
 
 _QUOTED = re.compile(r'"[^"]*"')
 
@@ -90,7 +90,8 @@ def layout_of_rows(
     elif choice.header is None and any(map(spelling.is_finite_number, names)):
         notes.append(f"line {header_line} names the columns: {listed(names)}")
     n_columns = len((below or rows)[0][1])
-    has_row_names = names is not None and 2 <= len(names) == n_columns - 1 and _have_names(below, separator)
+    is_short = names is not None and 2 <= len(names) == n_columns - 1 and {len(row) for _, row in below} == {n_columns}
+    has_row_names = is_short and _have_names(below, separator)
     layout = Layout(
         source=source, names=distinct_names(("", *names) if has_row_names and names else names),
         n_columns=n_columns if has_row_names else len(fields if names is None else names), spelling=spelling,

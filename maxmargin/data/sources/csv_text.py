@@ -46,29 +46,29 @@ from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import data_error, quoted
 
+# Number of bytes of the file that are converted to numbers at a time.
 BYTES_AT_ONCE = 2**21
-"""Number of bytes of the file that are converted to numbers at a time."""
 
+# Number of rows that are converted to numbers at a time if quotes may enclose the ends of lines.
 ROWS_AT_ONCE = 10_000
-"""Number of rows that are converted to numbers at a time if quotes may enclose the ends of lines."""
 
+# Largest number of bytes of fields in memory at a time, however few rows these are.
 MEMORY_AT_ONCE = 2**24
-"""Largest number of bytes of fields in memory at a time, however few rows these are."""
 
+# Number of bytes of a text in memory besides its characters.
 BYTES_OF_FIELD = 60
-"""Number of bytes of a text in memory besides its characters."""
 
+# Smallest part of a block that is parsed at once; smaller ones take no time row by row.
 _LEAST_OF_BLOCK = 1 / 16
-"""Smallest part of a block that is parsed at once; smaller ones take no time row by row."""
 
+# Smallest size of a file, in blocks, that Arrow parses: NumPy has parsed smaller ones before Arrow is imported.
 _BLOCKS_FOR_ARROW = 4
-"""Smallest size of a file, in blocks, that Arrow parses: NumPy has parsed smaller ones before Arrow is imported."""
 
+# Largest number of columns that Arrow parses: its time for each does not depend on the number of rows of a block.
 _MOST_COLUMNS_FOR_ARROW = 500
-"""Largest number of columns that Arrow parses: its time for each does not depend on the number of rows of a block."""
 
+# Number of bytes at the beginning of a file from which its number of rows is estimated.
 _BYTES_OF_SAMPLE = 1 << 16
-"""Number of bytes at the beginning of a file from which its number of rows is estimated."""
 
 _UNQUOTED = (
     "a number with a comma that is not quoted? then separate the fields by another character, and read a decimal comma "

@@ -24,11 +24,11 @@ from maxmargin.text.data_error import data_error, quoted
 if TYPE_CHECKING:
     import narwhals as nw
 
+# The names that pandas gives to the levels of an index without names of their own.
 _NAMELESS = re.compile(r"__index_level_\d+__")
-"""The names that pandas gives to the levels of an index without names of their own."""
 
+# Packages whose objects narwhals reads.
 LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf", "narwhals"})
-"""Packages whose objects narwhals reads."""
 
 
 def is_from_table_library(value: object) -> bool:

@@ -15,14 +15,15 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error
 
+# scikit-learn's files of the bundled data sets.
 _FILES = {"iris": "iris.csv", "breast_cancer": "breast_cancer.csv", "wine": "wine_data.csv", "digits": "digits.csv.gz"}
-"""scikit-learn's files of the bundled data sets."""
 
 _CELL_MEASURES = (
     "radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity", "concave points", "symmetry",
     "fractal dimension",
 )  # fmt: skip
 
+# Names of the features, as `sklearn.datasets.load_*` gives them.
 FEATURE_NAMES: dict[str, tuple[str, ...]] = {
     "iris": ("sepal length (cm)", "sepal width (cm)", "petal length (cm)", "petal width (cm)"),
     "breast_cancer": (
@@ -36,7 +37,6 @@ FEATURE_NAMES: dict[str, tuple[str, ...]] = {
     ),
     "digits": tuple(f"pixel_{row}_{column}" for row in range(8) for column in range(8)),
 }  # fmt: skip
-"""Names of the features, as `sklearn.datasets.load_*` gives them."""
 
 
 def open_bundled(name: str, choice: Choice) -> InOnePiece:

@@ -29,14 +29,14 @@ from maxmargin.text.data_error import DataError, data_error, listed, quoted
 
 ARCHIVE = "an .npz file with the arrays X and y"
 
+# The errors that numpy and zipfile raise for files that are damaged or encrypted.
 BROKEN = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, TokenError, ValueError, TypeError, OSError, EOFError,
     RuntimeError, SyntaxError, LookupError, OverflowError, MemoryError,
 )  # fmt: skip
-"""The errors that numpy and zipfile raise for files that are damaged or encrypted."""
 
+# Number of bytes of the header of a member of a ZIP archive, without its name and extra field.
 _LOCAL_HEADER_BYTES = 30
-"""Number of bytes of the header of a member of a ZIP archive, without its name and extra field."""
 
 
 class NumpyArrays:
@@ -58,7 +58,7 @@ class NumpyArrays:
         self._rows = self._X.layout
         _check_types(path, self._X, self._y)
         self._n_rows, n_features = self._rows.shape
-        self.n_rows = 0 if is_compressed(path) else self._n_rows
+        self.n_rows = self._n_rows if os.path.isfile(path) and not is_compressed(path) else 0
         names = ("",) * n_features if names is None else names
         if len(names) != n_features:
             found = f"{len(names)} feature_names"
@@ -189,9 +189,12 @@ class _Packed(_Member):
 
 
 def _of_archive(path: str) -> tuple[_Member, _Member, tuple[str, ...] | None]:
-    content = read_bytes(path) if is_compressed(path) else None
-    with open_binary(path) as file:
-        start = file.read(6) if content is None else content[:6]
+    content = read_bytes(path) if is_compressed(path) or not os.path.isfile(path) else None
+    if content is None:
+        with open_binary(path) as file:
+            start = file.read(6)
+    else:
+        start = content[:6]
     if not start.startswith(b"PK"):
         found = "a single array (.npy)" if start == b"\x93NUMPY" else "a file that is no archive"
         raise data_error(path, found=found, expected=ARCHIVE)

@@ -20,20 +20,20 @@ LABEL_NAME = "label"
 
 _WHERE_LABELS_ARE = "the label, the first field of a line"
 
+# Note on a file with an index 0, as scikit-learn writes it.
 ZERO_BASED = "indices begin at 0: index 0 is column 0"
-"""Note on a file with an index 0, as scikit-learn writes it."""
 
+# A feature of a line.
 _ENTRY = re.compile(rb"\d+:\S+")
-"""A feature of a line."""
 
+# Number of lines of a file without a suffix that are compared with this format.
 _LINES_COMPARED = 20
-"""Number of lines of a file without a suffix that are compared with this format."""
 
+# Largest number of features; every feature has a name and a weight in memory.
 GREATEST_INDEX = 5_000_000
-"""Largest number of features; every feature has a name and a weight in memory."""
 
+# Number of characters of an index that fits into int64 in any case.
 _LONGEST_INDEX = 18
-"""Number of characters of an index that fits into int64 in any case."""
 
 
 def open_svmlight(path: str, choice: Choice) -> InOnePiece:

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from maxmargin.solvers.basics.parallel import n_threads
 from maxmargin.solvers.errors import InvalidOptionError
 
+# Default budget in bytes, in addition to the interpreter and its libraries.
 DEFAULT_MEMORY = 1 << 30
-"""Default budget in bytes, in addition to the interpreter and its libraries."""
 
 _UNITS = {"": 1, "b": 1, **{f"{letter}{kind}": (1024 if kind == "ib" else 1000) ** power
                             for power, letter in enumerate("kmgt", start=1) for kind in ("", "b", "ib")}}  # fmt: skip
 
+# Largest number of threads that work on chunks.
 _MOST_WORKERS = 16
-"""Largest number of threads that work on chunks."""
 
+# Smallest limit of the length of a line of text, in bytes.
 _SHORTEST_LIMIT = 1 << 21
-"""Smallest limit of the length of a line of text, in bytes."""
 
+# Largest and smallest number of bytes of a chunk of rows.
 _LARGEST_CHUNK, _SMALLEST_CHUNK = 1 << 24, 1 << 18
-"""Largest and smallest number of bytes of a chunk of rows."""
 
 
 def memory_size(size: str | int) -> int:

@@ -26,17 +26,17 @@ from maxmargin.text.pass_progress import report_rows_done
 
 T = TypeVar("T")
 
+# Returns an object with the attributes `X`, float64 numbers, and `exact`, None if no number was rounded.
 Reads: TypeAlias = Callable[[Any, None], Any]
-"""Returns an object with the attributes `X`, float64 numbers, and `exact`, None if no number was rounded."""
 
+# Number of times that a task is tried again: if a worker is lost, only its own tasks are repeated.
 _RETRIES = 3
-"""Number of times that a task is tried again: if a worker is lost, only its own tasks are repeated."""
 
+# Largest number of rows of one task on a cluster, whose entries of vectors (a few MiB) travel with it.
 _MOST_ROWS = 1 << 18
-"""Largest number of rows of one task on a cluster, whose entries of vectors (a few MiB) travel with it."""
 
+# Number of tasks that are submitted in advance for every thread of the cluster.
 _TASKS_A_THREAD = 3
-"""Number of tasks that are submitted in advance for every thread of the cluster."""
 
 
 class Task(NamedTuple):
@@ -50,8 +50,8 @@ class Task(NamedTuple):
 class OnCluster:
     """The workers of a distributed client; parts stay in their memory, or on their disks."""
 
+    # Whether several tasks share a part.
     splits_parts = True
-    """Whether several tasks share a part."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -80,8 +80,8 @@ class OnCluster:
 class InThreads:
     """Threads of this process, which compute a part every time that it is asked for."""
 
+    # Every task computes its part.
     splits_parts = False
-    """Every task computes its part."""
 
     def hold(self, parts: Sequence[Any]) -> list[Any]:
         """Return the parts as they are."""
@@ -92,8 +92,8 @@ class InThreads:
         return in_order(_computed, tasks)
 
 
+# Holds parts, and runs tasks on them.
 Backend: TypeAlias = OnCluster | InThreads
-"""Holds parts, and runs tasks on them."""
 
 
 def backend() -> Backend:

@@ -19,8 +19,8 @@ from maxmargin.data.stores.stored_matrix import FileStamp, Piece
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.text.data_error import data_error
 
+# Largest distance, in rows, of rows that are read together.
 _GAP = 64
-"""Largest distance, in rows, of rows that are read together."""
 
 
 class OpenFile:

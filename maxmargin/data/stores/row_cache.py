@@ -13,11 +13,11 @@ from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.problem.problem import sample_size
 
+# Number of bytes of a cached row besides its numbers: its array object, its key, its entry in the dictionary.
 _BYTES_BESIDE = 200
-"""Number of bytes of a cached row besides its numbers: its array object, its key, its entry in the dictionary."""
 
+# Rows collected for each row of an engine's sample, half of which come from either class: one class may be rare.
 _SAMPLES = 2
-"""Rows collected for each row of an engine's sample, half of which come from either class: one class may be rare."""
 
 
 class RowCache:

@@ -25,8 +25,8 @@ class Piece:
 class StoredMatrix(Protocol):
     """A matrix in one file."""
 
+    # Whether reading a single row takes its neighbours with it.
     is_slow_for_rows: ClassVar[bool]
-    """Whether reading a single row takes its neighbours with it."""
 
     @property
     def shape(self) -> tuple[int, int]:
