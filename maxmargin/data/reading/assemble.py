@@ -130,6 +130,7 @@ def _exact_rows(X: Matrix, table: Table, choice: Choice) -> ExactRows | None:
     columns = tuple(column.exact for column in table.features) if isinstance(table.features, tuple) else ()
     if all(column is None for column in columns):
         return None
+    j = 0
     try:
         if not choice.is_in_parts:
             return ExactRows.of(X, columns)

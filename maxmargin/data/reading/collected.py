@@ -235,7 +235,7 @@ class Collected:
         kept, names, bounds, exact = self.kept_columns(), table.names, self.bounds(), self.exact
         numbers = [] if kept is None else [names[j] for j in range(len(names)) if j not in kept]
         first, *others = self._matrices or [None]
-        X = np.concatenate([first, *others]) if others else first
+        X: Any = np.concatenate([first, *others]) if others else first
         if kept is not None:
             names, exact = tuple(names[j] for j in kept), exact and exact.columns(kept)
             X = X if X is None else np.ascontiguousarray(X[:, kept])
