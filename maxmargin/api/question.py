@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from maxmargin.data import problems
+from maxmargin.data.column_roles import row_number_notes
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.generators.registry import Generated
 from maxmargin.data.labels import CHOSEN
@@ -287,7 +288,7 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
         read_as = {"label": str(y), "one_hot": True} if has_bias(bias) else None
         return Modelled(
             features=rest, labels=labels, has_intercept=has_bias(bias), label_name=y, read_as=read_as,
-            notes=tuple(f"left out, as it numbers the rows: {name!r}" for name in numbers),
+            notes=row_number_notes(numbers),
         )  # fmt: skip
     if "~" not in y:
         hint = nearest(y, columns)

@@ -310,6 +310,11 @@ def numbers_rows(values: Any) -> bool:
     return len(values) >= LEAST_ROWS_NUMBERED and values[0] in (0, 1) and counts_up(values)
 
 
+def row_number_notes(names: Iterable[str | int]) -> tuple[str, ...]:
+    """Say which columns were left out as they number the rows."""
+    return tuple(f"left out, as it numbers the rows: {name!r}" for name in names)
+
+
 def shown_name(names: Sequence[str] | None, position: int) -> str | int:
     """Return the name of a column where it has one, else its position."""
     return names[position] if names is not None and names[position] else position

@@ -14,7 +14,7 @@ from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
 from maxmargin.data.numbers.numerals import numbers as parsed_numbers
 from maxmargin.data.reading.coding import coded, no_texts
 from maxmargin.data.reading.refusals import first_fault, missing_labels, missing_rows
-from maxmargin.data.sources.batches import Column, Table
+from maxmargin.data.sources.batches import Column, Table, side_by_side
 from maxmargin.solvers.basics.array_types import Floats
 
 _EXACT_HINT = "convert it to binary64 yourself to have it rounded, or allow more memory to have it decided exactly"
@@ -23,9 +23,6 @@ Extremes: TypeAlias = tuple[Floats, Floats]
 
 # Smallest number of entries whose extremes are found chunk by chunk, in threads.
 _LEAST_FOR_CHUNKS = 2**20
-
-# Number of rows that are written at a time from columns into a matrix, while both are in the processor's cache.
-_ROWS_TURNED_AT_ONCE = 2048
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -173,10 +170,4 @@ def _taken(values: Any, rows: NDArray[Any]) -> Any:
 
 def stacked(columns: Sequence[Column]) -> Floats:
     """Return columns of numbers side by side."""
-    n_rows = len(columns[0].values) if columns else 0
-    X = np.empty((n_rows, len(columns)), dtype=np.float64)
-    for start in range(0, n_rows, _ROWS_TURNED_AT_ONCE):
-        rows = slice(start, start + _ROWS_TURNED_AT_ONCE)
-        for j, column in enumerate(columns):
-            X[rows, j] = column.values[rows]
-    return X
+    return side_by_side([column.values for column in columns], len(columns[0].values) if columns else 0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import LEAST_ROWS_NUMBERED, Choice, Layout, Roles, counts_up
+from maxmargin.data.column_roles import LEAST_ROWS_NUMBERED, Choice, Layout, Roles, counts_up, row_number_notes
 from maxmargin.data.dataset import Dataset, dataset_of, frozen
 from maxmargin.data.labels import (
     MOST_CLASSES,
@@ -241,7 +241,7 @@ class Collected:
             X = X if X is None else np.ascontiguousarray(X[:, kept])
             bounds = bounds and (bounds[0][kept], bounds[1][kept])
         notes = (
-            *notes_on_files, *self.notes, *(f"left out, as it numbers the rows: {name!r}" for name in numbers),
+            *notes_on_files, *self.notes, *row_number_notes(numbers),
             *[dropped] * bool(n_dropped), *table.notes[len(self.notes) :],
         )  # fmt: skip
         return dataset_of(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.data.column_roles import Choice, OneHot, is_name_of_index, numbers_rows
+from maxmargin.data.column_roles import Choice, OneHot, is_name_of_index, numbers_rows, row_number_notes
 from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT
 from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_note
 from maxmargin.data.reading.formula_text import check_formula, functions_of_formulas, names_in, refused
@@ -80,7 +80,7 @@ def read_formula(formula: str, frame: Any) -> Modelled:
         labels=_response(formula, parsed.lhs, table),
         has_intercept=bool(intercept),
         notes=(
-            *(f"left out, as it numbers the rows: {name!r}" for name in numbers),
+            *row_number_notes(numbers),
             *(coding_note(factor.name, factor) for factor in factors if factor.reference is not None),
         ),
         read_as={"formula": str(formula)},
@@ -132,7 +132,10 @@ def variables_of(formula: str, frame: Any) -> tuple[str, ...]:
 
 def variables_outside_codings(formula: str, frame: Any) -> set[str]:
     """Return the columns that a formula names elsewhere than on its left and in ``C(...)``."""
-    parsed = _parsed(formula, column_names(frame))
+    return _outside_codings(_parsed(formula, column_names(frame)))
+
+
+def _outside_codings(parsed: Any) -> set[str]:
     return _names_outside_of_codings(factor for factor in _factors(parsed) if not _is_response(factor, parsed))
 
 
@@ -241,7 +244,7 @@ def _pandas_of(frame: Any, parsed: Any, formula: str) -> Any:
     import narwhals as nw
 
     variables = _variables(parsed)
-    in_numbers = variables_outside_codings(formula, frame)
+    in_numbers = _outside_codings(parsed)
     names, series = columns_of(frame, "X")
     table = nw.from_native(frame, eager_only=True)
     own_names = dict(zip(names, table.columns, strict=True))  # which may be numbers

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from maxmargin.data.column_roles import Choice, Layout, Roles
 from maxmargin.data.numbers.binary64 import numbers
 from maxmargin.data.opening import is_compressed, kind_of, open_binary, read_bytes
-from maxmargin.data.sources.batches import InOnePiece, Table
+from maxmargin.data.sources.batches import InOnePiece, Table, side_by_side
 from maxmargin.data.sources.frames import index_columns, open_frame, readable, table_of_series
 from maxmargin.data.stores.budget import MemoryBudget, size_text
 from maxmargin.data.stores.stored_matrix import FileStamp, Piece
@@ -31,9 +31,6 @@ _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
 
 # Smallest budget, in bytes, with which Arrow reads several columns at once: each thread has memory of its own.
 _LEAST_FOR_THREADS = 1 << 27
-
-# Number of rows that are written at a time from columns into a matrix, while both are in the processor's cache.
-_ROWS_TURNED_AT_ONCE = 2048
 
 
 def open_arrow(path: str, choice: Choice) -> "ArrowFile | InOnePiece":
@@ -283,13 +280,7 @@ class ArrowRows:
 
 def matrix_of(batch: Any) -> Floats:
     """Return the numbers of a batch whose columns were found to hold some that binary64 holds, in every row."""
-    X = np.empty((batch.num_rows, batch.num_columns))
-    columns = [_numbers_of(array) for array in batch.columns]
-    for start in range(0, batch.num_rows, _ROWS_TURNED_AT_ONCE):
-        rows = slice(start, start + _ROWS_TURNED_AT_ONCE)
-        for j, column in enumerate(columns):
-            X[rows, j] = column[rows]
-    return X
+    return side_by_side([_numbers_of(array) for array in batch.columns], batch.num_rows)
 
 
 def _numbers_of(array: Any) -> Floats:
