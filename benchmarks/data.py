@@ -6,8 +6,8 @@ import numpy as np
 
 Labelled = tuple[np.ndarray, np.ndarray]
 
+# The positive classes of the bundled data, which are raw and ill-conditioned.
 POSITIVE: dict[str, Any] = {"iris": "setosa", "breast_cancer": None, "wine": "class_1", "digits": 1}
-"""The positive classes of the bundled data, which are raw and ill-conditioned."""
 
 
 def planted(n_samples: int, n_features: int, margin: float = 0.02) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

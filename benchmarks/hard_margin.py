@@ -18,8 +18,8 @@ from data import planted
 from measuring import Benchmark, Facts, Peer
 
 Data = tuple[np.ndarray, np.ndarray, np.ndarray]
+# A normal, and what the peer says of it.
 Answer = tuple[np.ndarray | None, str]
-"""A normal, and what the peer says of it."""
 
 SHAPES = {
     "100k x 50": (100_000, 50),
@@ -31,8 +31,8 @@ SMALLEST = ("100k x 50",)
 LARGE = ("100k x 50", "1M x 50", "200k x 200")
 SECONDS_OF_DIRECT_SOLVERS = {"100k x 50": 1.5, "1M x 50": 15.0, "200k x 200": 20.0}
 
+# So many that a warm-up takes the way of many rows.
 WARM_ROWS = 4500
-"""So many that a warm-up takes the way of many rows."""
 
 
 def make(shape: tuple[int, int], scale: float) -> Data:

@@ -16,8 +16,8 @@ from data import bundled, title
 from hard_margin import Answer, Data, accuracy, judge, ours, textbook
 from measuring import Benchmark, Peer
 
+# LIBSVM's limit, without which it does not end on breast_cancer.
 MOST_ITERATIONS = 10_000_000
-"""LIBSVM's limit, without which it does not end on breast_cancer."""
 
 NAMES = ("breast_cancer", "wine", "digits")
 

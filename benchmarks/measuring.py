@@ -20,13 +20,13 @@ from typing import Any
 from maxmargin.comparison.jobs.child import Meter
 
 Facts = dict[str, Any]
+# The names of a data set and of a peer.
 Cell = tuple[str, str]
-"""The names of a data set and of a peer."""
 
 TASK = "measuring:measure"
 
+# Seconds until which a peer is timed again, so many times at most: one run of a millisecond says little.
 QUICK, MOST_RUNS = 0.3, 50
-"""Seconds until which a peer is timed again, so many times at most: one run of a millisecond says little."""
 
 
 @dataclass(frozen=True, kw_only=True)

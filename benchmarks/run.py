@@ -35,17 +35,17 @@ RESULTS = Path(__file__).parent / "results"
 
 NOT_INSTALLED = "not installed"
 
+# Seconds for making the data, warming up, judging the answer, and all runs but the first.
 PREPARATION_LIMIT = 2700.0
-"""Seconds for making the data, warming up, judging the answer, and all runs but the first."""
 
+# Share of the memory of the machine that a peer may take: a greedy one fails, and the machine stays up.
 SHARE_OF_MEMORY = 0.9
-"""Share of the memory of the machine that a peer may take: a greedy one fails, and the machine stays up."""
 
+# What each further setting adds to the time of a search, in units of the run of the last.
 SEARCH = 0.15
-"""What each further setting adds to the time of a search, in units of the run of the last."""
 
+# Share of the cores above which it is said that others had it.
 BUSY = 0.1
-"""Share of the cores above which it is said that others had it."""
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ from measuring import Benchmark, Facts, Peer
 
 C = 1.0
 
+# Relative gaps to which a peer is brought: in its own objective with a penalised bias; with a free one.
 OWN_GAP, FREE_GAP = 1e-6, 1e-9
-"""Relative gaps to which a peer is brought: in its own objective with a penalised bias; with a free one."""
 
 TOLERANCES = tuple(10.0 ** (-k / 2) for k in range(2, 19))
 SMALLER_TOLERANCES = (1e-8, 1e-10, 1e-12)
@@ -38,8 +38,8 @@ SHAPES = {"20k x 20": (20_000, 20), "100k x 50": (100_000, 50), "1M x 50": (1_00
 SMALLEST, MIDDLE, LARGEST = SHAPES
 SMALLER = (SMALLEST, MIDDLE)
 
+# So many that a warm-up takes the way of many rows.
 WARM_ROWS = 10_000
-"""So many that a warm-up takes the way of many rows."""
 
 
 @dataclass(frozen=True)

@@ -24,24 +24,24 @@ import numpy as np
 from measuring import Benchmark, Facts, Peer
 from scipy.sparse import csr_array, hstack
 
+# Relative, to which all are brought, and of the value by which LIBLINEAR is judged.
 GAP, TRUTH_GAP = 1e-6, 1e-9
-"""Relative, to which all are brought, and of the value by which LIBLINEAR is judged."""
 
+# So great that a warm-up takes the way of large data.
 WARM_SCALE = 0.05
-"""So great that a warm-up takes the way of large data."""
 
 N_ROWS, N_COLUMNS = 20_000, 100_000
 TOLERANCES = tuple(10.0 ** (-k / 2) for k in range(2, 21))
 
+# Rows, columns, and nonzeros of a row.
 HARD = {
     "hard, 2k x 4k": (2_000, 4_000, 20),
     "hard, 20k x 50k": (20_000, 50_000, 100),
     "hard, 20k x 100k": (20_000, 100_000, 100),
 }
-"""Rows, columns, and nonzeros of a row."""
 
+# Of LIBLINEAR: the cost of slack, and intercept_scaling; with 1 it stalls where the offset is penalised too much.
 HARD_C, HARD_SCALING = 1e6, 10.0
-"""Of LIBLINEAR: the cost of slack, and intercept_scaling; with 1 it stalls where the offset is penalised too much."""
 
 
 @dataclass(frozen=True)

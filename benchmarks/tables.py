@@ -25,6 +25,7 @@ Facts = dict[str, Any]
 
 RESULTS = Path(__file__).parent / "results"
 
+# Questions, and the benchmark, the data and the peer that README.md shows for each.
 COMPARISONS = (
     ("the maximum margin", "hard_margin", "100k x 50", "cvxpy, default solver"),
     ("the soft margin at C = 1", "soft_margin", "20k x 20", "LIBSVM, tol = 1e-4"),
@@ -32,7 +33,6 @@ COMPARISONS = (
     ("is it separable?", "verdicts", "digits, 4 against the rest", "HiGHS LP"),
     ("epochs of the perceptron", "perceptron", "wine, class_1", "scikit-learn"),
 )
-"""Questions, and the benchmark, the data and the peer that README.md shows for each."""
 
 BLOCK = re.compile(r"(<!-- benchmark: (\w+) -->\n).*?(<!-- benchmark end -->)", re.DOTALL)
 

@@ -23,8 +23,8 @@ from measuring import Benchmark, Facts, Peer
 
 N_ROWS, N_FEATURES = 1_000_000, 50
 
+# So many that a warm-up takes the way of many rows.
 LEAST_ROWS = 20_000
-"""So many that a warm-up takes the way of many rows."""
 
 SEPARABLE, OVERLAP, QUASI = "1M x 50, separable", "1M x 50, 10 rows overlap", "1M x 50, quasi, 100 rows apart"
 MILLIONS = (SEPARABLE, OVERLAP, QUASI)

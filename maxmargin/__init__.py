@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from maxmargin.theory.plane_judgement import PlaneJudgement as PlaneJudgement
     from maxmargin.theory.plane_judgement import judge as judge
 
+# The public names by the module in which they live.
 _PUBLIC = {
     "maxmargin.api.deciding": ("fewest_errors", "least_total_slack", "separability"),
     "maxmargin.api.margin_verbs": ("hard_margin", "nu_margin", "sensitivity", "soft_margin", "soft_margin_path"),
@@ -129,13 +130,12 @@ _PUBLIC = {
     "maxmargin.theory.perceptron_bounds": ("Bound", "mistake_bounds"),
     "maxmargin.theory.plane_judgement": ("PlaneJudgement", "judge"),
 }
-"""The public names by the module in which they live."""
 
+# The public modules that are loaded on first use by this name.
 _MODULES = {
     **{name: f"maxmargin.{name}" for name in ("adversaries", "boolean", "displays", "translation_studies")},
     "features": "maxmargin.data.features",
 }
-"""The public modules that are loaded on first use by this name."""
 
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names}
 

@@ -19,8 +19,8 @@ from maxmargin.text.number_formats import one_line, plural
 from maxmargin.text.outputs import write_text
 from maxmargin.text.tables import aligned, csv_lines, latex_lines, markdown_lines
 
+# Suffixes of the files of a report.
 PAGE_SUFFIXES = (".html", ".md", ".json")
-"""Suffixes of the files of a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +47,8 @@ class Emphasis:
     role: str = ""
 
 
+# Sentences, some pieces of which may stand out.
 Text = str | tuple[str | Emphasis, ...]
-"""Sentences, some pieces of which may stand out."""
 
 
 def plain_text(text: Text) -> str:
@@ -235,6 +235,7 @@ class DetailsBlock:
     kind: ClassVar[str] = "details"
 
 
+# First lines of a LaTeX document; wide tables need the landscape format.
 _PREAMBLE = (
     r"\documentclass{article}",
     r"\usepackage[T1]{fontenc}",
@@ -244,7 +245,6 @@ _PREAMBLE = (
     r"\setlength{\parindent}{0pt}",
     r"\date{}",
 )
-"""First lines of a LaTeX document; wide tables need the landscape format."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.settings import RunProgress
 
 
+# Suffix of the file of the data beside a page that cannot hold them.
 DATA_SUFFIX = ".f64"
-"""Suffix of the file of the data beside a page that cannot hold them."""
 
 
 @dataclass(frozen=True, eq=False)

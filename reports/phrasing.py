@@ -7,6 +7,7 @@ from maxmargin.text.number_formats import count, field_text, one_line, plural, r
 
 _EVERY_RUN, _AS_MANY_EPOCHS, _ONE_RUN = "every run", "as many epochs", "this run"
 
+# The names of the bounds in sentences, and the runs whose mistakes they bound.
 _BOUNDS = {
     "novikoff": ("Novikoff", _EVERY_RUN),
     "augmented_b": ("Novikoff, from the margin with bias", _EVERY_RUN),
@@ -22,7 +23,6 @@ _BOUNDS = {
     "conjunction": ("Conjunction of literals", _EVERY_RUN),
     "trivial": ("Number of presentations", _ONE_RUN),
 }
-"""The names of the bounds in sentences, and the runs whose mistakes they bound."""
 
 
 def name_of(label: object) -> str:

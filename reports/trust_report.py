@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from maxmargin.reports.document import Document
 
+# Attributes of a report.
 _PARTS = ("source", "proven", "solvers", "script", "units", "gaps")
-"""Attributes of a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -2,17 +2,17 @@
 
 import re
 
+# Around an option in a message; no other text holds them once it is escaped.
 MARKS = "\x01\x02"
-"""Around an option in a message; no other text holds them once it is escaped."""
 
+# An option's name and value as `option` marks them.
 _OPTION = re.compile("\x01([a-z_]+)=?([^\x02]*)\x02")
-"""An option's name and value as `option` marks them."""
 
+# On the command line without a value.
 _FLAGS = ("one_hot", "drop_missing", "decimal_comma", "header")
-"""On the command line without a value."""
 
+# Options of the command line that Python spells differently.
 _IN_PYTHON = {"one_hot_column": "one_hot=[...]", "decimal": "read_decimal", "no_header": "header=False"}
-"""Options of the command line that Python spells differently."""
 
 
 def option(name: str, value: str = "") -> str:

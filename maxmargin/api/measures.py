@@ -15,12 +15,12 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import unit
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
+# Exponent of the power of two by which rows are divided if their sums overflow: enough for 2**64 features.
 _ROOM = 64
-"""Exponent of the power of two by which rows are divided if their sums overflow: enough for 2**64 features."""
 
 
+# Slack above which a row of a soft margin is counted as having some.
 SLACK = 1e-6
-"""Slack above which a row of a soft margin is counted as having some."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer", bound=NamedAnswer)
 
+# The forms of y, for messages.
 EXPECTED_LABELS = "the labels of the rows, the name of their column in a data frame, or a formula"
-"""The forms of y, for messages."""
 
+# Time limit of the verdict without the columns that are dependent up to rounding.
 _SECONDS_WITHOUT = 10.0
-"""Time limit of the verdict without the columns that are dependent up to rounding."""
 
+# Libraries that make a data frame where the caller passed none; the last one is always installed.
 _PREFERRED = ("pandas", "polars", "pyarrow")
-"""Libraries that make a data frame where the caller passed none; the last one is always installed."""
 
 
 @dataclass(frozen=True, kw_only=True)

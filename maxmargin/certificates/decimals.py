@@ -27,8 +27,8 @@ from maxmargin.data.sources.by_name import SUFFIXES, format_of
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error, quoted
 
+# Suffixes of the formats that have a type of decimal numbers.
 TYPED = (".parquet", ".feather")
-"""Suffixes of the formats that have a type of decimal numbers."""
 
 
 def read_decimal(

@@ -14,8 +14,8 @@ from maxmargin.solvers.basics.printable import printable
 
 Requirement = Literal["separable", "quasi-separable", "overlap", "not-strictly-separable"]
 
+# Largest number of columns that a message names.
 _MOST_NAMED = 6
-"""Largest number of columns that a message names."""
 
 REQUIREMENTS = ("separable", "quasi-separable", "overlap", "not-strictly-separable")
 

@@ -24,8 +24,8 @@ Document = Mapping[str, Any]
 
 ENGINE = "older proof"
 
+# The claims that may hold for other data too.
 CLAIMS = ("separable", "overlap", "quasi-separable")
-"""The claims that may hold for other data too."""
 
 
 def values_fields(certificate: Certificate) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+# Environment variable with which a shell asks how a command line goes on.
 ASKS_TO_COMPLETE = "_MAXMARGIN_COMPLETE"
-"""Environment variable with which a shell asks how a command line goes on."""
 
+# The commands in the order in which they are listed; all others come last.
 GROUPS = {
     "Start here": ("check", "margin", "verify", "report"),
     "The perceptron and its theory": (
@@ -24,7 +25,6 @@ GROUPS = {
     ),
     "Research": ("compare", "trust"),
 }
-"""The commands in the order in which they are listed; all others come last."""
 
 _OTHERS = "Data and others"
 
@@ -43,11 +43,11 @@ _OUTPUT = {
 
 _QUESTION = "Question"
 
+# Beginning of the last part of a command's docstring, which its help prints below the options.
 EXAMPLES = "\n\nExamples:\n"
-"""Beginning of the last part of a command's docstring, which its help prints below the options."""
 
+# The options of the full help by their names in Python; all others are about the question.
 SECTIONS = {"Data": _DATA, "Limits": _LIMITS, "Output": _OUTPUT}
-"""The options of the full help by their names in Python; all others are about the question."""
 
 
 _SOURCE = "SOURCE is a file, a bundled or generated data set such as iris or xor, or - for CSV on the standard input."

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+# Seconds between signals; the error of a signal that arrives during garbage collection is lost.
 _SECONDS_BETWEEN = 0.5
-"""Seconds between signals; the error of a signal that arrives during garbage collection is lost."""
 
+# The signal that is sent: SIGINT, which a process may ignore, only where there is no SIGALRM.
 _ALARM = getattr(signal, "SIGALRM", signal.SIGINT)
-"""The signal that is sent: SIGINT, which a process may ignore, only where there is no SIGALRM."""
 
 
 class TimeIsOverError(BaseException):

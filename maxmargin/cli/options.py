@@ -33,10 +33,10 @@ RUN_METHODS = ("auto", "weights", "gram", "integers")
 CHECK_METHODS = ("auto", "highs", "cvxpy")
 FEWEST_METHODS = ("auto", "cvxpy")
 PREPARATIONS = ("raw", "center", "standardize", "unit")
+# The options of most use for tables of people's own, which the short help shows.
 OF_TABLES = ("label", "formula", "positive", "id", "one_hot", "drop_missing")
-"""The options of most use for tables of people's own, which the short help shows."""
+# Suffixes with which an output of this kind overwrites a file without --force: no data are read from such files.
 PROOFS, TRACES, REPORTS = (".json",), (".md", ".tex"), (".html", ".md", ".json")
-"""Suffixes with which an output of this kind overwrites a file without --force: no data are read from such files."""
 
 FORMATS = ("csv", "tsv", "txt", "dat", "parquet", "feather", "npz", "svm", "libsvm", "svmlight", "npy")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from maxmargin.data.opening import STDIN, labels_beside
 from maxmargin.text.outputs import check_folder_writable, check_writable, is_special
 
+# Number of bytes at the beginning of a file within which a proof names its format.
 _BYTES_OF_HEAD = 100
-"""Number of bytes at the beginning of a file within which a proof names its format."""
 
 
 def check_outputs(paths: Sequence[Path], inputs: Sequence[str], *, force: bool, rewritten: Sequence[str]) -> None:

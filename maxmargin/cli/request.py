@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from maxmargin.cli.data_options import DataOptions
     from maxmargin.solvers.proof.certificate import Certificate
 
+# Options of reading data that `load` takes by the same names, with a formula and without.
 _HOW_TO_READ = ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "header", "missing", "format")
-"""Options of reading data that `load` takes by the same names, with a formula and without."""
 
 
 @dataclass(frozen=True, kw_only=True)

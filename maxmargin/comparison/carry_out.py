@@ -21,21 +21,21 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError
 from maxmargin.text.progress import duration_text
 
+# Kinds of records.
 CELLS, PROOFS = "cell", "facts"
-"""Kinds of records."""
 
 NOT_INSTALLED = "not_installed"
 
 TIMEOUT = Ending.TIMEOUT.value
 
+# Facts where the proof did not end.
 _UNKNOWN = {"verdict": "undecided", "gamma_lower": None, "gamma_upper": None, "radius": None, "capped": False}
-"""Facts where the proof did not end."""
 
+# How many times as long as here the data may take to be read in another process.
 _TIMES_READING = 4.0
-"""How many times as long as here the data may take to be read in another process."""
 
+# Seconds that a proof may take beyond twice the time limit, which it keeps by itself.
 _GRACE_OF_PROOF = 60.0
-"""Seconds that a proof may take beyond twice the time limit, which it keeps by itself."""
 
 Progress = Callable[["StudyProgress"], None]
 

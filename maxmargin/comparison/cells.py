@@ -10,6 +10,7 @@ from maxmargin.comparison.data_sets import DataSet, RowSelection
 from maxmargin.comparison.study_file import SCHEMA, Setting, Study
 from maxmargin.text.version import __version__
 
+# The fields of a record, in order.
 FIELDS = (
     "cell", "data", "data_sha256", "n_samples", "n_features", "prepare", "features", "method", "version", "params",
     "order", "seed", "fold", "status", "message", "exit_code", "claim", "claim_true", "verdict", "gamma_lower",
@@ -17,7 +18,6 @@ FIELDS = (
     "objective_lower", "suboptimality", "held_out_errors", "seconds", "times_ours", "passes", "peak_mib", "jobs",
     "capped", "radius",
 )  # fmt: skip
-"""The fields of a record, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

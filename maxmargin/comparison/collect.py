@@ -12,11 +12,11 @@ from maxmargin.comparison.jobs.machine import machine, versions
 from maxmargin.comparison.jobs.store import NAME, Store
 from maxmargin.text.data_error import DataError
 
+# The note that says which records belong to the study that was run last.
 _PLAN = "plan"
-"""The note that says which records belong to the study that was run last."""
 
+# Fields that say which rows in which order a record is about; with the seed of a random order.
 _SAME_ROWS = ("data_sha256", "prepare", "features", "fold", "order")
-"""Fields that say which rows in which order a record is about; with the seed of a random order."""
 
 _FACTS_OF_DATA = ("data", "data_sha256", "prepare", "features", "fold", "n_samples", "n_features", "radius", "verdict",
                   "gamma_lower", "gamma_upper", "seconds")  # fmt: skip

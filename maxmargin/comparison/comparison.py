@@ -12,6 +12,7 @@ from maxmargin.solvers.answers.answer_text import Result, counted, plain
 
 Record = Mapping[str, Any]
 
+# For every question our method, whose time is the unit of `times_ours`.
 OURS = {
     "separation": "lp",
     "logistic": "lp",
@@ -19,10 +20,9 @@ OURS = {
     "soft margin": "soft-margin",
     "online": "perceptron",
 }
-"""For every question our method, whose time is the unit of `times_ours`."""
 
+# Fields that a table holds as JSON.
 _NESTED = ("params", "w", "bounds")
-"""Fields that a table holds as JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -17,10 +17,11 @@ from maxmargin.solvers.proof.margins import geometric_margin, least_functional_m
 from maxmargin.solvers.proof.soft_bounds import objective_upper_bound
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
+# The fields that `judged` returns, besides `status` and `message`.
 MEASURED = ("claim", "claim_true", "w", "b", "margin", "share", "n_errors", "n_mistakes", "n_updates", "bounds",
             "objective", "objective_lower", "suboptimality", "held_out_errors", "capped")  # fmt: skip
-"""The fields that `judged` returns, besides `status` and `message`."""
 
+# Whether a claim about the data is true, by the proven verdict.
 _VERDICTS: dict[str, dict[str, bool]] = {
     verdict: {
         **{Claim.SEPARABLE: verdict == "separable", Claim.NOT_SEPARABLE: verdict != "separable"},
@@ -29,14 +30,13 @@ _VERDICTS: dict[str, dict[str, bool]] = {
     }
     for verdict in ("separable", "quasi-separable", "overlap")
 }
-"""Whether a claim about the data is true, by the proven verdict."""
 
 
+# Largest number of mistakes that the tables hold.
 _MOST = (1 << 63) - 1
-"""Largest number of mistakes that the tables hold."""
 
+# Upper end of the relative error of an objective that is rounded up.
 _ROUNDING = Fraction(1, 1 << 30)
-"""Upper end of the relative error of an objective that is rounded up."""
 
 
 class InvalidAnswerError(ValueError):

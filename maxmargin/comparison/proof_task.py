@@ -17,8 +17,8 @@ from maxmargin.solvers.separability.feasibility import separability
 
 TASK = f"{__name__}:prove"
 
+# Facts that a record repeats.
 FACTS = ("n_samples", "n_features", "verdict", "gamma_lower", "gamma_upper", "radius")
-"""Facts that a record repeats."""
 
 
 def prove(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:

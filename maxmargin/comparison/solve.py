@@ -20,14 +20,14 @@ from maxmargin.solvers.problem.problem import Problem
 
 TASK = f"{__name__}:solve"
 
+# Share of the time limit that a method is given, so that it can stop by itself before its process is ended.
 _SHARE_FOR_METHOD = 0.9
-"""Share of the time limit that a method is given, so that it can stop by itself before its process is ended."""
 
+# Seconds up to which the first run of a method on some data is done again, warm; the second one counts.
 _COLD_SECONDS = 10.0
-"""Seconds up to which the first run of a method on some data is done again, warm; the second one counts."""
 
+# Seconds for measuring products X @ w, and the largest number of them; the least time counts.
 _PASS_SECONDS, _MOST_PASSES = 0.005, 20
-"""Seconds for measuring products X @ w, and the largest number of them; the least time counts."""
 
 
 def solve(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:

@@ -22,26 +22,26 @@ from maxmargin.data.stores.budget import memory_size
 from maxmargin.solvers.errors import WordedError
 from maxmargin.text.data_error import DataError, nearest, quoted
 
+# The number of the form of a study.
 SCHEMA = 1
-"""The number of the form of a study."""
 
+# Orders of the rows: as in the source, random by the seed, backwards, and all of one class before the other.
 ORDERS = ("source", "random", "reversed", "sorted")
-"""Orders of the rows: as in the source, random by the seed, backwards, and all of one class before the other."""
 
 DEFAULT_SECONDS, DEFAULT_MEMORY, DEFAULT_TOLERANCE = 60.0, "2GiB", 1e-3
 
 _COLUMN, _COLUMNS = "a column, by its name or position", "columns, by their names or positions"
 _TEXTS = "a text or several"
 
+# Arguments of `maxmargin.load` that a table [[data]] may give, with their types.
 _READING = {
     "label": _COLUMN, "drop": _COLUMNS, "id": _COLUMN, "one_hot": _COLUMNS, "drop_missing": "true or false",
     "sep": "a text", "decimal_comma": "true or false", "header": "true or false", "missing": _TEXTS,
     "format": "a text",
 }  # fmt: skip
-"""Arguments of `maxmargin.load` that a table [[data]] may give, with their types."""
 
+# Largest seed that all libraries take.
 _MOST_SEED = (1 << 32) - 1
-"""Largest seed that all libraries take."""
 
 _TOP = ("schema", "title", "seeds", "orders", "prepare", "folds", "tolerance", "limit", "plugins", "data", "method")
 _DATA = ("source", "positive", "features", *_READING)

@@ -9,19 +9,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
+# Largest end of an axis: scales near the end of binary64 overflow.
 HIGHEST = 1e300
-"""Largest end of an axis: scales near the end of binary64 overflow."""
 
 _MOST_ON_A_LINE = 2
 
+# Size of the names in points.
 _SIZE = 8.5
-"""Size of the names in points."""
 
+# Fractions of the height of the axes: the least room for a label, and the room above the highest line.
 _LABEL_ROOM, _LABEL_SHARE = 0.06, 0.1
-"""Fractions of the height of the axes: the least room for a label, and the room above the highest line."""
 
+# Room for a label in inches.
 _LABEL_INCHES = 0.17
-"""Room for a label in inches."""
 
 
 def scale_mistakes(ax: "Axes", least: float, top: float, *, shown: float) -> bool:

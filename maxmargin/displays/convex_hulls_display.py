@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 Point = list[Fraction]
 
+# Number of points above which those inside a polygon are left out at once, and number of its corners.
 _FEW_POINTS, _N_CORNERS = 1_000, 16
-"""Number of points above which those inside a polygon are left out at once, and number of its corners."""
 
+# Doubled area of a triangle, in units of the square of the extent, whose sign rounding does not decide.
 _CLEARLY = 1e-9
-"""Doubled area of a triangle, in units of the square of the extent, whose sign rounding does not decide."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)

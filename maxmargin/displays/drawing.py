@@ -23,35 +23,35 @@ MAXIMUM = "#009e73"
 PERCEPTRON = "#d55e00"
 BOUND = "#cc79a7"
 
+# The colours for a dark background, on which the labels are light.
 _ON_DARK = {POSITIVE: "#56b4e9", NEGATIVE: "#f0b840", MAXIMUM: "#2fc598", PERCEPTRON: "#f4803a", BOUND: "#dc93bb"}
-"""The colours for a dark background, on which the labels are light."""
 
+# Smallest lightness of labels that count as light.
 _LIGHT = 0.5
-"""Smallest lightness of labels that count as light."""
 
+# Largest modulus of the data, and smallest one that is not 0, for which axes in their units are drawn.
 LARGEST_DRAWN, SMALLEST_DRAWN = 1e150, 1e-150
-"""Largest modulus of the data, and smallest one that is not 0, for which axes in their units are drawn."""
 
+# Largest number of points for which the points of a curve are marked.
 MOST_MARKED = 30
-"""Largest number of points for which the points of a curve are marked."""
 
+# Ratio above which two numbers need a logarithmic scale.
 _FAR_APART = 12.0
-"""Ratio above which two numbers need a logarithmic scale."""
 
+# Ratio of the ends of a logarithmic axis below which powers of ten alone would be too few ticks.
 _NARROW = 200.0
-"""Ratio of the ends of a logarithmic axis below which powers of ten alone would be too few ticks."""
 
+# Number of characters of a legend above axes of the usual width, and width of the mark of an entry in characters.
 _LEGEND_CHARACTERS, _HANDLE_CHARACTERS = 84, 6
-"""Number of characters of a legend above axes of the usual width, and width of the mark of an entry in characters."""
 
+# Name of the empty axes over the legend.
 _SPACE = "space of a legend"
-"""Name of the empty axes over the legend."""
 
+# Largest share of their height that axes give up for a legend, and room below it, as a fraction of the axes.
 _MOST_TAKEN, _ROOM_BELOW = 0.6, 0.02
-"""Largest share of their height that axes give up for a legend, and room below it, as a fraction of the axes."""
 
+# Width of these axes in inches, and size of the characters in points.
 _USUAL_WIDTH, _USUAL_SIZE = 5.58, 8.5
-"""Width of these axes in inches, and size of the characters in points."""
 
 
 def ink(ax: "Axes") -> Any:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 _FEWEST_BINS, _MOST_BINS = 12, 48
 
+# Largest number of rows for which each row is marked.
 _MOST_TICKS = 200
-"""Largest number of rows for which each row is marked."""
 
+# Distance of two edges, as a fraction of the width of a bar, below which they are one.
 _ALIKE = 1e-6
-"""Distance of two edges, as a fraction of the width of a bar, below which they are one."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)

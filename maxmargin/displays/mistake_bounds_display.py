@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _MOST_POINTS = 400
+# Largest number of epochs for which each has a mark on the curve and a number on the axis.
 _MOST_TICKED = 10
-"""Largest number of epochs for which each has a mark on the curve and a number on the axis."""
 
+# Ratio of the end of the axis to the greatest bar, or of their logarithms: room for its number.
 _LABEL_ROOM = 1.22
-"""Ratio of the end of the axis to the greatest bar, or of their logarithms: room for its number."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)

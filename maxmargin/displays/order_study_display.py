@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _MOST_BARS = 30
+# Fraction of the distance between two counts that a bar takes.
 _BAR = 0.8
-"""Fraction of the distance between two counts that a bar takes."""
 
+# Multiple of the most mistakes above which a bound counts as far away.
 _BEYOND = 1_000
-"""Multiple of the most mistakes above which a bound counts as far away."""
 
+# Width of the edges of a bar in points, by which a thin one on a logarithmic axis is visible.
 _EDGE = 0.6
-"""Width of the edges of a bar in points, by which a thin one on a logarithmic axis is visible."""
 
+# Opacity of the bars, and of the points of single orders.
 FAINT = 0.5
-"""Opacity of the bars, and of the points of single orders."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 100
 
+# Distance from the middle of the rows, in multiples of their extent, up to which hyperplanes are in view.
 _REACH = 1.5
-"""Distance from the middle of the rows, in multiples of their extent, up to which hyperplanes are in view."""
 
+# Opacity of the hyperplanes after the first mistake and before the last one.
 _FAINTEST, _STRONGEST = 0.2, 0.85
-"""Opacity of the hyperplanes after the first mistake and before the last one."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)

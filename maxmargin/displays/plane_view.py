@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Polygon
 
+# Ratio of the two ranges above which equal scales would leave a strip too thin to read.
 _STRETCH = 5.0
-"""Ratio of the two ranges above which equal scales would leave a strip too thin to read."""
 
+# Room around the points as a fraction of their range.
 _MARGIN_OF_VIEW = 0.07
-"""Room around the points as a fraction of their range."""
 
+# Largest number of rows with large points, and the areas of large and small points, in square points.
 _FEW_ROWS, _LARGE, _SMALL = 300, 26, 10
-"""Largest number of rows with large points, and the areas of large and small points, in square points."""
 
+# Opacity of the band of a margin.
 _FAINT, _FAINT_ON_DARK = 0.13, 0.24
-"""Opacity of the band of a margin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
+# Largest ratio of the bound to the mistakes for which the curves are extended to the bound.
 _NEAR = 1000.0
-"""Largest ratio of the bound to the mistakes for which the curves are extended to the bound."""
 
+# Room for the name of the bound above the curves, as a fraction of the height.
 _HEADROOM = 0.08
-"""Room for the name of the bound above the curves, as a fraction of the height."""
 
+# Column, label and colour of the curves of either kind, from the highest to the lowest.
 _CURVES = {
     "lengths": (
         ("norm_at_most", "√M·R, upper bound of ‖w‖", drawing.BOUND),
@@ -34,7 +35,6 @@ _CURVES = {
         ("n_mistakes", "M, the fall that is guaranteed", drawing.MAXIMUM),
     ),
 }
-"""Column, label and colour of the curves of either kind, from the highest to the lowest."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)

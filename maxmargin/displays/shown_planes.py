@@ -41,21 +41,21 @@ from maxmargin.solvers.soft_margin.soft_solution import MarginWithSlack, NuMargi
 from maxmargin.text.number_formats import one_line, rounded
 from maxmargin.theory.plane_judgement import PlaneJudgement
 
+# Largest difference of slacks, relative to the largest of them or to 1, that rounding explains.
 _SLACK_TOLERANCE = 1e-6
-"""Largest difference of slacks, relative to the largest of them or to 1, that rounding explains."""
 
 _EXPECTED = "expected the X, y and positive from which it was computed"
 
 _LONGEST_NAME, _LONGEST_LABEL = 40, 24
 
+# Smallest range of a column, relative to its greatest modulus, that is visible on axes.
 _FINEST = 1e-13
-"""Smallest range of a column, relative to its greatest modulus, that is visible on axes."""
 
+# Name of labels that have no name of their own.
 _NO_NAME = "y"
-"""Name of labels that have no name of their own."""
 
+# Rows up to this multiple of the least distance are at the band: a hyperplane of floats has one nearest row only.
 _AT_THE_BAND = 1 + Fraction(1, 10**6)
-"""Rows up to this multiple of the least distance are at the band: a hyperplane of floats has one nearest row only."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

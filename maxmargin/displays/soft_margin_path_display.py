@@ -21,16 +21,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
+# The quantities that can be drawn over C.
 QUANTITIES = ("objective", "norm", "margin", "slack", "rows")
-"""The quantities that can be drawn over C."""
 
 _DEFAULT = ("objective", "norm", "slack", "rows")
 
+# Inches: width of a new figure, height of one of its panels, and height of the rest.
 _WIDTH, _HEIGHT, _REST = 6.4, 1.75, 0.6
-"""Inches: width of a new figure, height of one of its panels, and height of the rest."""
 
 _DASHES = (0, (4, 2))
 
+# Label, name on the axis, label of the limit for large C, and this limit as a function of the maximum margin.
 _CURVES: dict[str, tuple[str, str, str, Callable[[float], float] | None]] = {
     "objective": (
         "½‖w‖² + C · total slack, with its proven interval", "objective", "½‖w‖² of the hard margin",
@@ -40,7 +41,6 @@ _CURVES: dict[str, tuple[str, str, str, Callable[[float], float] | None]] = {
     "margin": ("soft margin 1/‖w‖", "margin width", "maximum margin γ*", lambda margin: margin),
     "slack": ("total slack", "slack", "", None),
 }  # fmt: skip
-"""Label, name on the axis, label of the limit for large C, and this limit as a function of the maximum margin."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)

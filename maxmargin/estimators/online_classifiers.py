@@ -18,14 +18,14 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.online.algorithm import Algorithm
 from maxmargin.solvers.online.catalogue import algorithm_of
 
+# Exponent of two of the greatest entry of w, up to which it is stored as it is.
 _MODERATE = 256
-"""Exponent of two of the greatest entry of w, up to which it is stored as it is."""
 
+# Exponents of two of the least and of the greatest normal numbers.
 _LEAST_EXPONENT, _MOST_EXPONENT = sys.float_info.min_exp, sys.float_info.max_exp
-"""Exponents of two of the least and of the greatest normal numbers."""
 
+# Number of seeds from which a random state draws one.
 _SEEDS = 2**31 - 1
-"""Number of seeds from which a random state draws one."""
 
 
 class _RunClassifier(LinearClassifier):

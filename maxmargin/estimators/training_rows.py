@@ -29,11 +29,11 @@ from maxmargin.text.data_error import listed
 
 _BALANCED = "balanced"
 
+# Largest number of classes that a message names.
 _MOST_NAMED = 6
-"""Largest number of classes that a message names."""
 
+# Packages that may stand between a fit and the line of the user that asked for it.
 _BETWEEN = frozenset({"maxmargin", "sklearn", "joblib"})
-"""Packages that may stand between a fit and the line of the user that asked for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -11,8 +11,8 @@ from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.separability.near_aliases import GREATEST_DENOMINATOR, NearAlias
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
+# Largest number of terms of a relation between columns that is spelt out.
 _MOST_TERMS = 4
-"""Largest number of terms of a relation between columns that is spelt out."""
 
 
 def relation(verdict: ProvenVerdict, alias: NearAlias) -> str:

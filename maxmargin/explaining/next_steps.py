@@ -9,8 +9,8 @@ from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
+# Largest number of levels or columns that a line of advice names.
 _MOST_NAMED = 6
-"""Largest number of levels or columns that a line of advice names."""
 
 
 def next_steps(answer: ProvenVerdict, findings: Findings | None, *, call: str | None) -> list[str]:

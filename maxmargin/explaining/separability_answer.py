@@ -27,17 +27,17 @@ from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiS
 from maxmargin.solvers.separability.near_aliases import NearAliases
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
+# Fields that take long to compute for large separable data.
 _OF_COLUMNS = ("infinite_columns", "finite_columns", "aliased_columns", "dimension")
-"""Fields that take long to compute for large separable data."""
 
+# Fields about columns that are dependent up to rounding.
 _OF_NEAR = ("nearly_aliased_columns", "verdict_without_nearly_aliased")
-"""Fields about columns that are dependent up to rounding."""
 
+# Largest number of rows or columns that a line of the text names.
 _MOST_NAMED = 10
-"""Largest number of rows or columns that a line of the text names."""
 
+# Largest number of infinite coefficients that a card names.
 _MOST_IN_CARD = 4
-"""Largest number of infinite coefficients that a card names."""
 
 # Largest number of coefficients, and of entries of X, for which the text names the infinite coefficients of separable
 # data without being asked: each takes up to two or three seconds.

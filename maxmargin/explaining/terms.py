@@ -15,8 +15,8 @@ from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 OPPOSITE = {"+": "-", "-": "+"}
 
+# Largest number of terms of an inequality that is printed.
 _MOST_TERMS = 8
-"""Largest number of terms of an inequality that is printed."""
 
 _IN_COMBINATION = "in combination with the others, see below"
 

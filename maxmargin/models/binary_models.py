@@ -9,6 +9,7 @@ from maxmargin.models.fitted_results import design, reading_of_results, response
 from maxmargin.models.reading import ModelReading, UnansweredError, labelled_rows
 from maxmargin.solvers.basics.array_types import Mask
 
+# Strictly increasing links onto (0, 1), by the name of their class in small letters.
 _LINKS = {
     "logit": "logistic regression",
     "probit": "probit regression",
@@ -16,15 +17,14 @@ _LINKS = {
     "loglog": "log-log regression",
     "cauchy": "cauchit regression",
 }
-"""Strictly increasing links onto (0, 1), by the name of their class in small letters."""
 
 _SHARES = (
     "responses between 0 and 1 are taken as shares, as in the model's score equations; its log-likelihood is another "
     "function for them"
 )
 
+# Families of counts whose likelihood, with a log link, grows to its supremum as the mean of a zero goes to 0.
 _COUNTS = {"poisson": "Poisson regression", "negativebinomial": "negative binomial regression"}
-"""Families of counts whose likelihood, with a log link, grows to its supremum as the mean of a zero goes to 0."""
 
 
 def reading_of_binary(results: Any) -> ModelReading:

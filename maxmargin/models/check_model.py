@@ -26,6 +26,7 @@ from maxmargin.text.progress import shows_progress, waiting
 if TYPE_CHECKING:
     from maxmargin.explaining.separability_answer import Separability
 
+# By the package and the class of the model; a class derived from one of these may have another likelihood.
 _READERS: dict[str, Callable[[Any], ModelReading]] = {
     "statsmodels Logit": reading_of_binary,
     "statsmodels Probit": reading_of_binary,
@@ -38,7 +39,6 @@ _READERS: dict[str, Callable[[Any], ModelReading]] = {
     "statsmodels ConditionalPoisson": reading_of_conditional_poisson,
     "statsmodels PHReg": reading_of_cox,
 }
-"""By the package and the class of the model; a class derived from one of these may have another likelihood."""
 
 
 @shows_progress(waiting, "looking for a proof")

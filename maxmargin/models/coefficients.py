@@ -11,14 +11,14 @@ from maxmargin.data.problems import problem_of
 from maxmargin.data.sources.sparse import is_sparse
 from maxmargin.solvers.errors import InvalidOptionError
 
+# Number of rows on which the scores of a model are compared with those of its coefficients.
 _ROWS = 100
-"""Number of rows on which the scores of a model are compared with those of its coefficients."""
 
+# Largest difference between scores, relative to the largest of them, that rounding may explain.
 _TOLERANCE = 1e-6
-"""Largest difference between scores, relative to the largest of them, that rounding may explain."""
 
+# Classes of scikit-learn that by default fit the scores of more than two classes at once.
 _AT_ONCE = frozenset({"LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis"})
-"""Classes of scikit-learn that by default fit the scores of more than two classes at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

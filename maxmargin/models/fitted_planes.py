@@ -20,8 +20,8 @@ from maxmargin.text.data_error import listed
 
 _EXPECTED = "expected a finite number that binary64 holds exactly"
 
+# Largest linear predictor, in modulus, at which a response of 1/2 counts as one at 0.
 _HALF = 1e-9
-"""Largest linear predictor, in modulus, at which a response of 1/2 counts as one at 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -14,11 +14,11 @@ from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.proof.certificate import Certificate
 
+# Largest number of infinite coefficients that a card names.
 _MOST_IN_CARD = 4
-"""Largest number of infinite coefficients that a card names."""
 
+# Largest number of coefficients that the text lists one by one, or names on a line.
 _MOST = 20
-"""Largest number of coefficients that the text lists one by one, or names on a line."""
 
 _EXISTS = {
     Verdict.OVERLAP: "exists (overlap, proven)",

@@ -7,12 +7,12 @@ import numpy as np
 from maxmargin.models.fitted_results import design, names_of, reading_of_results, responses, standard_errors, table
 from maxmargin.models.reading import LabelledRows, ModelReading, UnansweredError, all_different, labelled_rows
 
+# Distributions whose function is strictly increasing onto (0, 1), by their names in SciPy.
 _DISTRIBUTIONS = {
     "norm": "ordered probit regression",
     "logistic": "ordered logistic regression",
     "cauchy": "ordered cauchit regression",
 }
-"""Distributions whose function is strictly increasing onto (0, 1), by their names in SciPy."""
 
 
 def reading_of_mnlogit(results: Any) -> ModelReading:

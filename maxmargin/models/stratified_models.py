@@ -13,11 +13,11 @@ from maxmargin.models.fitted_results import design, reading_of_results, response
 from maxmargin.models.reading import ModelReading, UnansweredError, differences, labelled_rows
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 
+# Largest number of differences times columns that are formed.
 _MOST_NUMBERS = 20_000_000
-"""Largest number of differences times columns that are formed."""
 
+# Parts of a list of pairs: the rows that were chosen, and the rows with which they are compared.
 Pairs = Iterator[tuple[Rows, Rows]]
-"""Parts of a list of pairs: the rows that were chosen, and the rows with which they are compared."""
 
 
 def reading_of_conditional_logit(results: Any) -> ModelReading:

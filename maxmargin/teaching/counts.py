@@ -19,11 +19,11 @@ from maxmargin.teaching.cube import cube
 
 Indices = NDArray[np.int64]
 
+# Largest number of points whose labellings are counted; the 2^13 pairs of opposite labellings take about 30 s.
 _MOST_POINTS = 14
-"""Largest number of points whose labellings are counted; the 2^13 pairs of opposite labellings take about 30 s."""
 
+# Largest number of variables whose functions are listed; there are 2^32 functions of 5 variables.
 _MOST_VARIABLES = 4
-"""Largest number of variables whose functions are listed; there are 2^32 functions of 5 variables."""
 
 
 def cover_count(n: int, d: int) -> int:

@@ -11,11 +11,11 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 Encoding: TypeAlias = Literal["signs", "bits"]
 
+# The number for false; 1 is true in both encodings.
 _FALSE = {"signs": -1, "bits": 0}
-"""The number for false; 1 is true in both encodings."""
 
+# Largest number of variables; the cube then has 65,536 rows.
 _MOST_VARIABLES = 16
-"""Largest number of variables; the cube then has 65,536 rows."""
 
 
 def cube(n_variables: int, *, encoding: Encoding = "signs") -> NDArray[np.int64]:

@@ -28,15 +28,15 @@ NOT, AND, XOR, OR = "~", "&", "^", "|"
 
 _SPELLINGS = {"~": NOT, "!": NOT, "not": NOT, "&": AND, "and": AND, "^": XOR, "xor": XOR, "|": OR, "or": OR}
 
+# The order of these operators in Python and C.
 _PRECEDENCE = {NOT: 4, AND: 3, XOR: 2, OR: 1}
-"""The order of these operators in Python and C."""
 
 _TOKEN = re.compile(r"[A-Za-z0-9_]+|\S")
 _OPERAND = re.compile(r"[01]|x[1-9][0-9]{0,5}")
 _NUMBERED = re.compile(r"x[1-9][0-9]*")
 
+# Encodings that the name of a truth table may state; the first is the default.
 _ENCODINGS = ("signs", "bits")
-"""Encodings that the name of a truth table may state; the first is the default."""
 
 _BINARY = {AND: and_, OR: or_, XOR: xor}
 

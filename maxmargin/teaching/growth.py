@@ -12,8 +12,8 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.teaching.exact_winnow import as_disjunction, winnow
 from maxmargin.teaching.literals import Connective, LiteralConcept, balanced_rows, random_concept
 
+# Number of seeds from which the seeds of the runs are chosen.
 _N_SEEDS = 2**32
-"""Number of seeds from which the seeds of the runs are chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,8 @@ from maxmargin.teaching.formula import Formula
 
 Signs = NDArray[np.int64]
 
+# Largest number of literals of `balanced_rows`, which samples their truth values as one 64-bit integer.
 _MOST_DRAWN_LITERALS = 62
-"""Largest number of literals of `balanced_rows`, which samples their truth values as one 64-bit integer."""
 
 
 class Connective(StrEnum):

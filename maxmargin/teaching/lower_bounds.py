@@ -12,11 +12,11 @@ from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.exact import ExactPerceptron, Vector, score
 
+# Component of a row of `shrinking_norms` against the weights, relative to its component across them.
 _BACKWARD = Fraction(1, 4)
-"""Component of a row of `shrinking_norms` against the weights, relative to its component across them."""
 
+# A direction within 90 degrees of every row of `shrinking_norms`, which lie between 0 and 164 degrees.
 _CENTRAL_DIRECTION = (Fraction(1), Fraction(7))
-"""A direction within 90 degrees of every row of `shrinking_norms`, which lie between 0 and 164 degrees."""
 
 
 class Learner(Protocol):

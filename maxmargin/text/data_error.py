@@ -6,11 +6,11 @@ from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import MARKS, WordedError
 from maxmargin.solvers.errors import option as mention
 
+# Number of characters of a found text that a message shows.
 LONGEST_QUOTE = 40
-"""Number of characters of a found text that a message shows."""
 
+# Number of choices that a message lists before it writes `...`.
 MOST_NAMED = 10
-"""Number of choices that a message lists before it writes `...`."""
 
 
 class DataError(WordedError):

@@ -5,9 +5,10 @@ import re
 from maxmargin.solvers.basics.printable import is_unsafe, printable
 
 _MARKDOWN = re.compile(r"([\\`*\[\]<>|&$~#])|(?<![^\W_])(_)|(_)(?![^\W_])")
+# Beginnings of lines that Markdown reads as lists, underlined headings or rules.
 _MARKDOWN_START = re.compile(r"^(\s*)(?:([-+=])(?=\s|[-=]*$)|(\d+)([.)])(?=\s|$))")
-"""Beginnings of lines that Markdown reads as lists, underlined headings or rules."""
 
+# Characters that LaTeX does not print as they are, and the commands that print them.
 _LATEX = {
     **{character: f"\\{character}" for character in "{}$&#_%"},
     "\\": r"\textbackslash{}",
@@ -20,13 +21,12 @@ _LATEX = {
     **{"α": r"$\alpha$", "γ": r"$\gamma$", "ρ": r"$\rho$", "τ": r"$\tau$"},
     **{power: f"$^{{{digit}}}$" for digit, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
 }
-"""Characters that LaTeX does not print as they are, and the commands that print them."""
 
+# Hyphens that LaTeX would join into a dash; `printable` leaves no zero characters, so that one can mark these.
 _LATEX_DASHES = re.compile("-(?=-)")
-"""Hyphens that LaTeX would join into a dash; `printable` leaves no zero characters, so that one can mark these."""
 
+# Letters with accents, which every LaTeX with the encoding T1 prints.
 _LATIN_LETTERS = range(0xC0, 0x100)
-"""Letters with accents, which every LaTeX with the encoding T1 prints."""
 
 
 def markdown(text: object) -> str:

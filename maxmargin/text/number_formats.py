@@ -10,24 +10,24 @@ from maxmargin.solvers.answers.answer_text import rounded_up
 from maxmargin.solvers.answers.cards import joined_ends
 from maxmargin.solvers.basics.printable import printable
 
+# Shown where there is no number.
 UNKNOWN = "\N{EM DASH}"
-"""Shown where there is no number."""
 
+# A number with a power of ten, as Python writes it.
 _POWER = re.compile(r"\b\d+(?:\.\d+)?e[-+]?\d+\b")
-"""A number with a power of ten, as Python writes it."""
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SIGNS = {"||": "‖", "^2": "²", "sqrt(": "√(", "<=": "≤", ">=": "≥", "gamma": "γ*", "w.u": "w·u"}
 
+# Outside of these moduli numbers are written with a power of ten.
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e6
-"""Outside of these moduli numbers are written with a power of ten."""
 
 
+# Bounds on counts from which on their digits do not matter.
 _LARGEST_COUNT = 1e12
-"""Bounds on counts from which on their digits do not matter."""
 
+# Share of an optimum beyond which the digits are those of rounding.
 _NEARLY_ALL = 0.999999
-"""Share of an optimum beyond which the digits are those of rounding."""
 
 
 def count(value: int | None) -> str:

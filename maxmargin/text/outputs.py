@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, TextIO
 
+# Number of characters of the file's name that the temporary file's name begins with.
 _LONGEST_NAME = 40
-"""Number of characters of the file's name that the temporary file's name begins with."""
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

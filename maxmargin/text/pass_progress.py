@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeAlias
 
+# A function that is called after every chunk with the numbers of finished rows and of all rows of the pass.
 OnChunk: TypeAlias = Callable[[int, int], None]
-"""A function that is called after every chunk with the numbers of finished rows and of all rows of the pass."""
 
 _ON_CHUNK: ContextVar[OnChunk | None] = ContextVar("on_chunk", default=None)
 

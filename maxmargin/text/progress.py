@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
+# Seconds of work before anything is shown.
 FIRST_AFTER = 1.0
-"""Seconds of work before anything is shown."""
 
+# Seconds between two lines that stay.
 _SECONDS_BETWEEN_LINES = 5.0
-"""Seconds between two lines that stay."""
 
+# Seconds between two states of a line that is written over.
 _SECONDS_BETWEEN_STATES = 0.2
-"""Seconds between two states of a line that is written over."""
 
+# Characters that empty the line of a terminal.
 _TO_THE_START = "\r\x1b[K"
-"""Characters that empty the line of a terminal."""
 
 
 def note(text: str, *, quiet: bool) -> None:

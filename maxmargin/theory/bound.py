@@ -12,11 +12,11 @@ from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
 from maxmargin.theory.context import Context
 
+# Covers the rounding of a correctly rounded sum, and a scale that is the best one up to rounding.
 ROUNDING_ALLOWANCE = 1 + Fraction(1, 2**50)
-"""Covers the rounding of a correctly rounded sum, and a scale that is the best one up to rounding."""
 
+# Largest number of characters in a line of the text.
 WIDEST = 120
-"""Largest number of characters in a line of the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 
+# Cached properties that depend on the rows and their space only.
 _SOLVED = ("square", "run_square", "hard", "soft", "space", "run_hard", "run_margin_squared", "margin_squared")
-"""Cached properties that depend on the rows and their space only."""
 
+# Floats above this one have lost no digits to underflow.
 _FULL_PRECISION = 2.0**-960
-"""Floats above this one have lost no digits to underflow."""
 
 _CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT, StopReason.INTERRUPTED)
 

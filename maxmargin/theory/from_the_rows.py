@@ -20,20 +20,20 @@ from maxmargin.solvers.proof.margins import least_functional_margin, norm_square
 from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, norm_bound, quotient_up, space_of, stated
 from maxmargin.theory.context import Context, augmented
 
+# Largest number of entries of X for which the best scale is searched, which solves several maximum margins.
 _MOST_ENTRIES = 5_000_000
-"""Largest number of entries of X for which the best scale is searched, which solves several maximum margins."""
 
+# Largest number of entries of X for which a Boolean concept is searched.
 _MOST_BOOLEAN_ENTRIES = 20_000_000
-"""Largest number of entries of X for which a Boolean concept is searched."""
 
+# Largest number of scales that the search for the best one tries.
 _MOST_SCALES = 30
-"""Largest number of scales that the search for the best one tries."""
 
+# Largest deviation of ||x||^2 from 1, from the rounding of a row that was normalised.
 _NEAR_ONE = 1e-12
-"""Largest deviation of ||x||^2 from 1, from the rounding of a row that was normalised."""
 
+# Relative improvement at which the search for the best scale ends.
 _NO_GAIN = 1e-9
-"""Relative improvement at which the search for the best scale ends."""
 
 
 def novikoff(context: Context) -> Bound:

@@ -18,9 +18,10 @@ from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
 from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, norm_bound, run_norm_squared, space_of, stated
 from maxmargin.theory.context import Context
 
+# Largest number of entries of X for which the best v is searched.
 _MOST_ENTRIES = 50_000_000
-"""Largest number of entries of X for which the best v is searched."""
 
+# Name, formula and source of the bound whose best v is searched, by the loss that counts the slack.
 _OPTIMA = {
     Loss.SQUARED_HINGE: (
         "freund_schapire_optimum",
@@ -33,7 +34,6 @@ _OPTIMA = {
         "derived: M <= L + a sqrt(M), after Gentile 2003; the optimum by a search in one dimension",
     ),
 }
-"""Name, formula and source of the bound whose best v is searched, by the loss that counts the slack."""
 
 
 def freund_schapire(context: Context) -> Bound:

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun
 
 
+# The least number of traced mistakes of a long run, and the greatest one by default.
 FEWEST_POINTS, MOST_POINTS = 2, 500
-"""The least number of traced mistakes of a long run, and the greatest one by default."""
 
+# The mistakes up to a traced one, and the exact state of the run after it.
 Passed = tuple[Interval, ExactState]
-"""The mistakes up to a traced one, and the exact state of the run after it."""
 
+# Names of the columns of a trace.
 COLUMNS = tuple(MISTAKE_TITLES)
-"""Names of the columns of a trace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +63,8 @@ class TraceSizes:
     states: ExactStateSizes = field(default_factory=ExactStateSizes)
 
 
+# Fields of a trace that are not numbers.
 _PARTS = ("inequalities", "violations", "run")
-"""Fields of a trace that are not numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -27,26 +27,26 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.settings import PerceptronSettings
 
 
+# Levels of the quantiles that a study gives.
 LEVELS = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
-"""Levels of the quantiles that a study gives."""
 
+# Bounds that depend on the rows alone: they hold however often, and in whichever order, rows are presented.
 OF_ANY_SEQUENCE = ("novikoff", "augmented_b", "best_scale", "best_scale_searched", "unit_norm", "conjunction")
-"""Bounds that depend on the rows alone: they hold however often, and in whichever order, rows are presented."""
 
+# Bounds that depend on the number of passes as well, but not on the mistakes of a run.
 _OF_ANY_ORDER = (*OF_ANY_SEQUENCE, "freund_schapire", "freund_schapire_optimum", "hinge_optimum", "trivial")
-"""Bounds that depend on the number of passes as well, but not on the mistakes of a run."""
 
+# Epochs of every run where it is not proven that all runs converge.
 _EPOCHS_WITHOUT_PROOF = 10
-"""Epochs of every run where it is not proven that all runs converge."""
 
+# Largest number of rows for an adversary, which needs their Gram matrix (32 MB).
 _MOST_ROWS_OF_A_SEQUENCE = 2048
-"""Largest number of rows for an adversary, which needs their Gram matrix (32 MB)."""
 
+# Largest numbers of rows and columns for which all sequences are examined.
 _TINY_ROWS, _TINY_COLUMNS = 32, 8
-"""Largest numbers of rows and columns for which all sequences are examined."""
 
+# Shares into which a time limit is divided; the random orders take one of them, the searches take the rest.
 _SHARES_OF_ORDERS = 2
-"""Shares into which a time limit is divided; the random orders take one of them, the searches take the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

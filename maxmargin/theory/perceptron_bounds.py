@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.perceptron.settings import RunProgress
 
+# Shares into which a time limit is divided; the run takes one of them, the margins take the rest.
 _SHARES_OF_THE_RUN = 2
-"""Shares into which a time limit is divided; the run takes one of them, the margins take the rest."""
 
 
 @shows_progress(waiting, "running the perceptron and proving its bounds")

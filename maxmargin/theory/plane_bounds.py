@@ -31,21 +31,21 @@ from maxmargin.solvers.proof.soft_bounds import sum_bounds
 from maxmargin.theory.bound import quotient_up, run_norm_squared
 from maxmargin.theory.context import augmented
 
+# Largest width of the interval of a margin, in units of R, that is not computed again in integers.
 _WIDEST = 2.0**-30
-"""Largest width of the interval of a margin, in units of R, that is not computed again in integers."""
 
+# Number of bisections in the search for the best g.
 _N_STEPS = 48
-"""Number of bisections in the search for the best g."""
 
+# Binary exponent of the largest g, in units of R: above it, the bound is the number of rows up to rounding.
 _FURTHEST = 60
-"""Binary exponent of the largest g, in units of R: above it, the bound is the number of rows up to rounding."""
 
 # Largest number of columns, with the constant one, for which the maximum-margin direction is found exactly if nothing
 # less decides whether a vector is in the cone; it takes a few seconds.
 MOST_COLUMNS = 200
 
+# Number of points of the curve on either side of the best g, and number of them in a factor of 2.
 _STEPS_EACH_WAY, _STEPS_IN_AN_OCTAVE = 32, 8
-"""Number of points of the curve on either side of the best g, and number of them in a factor of 2."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

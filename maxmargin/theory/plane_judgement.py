@@ -21,8 +21,8 @@ from maxmargin.solvers.proof.margins import error_rows, geometric_margin, norm_s
 from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.theory.plane_bounds import RunPlane, SlackCurve, lies_in_cone
 
+# Shares into which a time limit is divided; the maximum margin takes one of them, the cone takes the rest.
 _SHARES = 3
-"""Shares into which a time limit is divided; the maximum margin takes one of them, the cone takes the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

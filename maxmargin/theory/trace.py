@@ -16,12 +16,13 @@ from maxmargin.text.tables import write_table
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.exact import Step
 
+# Largest number of presentations that are written by default.
 MOST_STEPS = 10_000
-"""Largest number of presentations that are written by default."""
 
 _TITLES = ("epoch", "row", "x", "y", "w.x+b", "prediction", "mistake", "w", "b")
 _TEX_TITLES = ("epoch", "row", "$x$", "$y$", r"$w\cdot x+b$", r"$\hat y$", "mistake", "$w$", "$b$")
 
+# Columns of the trace of mistakes, with their headings in Markdown and in LaTeX; in CSV it is the name.
 MISTAKE_TITLES = {
     "n_mistakes": ("M", "$M$"),
     "row": ("row", "row"),
@@ -38,10 +39,9 @@ MISTAKE_TITLES = {
     "margin": ("achieved margin, user's space", r"$\min y(w\cdot x+b)/\|w\|$"),
     "margin_upper": ("upper bound, user's space", r"$\|p-q\|/2$"),
 }
-"""Columns of the trace of mistakes, with their headings in Markdown and in LaTeX; in CSV it is the name."""
 
+# Columns of whole numbers, in which a negative number means that there is none.
 _WHOLE = ("n_mistakes", "row")
-"""Columns of whole numbers, in which a negative number means that there is none."""
 
 
 def write_trace(

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 
 
+# Multiples of the mean by which the rows are shifted: -1 centres the rows, 0 leaves them as they are.
 SHIFTS = (-1.0, -0.75, -0.5, -0.25, 0.0, 0.5, 1.0, 2.0, 4.0)
-"""Multiples of the mean by which the rows are shifted: -1 centres the rows, 0 leaves them as they are."""
 
+# Multiples of the best bias scale.
 SCALES = tuple(2.0**k for k in range(-6, 7))
-"""Multiples of the best bias scale."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

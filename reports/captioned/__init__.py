@@ -1,5 +1,6 @@
 """The displays that reports save as figures, with captions; matplotlib is imported when one is drawn."""
 
+# The names of the figures, in the order of the page; only a report on more than two classes has the last one.
 FIGURES = (
     "margin-path",
     "proof-curves",
@@ -11,4 +12,3 @@ FIGURES = (
     "soft-margin",
     "classes",
 )
-"""The names of the figures, in the order of the page; only a report on more than two classes has the last one."""

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
     from maxmargin.displays.display import Display
 
+# Colour of text and axes, which a page replaces by its own text colour.
 INK = "#17191c"
-"""Colour of text and axes, which a page replaces by its own text colour."""
 
+# The role of every other colour, by which the style of a page names it.
 _ROLES = {POSITIVE: "positive", NEGATIVE: "negative", MAXIMUM: "maximum", PERCEPTRON: "perceptron", BOUND: "bound"}
-"""The role of every other colour, by which the style of a page names it."""
 
+# Settings of matplotlib under which displays are drawn and saved; never set globally.
 STYLE = {
     "font.family": "DejaVu Sans",
     **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 9.5),
@@ -50,17 +51,16 @@ STYLE = {
     "pdf.fonttype": 42,
     "path.simplify": True,
 }
-"""Settings of matplotlib under which displays are drawn and saved; never set globally."""
 
+# Width of the figures in inches.
 _WIDTH = 7.2
-"""Width of the figures in inches."""
 
+# Metadata that are left out, because they would make the bytes depend on the day.
 _METADATA: dict[str, dict[str, str | None]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     "png": {"Software": None},
 }
-"""Metadata that are left out, because they would make the bytes depend on the day."""
 
 _DOTS_PER_INCH = 200
 

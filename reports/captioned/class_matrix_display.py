@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from maxmargin.reports.study.class_study import ClassStudy, Contest
 
+# Largest number of classes that fit; of more classes the first ones are drawn.
 _MOST_CLASSES = 20
-"""Largest number of classes that fit; of more classes the first ones are drawn."""
 
 _MOST_WITH_NUMBERS = 10
 
+# Area of rings and crosses in square points.
 _AREA = 60
-"""Area of rings and crosses in square points."""
 
 _NUMBER: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7.5}
 

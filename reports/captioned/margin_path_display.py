@@ -15,17 +15,17 @@ from maxmargin.theory.mistake_traces import MistakeTrace
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# The columns of the two ends in either space, the symbol of the maximum margin, and the label of the upper end.
 _COLUMNS = {
     "data": ("margin", "margin_upper", "γ*", "upper bound of γ* from the mistakes"),
     "run": ("lower", "upper", "g", "upper bound ‖w‖/M"),
 }
-"""The columns of the two ends in either space, the symbol of the maximum margin, and the label of the upper end."""
 
+# Smallest start of a logarithmic scale: scales near the end of binary64 underflow.
 _LEAST_THRESHOLD = 1e-300
-"""Smallest start of a logarithmic scale: scales near the end of binary64 underflow."""
 
+# Fraction of the range below which the maximum margin is visible on a logarithmic scale only.
 _INVISIBLE = 0.02
-"""Fraction of the range below which the maximum margin is visible on a logarithmic scale only."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from maxmargin.reports.study.two_class_study import TwoClassStudy
 
+# Ratio of two ranges of distances below which they do not share an axis.
 _OVERLAP = 0.2
-"""Ratio of two ranges of distances below which they do not share an axis."""
 
 _DASHES = (0, (5, 2))
 

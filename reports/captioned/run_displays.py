@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from maxmargin.reports.study.two_class_study import TwoClassStudy
 
+# Ratio of the maximum margins of the two spaces above which a second panel would show the same.
 _ALIKE = 0.9
-"""Ratio of the maximum margins of the two spaces above which a second panel would show the same."""
 
 
 def margin_path(study: "TwoClassStudy") -> CaptionedDisplay:

@@ -18,11 +18,12 @@ from maxmargin.reports.study.class_study import ClassStudy
 from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.text.number_formats import rounded
 
+# Largest distance of a hyperplane from the origin, and largest margin width, for which their axes are drawn.
 _FARTHEST_DRAWN = 1e300
-"""Largest distance of a hyperplane from the origin, and largest margin width, for which their axes are drawn."""
 
 _OF_TWO_CLASSES = (margin_path, proof_curves, potential, mistakes, orders, distances, projection, soft_margin)
 
+# The figures with an axis in units of the data, and the subject of each.
 _IN_UNITS = {
     "margin-path": "achieved margin",
     "proof-curves": "quantities in Novikoff's proof",
@@ -31,7 +32,6 @@ _IN_UNITS = {
     "projection": "rows and the hyperplanes",
     "soft-margin": "soft margin over C",
 }
-"""The figures with an axis in units of the data, and the subject of each."""
 
 
 def captioned_displays(study: TwoClassStudy | ClassStudy) -> tuple[CaptionedDisplay, ...]:

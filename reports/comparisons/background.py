@@ -16,8 +16,8 @@ SETTINGS_TITLE = "Versions, settings and limits"
 
 _SPREAD: dict[str, Callable[[list[float]], float]] = {"mean": fmean, "median": median, "least": min, "most": max}
 
+# Largest number of rows of the table of held-out errors by data set.
 _MOST_ROWS = 60
-"""Largest number of rows of the table of held-out errors by data set."""
 
 
 def held_out_fields(runs: Runs) -> Fields | None:

@@ -18,32 +18,32 @@ from maxmargin.text.number_formats import percent, plural, rounded
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# Seven colours that colour-blind readers tell apart (Okabe and Ito 2008).
 _COLOURS = (
     drawing.POSITIVE, drawing.PERCEPTRON, drawing.MAXIMUM, drawing.BOUND, drawing.NEGATIVE, "#56b4e9", INK,
 )  # fmt: skip
-"""Seven colours that colour-blind readers tell apart (Okabe and Ito 2008)."""
 
+# Twelve shapes: with seven colours, the first 84 methods have marks of their own.
 _MARKERS = "os^DvPX*<>hp"
-"""Twelve shapes: with seven colours, the first 84 methods have marks of their own."""
 
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
 
+# Height of a line of the legend in inches.
 _LEGEND_LINE = 0.19
-"""Height of a line of the legend in inches."""
 
+# Number of characters of a line of the legend, as `drawing.add_legend` counts them.
 _NARROWEST_LEGEND = 84
-"""Number of characters of a line of the legend, as `drawing.add_legend` counts them."""
 
 _HANDLE = 6
 
+# Largest ratio at which a profile is drawn.
 _LARGEST_TAU = 1e4
-"""Largest ratio at which a profile is drawn."""
 
+# Least factor by which an axis extends beyond the points, and least fraction of the logarithm of their range.
 _ROOM, _ROOM_OF_SPAN = 1.3, 0.04
-"""Least factor by which an axis extends beyond the points, and least fraction of the logarithm of their range."""
 
+# Largest number of methods that the alternative text of a figure describes.
 _MOST_IN_ALT = 6
-"""Largest number of methods that the alternative text of a figure describes."""
 
 
 def pictures(

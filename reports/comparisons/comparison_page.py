@@ -18,14 +18,14 @@ from maxmargin.text.number_formats import count, one_line, plural
 
 Fields = dict[str, Any]
 
+# Largest numbers of failures and of false claims, and of methods, that the summary lists.
 _MOST_LISTED, _MOST_METHODS = 3, 6
-"""Largest numbers of failures and of false claims, and of methods, that the summary lists."""
 
+# Largest number of characters of a line of a table in the summary.
 _WIDTH = 110
-"""Largest number of characters of a line of a table in the summary."""
 
+# Largest number of rows of a table that a page shows before its reader opens it, and of the failures at its head.
 _MOST_ROWS_OPEN, _MOST_ROWS_OF_FAILURES = 15, 40
-"""Largest number of rows of a table that a page shows before its reader opens it, and of the failures at its head."""
 
 
 def document(found: Fields) -> Document:

@@ -13,13 +13,13 @@ Fields = dict[str, Any]
 
 TITLE = "Changes since the old run"
 
+# The fields that say which cell a record is of; the name of the data has the positive class.
 CELL = ("data", "prepare", "features", "method", "params", "order", "seed", "fold")
-"""The fields that say which cell a record is of; the name of the data has the positive class."""
 
 _OF_DATA = ("data", "prepare", "features", "fold")
 
+# The fields whose changes are listed.
 _COMPARED = ("status", "claim", "claim_true", "margin", "objective", "n_mistakes", "n_errors", "held_out_errors")
-"""The fields whose changes are listed."""
 
 _MOST_ROWS = 60
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 
+# Seconds that are added to every time before the mean is taken, so that runs of microseconds do not dominate it.
 SHIFT = 0.01
-"""Seconds that are added to every time before the mean is taken, so that runs of microseconds do not dominate it."""
 
 
 def shifted_geometric_mean(values: Iterable[float], *, shift: float = SHIFT) -> float:
@@ -98,11 +98,11 @@ def is_censored(record: Mapping[str, Any]) -> bool:
     return record["status"] in ("timeout", "memory") or bool(record.get("capped"))
 
 
+# Fewest points of a fit: two points lie on a line, so they say nothing about its error.
 FEWEST_POINTS = 3
-"""Fewest points of a fit: two points lie on a line, so they say nothing about its error."""
 
+# Least difference of the logarithms of the largest and the smallest x: below it, rounding decides the exponent.
 LEAST_SPREAD = 1e-9
-"""Least difference of the logarithms of the largest and the smallest x: below it, rounding decides the exponent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,8 +168,8 @@ def fit_exponent(x: Sequence[float], y: Sequence[float], *, confidence: float = 
     return Exponent(value=slope, low=slope - half, high=slope + half, n=n)
 
 
+# Ratios to the best at which tables show a profile.
 TAUS = (1.0, 2.0, 5.0, 10.0, 100.0)
-"""Ratios to the best at which tables show a profile."""
 
 
 def performance_ratios(costs: Floats) -> Floats:

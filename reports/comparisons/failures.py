@@ -11,8 +11,8 @@ Fields = dict[str, Any]
 
 TITLE = "Failures and false claims"
 
+# Number of data sets that a table names of those on which a method failed.
 _MOST_NAMED = 3
-"""Number of data sets that a table names of those on which a method failed."""
 
 _LONGEST_MESSAGE = 70
 
@@ -31,8 +31,8 @@ def fields(runs: Runs) -> Fields:
     }
 
 
+# Fields that false claims of one row of the table share; they differ in order and seed.
 _OF_A_CLAIM = ("data", "prepare", "features", "fold", "method", "params", "claim")
-"""Fields that false claims of one row of the table share; they differ in order and seed."""
 
 
 def _groups(records: list[Record], names: tuple[str, ...]) -> list[list[Record]]:

@@ -24,11 +24,11 @@ TITLE = "Mistakes against bounds"
 
 FIGURE = "mistakes-against-novikoff"
 
+# Largest R/gamma that is shown and fitted: its square must be a binary64 number.
 LARGEST_DIFFICULTY = 1e150
-"""Largest R/gamma that is shown and fitted: its square must be a binary64 number."""
 
+# Probability with which the interval of an exponent covers it.
 CONFIDENCE = 0.95
-"""Probability with which the interval of an exponent covers it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

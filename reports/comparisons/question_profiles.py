@@ -27,8 +27,8 @@ Kind = Literal["time", "margin"]
 
 TITLE = "Performance profiles"
 
+# Least time of a run in seconds: clocks that return 0 must not win by an infinite ratio.
 _LEAST_SECONDS = 1e-9
-"""Least time of a run in seconds: clocks that return 0 must not win by an infinite ratio."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

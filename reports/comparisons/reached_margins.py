@@ -15,8 +15,8 @@ CLAIMS_TITLE = "Who misreports"
 
 _TRUTHS = {"n_true": True, "n_false": False, "n_undecided": None}
 
+# Largest number of methods that the head of a page names.
 _MOST_NAMED = 4
-"""Largest number of methods that the head of a page names."""
 
 
 def margin_fields(runs: Runs) -> Fields:

@@ -14,8 +14,8 @@ from maxmargin.text.tables import write_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# Written as JSON.
 _NESTED = ("params", "features", "w", "bounds")
-"""Written as JSON."""
 
 _WHOLE = ("n_samples", "n_features", "seed", "fold", "exit_code", "n_errors", "n_mistakes", "n_updates", "jobs")
 _BOOLEAN = ("claim_true", "capped")

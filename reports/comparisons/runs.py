@@ -14,14 +14,14 @@ from maxmargin.text.number_formats import one_line
 Record = Mapping[str, Any]
 T = TypeVar("T")
 
+# Relative distance from the maximum margin that counts as reached, where the settings name none.
 TOLERANCE = 1e-6
-"""Relative distance from the maximum margin that counts as reached, where the settings name none."""
 
+# The questions that methods answer, in the order of the report.
 QUESTIONS = ("separation", "hard margin", "soft margin", "logistic", "online")
-"""The questions that methods answer, in the order of the report."""
 
+# Number of characters of the names in tables.
 _LONGEST_METHOD, _LONGEST_DATA = 48, 48
-"""Number of characters of the names in tables."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,8 @@ Fields = dict[str, Any]
 
 TITLE = "How long it takes"
 
+# Mark of a mean with runs that count with the limit of time and were stopped before.
 STOPPED_BEFORE = "†"
-"""Mark of a mean with runs that count with the limit of time and were stopped before."""
 
 
 def fields(runs: Runs, *, shift: float = SHIFT) -> Fields:

@@ -10,14 +10,14 @@ from maxmargin.text.number_formats import one_line
 
 TITLE = "Matrix of the classes"
 
+# Width up to which the columns may have names; with wider ones they have numbers.
 WIDTH = 832.0
-"""Width up to which the columns may have names; with wider ones they have numbers."""
 
 _LEAST_CELL, _CELL_ROOM, _ROW = 46.0, 12.0, 38.0
 _LONGEST_NAME, _LONGEST_COLUMN = 150.0, 92.0
 _LINE = SIZE + 4
+# The opacities of the colours, at which text in ink stays legible, and how many of them there are.
 _FAINTEST, _STRONGEST, _STEPS = 0.10, 0.42, 5
-"""The opacities of the colours, at which text in ink stays legible, and how many of them there are."""
 
 
 @dataclass(frozen=True, slots=True)

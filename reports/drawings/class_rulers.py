@@ -10,8 +10,8 @@ from maxmargin.reports.drawings.scales import LogScale
 from maxmargin.reports.drawings.svg import Drawing, Sheet, both
 from maxmargin.text.number_formats import rounded
 
+# Room for the name at the left and for the text at the right of the wide form.
 _NAME, _TEXT = 140.0, 260.0
-"""Room for the name at the left and for the text at the right of the wide form."""
 
 _WIDE_ROW, _NARROW_ROW = 24.0, 40.0
 _MARK, _UPPER = 8.0, 5.0

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+# Height of the letters of labels.
 SIZE = 12.0
-"""Height of the letters of labels."""
 
+# Least distance between two labels, and between a label and the line to another one.
 _GAP = 9.0
-"""Least distance between two labels, and between a label and the line to another one."""
 
+# Ratio of the widths of bold and of other letters.
 _BOLD = 1.12
-"""Ratio of the widths of bold and of other letters."""
 
+# Widths of characters as fractions of the size, in the widest of the usual fonts.
 _NARROW, _WIDE, _LETTER, _CAPITAL, _OTHER = 0.4, 0.98, 0.64, 0.74, 1.0
-"""Widths of characters as fractions of the size, in the widest of the usual fonts."""
 
 
 @dataclass(frozen=True, slots=True)

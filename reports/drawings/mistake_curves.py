@@ -10,17 +10,17 @@ from maxmargin.text.number_formats import field_text, floor_of, plural, power_of
 
 WIDTH, _HEIGHT = 404.0, 250.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 8.0, 76.0, 10.0, 40.0
+# Number of mistakes from which both axes are logarithmic.
 _MANY = 60
-"""Number of mistakes from which both axes are logarithmic."""
 
+# Largest bound for which the drawing extends to the point where both curves meet.
 _IN_VIEW = 1e30
-"""Largest bound for which the drawing extends to the point where both curves meet."""
 
+# Number of line segments of a curve beyond the run.
 _STEPS = 8
-"""Number of line segments of a curve beyond the run."""
 
+# Least distance between labels at the ends of curves.
 _APART = 15.0
-"""Least distance between labels at the ends of curves."""
 
 _CURVES = (("norm_at_most", "√M R", "bound"), ("norm", "‖w‖", "perceptron"), ("w_dot_u_at_least", "M g", "truth"))
 

@@ -13,8 +13,8 @@ from maxmargin.theory.order_studies import OrderStudy
 
 WIDTH = 404.0
 _BARS, _LANE = 132.0, 16.0
+# Ratio of the most and the fewest mistakes above which the axis is logarithmic.
 _FAR_APART = 12.0
-"""Ratio of the most and the fewest mistakes above which the axis is logarithmic."""
 
 
 def order_histogram(study: OrderStudy) -> Drawing | None:

@@ -18,26 +18,26 @@ from maxmargin.text.number_formats import count, one_line, plural, rounded
 WIDTH = 404.0
 HEIGHT = 356.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 10.0, 6.0, 8.0, 36.0
+# Room around the points as a fraction of their range.
 _ROOM = 0.07
-"""Room around the points as a fraction of their range."""
 
+# Ratio of the two ranges above which equal scales would leave a thin strip.
 _STRETCH = 5.0
-"""Ratio of the two ranges above which equal scales would leave a thin strip."""
 
+# Range of an axis, in units of the data, below which binary64 has no round numbers on it.
 _LEAST_SPAN = 1e-300
-"""Range of an axis, in units of the data, below which binary64 has no round numbers on it."""
 
+# Width of the band, as a fraction of the drawing, below which an inset shows it.
 _THIN = 0.06
-"""Width of the band, as a fraction of the drawing, below which an inset shows it."""
 
 _INSET = (150.0, 108.0)
+# Half the width of the inset, in multiples of the half width of the band.
 _IN_INSET = 3.0
-"""Half the width of the inset, in multiples of the half width of the band."""
 
+# Largest numbers of rows with large marks, and of circled rows with large circles.
 _FEW, _FEW_RINGS = 300, 24
-"""Largest numbers of rows with large marks, and of circled rows with large circles."""
+# Largest distance, in units of the strips, that a linear scale shows.
 _WITHIN_REACH = 12.0
-"""Largest distance, in units of the strips, that a linear scale shows."""
 
 _STRIP_AT = (92.0, 262.0)
 _STRIP_HALF = 40.0

@@ -8,17 +8,17 @@ from maxmargin.reports.drawings.label_placement import SIZE, Label, Placed, n_la
 from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, attribute_of
 from maxmargin.reports.drawings.svg import Sheet, both, short
 
+# Widths of the two forms.
 WIDE, NARROW = 832.0, 350.0
-"""Widths of the two forms."""
 
+# Room for the name of a ruler at the left of its wide form.
 _GUTTER = 118.0
-"""Room for the name of a ruler at the left of its wide form."""
 
 _BOLD_ROLES = ("truth", "perceptron")
 _LANE = SIZE + 4
 _TICK, _MARK = 5.0, 11.0
+# Width of the part of a ruler for what does not separate.
 _RAIL = 112.0
-"""Width of the part of a ruler for what does not separate."""
 
 
 @dataclass(frozen=True, slots=True)

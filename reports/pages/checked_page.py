@@ -20,17 +20,17 @@ from maxmargin.solvers.answers.answer_text import plain
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 
+# Largest size of the data that are embedded in a page; others are a file beside it.
 MOST_BYTES = 2_000_000
-"""Largest size of the data that are embedded in a page; others are a file beside it."""
 
+# Largest size of the file of the data beside a page; with more the page names the command that checks its proof.
 MOST_BYTES_BESIDE = 400_000_000
-"""Largest size of the file of the data beside a page; with more the page names the command that checks its proof."""
 
+# Where a reader hands in the file of the data.
 _DROP = (
     '<p id="drop" data-script hidden>The data are too large for this page. Drop their file here, which lies beside the '
     'page (its name ends in .f64): <input type="file" id="drop-file" aria-label="the file of the data"></p>'
 )
-"""Where a reader hands in the file of the data."""
 
 
 class CheckedPage(ABC):

@@ -22,11 +22,11 @@ from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.number_formats import one_line, rounded
 
+# Largest exponent of two of the numbers of rows whose run is replayed.
 _LARGEST_EXPONENT = 250
-"""Largest exponent of two of the numbers of rows whose run is replayed."""
 
+# Fewest moments of a long run that are kept for its replay, and the number of weights of all of them together.
 _FEWEST_FRAMES, _FRAME_NUMBERS = 6, 480
-"""Fewest moments of a long run that are kept for its replay, and the number of weights of all of them together."""
 
 
 class MarginPage(CheckedPage):

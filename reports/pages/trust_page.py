@@ -36,17 +36,17 @@ from maxmargin.text.number_formats import (
 
 Fields = Mapping[str, Any]
 
+# Number of characters of what a solver says in a table.
 _LONGEST_STATUS = 60
-"""Number of characters of what a solver says in a table."""
 
+# Number of rescalings that the table names for a rule.
 _MOST_RESCALINGS = 3
-"""Number of rescalings that the table names for a rule."""
 
+# Largest number of solvers that the head of a page names.
 _MOST_NAMED = 3
-"""Largest number of solvers that the head of a page names."""
 
+# Share of the maximum margin from which on it is reached, as claims of it are judged.
 _REACHED = 1 - 1e-3
-"""Share of the maximum margin from which on it is reached, as claims of it are judged."""
 
 
 def document(found: Fields) -> Document:

@@ -12,14 +12,14 @@ from maxmargin.text.number_formats import UNKNOWN, count, one_line, percent, plu
 Report = dict[str, Any]
 Cells = dict[tuple[int, int], MatrixCell]
 
+# Largest number of classes in a figure; of more classes the first ones are shown.
 MOST_CLASSES = 20
-"""Largest number of classes in a figure; of more classes the first ones are shown."""
 
+# Counts from which on a cell shows three digits.
 _LARGEST_COUNT = 100_000
-"""Counts from which on a cell shows three digits."""
 
+# Words that a cell shows in place of a margin; other verdicts are shown unchanged.
 _WORDS = {"quasi-separable": "quasi", "not separable": "none", "undecided": "?"}
-"""Words that a cell shows in place of a margin; other verdicts are shown unchanged."""
 
 _MEANINGS = {
     "quasi": "quasi: some hyperplane{kind} has no row on its wrong side, but each such touches rows",

@@ -63,8 +63,8 @@ from maxmargin.text.number_formats import (
 _MOST_PAIRS = 300
 _MOST_WITNESSES = 30
 _MOST_NAMED = 6
+# Number of the hardest questions whose proofs are in a page.
 _MOST_PROOFS = 3
-"""Number of the hardest questions whose proofs are in a page."""
 
 _OF_VERDICT = ("verdict", "strictly_separable", "proof", "reason", "touching_rows", "witness_rows")
 

@@ -8,13 +8,13 @@ from maxmargin.reports.phrasing import bound_title
 from maxmargin.reports.study.parts.orders_part import ADVERSARY, LOCAL_SEARCH, RANDOM, SOURCE
 from maxmargin.text.number_formats import count, floor_of, percent, plural, rounded
 
+# How the fewest or the most mistakes were found.
 FOUND = {
     SOURCE: "in the order of the source",
     RANDOM: "in a random order",
     LOCAL_SEARCH: "by a local search among orders",
     ADVERSARY: "by an adversary, who may choose and repeat any row at any time",
 }
-"""How the fewest or the most mistakes were found."""
 
 
 def order_blocks(report: Mapping[str, Any]) -> tuple[Block, ...]:

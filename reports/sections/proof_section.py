@@ -10,8 +10,8 @@ from maxmargin.text.number_formats import count, plural, rounded
 
 Report = dict[str, Any]
 
+# Digits of an integer that are shown at either end, if it has more than twice as many.
 _SHOWN = 24
-"""Digits of an integer that are shown at either end, if it has more than twice as many."""
 
 
 def blocks(report: Report) -> tuple[Block, ...]:

@@ -11,24 +11,24 @@ from maxmargin.text.number_formats import count, floor_of, listed, percent, plur
 
 Report = dict[str, Any]
 
+# Factor by which a bound may exceed all other marks; a larger bound is an arrow at the end of the ruler.
 _FAR = 1e3
-"""Factor by which a bound may exceed all other marks; a larger bound is an arrow at the end of the ruler."""
 
+# Powers of ten beyond which no tick stands: they are no binary64 numbers.
 _MOST_DECADES = 300
-"""Powers of ten beyond which no tick stands: they are no binary64 numbers."""
 
 _ROOM = 1.6
+# Range of the upper end of a ruler of which only the interval is known.
 _LEAST_ENDS = (1e-300, math.inf)
-"""Range of the upper end of a ruler of which only the interval is known."""
 
+# Least margin of a soft margin that has a tick, as a share of the smaller of the labelled margins.
 _LEAST_TICK = 1e-3
-"""Least margin of a soft margin that has a tick, as a share of the smaller of the labelled margins."""
 
+# Least ratio of the ends of a logarithmic ruler.
 _LEAST_SPAN = 8.0
-"""Least ratio of the ends of a logarithmic ruler."""
 
+# Ratio of two counts above which their ruler is logarithmic.
 _FAR_APART = 12.0
-"""Ratio of two counts above which their ruler is logarithmic."""
 
 
 def rulers_of(report: Report) -> tuple[Ruler, ...]:

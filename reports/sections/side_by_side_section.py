@@ -10,11 +10,11 @@ from maxmargin.text.number_formats import UNKNOWN, one_line, plural, proven, rou
 Report = dict[str, Any]
 Entry = dict[str, Any]
 
+# Stands before a number that is known in floating point only; all others are proven.
 FLOAT = "~"
-"""Stands before a number that is known in floating point only; all others are proven."""
 
+# Angle in degrees below which rounding decides its digits.
 _SAME_DIRECTION = 1e-6
-"""Angle in degrees below which rounding decides its digits."""
 
 
 def blocks(report: Report) -> tuple[Block, ...]:
@@ -78,6 +78,7 @@ def _angle(entry: Entry, report: Report) -> str:
     return f"{FLOAT}{rounded(angle, 4)}°"
 
 
+# Name of each row, the text of its cells, and the number by which a reader sorts the columns.
 _ROWS: tuple[tuple[str, Callable[[Entry, Report], str], Callable[[Entry], float | None]], ...] = (
     ("margin", _margin, lambda entry: entry["margin"]),
     ("share of γ*", _share, lambda entry: entry["share"]),
@@ -86,4 +87,3 @@ _ROWS: tuple[tuple[str, Callable[[Entry, Report], str], Callable[[Entry], float 
     ("angle to the maximum margin", _angle, lambda entry: entry["angle_degrees"]),
     ("work", lambda entry, _: one_line(entry["work"]), lambda entry: None),
 )
-"""Name of each row, the text of its cells, and the number by which a reader sorts the columns."""

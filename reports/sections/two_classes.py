@@ -59,17 +59,17 @@ from maxmargin.text.number_formats import (
     side,
 )
 
+# Rows of a table on a page; the JSON form has more.
 _MOST_ROWS = 10
-"""Rows of a table on a page; the JSON form has more."""
 
+# The fields of the parts in the order of the JSON form.
 _FIELDS = (
     "data", "separability", "hard_margin", "perceptron", "trace", "comparison", "bounds", "translation", "orders",
     "soft_margin", "support_rows", "fewest_errors", "compared",
 )  # fmt: skip
-"""The fields of the parts in the order of the JSON form."""
 
+# Relative difference from the maximum margin below which a soft margin is it, up to rounding.
 _SAME_MARGIN = 1e-6
-"""Relative difference from the maximum margin below which a soft margin is it, up to rounding."""
 
 
 def summarize(study: TwoClassStudy) -> dict[str, Any]:

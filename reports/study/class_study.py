@@ -29,11 +29,11 @@ from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.multinomial import multinomial
 from maxmargin.theory.context import augmented
 
+# The code of the class +1, and the codes of the classes -1.
 Part = tuple[int, tuple[int, ...]]
-"""The code of the class +1, and the codes of the classes -1."""
 
+# Fewest shares into which the time is divided; the multinomial question takes one share.
 _FEWEST_SHARES = 4
-"""Fewest shares into which the time is divided; the multinomial question takes one share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

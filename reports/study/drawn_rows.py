@@ -18,26 +18,26 @@ from maxmargin.solvers.exact.dyadic import times_power_of_two
 if TYPE_CHECKING:
     from maxmargin.reports.study.two_class_study import TwoClassStudy
 
+# Largest number of rows of which all are drawn.
 _MOST_DRAWN = 1_000
-"""Largest number of rows of which all are drawn."""
 
+# Of more rows: the largest numbers of circled rows, of rows in error or nearest to the hyperplane, of others.
 _MOST_MARKED, _MOST_NEAR, _SAMPLE = 200, 150, 400
-"""Of more rows: the largest numbers of circled rows, of rows in error or nearest to the hyperplane, of others."""
 
+# Largest number of rows whose marks in the two strips are joined by a line.
 _MOST_JOINED = 100
-"""Largest number of rows whose marks in the two strips are joined by a line."""
 
+# Least unit of distances, and the binary exponent of the data from which on distances have another unit than they.
 _LEAST_UNIT, _LARGEST_EXPONENT = 1e-300, 40
-"""Least unit of distances, and the binary exponent of the data from which on distances have another unit than they."""
 
+# Greatest distance of a mark, beyond which it stays at the edge.
 _FARTHEST = 1e300
-"""Greatest distance of a mark, beyond which it stays at the edge."""
 
+# Length of the part of a unit normal at right angles to another one, below which both are one direction.
 _PARALLEL = 1e-9
-"""Length of the part of a unit normal at right angles to another one, below which both are one direction."""
 
+# A hyperplane that passes the points at a larger distance, in units of their range, is not drawn into view.
 _NEAR_THE_POINTS = 0.35
-"""A hyperplane that passes the points at a larger distance, in units of their range, is not drawn into view."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

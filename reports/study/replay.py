@@ -11,11 +11,11 @@ from maxmargin.solvers.perceptron.exact_states import ExactState
 from maxmargin.solvers.perceptron.result import plane_of_sums
 from maxmargin.theory.mistake_traces import MistakeTrace
 
+# Mistakes that are replayed row by row.
 MOST_ROWS = 2_000
-"""Mistakes that are replayed row by row."""
 
+# Mistakes after which the hyperplane is kept.
 MOST_FRAMES = 60
-"""Mistakes after which the hyperplane is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

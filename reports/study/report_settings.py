@@ -8,8 +8,8 @@ from maxmargin.solvers.perceptron.settings import RunProgress
 
 OnProgress = Callable[[RunProgress], None]
 
+# Why a part of a report is left out.
 OUT_OF_TIME = "the time limit was reached before"
-"""Why a part of a report is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

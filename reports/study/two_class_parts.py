@@ -17,8 +17,8 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.interior_point.interior_point import one_thread_each
 from maxmargin.theory.mistake_traces import FEWEST_POINTS
 
+# The parts in the order in which they are computed; each may use the results of those before it.
 PARTS = (VERDICT, RUN, HARD_MARGIN, SOFT_MARGIN, FEWEST_ERRORS, BOUNDS, CENTRED, ORDERS)
-"""The parts in the order in which they are computed; each may use the results of those before it."""
 
 
 def study_two_classes(

@@ -22,23 +22,23 @@ from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 
+# Largest number of entries of a list in JSON; `<name>_count` gives its whole length.
 LONGEST_LIST = 1000
-"""Largest number of entries of a list in JSON; `<name>_count` gives its whole length."""
 
+# End of a line of text that does not list all names.
 LISTED_ELSEWHERE = "{more:,} more (--json and to_frame() list them)"
-"""End of a line of text that does not list all names."""
 
+# Largest number of entries of a list that a cell shows.
 _MOST_ENTRIES = 10
-"""Largest number of entries of a list that a cell shows."""
 
+# Largest number of characters of a text that a cell shows.
 _MOST_CHARACTERS = 200
-"""Largest number of characters of a text that a cell shows."""
 
+# Largest number of fields that a card shows before it is opened, where its result does not choose them.
 _MOST_KEY_NUMBERS = 6
-"""Largest number of fields that a card shows before it is opened, where its result does not choose them."""
 
+# Largest number of weights of a hyperplane that a text lists, one on each line.
 _MOST_WEIGHTS = 12
-"""Largest number of weights of a hyperplane that a text lists, one on each line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +98,11 @@ class Names:
         return ["  w", *weights[:_MOST_WEIGHTS], *rest, f"  b {b!r}"]
 
 
+# Name of the bias among the columns.
 INTERCEPT = "(Intercept)"
-"""Name of the bias among the columns."""
 
+# Rows and columns go by their numbers.
 NO_NAMES = Names()
-"""Rows and columns go by their numbers."""
 
 
 def cut(name: str, values: Any) -> dict[str, Any]:

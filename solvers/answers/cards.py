@@ -15,8 +15,8 @@ _SANS = "system-ui,-apple-system,'Segoe UI','Helvetica Neue',Arial,'Noto Sans','
 
 _LINE = "1px solid rgba(128,128,128,.4)"
 
+# Smallest number of characters that the ends of an interval have in common if these are shown once.
 _FEWEST_COMMON = 4
-"""Smallest number of characters that the ends of an interval have in common if these are shown once."""
 
 _CARD = (
     f"box-sizing:border-box;max-width:54rem;margin:.3rem 0;padding:.55rem .9rem;border:{_LINE};"

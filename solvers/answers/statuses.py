@@ -6,8 +6,8 @@ from typing import Protocol, TypeVar
 from maxmargin.solvers.answers.answer_text import through
 from maxmargin.solvers.basics.printable import printable
 
+# The reason that an answer gives if Ctrl-C cut the work short.
 WHAT_WAS_PROVEN = "interrupted: this is what was proven by then"
-"""The reason that an answer gives if Ctrl-C cut the work short."""
 
 
 class _Answer(Protocol):

@@ -5,11 +5,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+# Binary64 numbers.
 Floats: TypeAlias = NDArray[np.float64]
-"""Binary64 numbers."""
 
+# Positions of rows, from 0.
 Rows: TypeAlias = NDArray[np.int64]
-"""Positions of rows, from 0."""
 
+# Whether something is true of each row or entry.
 Mask: TypeAlias = NDArray[np.bool_]
-"""Whether something is true of each row or entry."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 _called_by_kernels: list[Callable[..., Any]] = []
+# Functions that are called before anything is compiled that is not on disk.
 listeners: list[Callable[[], None]] = []
-"""Functions that are called before anything is compiled that is not on disk."""
 
 _lock = RLock()
 

@@ -8,5 +8,5 @@ def vector(dtype: types.Type, *, readonly: bool) -> types.Array:
     return types.Array(dtype, 1, "C", readonly=readonly)
 
 
+# The type of the rows of a dense problem.
 MATRIX = types.Array(types.float64, 2, "C", readonly=True)
-"""The type of the rows of a dense problem."""

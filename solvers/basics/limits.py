@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 
 from maxmargin.solvers.basics.option_values import check_time_limit, whole_number
 
+# Largest number of columns, including the bias, for which exact linear algebra is the default.
 EXACT_LIMIT = 1000
-"""Largest number of columns, including the bias, for which exact linear algebra is the default."""
 
 
 class OutOfTime(Exception):  # noqa: N818  # it ends a search, and is no error
     """The time limit of a search was reached in the middle of exact work."""
 
 
+# Seconds of a time limit that is over at once.
 INSTANT = 1e-6
-"""Seconds of a time limit that is over at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

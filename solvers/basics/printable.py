@@ -6,8 +6,8 @@ import unicodedata
 # surrogates, characters that have no meaning, and separators of lines and paragraphs.
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
+# Characters of other categories that nothing is drawn for; variation selectors, which change emojis, are kept.
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
-"""Characters of other categories that nothing is drawn for; variation selectors, which change emojis, are kept."""
 
 
 def printable(text: object, *, but: str = "") -> str:

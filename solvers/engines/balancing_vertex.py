@@ -14,23 +14,23 @@ from maxmargin.solvers.basics.array_types import Floats
 
 NAME = "logistic loss"
 
+# Largest numbers of steps of Newton's method, and of halvings of one step.
 _MOST_STEPS, _MOST_HALVINGS = 30, 40
-"""Largest numbers of steps of Newton's method, and of halvings of one step."""
 
+# Largest entry of the gradient, relative to the largest weight, at which the weights balance.
 _BALANCED = 1e-9
-"""Largest entry of the gradient, relative to the largest weight, at which the weights balance."""
 
+# Added to the diagonal of the Hessian, relative to its greatest entry: columns may depend on others.
 _RIDGE = 1e-10
-"""Added to the diagonal of the Hessian, relative to its greatest entry: columns may depend on others."""
 
+# Pivot, relative to the greatest, below which a column depends on those before it.
 _DEPENDENT = 1e-9
-"""Pivot, relative to the greatest, below which a column depends on those before it."""
 
+# Coefficient below which a row of the basis does not contribute to another row.
 _NO_RATIO = 1e-9
-"""Coefficient below which a row of the basis does not contribute to another row."""
 
+# Number of rows taken out between two checks of the time limit.
 _PUSHES_AT_ONCE = 100
-"""Number of rows taken out between two checks of the time limit."""
 
 
 def balancing_vertex(rows: Floats, is_over: Callable[[], bool]) -> Floats | None:

@@ -26,29 +26,29 @@ from maxmargin.solvers.proof.margins import Lowest, least_score, lowest, offset_
 
 NAME = "working set"
 
+# Number of rows of either class in the first program, for each column.
 _FIRST_A_COLUMN = 2
-"""Number of rows of either class in the first program, for each column."""
 
+# Smallest number of rows of either class that may join the program at once; with more columns it is their number.
 _LEAST_ADDED = 20
-"""Smallest number of rows of either class that may join the program at once; with more columns it is their number."""
 
+# Ratio of a margin to the least margin below which a row stays in the program.
 _NEAR = 1.2
-"""Ratio of a margin to the least margin below which a row stays in the program."""
 
+# Ratio of a margin to the least margin below which a row stays in the working set.
 _KEPT = 4.0
-"""Ratio of a margin to the least margin below which a row stays in the working set."""
 
+# Relative amount by which a margin may be below the margin of the program and still count as equal.
 _ROUNDING = 1e-13
-"""Relative amount by which a margin may be below the margin of the program and still count as equal."""
 
+# Distance, relative to the margin, by which a row must be nearer than the rows of the program to be added.
 _NEARER = 1e-14
-"""Distance, relative to the margin, by which a row must be nearer than the rows of the program to be added."""
 
+# Number of programs after which the work on a working set is given up.
 _MOST_PROGRAMS = 200
-"""Number of programs after which the work on a working set is given up."""
 
+# Multiplier, relative to the largest, below which a row does not support the plane.
 _SUPPORT_WEIGHT = 1e-9
-"""Multiplier, relative to the largest, below which a row does not support the plane."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,8 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.linear import orthogonal_complement
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 
+# A matrix by columns: where each starts (and the last one ends), the rows of the entries, and the entries.
 Columns = tuple[NDArray[Any], NDArray[Any], Floats]
-"""A matrix by columns: where each starts (and the last one ends), the rows of the entries, and the entries."""
 
 NAME = "HiGHS LP"
 

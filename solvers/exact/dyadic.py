@@ -11,22 +11,22 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 
+# An array of Python integers of any size.
 Integers = NDArray[np.object_]
-"""An array of Python integers of any size."""
 
 _MANTISSA_BITS = 53
 _TINIEST_NORMAL = 2.0**-1022
+# Larger than every exponent: it stands for the exponent of 0.
 _NO_EXPONENT = 1 << 20
-"""Larger than every exponent: it stands for the exponent of 0."""
 
+# Mask of the 52 fraction bits of a binary64 number.
 _FRACTION_BITS = (1 << 52) - 1
-"""Mask of the 52 fraction bits of a binary64 number."""
 
+# Smallest number of bits of an integer that is written in hexadecimal: Python limits decimal texts to 4,300 digits.
 _DECIMAL_BITS = 14000
-"""Smallest number of bits of an integer that is written in hexadecimal: Python limits decimal texts to 4,300 digits."""
 
+# Number of values processed at a time, few enough to stay in the cache.
 _ENTRIES_AT_ONCE = 1 << 16
-"""Number of values processed at a time, few enough to stay in the cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -19,23 +19,23 @@ from maxmargin.solvers.exact.dyadic import Integers, over_common_denominator
 from maxmargin.solvers.exact.products import sums_of_rows
 from maxmargin.solvers.exact.simplex import Circuit
 
+# Ranks modulo a prime never exceed the rank over the rationals: independence modulo it is independence.
 PRIME = (1 << 61) - 1
-"""Ranks modulo a prime never exceed the rank over the rationals: independence modulo it is independence."""
 
+# Number of powers of the prime at which fractions are first sought, and the factor by which it grows.
 _FIRST_STEPS, _MORE_STEPS = 16, 1.5
-"""Number of powers of the prime at which fractions are first sought, and the factor by which it grows."""
 
+# Largest fraction of nonzero entries for which products skip the zeros.
 _MOST_FILLED = 0.1
-"""Largest fraction of nonzero entries for which products skip the zeros."""
 
+# Largest number of rows or columns (whichever is smaller) whose null space takes a tenth of a second.
 _QUICK_SIZE = 150
-"""Largest number of rows or columns (whichever is smaller) whose null space takes a tenth of a second."""
 
+# Number of rows or columns (whichever is smaller) above which lifting is faster, also without a time limit.
 _LARGE_SIZE = 500
-"""Number of rows or columns (whichever is smaller) above which lifting is faster, also without a time limit."""
 
+# Pivot below which rows of size 1 count as dependent.
 _DEPENDENT = 1e-11
-"""Pivot below which rows of size 1 count as dependent."""
 
 NullVectors = list[tuple[int, list[int]]]
 

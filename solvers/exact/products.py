@@ -14,33 +14,33 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.exact.dyadic import Integers, as_integers, common_exponent
 
+# Largest number of bits for which all integers are exact in floating point.
 _EXACT_BITS = 53
-"""Largest number of bits for which all integers are exact in floating point."""
 
 _DIGIT_BITS = 24
+# Sums of digits with weights of less than this in all stay below 2**53.
 _MOST_WEIGHT = 1 << (_EXACT_BITS - _DIGIT_BITS)
-"""Sums of digits with weights of less than this in all stay below 2**53."""
 
+# Number of entries that are split into digits at a time, small enough for the processor's cache.
 _BLOCK_ENTRIES = 1 << 16
-"""Number of entries that are split into digits at a time, small enough for the processor's cache."""
 
+# Smallest number of values for which sums of digits are faster than sums of Python's integers.
 _MANY_ENTRIES = 2000
-"""Smallest number of values for which sums of digits are faster than sums of Python's integers."""
 
+# Largest product of the digits of a value and of a weight; for more, Python's integers are faster.
 _MOST_PAIRS = 100
-"""Largest product of the digits of a value and of a weight; for more, Python's integers are faster."""
 
+# Bits of digits, and how many products of these sum up to less than 2**63.
 _SQUARED_BITS, _SQUARED_AT_ONCE = 22, 1 << 19
-"""Bits of digits, and how many products of these sum up to less than 2**63."""
 
+# Largest number of bits of a value in units of the lowest bit of all values, so that it is a finite float.
 _MOST_BITS = 1000
-"""Largest number of bits of a value in units of the lowest bit of all values, so that it is a finite float."""
 
+# Number of stored entries that are converted to Python's integers at a time (about 30 MB).
 _ENTRIES_AT_ONCE = 1 << 18
-"""Number of stored entries that are converted to Python's integers at a time (about 30 MB)."""
 
+# Smallest number of entries of dense rows for which zeros are left out, if at most one entry in this many is not 0.
 _LARGE, _NEARLY_ALL = 1 << 18, 50
-"""Smallest number of entries of dense rows for which zeros are left out, if at most one entry in this many is not 0."""
 
 
 def exact_products(X: Any, vectors: Integers) -> tuple[Integers, int]:

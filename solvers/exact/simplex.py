@@ -8,14 +8,14 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import Integers
 
+# Bits of the numbers that are handed to floating point, far from overflow.
 _FLOAT_BITS = 500
-"""Bits of the numbers that are handed to floating point, far from overflow."""
 
+# Relative error of a rounded product, with room to spare.
 _FLOAT_ERROR = 2.0**-51
-"""Relative error of a rounded product, with room to spare."""
 
+# Number of successive degenerate pivots after which Bland's rule takes over, which cannot cycle.
 STALLED_PIVOTS = 20
-"""Number of successive degenerate pivots after which Bland's rule takes over, which cannot cycle."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,8 @@ from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, split
 from maxmargin.solvers.fewest_errors.search_budget import Budget
 from maxmargin.solvers.separability.cone.decide import balances
 
+# Weights of witnesses are whole multiples of 1/UNITS.
 UNITS = 1 << 24
-"""Weights of witnesses are whole multiples of 1/UNITS."""
 
 
 class CoverProgram:
@@ -131,18 +131,18 @@ class CircuitProgram:
 
 NAME = "circuit cover"
 
+# Relative weight below which a row is left out of a candidate circuit.
 _CANDIDATE_WEIGHT = 1e-12
-"""Relative weight below which a row is left out of a candidate circuit."""
 
+# Largest number of rows by which a candidate circuit may exceed the size of a vertex.
 _SPARE_ROWS = 8
-"""Largest number of rows by which a candidate circuit may exceed the size of a vertex."""
 
 # Amount below 1 of the cover of a circuit at which it is added, and distance from an integer at which a share counts as
 # fractional.
 _VIOLATED = 1e-6
 
+# Rounds of circuits in a row that do not raise the bound of a node, after which it is split.
 _ROOT_PATIENCE, _NODE_PATIENCE = 20, 1
-"""Rounds of circuits in a row that do not raise the bound of a node, after which it is split."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

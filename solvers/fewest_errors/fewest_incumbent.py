@@ -19,8 +19,8 @@ from maxmargin.solvers.separability.cone.decide import violated_rows
 from maxmargin.solvers.separability.cone.strict import StrictStage
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 
+# Largest number of entries of the distinct rows for which they are held as one dense array.
 MOST_ENTRIES = 1 << 25
-"""Largest number of entries of the distinct rows for which they are held as one dense array."""
 
 _NO_ROWS = np.empty(0, dtype=np.int64)
 
@@ -155,14 +155,14 @@ def split(cone: SignedRows, rows: Rows, limits: Limits) -> list[Fraction] | dict
     return answer
 
 
+# The C of the soft margins whose planes are counted, for columns of size about 1.
 COSTS = (2.0**-6, 1.0, 2.0**6, 2.0**12)
-"""The C of the soft margins whose planes are counted, for columns of size about 1."""
 
+# Smallest and largest binary exponent of a cost in the units of the data; others make soft margins useless hints.
 _LEAST_EXPONENT, _GREATEST_EXPONENT = -500, 500
-"""Smallest and largest binary exponent of a cost in the units of the data; others make soft margins useless hints."""
 
+# Largest numbers of passes and of presented rows (which a single pass may exceed): about 0.1 s.
 _PASSES, _PRESENTATIONS = 20, 20_000
-"""Largest numbers of passes and of presented rows (which a single pass may exceed): about 0.1 s."""
 
 CONSTANT, POCKET, SOFT, ADDED = "constant", "pocket perceptron", "soft margin", "rows added one by one"
 

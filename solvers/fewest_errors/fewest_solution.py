@@ -14,8 +14,8 @@ from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.proof.certificate import CommonHullPoint
 
+# Largest number of rows that a card names.
 _MOST_IN_CARD = 5
-"""Largest number of rows that a card names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

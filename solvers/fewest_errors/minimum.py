@@ -32,23 +32,23 @@ from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 METHODS = ("auto", "cvxpy")
 
+# Largest number of distinct rows for which the branch and bound takes all of them.
 MAX_ROWS = 2000
-"""Largest number of distinct rows for which the branch and bound takes all of them."""
 
+# Default time limit, in seconds: the problem is NP-hard.
 TIME_LIMIT = 60.0
-"""Default time limit, in seconds: the problem is NP-hard."""
 
+# Each step before the branch and bound takes one of this number of equal shares of the time that is left.
 _SHARES_OF_TIME = 4
-"""Each step before the branch and bound takes one of this number of equal shares of the time that is left."""
 
+# The same for the steps that are left, where the first nodes of the branch and bound take a share as well.
 _SHARES_OF_STEPS = 2
-"""The same for the steps that are left, where the first nodes of the branch and bound take a share as well."""
 
+# Number of nodes of the branch and bound after which, if it is not done, soft margins propose better planes.
 _FIRST_NODES = 10
-"""Number of nodes of the branch and bound after which, if it is not done, soft margins propose better planes."""
 
+# The M of the textbook program, for columns of size about 1.
 _BIG = 1e4
-"""The M of the textbook program, for columns of size about 1."""
 
 
 def fewest_errors(

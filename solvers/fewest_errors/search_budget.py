@@ -5,11 +5,11 @@ from typing import Any
 
 from maxmargin.solvers.basics.limits import Limits
 
+# Steps of a linear program without its iterations, and of an iteration without its entries.
 _OF_A_PROGRAM, _OF_AN_ITERATION = 200_000, 20_000
-"""Steps of a linear program without its iterations, and of an iteration without its entries."""
 
+# Steps of a separability check: a constant, per row, and per entry of the rows.
 _OF_A_SPLIT, _OF_ITS_ROWS, _OF_ITS_ENTRIES = 2_000_000, 5_000, 500
-"""Steps of a separability check: a constant, per row, and per entry of the rows."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -27,8 +27,8 @@ from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 from maxmargin.solvers.soft_margin.soft_bracket import RELATIVE_GAP, best_offset, slack_of
 
+# Distance from 0 or from its greatest value below which a weight of a vertex is taken to be there.
 _AT_BOUND = 1e-7
-"""Distance from 0 or from its greatest value below which a weight of a vertex is taken to be there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

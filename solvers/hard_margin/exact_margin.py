@@ -36,11 +36,11 @@ from maxmargin.solvers.proof.hulls import HullPoint, groups_of, n_groups
 
 NAME = "exact pivoting"
 
+# Multiplier, relative to the largest, below which a row is left out of the start.
 _LEAST_WEIGHT = 1e-9
-"""Multiplier, relative to the largest, below which a row is left out of the start."""
 
+# Rows of a group, for each dimension, among which the start looks for independent ones.
 _START_ROWS = 4
-"""Rows of a group, for each dimension, among which the start looks for independent ones."""
 
 
 def nearest_point(problem: Problem, start: HullPoint, is_late: Callable[[], bool]) -> tuple[HullPoint, bool]:

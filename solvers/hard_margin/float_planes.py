@@ -21,29 +21,29 @@ from maxmargin.solvers.proof.sums import TINIEST_NORMAL
 # widens it.
 _NEGLIGIBLE, _GREAT = Fraction(1, 1 << 48), Fraction(1, 1 << 10)
 
+# Largest distance from 1 at which the functional margin of a plane of floats is left as it is.
 _NEAR_ONE = Fraction(1, 1 << 40)
-"""Largest distance from 1 at which the functional margin of a plane of floats is left as it is."""
 
+# Number of multiples of each kind that are tried: first, and if rounding loses much of the margin.
 _FEW, _MANY = 8, 64
-"""Number of multiples of each kind that are tried: first, and if rounding loses much of the margin."""
 
+# Relative distance of consecutive multiples: one unit in the last place of 1.
 _STEP = Fraction(1, 1 << 52)
-"""Relative distance of consecutive multiples: one unit in the last place of 1."""
 
+# Significant bits of a float, and largest number of bits of a small integer.
 _BITS, _MOST_SMALL_BITS = 53, 19
-"""Significant bits of a float, and largest number of bits of a small integer."""
 
+# Every integer up to this one is a float.
 _MOST_INTEGER = 1 << _BITS
-"""Every integer up to this one is a float."""
 
+# Largest and smallest binary exponent of an entry of a multiple.
 _GREATEST_SIZE, _LEAST_SIZE = 1022, -1015
-"""Largest and smallest binary exponent of an entry of a multiple."""
 
+# Smallest number of columns for which a rounding in floats is tried before fractions, which would take longest.
 _WIDE = 1_000
-"""Smallest number of columns for which a rounding in floats is tried before fractions, which would take longest."""
 
+# Largest number of matrix entries read by the search; the first few multiples are tried in any case.
 _MOST_ENTRIES = 1 << 22
-"""Largest number of matrix entries read by the search; the first few multiples are tried in any case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

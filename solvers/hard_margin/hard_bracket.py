@@ -22,22 +22,22 @@ from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExac
 from maxmargin.solvers.proof.margins import norm_squared, prove_separable, unit
 from maxmargin.solvers.proof.soft_bounds import rounded_margin_upper_bound
 
+# Multiplier, relative to the largest, below which a row is not listed as support.
 SUPPORT_WEIGHT = 1e-9
-"""Multiplier, relative to the largest, below which a row is not listed as support."""
 
+# Relative difference up to which the margins of two planes count as equal.
 _ROUNDING = 2.0**-50
-"""Relative difference up to which the margins of two planes count as equal."""
 
+# Relative gap at or below which an upper end in floating point is good enough, and is not computed in integers.
 _ENOUGH = 1e-11
-"""Relative gap at or below which an upper end in floating point is good enough, and is not computed in integers."""
 
+# Smallest number of stored entries for which integers take much longer than floating point.
 _MANY_ENTRIES = 1 << 12
-"""Smallest number of stored entries for which integers take much longer than floating point."""
 
 _LARGEST = sys.float_info.max
 
+# Reason of an answer without w and b though the data are separable.
 NO_FLOATS = "hyperplane of floats: none found; the exact one that proves the lower end is in the certificate"
-"""Reason of an answer without w and b though the data are separable."""
 
 
 @dataclass(slots=True)

@@ -26,54 +26,54 @@ from maxmargin.solvers.proof.margins import best_offset, prove_separable
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
+# Relative width (upper - lower)/upper up to which the interval counts as `optimal`.
 RELATIVE_GAP = 1e-9
-"""Relative width (upper - lower)/upper up to which the interval counts as `optimal`."""
 
+# Default for the largest number of columns (bias included) solved exactly; at this size a solution takes a minute.
 EXACT_LIMIT = 500
-"""Default for the largest number of columns (bias included) solved exactly; at this size a solution takes a minute."""
 
+# Largest numbers of columns and of rows for which exact arithmetic closes a wide interval without being asked to.
 _SMALL_COLUMNS, _SMALL_ROWS = 60, 5000
-"""Largest numbers of columns and of rows for which exact arithmetic closes a wide interval without being asked to."""
 
+# Time limit for that, in seconds.
 _UNASKED_SECONDS = 60.0
-"""Time limit for that, in seconds."""
 
+# Largest number of columns for which cvxpy hands the textbook program to DAQP: the time grows with the cube.
 _MOST_COLUMNS_OF_DAQP = 300
-"""Largest number of columns for which cvxpy hands the textbook program to DAQP: the time grows with the cube."""
 
+# Relative width of the interval above which the next solver is asked as well.
 _NEXT_SOLVER_GAP = 1e-11
-"""Relative width of the interval above which the next solver is asked as well."""
 
+# If exact work is asked for, the solvers before it are given the time divided by this number.
 _SHARES_OF_TIME = 4
-"""If exact work is asked for, the solvers before it are given the time divided by this number."""
 
+# Size of X up to which DAQP takes milliseconds, and is asked even when the time is over.
 _FEW_ENTRIES = 1 << 15
-"""Size of X up to which DAQP takes milliseconds, and is asked even when the time is over."""
 
+# DAQP is given half of the time if other solvers can follow.
 _SHARES_OF_DAQP = 2
-"""DAQP is given half of the time if other solvers can follow."""
 
+# Relative width of the interval at which the working set stops.
 _WORKING_SET_GAP = 1e-13
-"""Relative width of the interval at which the working set stops."""
 
+# Relative width of the interval at which descent along single multipliers stops.
 _DESCENT_GAP = 1e-12
-"""Relative width of the interval at which descent along single multipliers stops."""
 
+# Largest size of X (number of entries) for which cvxpy is asked when the working set leaves a wide interval.
 _MOST_ENTRIES = 20_000_000
-"""Largest size of X (number of entries) for which cvxpy is asked when the working set leaves a wide interval."""
 
+# Seconds of the first step of exact work, divided by the cube of the number of rows it starts from.
 _SECONDS_A_CUBE = 1.5e-7
-"""Seconds of the first step of exact work, divided by the cube of the number of rows it starts from."""
 
+# Steps counted before the end (one more, and the fractions of the answer); seconds by which they may be late.
 _STEPS_TO_COME, _OVERTIME = 2, 1.0
-"""Steps counted before the end (one more, and the fractions of the answer); seconds by which they may be late."""
 
 METHODS = ("auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy")
+# Those that hand programs to cvxpy.
 _OF_CVXPY = ("auto", "textbook", "cvxpy")
-"""Those that hand programs to cvxpy."""
 
+# The status if it is not decided whether the hulls only touch.
 _SHARED = Status.NOT_STRICTLY_SEPARABLE
-"""The status if it is not decided whether the hulls only touch."""
 
 
 def hard_margin(

@@ -19,11 +19,11 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost, MarginBetween, MarginExactly
 
+# Significant digits of a square root in the text.
 _ROOT_DIGITS = 17
-"""Significant digits of a square root in the text."""
 
+# Largest number of digits of an integer that is shown in full; of a longer one this number is shown at either end.
 _MOST_DIGITS, _END_DIGITS = 100, 20
-"""Largest number of digits of an integer that is shown in full; of a longer one this number is shown at either end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

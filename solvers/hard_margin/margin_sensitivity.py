@@ -25,15 +25,16 @@ from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import unit
 
+# Largest number of rows that the text lists.
 _MOST_ROWS = 20
-"""Largest number of rows that the text lists."""
 
+# Finding the rows that hold the margin may take the time left divided by this number.
 _SHARES = 4
-"""Finding the rows that hold the margin may take the time left divided by this number."""
 
+# Largest number of columns for which exact arithmetic finds the rows that hold the margin.
 _MOST_EXACT_COLUMNS = 60
-"""Largest number of columns for which exact arithmetic finds the rows that hold the margin."""
 
+# Meanings of the statuses of an answer that has several intervals.
 _ADVICE = {
     Status.OPTIMAL: "all intervals are proven and as narrow as asked",
     Status.LIMIT: "stopped at a limit; all intervals are proven, but some are wider than asked: raise the time limit",
@@ -41,7 +42,6 @@ _ADVICE = {
         "no solver was as accurate as asked; all intervals are proven, but some are wide: try centred or scaled data"
     ),
 }
-"""Meanings of the statuses of an answer that has several intervals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -15,8 +15,8 @@ from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import LearnerState
 from maxmargin.solvers.proof.hulls import proven_upper
 
+# Places of the scalars: the dual objective, and the least gain of an update relative to the sum of its parts.
 _DUAL, _LEAST_GAIN = 0, 1
-"""Places of the scalars: the dual objective, and the least gain of an update relative to the sum of its parts."""
 
 
 def adatron_step(

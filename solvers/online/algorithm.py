@@ -25,8 +25,8 @@ from maxmargin.solvers.problem.problem import Problem
 
 _SETTING_FIELDS = ("bias_scale", "max_epochs", "max_updates", "time_limit")
 _COUNT_FIELDS = ("n_updates", "n_mistakes", "n_epochs", "n_presentations", "converged")
+# Attributes of the settings and of a run that `OnlineRun.fields` returns under their own names, in this order.
 _MARGIN_FIELDS = ("margin", "run_margin", "n_errors")
-"""Attributes of the settings and of a run that `OnlineRun.fields` returns under their own names, in this order."""
 
 
 def _cut(value: Any) -> Any:
@@ -344,8 +344,8 @@ def check_halt(run: OnlineRun, reference: Reference, share: float) -> Check:
     return Check(run.unit_margin, where(run.converged and reference.is_separable, share * reference.margin))
 
 
+# Key of the range of a parameter in the metadata of its field.
 _RANGE = "range"
-"""Key of the range of a parameter in the metadata of its field."""
 
 
 def _check_range(name: str, value: Any, low: float, high: float, ends: str) -> None:

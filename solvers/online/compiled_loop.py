@@ -20,8 +20,8 @@ _STATE = vector(types.float64, readonly=False)
 _TABLE = types.Array(types.float64, 2, "C")
 _COUNTS = vector(types.int64, readonly=False)
 
+# X, y, row, t, score, parameters, w, table, scalars.
 _STEP_SIGNATURE = types.int64(MATRIX, _FLOATS, types.int64, types.int64, types.float64, _FLOATS, _STATE, _TABLE, _STATE)
-"""X, y, row, t, score, parameters, w, table, scalars."""
 
 
 @cache

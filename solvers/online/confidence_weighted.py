@@ -21,11 +21,11 @@ from maxmargin.solvers.online.state import LearnerState
 # 1/x'Sigma x before a mistake, and how many mistakes were no updates: those on rows x = 0.
 _VIOLATION, _UNCHECKED, _LOG_DETERMINANT, _GREATEST_PRECISION, _IDLE = 0, 1, 2, 3, 4
 
+# Place of the first of n scalars: what Sigma^-1 has gained of x x' of every row.
 _SHARES = 5
-"""Place of the first of n scalars: what Sigma^-1 has gained of x x' of every row."""
 
+# Share of ||x||^2 times the first variance from which on x'Sigma x is known to ten digits.
 _LEAST_SPREAD = 1e-6
-"""Share of ||x||^2 times the first variance from which on x'Sigma x is known to ten digits."""
 
 
 @in_machine_code
@@ -103,8 +103,8 @@ def confidence_step(
     return 1
 
 
+# Relative violation of the constraint that rounding may cause.
 _TINY = 1e-9
-"""Relative violation of the constraint that rounding may cause."""
 
 _WANG = "Wang, Zhao and Hoi 2012"
 

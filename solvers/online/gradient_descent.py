@@ -13,8 +13,8 @@ from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import Presents
 
+# Places of the scalars: sums of the hinge loss before the step, and of ||x||^2 over the updates.
 _LOSSES, _SQUARED_GRADIENTS = 0, 1
-"""Places of the scalars: sums of the hinge loss before the step, and of ||x||^2 over the updates."""
 
 
 def gradient_step(
@@ -66,8 +66,8 @@ class OnlineGradientDescent(Algorithm):
         yield Check(run.scalar(_LOSSES), losses + regret)
 
 
+# The theorem for the subgradient 0 at the kink.
 _STAYS = at_most("stays", "updates <= 0: w = 0 is never left", "derived: y 0.x = 0")
-"""The theorem for the subgradient 0 at the kink."""
 
 
 def relu_step(
@@ -126,11 +126,11 @@ class ReluSgd(Algorithm):
         )
 
 
+# Places of the scalars: squared error before the last step (of all steps for single rows), its greatest increase.
 _ERROR, _INCREASE = 0, 1
-"""Places of the scalars: squared error before the last step (of all steps for single rows), its greatest increase."""
 
+# Increase of the squared error, relative to the first one, that rounding may cause.
 _TINY = 1e-9
-"""Increase of the squared error, relative to the first one, that rounding may cause."""
 
 
 def batch_step(
@@ -255,8 +255,8 @@ class DeltaRuleSgd(Algorithm):
         yield Check(run.scalar(_ERROR), float(u @ u) / (rate * k) + errors / k**2 if k > 0 else None)
 
 
+# Places of the scalars: sum of f_t(w_t), and the greatest squared norm of a subgradient.
 _OBJECTIVES, _GREATEST_SQUARE = 0, 1
-"""Places of the scalars: sum of f_t(w_t), and the greatest squared norm of a subgradient."""
 
 
 def pegasos_step(

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from maxmargin.solvers.answers.answer_text import rounded_up
 from maxmargin.solvers.basics.array_types import Floats
 
+# Relative difference that is allowed for the rounding of the algorithm, which the theorems ignore.
 ALLOWANCE = 1e-9
-"""Relative difference that is allowed for the rounding of the algorithm, which the theorems ignore."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,8 +142,8 @@ def at_least(name: str, statement: str, reference: str) -> Theorem:
     return Theorem(name, statement, reference, is_upper=False)
 
 
+# At every update w.u grows by at least g, and ||w||^2 by at most R^2.
 NOVIKOFF = at_most("novikoff", "updates <= R^2/g^2, strictly separable with margin g", "Novikoff 1962; Block 1962")
-"""At every update w.u grows by at least g, and ||w||^2 by at most R^2."""
 
 
 def margin_on_halt(share: str, source: str) -> Theorem:

@@ -17,8 +17,8 @@ from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.settings import RunProgress, StopReason
 from maxmargin.solvers.proof.margins import n_errors
 
+# Time of plain Python in multiples of the time of compiled code.
 _SLOWER = 100
-"""Time of plain Python in multiples of the time of compiled code."""
 
 # Work in plain Python of one run, and of all runs of a process, before anything is compiled, in units of
 # `OnlineSettings.short`. It takes about as long as loading the compiler and the loop.

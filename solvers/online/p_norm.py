@@ -88,8 +88,8 @@ class PNormPerceptron(Algorithm):
         yield Check(run.n_updates, most, note=margin.words)
 
 
+# alpha B and C of the paper.
 _THRESHOLD, _STEP = math.sqrt(8.0), math.sqrt(2.0)
-"""alpha B and C of the paper."""
 
 
 def alma_step(

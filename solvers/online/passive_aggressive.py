@@ -10,8 +10,8 @@ from maxmargin.solvers.online.guarantee import Check, at_most, where
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
 
+# Places of the scalars: sums over all presentations of the hinge loss before the step, and of its square.
 _LOSSES, _SQUARED_LOSSES = 0, 1
-"""Places of the scalars: sums over all presentations of the hinge loss before the step, and of its square."""
 
 
 def passive_aggressive_step(

@@ -10,17 +10,17 @@ from maxmargin.solvers.online.guarantee import Check, at_least, at_most, length_
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
 
+# An exponent whose exponential is finite.
 _LARGEST_EXPONENT = 700.0
-"""An exponent whose exponential is finite."""
 
+# Largest ln t of the search.
 _LARGEST = 1e6
-"""Largest ln t of the search."""
 
+# Width of the interval of ln t at which the search ends.
 _NARROW = 1e-15
-"""Width of the interval of ln t at which the search ends."""
 
+# For the rounding of ln(f(t)/t^2), which is its error at most where t is near 1 or a power of it is added.
 _ALLOWED = 1e-12
-"""For the rounding of ln(f(t)/t^2), which is its error at most where t is near 1 or a power of it is added."""
 
 
 def pdm_step(

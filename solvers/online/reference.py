@@ -32,26 +32,26 @@ from maxmargin.solvers.proof.margins import least_functional_margin
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
+# Relative error of a q-norm that is computed from powers, with room.
 _ROUNDING = 2.0**-40
-"""Relative error of a q-norm that is computed from powers, with room."""
 
+# Relative width of the interval at which the search ends.
 _NARROW = 1e-4
-"""Relative width of the interval at which the search ends."""
 
+# Largest number of reweighted maximum margins.
 _MOST_STEPS = 30
-"""Largest number of reweighted maximum margins."""
 
+# Largest number of entries of the rows for which reweighted maximum margins are solved.
 _MOST_ENTRIES = 200_000
-"""Largest number of entries of the rows for which reweighted maximum margins are solved."""
 
+# Largest number of entries of the rows for which the linear program is solved.
 _MOST_LP_ENTRIES = 2_000_000
-"""Largest number of entries of the rows for which the linear program is solved."""
 
+# Time limit of the linear program, in seconds.
 _LP_SECONDS = 10.0
-"""Time limit of the linear program, in seconds."""
 
+# Least weight of a column relative to the largest weight: a column with the weight 0 would keep it.
 _LEAST_SHARE = 1e-6
-"""Least weight of a column relative to the largest weight: a column with the weight 0 would keep it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,14 +12,14 @@ from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import LearnerState
 
+# Place of the scalar: the greatest 1/sin^2 of the angle between w and x at an update.
 _AMPLIFICATION = 0
-"""Place of the scalar: the greatest 1/sin^2 of the angle between w and x at an update."""
 
+# Least squared sine of the angle between w and x; below it they count as parallel.
 _LEAST_SINE_SQUARED = 1e-14
-"""Least squared sine of the angle between w and x; below it they count as parallel."""
 
+# Largest ||w||^2 ||x||^2 for an update: it is at most R^2/g^2 on separable data, and binary64 resolves no more.
 _GREATEST_PRODUCT = 1e32
-"""Largest ||w||^2 ||x||^2 for an update: it is at most R^2/g^2 on separable data, and binary64 resolves no more."""
 
 
 def romma_step(
@@ -55,8 +55,8 @@ def romma_step(
 
 
 _SOURCE = "derived: ||w||^2 grows by (delta/R)^2 an update and is at most 1/g^2"
+# u/g fulfils all that the half-space asks for.
 _LENGTH = at_most("length", "||w|| <= 1/g, strictly separable with margin g", "Li and Long 2002")
-"""u/g fulfils all that the half-space asks for."""
 
 
 def _check_length(run: OnlineRun, reference: Reference) -> Check:

@@ -68,8 +68,8 @@ class Perceptron(Algorithm):
         yield Check(quotient(length_of(run.state.w), run.n_updates), where(reference.is_separable, reference.margin))
 
 
+# Places of the scalars: sums over the updates of t - 1, and of (t - 1) ||x||^2.
 _DELAYS, _DELAYED_SQUARES = 0, 1
-"""Places of the scalars: sums over the updates of t - 1, and of (t - 1) ||x||^2."""
 
 
 def averaged_step(
@@ -142,8 +142,8 @@ class AveragedPerceptron(Perceptron):
         yield Check(length, math.sqrt(max(square, 0.0) + lost))
 
 
+# Number of entries of the weight vectors, or of their scores, that are computed at a time.
 _CHUNK_ENTRIES = 1 << 20
-"""Number of entries of the weight vectors, or of their scores, that are computed at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,11 +240,11 @@ def _in_space(run: OnlineRun, X: Floats) -> Floats:
     return np.asarray(np.ldexp(np.hstack([X, constant]), -run.space.exponent))
 
 
+# Number of the last pockets whose errors are counted again in exact arithmetic after the run.
 _KEPT = 64
-"""Number of the last pockets whose errors are counted again in exact arithmetic after the run."""
 
+# Place of the scalar: how often the pocket was changed.
 _N_POCKETS = 3
-"""Place of the scalar: how often the pocket was changed."""
 
 
 def pocket_step(

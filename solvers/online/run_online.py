@@ -16,11 +16,11 @@ from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.perceptron.settings import RunProgress, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
+# Relative error of an update or of a term of a score, with room.
 _ROUNDING = 2.0**-50
-"""Relative error of an update or of a term of a score, with room."""
 
+# Largest loss of an operation whose result underflows.
 _TINIEST = 2.0**-1074
-"""Largest loss of an operation whose result underflows."""
 
 _ROUNDED_ROWS = "the rows differ so much in size that the run is on roundings of them"
 

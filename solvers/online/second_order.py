@@ -44,8 +44,8 @@ def state_with_matrix(space: Space, diagonal: float, n_scalars: int, *parameters
     return LearnerState(w=np.zeros(n), table=table, scalars=np.zeros(n_scalars), parameters=np.array(parameters))
 
 
+# Place of the scalar ln det(A/a).
 _LOG_DETERMINANT = 0
-"""Place of the scalar ln det(A/a)."""
 
 
 def second_order_step(
@@ -75,8 +75,8 @@ def second_order_step(
     return 1
 
 
+# Least a and r: 1 / 5e-324 is no float.
 _LEAST = 2.0**-1022
-"""Least a and r: 1 / 5e-324 is no float."""
 
 
 def _check(run: OnlineRun, reference: Reference, a: float, n_others: int) -> Check:

@@ -16,8 +16,8 @@ from maxmargin.solvers.perceptron.result import achieved_margins
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import n_errors
 
+# Largest number of entries of the dense rows, the constant coordinate included.
 MOST_ENTRIES = 10**8
-"""Largest number of entries of the dense rows, the constant coordinate included."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,8 +50,8 @@ class LearnerState(NamedTuple):
         return all(bool(np.isfinite(part).all()) for part in (self.w, self.table, self.scalars))
 
 
+# The arrays of a `LearnerState`, in its order; a plain tuple is handed to compiled code faster than a named one.
 Arrays = tuple[Floats, Floats, Floats, Floats]
-"""The arrays of a `LearnerState`, in its order; a plain tuple is handed to compiled code faster than a named one."""
 
 # How often every row was presented, and updated on (updated); the row of every update, and the number of its
 # presentation (written over).

@@ -15,11 +15,11 @@ from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import LearnerState
 
+# Drops of the potential that are tried for u, relative to the drop of a mistake on a negative row for u = 0.
 _SHARES = (0.5, 0.25, 0.1, 0.01)
-"""Drops of the potential that are tried for u, relative to the drop of a mistake on a negative row for u = 0."""
 
+# Largest exponent of a finite exponential.
 _LARGEST_POWER = math.log(sys.float_info.max)
-"""Largest exponent of a finite exponential."""
 
 
 def winnow_step(
@@ -131,8 +131,8 @@ def _least_vector(rows: Floats, y: Floats, low: float, high: float) -> Floats | 
     return None if answer.x is None else np.asarray(np.maximum(answer.x, 0.0))
 
 
+# Upper bound of the relative rounding error of each term of the drop.
 _ROUNDING = 2.0**-50
-"""Upper bound of the relative rounding error of each term of the drop."""
 
 
 def balanced_step(

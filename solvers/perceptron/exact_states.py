@@ -24,11 +24,11 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.hulls import ClassSums
 
+# Number of slices of a repeated run whose mistakes, up to 65,536 each, are counted together.
 _SLICES_TOGETHER = 256
-"""Number of slices of a repeated run whose mistakes, up to 65,536 each, are counted together."""
 
+# Row of a mistake that neither the log nor a second run reveals.
 UNKNOWN_ROW = -1
-"""Row of a mistake that neither the log nor a second run reveals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,11 +19,11 @@ from maxmargin.solvers.perceptron.many_orders import OrderRuns, Outcomes
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 
+# Number of mistakes after which the functional margins are computed again from the exact weights.
 _RECOMPUTED_AFTER = 1_000
-"""Number of mistakes after which the functional margins are computed again from the exact weights."""
 
+# Rounding errors of a score that a functional margin can accumulate until it is computed again; an overestimate.
 _ROUNDINGS = 4 * _RECOMPUTED_AFTER
-"""Rounding errors of a score that a functional margin can accumulate until it is computed again; an overestimate."""
 
 
 class Rule(StrEnum):
@@ -159,8 +159,8 @@ class _Adversary:
 
 Move = Callable[[Rows, np.random.Generator], Rows]
 
+# Number of neighbours of an order that are tried together.
 _AT_ONCE = 32
-"""Number of neighbours of an order that are tried together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -32,11 +32,11 @@ from maxmargin.solvers.perceptron.settings import ZERO_RULES, EngineName, Percep
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
+# Orders that are run one by one in less time than it takes to compile the passes over many orders.
 _MOST_SINGLE_ORDERS = 4_000
-"""Orders that are run one by one in less time than it takes to compile the passes over many orders."""
 
+# Orders that are given up, and repeated, before the passes over many orders are compiled.
 _MOST_GIVEN_UP = 20
-"""Orders that are given up, and repeated, before the passes over many orders are compiled."""
 
 # Work in integers of all orders together, in multiples of the work in integers of a single run: as much as takes about
 # as long as to load compiled code.
@@ -220,11 +220,11 @@ def in_this_order(problem: Problem, order: Rows) -> Problem:
     return Problem(problem.X[order], problem.y[order], problem.bias)
 
 
+# Number of orders that are sampled together, from their own generator: the same on any number of threads.
 _BLOCK = 64
-"""Number of orders that are sampled together, from their own generator: the same on any number of threads."""
 
+# Intended seconds of one call of compiled code, which cannot check the time.
 _CALL_SECONDS = 0.1
-"""Intended seconds of one call of compiled code, which cannot check the time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

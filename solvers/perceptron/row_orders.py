@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+# Presentations that are ordered at a time if epochs are shorter.
 _AT_ONCE = 1 << 12
-"""Presentations that are ordered at a time if epochs are shorter."""
 
 
 class Order(StrEnum):

@@ -30,11 +30,11 @@ from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, RunProgress, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
+# Seconds to add one entry of a mistaken row exactly at the end of a run; an overestimate.
 _PROOF_ENTRY = 6e-8
-"""Seconds to add one entry of a mistaken row exactly at the end of a run; an overestimate."""
 
+# Passes over rows outside memory that the proofs at the end of a run take.
 _PROOF_PASSES = 2
-"""Passes over rows outside memory that the proofs at the end of a run take."""
 
 
 def perceptron(

@@ -8,8 +8,8 @@ from maxmargin.solvers.basics.option_values import check_choice, check_limits, c
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.row_orders import Order
 
+# The rules for a score of exactly 0, as numbers for compiled code: the prediction, 0 for none.
 ZERO_RULES = {"mistake": 0, "positive": 1, "negative": -1}
-"""The rules for a score of exactly 0, as numbers for compiled code: the prediction, 0 for none."""
 
 
 class StopReason(StrEnum):
@@ -49,8 +49,8 @@ class EngineName(StrEnum):
     INTEGERS = "integers"
 
 
+# Fields whose defaults are the largest values for which the arithmetic is proven to be exact, or well bounded.
 _PROVEN = ("most_limb_products", "most_limb_mistakes", "most_limb_bits")
-"""Fields whose defaults are the largest values for which the arithmetic is proven to be exact, or well bounded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from maxmargin.solvers.basics.array_types import Floats
 
 _STOPPED_EARLY = ("user_limit", "optimal_inaccurate")
 
+# Status of an engine that Ctrl-C stopped; it returns its findings up to then.
 INTERRUPTED = "interrupted"
-"""Status of an engine that Ctrl-C stopped; it returns its findings up to then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

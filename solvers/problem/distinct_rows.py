@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.problem.problem import Problem
 
+# Largest size of X (number of entries) for which equal rows are looked for.
 _MOST_ENTRIES = 1 << 25
-"""Largest size of X (number of entries) for which equal rows are looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

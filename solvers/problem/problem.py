@@ -22,20 +22,20 @@ from maxmargin.solvers.problem.scaling import ColumnScaling, Extremes, extremes_
 
 T = TypeVar("T")
 
+# Largest number of rows of a sample.
 _GREATEST_SAMPLE = 20_000
-"""Largest number of rows of a sample."""
 
+# Largest number of matrix entries of a sample.
 _SAMPLE_ENTRIES = 50_000_000
-"""Largest number of matrix entries of a sample."""
 
+# Largest number of rows, in all or for each column, for which one program of all rows is as fast as a working set.
 _FEW_ROWS, _FEW_ROWS_A_COLUMN = 4000, 5
-"""Largest number of rows, in all or for each column, for which one program of all rows is as fast as a working set."""
 
+# Smallest numbers of columns, and of matrix entries, for which descent along multipliers is worth its compilation.
 _MANY_COLUMNS, _MANY_POSITIONS = 300, 1 << 20
-"""Smallest numbers of columns, and of matrix entries, for which descent along multipliers is worth its compilation."""
 
+# Draw the sample from the rows at hand if they make up at least this fraction of it.
 _ENOUGH = 0.25
-"""Draw the sample from the rows at hand if they make up at least this fraction of it."""
 
 
 class Samples:

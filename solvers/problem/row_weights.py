@@ -12,11 +12,11 @@ from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import round_down, round_up, without_denominators
 
+# Largest number of different numbers whose products are computed exactly; more are always rounded outwards.
 _MOST_DISTINCT = 4096
-"""Largest number of different numbers whose products are computed exactly; more are always rounded outwards."""
 
+# Every integer up to this one is a float.
 _MOST_INTEGER = 1 << 53
-"""Every integer up to this one is a float."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

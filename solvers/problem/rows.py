@@ -17,17 +17,17 @@ from maxmargin.solvers.basics.parallel import in_order, slices
 
 T = TypeVar("T")
 
+# Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries.
 CHUNK_ENTRIES = 1 << 21
-"""Matrix entries in one chunk of rows (16 MiB of binary64): bounds the memory of temporaries."""
 
+# Largest number of matrix entries that are summed in integers, in about a quarter of a second.
 EXACT_ENTRIES = 1 << 17
-"""Largest number of matrix entries that are summed in integers, in about a quarter of a second."""
 
+# Smallest number of matrix entries in a chunk for which a compiled pass is worth loading the compiler's runtime.
 COMPILED_ENTRIES = 1 << 20
-"""Smallest number of matrix entries in a chunk for which a compiled pass is worth loading the compiler's runtime."""
 
+# If there are several chunks their number is a multiple of this, so that two or four threads have equal shares.
 _CHUNKS_MULTIPLE = 4
-"""If there are several chunks their number is a multiple of this, so that two or four threads have equal shares."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,11 +10,11 @@ from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.rows import COMPILED_ENTRIES, RowSource
 
+# The least and the greatest number of every column, both (n_features,).
 Extremes = tuple[Floats, Floats]
-"""The least and the greatest number of every column, both (n_features,)."""
 
+# Number of rows from which the size of the columns is estimated.
 _SAMPLE = 1 << 12
-"""Number of rows from which the size of the columns is estimated."""
 
 _LEAST_EXPONENT, _GREATEST_EXPONENT = -1021, 1024  # of normal numbers, as frexp counts
 

@@ -16,8 +16,8 @@ from maxmargin.solvers.problem.problem import Samples
 FORMAT = "maxmargin-proof"
 VERSION = 1
 
+# A row and a class that is not its own: the score of the row's own class must not be below the score of this class.
 Pair = tuple[int, int]
-"""A row and a class that is not its own: the score of the row's own class must not be below the score of this class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +229,7 @@ def in_order(weight_of: Mapping[int, int]) -> tuple[tuple[int, ...], tuple[int, 
     return tuple(rows), tuple(weight_of[row] for row in rows)
 
 
+# The key of a field in the document, and the form in which it is written; a direction up to a positive factor.
 _WRITTEN: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "direction": ("direction", lambda numbers: texts(without_denominators(numbers))),
     "rows": ("rows", list),
@@ -237,4 +238,3 @@ _WRITTEN: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "null_space": ("null_space", lambda basis: [texts(vector) for vector in basis]),
     "margin_squared": ("margin_squared", quotient_text),
 }
-"""The key of a field in the document, and the form in which it is written; a direction up to a positive factor."""

@@ -59,6 +59,7 @@ from pathlib import Path
 from types import GenericAlias, UnionType
 from typing import Any, NamedTuple
 
+# The fields that prove each claim.
 FIELDS = {
     "separable": "direction", "not-strictly-separable": "rows weights",
     "overlap": "rows weights null_space", "quasi-separable": "direction rows weights null_space",
@@ -66,32 +67,32 @@ FIELDS = {
     "margin-exactly": "direction rows weights margin_squared",
     "margin-between": "direction rows weights margin_squared upper_squared",
 }  # fmt: skip
-"""The fields that prove each claim."""
 NUMBERS: dict[str, Any] = {
     "direction": list[str], "weights": list[str], "null_space": list[list[str]],
     "margin_squared": str, "upper_squared": str,
 }  # fmt: skip
+# The type of the field ``rows``, which lists rows or pairs of a row and a class.
 ROWS = {"two-class": list[int], "multinomial": list[list[int]]}
-"""The type of the field ``rows``, which lists rows or pairs of a row and a class."""
 DATA = {"sha256": str, "n_samples": int, "n_features": int, "bias": bool, "reading": str}
+# How the data were read. Each of these fields may be absent or null.
 SOURCE: dict[str, Any] = {
     "source": str, "label": str | int, "positive": str | int | float | bool, "drop": list[str | int], "id": str | int,
     "one_hot": bool, "one_hot_columns": list[str | int], "drop_missing": bool, "sep": str, "decimal_comma": bool,
     "header": bool, "missing": list[str], "format": str, "formula": str, "classes": list[str],
     "values": list[list[str]],
 }  # fmt: skip
-"""How the data were read. Each of these fields may be absent or null."""
+# Most levels of a JSON text that is parsed, so that none exhausts the stack of the parser. A proof has five.
 MOST_LEVELS = 100
-"""Most levels of a JSON text that is parsed, so that none exhausts the stack of the parser. A proof has five."""
+# Most decimal digits of an integer that Python reads or writes.
 MOST_DIGITS = 4300
-"""Most decimal digits of an integer that Python reads or writes."""
 TOO_LARGE = 10**MOST_DIGITS
+# Most digits of an exact number in the data, and the largest size of its exponent.
 MOST_EXACT = 2000
-"""Most digits of an exact number in the data, and the largest size of its exponent."""
 PRIMES = (2**61 - 1, 2**255 - 19, 2**521 - 1)
 INTEGER = re.compile("0|-?[1-9][0-9]{0,4299}|-?0x[0-9a-f]{1,1000000}")
 NUMBER = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:e([-+]?[0-9]+))?", re.IGNORECASE)
 INFINITY = re.compile("[-+]?inf(inity)?", re.IGNORECASE)
+# Numbers in notations that are not read. A line with one of them does not hold the names of columns.
 OTHER_NUMBER = re.compile(
     r"""[-+]?(
         ([0-9]+,[0-9]*|,[0-9]+)(e[-+]?[0-9]+)?  # a decimal comma: 1,5
@@ -102,7 +103,6 @@ OTHER_NUMBER = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Numbers in notations that are not read. A line with one of them does not hold the names of columns."""
 FOREIGN = "these are not the data of the proof"
 MISSING = {"", "?", ".", "na", "n/a", "#n/a", "nan", "+nan", "-nan", "null"}
 ROW_NAMES = "\0"

@@ -35,11 +35,11 @@ from maxmargin.solvers.proof.sums import (
     rounding_error,
 )
 
+# Number of rows next to the least above which error bounds of their own thin them out before integers are used.
 _MANY_ROWS = 1000
-"""Number of rows next to the least above which error bounds of their own thin them out before integers are used."""
 
+# Rows above a level are returned up to this multiple of the distance of the least below it: w may soon lower them.
 _BEYOND = 2.0
-"""Rows above a level are returned up to this multiple of the distance of the least below it: w may soon lower them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

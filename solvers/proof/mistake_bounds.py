@@ -34,8 +34,8 @@ from maxmargin.solvers.proof.margins import exact_functional_margins, least_func
 from maxmargin.solvers.proof.soft_bounds import slack_upper_bound, sum_bounds
 from maxmargin.solvers.proof.sums import TINIEST_NORMAL, careful_sum, errors
 
+# Squares of larger slacks would overflow when they are added.
 LARGEST_SLACK = 2.0**480
-"""Squares of larger slacks would overflow when they are added."""
 
 
 class Loss(StrEnum):

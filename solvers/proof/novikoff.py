@@ -26,8 +26,8 @@ class NovikoffInequality(StrEnum):
     POTENTIAL = "P falls by R^2/2 a mistake"
 
 
+# The inequalities that need no hyperplane, so that they hold for inseparable data as well.
 WITHOUT_A_MARGIN = (NovikoffInequality.GROWTH, NovikoffInequality.LENGTH)
-"""The inequalities that need no hyperplane, so that they hold for inseparable data as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +85,8 @@ class Standing:
     product: Fraction
 
 
+# w = 0.
 START = Standing(n_mistakes=0, square=Fraction(0), squares=Fraction(0), product=Fraction(0))
-"""w = 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,14 +22,14 @@ from maxmargin.solvers.proof.hulls import margin_upper_bound_squared, weighted_s
 from maxmargin.solvers.proof.soft_bounds import slack_upper_bound, square_up, sum_bounds, sum_sizes
 from maxmargin.solvers.proof.sums import TINIEST_NORMAL
 
+# Number of entries that are converted to integers at a time.
 _CHUNK_ROWS = 4096
-"""Number of entries that are converted to integers at a time."""
 
+# Relative distance from 0 or from the weight of the row up to which a multiplier is moved there.
 _AT_END = 1e-9
-"""Relative distance from 0 or from the weight of the row up to which a multiplier is moved there."""
 
+# Largest number of columns for which the linear system is solved exactly, in about a second.
 _MOST_COLUMNS = 200
-"""Largest number of columns for which the linear system is solved exactly, in about a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

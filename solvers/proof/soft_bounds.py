@@ -28,17 +28,17 @@ from maxmargin.solvers.proof.sums import (
     weighted_sums,
 )
 
+# Largest number of matrix entries in the rows next to the margin whose slack is computed exactly.
 _EXACT_ROW_ENTRIES = 1 << 20
-"""Largest number of matrix entries in the rows next to the margin whose slack is computed exactly."""
 
+# Largest number of terms that are summed without rounding.
 _SUMMED_EXACTLY = 4096
-"""Largest number of terms that are summed without rounding."""
 
+# Group size for more terms: groups are summed in floating point, and their sums without rounding.
 _GROUP = 64
-"""Group size for more terms: groups are summed in floating point, and their sums without rounding."""
 
+# Relative error of the sum: one rounding of every term, of the sum and of the bound; for many terms also gamma_64.
 _FEW_ERROR, _MANY_ERROR = 2.0**-50, 2.0**-46
-"""Relative error of the sum: one rounding of every term, of the sum and of the bound; for many terms also gamma_64."""
 
 
 def objective_upper_bound(problem: Problem, w: Floats, b: float, costs: Floats) -> float:

@@ -23,14 +23,14 @@ from maxmargin.solvers.problem.rows import COMPILED_ENTRIES
 UNIT_ROUNDOFF = 2.0**-53
 TINIEST_NORMAL = 2.0**-1022
 
+# Number of rows in a group; groups are summed first, and then their sums, to keep the sums short.
 _GROUP_ROWS = 256
-"""Number of rows in a group; groups are summed first, and then their sums, to keep the sums short."""
 
+# Number of groups in a block, few enough to stay in the cache.
 _BLOCK_GROUPS = 8
-"""Number of groups in a block, few enough to stay in the cache."""
 
+# Number of products in a block, few enough to stay in the cache.
 _BLOCK_ENTRIES = 1 << 16
-"""Number of products in a block, few enough to stay in the cache."""
 
 
 def rounding_error(absolute: Floats, n_terms: int) -> Floats:

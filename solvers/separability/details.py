@@ -17,11 +17,11 @@ from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import Decision, violated_rows
 
+# Largest number of significant digits of a weight in a short inequality.
 _MOST_DIGITS = 6
-"""Largest number of significant digits of a weight in a short inequality."""
 
+# Largest number of entries (rows times columns) for which a sparse inequality is looked for, in about a second.
 _MOST_ENTRIES = 1_000_000
-"""Largest number of entries (rows times columns) for which a sparse inequality is looked for, in about a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,23 +39,23 @@ METHODS = ("auto", "highs", "cvxpy")
 
 EQUAL_ROWS = "equal rows"
 
+# Largest number of rows of each class that a chunk adds in one pass; the first hyperplane often separates.
 _MOST_OF_A_CHUNK = 25
-"""Largest number of rows of each class that a chunk adds in one pass; the first hyperplane often separates."""
 
+# Smallest size of X (number of entries) for which the quadratic program is solved, or refused, long before the LP.
 _MANY_ENTRIES = 1 << 15
-"""Smallest size of X (number of entries) for which the quadratic program is solved, or refused, long before the LP."""
 
+# Relative gap of the margin at or below which descent for a separating hyperplane stops.
 _ENOUGH = 0.01
-"""Relative gap of the margin at or below which descent for a separating hyperplane stops."""
 
+# Number of rows per column, with the largest multipliers, that are examined first if descent finds no hyperplane.
 _LIKELY_A_COLUMN = 3
-"""Number of rows per column, with the largest multipliers, that are examined first if descent finds no hyperplane."""
 
+# Factor of `exact_limit` for sparse rows, whose exact products cost much less.
 _SPARSE_FACTOR = 2
-"""Factor of `exact_limit` for sparse rows, whose exact products cost much less."""
 
+# The cheap ways to a hyperplane are given the time divided by this number.
 _SHARES_OF_TIME = 4
-"""The cheap ways to a hyperplane are given the time divided by this number."""
 
 
 def separability(

@@ -27,11 +27,11 @@ from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, dec
 from maxmargin.solvers.separability.details import Details
 from maxmargin.solvers.separability.proven_verdict import Attempts, ProvenVerdict
 
+# Largest size of a sparse X (number of entries) of which the perceptron makes a dense copy.
 _MOST_ENTRIES = 20_000_000
-"""Largest size of a sparse X (number of entries) of which the perceptron makes a dense copy."""
 
+# Numbers of epochs and of updates after which the perceptron is given up.
 _MOST_EPOCHS, _MOST_UPDATES = 300, 200_000
-"""Numbers of epochs and of updates after which the perceptron is given up."""
 
 PERCEPTRON = "multi-class perceptron"
 

@@ -22,33 +22,33 @@ from maxmargin.solvers.exact.linear import independent_rows
 from maxmargin.solvers.problem.problem import ClassProblem, Problem, Samples
 from maxmargin.solvers.problem.rows import InMemory
 
+# Largest number of columns, and of entries of X, for which such columns are looked for.
 MOST_COLUMNS, MOST_ENTRIES = 300, 5_000_000
-"""Largest number of columns, and of entries of X, for which such columns are looked for."""
 
+# Largest difference, relative to the sum of the greatest moduli of the terms, that counts as rounding.
 ROUNDING = 4e-15
-"""Largest difference, relative to the sum of the greatest moduli of the terms, that counts as rounding."""
 
+# Largest difference relative to the greatest modulus of the column, and to the sum of the moduli in every row.
 _CLOSE = 1e-12
-"""Largest difference relative to the greatest modulus of the column, and to the sum of the moduli in every row."""
 
 # Distances of a column from the span of those before it, relative to its length, above which nothing is near: as
 # computed, and as the square root of a number that rounding may have changed by 1e-12.
 _SUSPICIOUS, _FAR = 1e-6, 1e-2
 
+# Relative size of a term up to which it is left out, and relative distance of a short weight from the computed one.
 _NEGLIGIBLE = 1e-9
-"""Relative size of a term up to which it is left out, and relative distance of a short weight from the computed one."""
 
+# Largest number of times that rows are added to the sample on which columns look dependent.
 _MOST_ROUNDS = 10
-"""Largest number of times that rows are added to the sample on which columns look dependent."""
 
+# Greatest denominator of a short weight that is no decimal.
 GREATEST_DENOMINATOR = 99
-"""Greatest denominator of a short weight that is no decimal."""
 
+# Numbers count as rounded if, in a unit of their column, one has more bits, or is as great in the decimal reading.
 _LONG_BITS, _LONG_INTEGER = 50, 10**14
-"""Numbers count as rounded if, in a unit of their column, one has more bits, or is as great in the decimal reading."""
 
+# Number of binary digits of a relative difference.
 _BITS = 100
-"""Number of binary digits of a relative difference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

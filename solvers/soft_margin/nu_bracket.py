@@ -28,8 +28,8 @@ from maxmargin.solvers.soft_margin.soft_solution import NuMargin
 # relative gap.
 _TOUCHING = 1e-8
 
+# Largest such fraction at which the distance is checked for 0.
 _NEARLY_TOUCHING = 1e-3
-"""Largest such fraction at which the distance is checked for 0."""
 
 
 @dataclass(slots=True)

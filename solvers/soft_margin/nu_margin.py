@@ -33,11 +33,11 @@ from maxmargin.solvers.soft_margin.soft_solution import NuMargin
 
 METHODS = ("auto", "cvxpy", interior_point.NAME)
 
+# Largest cost of a unit of slack, in units of the mass of a class: no multiplier exceeds 1.
 _GREATEST_COST = 2.0
-"""Largest cost of a unit of slack, in units of the mass of a class: no multiplier exceeds 1."""
 
+# Largest binary exponent, of either sign, by which rows are rescaled to size 1.
 _GREATEST_EXPONENT = 400
-"""Largest binary exponent, of either sign, by which rows are rescaled to size 1."""
 
 
 def nu_margin(

@@ -20,17 +20,17 @@ from maxmargin.solvers.soft_margin.soft_solution import MarginWithSlack, SoftMar
 
 Answer = TypeVar("Answer", bound=MarginWithSlack)
 
+# Relative width (objective - lower)/objective up to which the answer counts as `optimal`.
 RELATIVE_GAP = 1e-6
-"""Relative width (objective - lower)/objective up to which the answer counts as `optimal`."""
 
+# Relative width above which the next solver is asked as well.
 NEXT_SOLVER_GAP = 1e-9
-"""Relative width above which the next solver is asked as well."""
 
+# Multiplier, relative to the largest, below which a row is not listed as support.
 SUPPORT_WEIGHT = 1e-7
-"""Multiplier, relative to the largest, below which a row is not listed as support."""
 
+# Largest fraction of the objective due to slack at which the hard margin counts as close.
 _NO_SLACK = 1e-6
-"""Largest fraction of the objective due to slack at which the hard margin counts as close."""
 
 
 @dataclass(slots=True)

@@ -26,24 +26,24 @@ _DUAL_COORDINATE = "dual-coordinate"
 
 METHODS = ("auto", "textbook", "cvxpy", soft_working_set.NAME, interior_point.NAME, _DUAL_COORDINATE)
 
+# Numbers of rows and columns up to which cvxpy solves the textbook program in about a second.
 _SMALL_ROWS, _SMALL_COLUMNS = 2000, 100
-"""Numbers of rows and columns up to which cvxpy solves the textbook program in about a second."""
 
+# Largest X (number of entries) for which cvxpy is also tried when the interval is still wide.
 MODERATE_ENTRIES = 1 << 20
-"""Largest X (number of entries) for which cvxpy is also tried when the interval is still wide."""
 
 # Relative amount by which the normal of the hard margin is lengthened: with rounding errors its functional margins are
 # below 1, and every unit of slack costs C.
 _STRETCH = 2.0**-48
 
+# Largest slack, in units of the margin, that counts as a rounding error.
 _LEAST_SLACK = 1e-8
-"""Largest slack, in units of the margin, that counts as a rounding error."""
 
+# Smallest binary exponent of the cost of a row: beside it smaller costs vanish, even relative to each other.
 _LEAST_EXPONENT = -1074 - 53
-"""Smallest binary exponent of the cost of a row: beside it smaller costs vanish, even relative to each other."""
 
+# Smallest cost of a unit of slack that is handed to a solver; the largest is its inverse. Others are clipped.
 LEAST_COST = 1e-100
-"""Smallest cost of a unit of slack that is handed to a solver; the largest is its inverse. Others are clipped."""
 
 
 def soft_margin(

@@ -26,13 +26,13 @@ from maxmargin.solvers.tightest_bound.trade_off import PathPoint, PenaltyFamily
 
 _VIEW = RowView(center=None, bias=False)
 
+# Relative distance of the objective from its smallest value at which the method stops.
 _GAP = 1e-14
-"""Relative distance of the objective from its smallest value at which the method stops."""
 
 _MOST_STEPS = 60
 
+# Number of bisections of a step that does not lower the objective.
 _BISECTIONS = 40
-"""Number of bisections of a step that does not lower the objective."""
 
 
 class SlackPass(NamedTuple):
@@ -110,8 +110,8 @@ def _looked_at(v: Floats, _: slice, X: Any, y: NDArray[Any]) -> tuple[Floats, Fl
     return signed_slack, written, gram
 
 
+# Relative, of the descent along multipliers.
 _DUAL_COORDINATE_GAP = 1e-8
-"""Relative, of the descent along multipliers."""
 
 
 class SquaredHinge(PenaltyFamily):

@@ -23,11 +23,11 @@ from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound, Ti
 
 METHODS = ("auto", "search", "cvxpy")
 
+# Relative width of the interval below which no other solver is called.
 _ENOUGH = 1e-10
-"""Relative width of the interval below which no other solver is called."""
 
+# Largest slacks, in units of the margin, at which the search pauses for the maximum margin, and at which it ends.
 _LITTLE_SLACK, _NO_SLACK = 0.1, 1e-6
-"""Largest slacks, in units of the margin, at which the search pauses for the maximum margin, and at which it ends."""
 
 
 def tightest_bound(

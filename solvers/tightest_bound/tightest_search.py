@@ -19,8 +19,8 @@ from maxmargin.solvers.problem.scaling import RowSpace
 from maxmargin.solvers.proof.mistake_bounds import Loss, exponent_of_root
 from maxmargin.solvers.tightest_bound.trade_off import PenaltyFamily, Search
 
+# Largest number of entries of rows, fewer than columns, that are rotated into the space that they span.
 _MOST_DENSE_ENTRIES = 1 << 24
-"""Largest number of entries of rows, fewer than columns, that are rotated into the space that they span."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,17 +75,17 @@ class RunCoordinates:
 
 NAME = "trade-off"
 
+# Relative widths of the interval, in floating point, at which the search ends on all rows and on a sample.
 _GAP, _SAMPLE_GAP = 1e-11, 1e-3
-"""Relative widths of the interval, in floating point, at which the search ends on all rows and on a sample."""
 
+# Largest slack on a sample, in units of the margin, at which its penalty falls no further: other rows have more.
 _SAMPLE_SLACK = 0.1
-"""Largest slack on a sample, in units of the margin, at which its penalty falls no further: other rows have more."""
 
+# Smallest number of rows, as a multiple of the rows of the sample, for which the search starts on a sample.
 _SAMPLES = 4
-"""Smallest number of rows, as a multiple of the rows of the sample, for which the search starts on a sample."""
 
+# Largest binary exponent, of either sign, of the size of rows that are not rescaled to size 1.
 _MODERATE_EXPONENT = 100
-"""Largest binary exponent, of either sign, of the size of rows that are not rescaled to size 1."""
 
 
 class TightestSearch:

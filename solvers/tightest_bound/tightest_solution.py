@@ -60,8 +60,8 @@ class TightestBound:
         return width_of(self.lower, self.upper)
 
 
+# Largest relative width (upper - lower)/upper of an interval that counts as `optimal`.
 RELATIVE_GAP = 1e-9
-"""Largest relative width (upper - lower)/upper of an interval that counts as `optimal`."""
 
 
 @dataclass(slots=True)

@@ -21,19 +21,19 @@ from maxmargin.solvers.problem.problem import Problem
 
 _MOST_POINTS = 40
 
+# Assumed derivative of log(pull/spread) with respect to log(penalty) before two points are known.
 _FIRST_SLOPE = 1.0
-"""Assumed derivative of log(pull/spread) with respect to log(penalty) before two points are known."""
 
+# Largest change of the logarithm of the penalty in one step.
 _LONGEST_STEP = 3.0
-"""Largest change of the logarithm of the penalty in one step."""
 
+# Factor by which a step is lengthened while all points are on one side, so that the next one is on the other.
 _OVERSHOOT = 1.05
-"""Factor by which a step is lengthened while all points are on one side, so that the next one is on the other."""
 
 _BISECTIONS = 60
 
+# Number that replaces a pull of 0, which has no logarithm.
 _TINY = 1e-300
-"""Number that replaces a pull of 0, which has no logarithm."""
 
 
 class PathPoint(NamedTuple):

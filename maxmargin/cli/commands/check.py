@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from maxmargin.data.problems import ClassAnswers
     from maxmargin.explaining.separability_answer import Separability
 
+# Largest number of classes, and of pairs of classes, that the text lists.
 _MOST_LINES = 20
-"""Largest number of classes, and of pairs of classes, that the text lists."""
 
+# Fields of the multinomial answer that its table repeats.
 _OF_MULTINOMIAL = ("verdict", "strictly_separable", "proof", "reason", "n_inequalities", "n_strict")
-"""Fields of the multinomial answer that its table repeats."""
 
 
 def check(

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _BALANCED = "balanced"
 
+# Factors of the slack by label, a word for such factors, or none.
 Weights: TypeAlias = dict[Label, float] | str | None
-"""Factors of the slack by label, a word for such factors, or none."""
 
 
 def margin(request: Request, *, exact: bool, exact_limit: int | None, proof: Path | None, **options: Any) -> Exit:

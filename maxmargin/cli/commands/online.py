@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from maxmargin.solvers.online.catalogue import OnlineAlgorithm
     from maxmargin.solvers.problem.problem import Problem
 
+# Name of the algorithm that runs by default.
 DEFAULT = "averaged"
-"""Name of the algorithm that runs by default."""
 
 _ALL = "all"
 

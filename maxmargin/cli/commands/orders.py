@@ -14,8 +14,8 @@ from maxmargin.theory.translation_study import preparation_study, scale_study, t
 if TYPE_CHECKING:
     from maxmargin.theory.translation_study import StudiedPoint
 
+# Largest number of mistakes of a run after a translation, or at another bias scale.
 _MOST_MISTAKES_OF_A_POINT = 100_000
-"""Largest number of mistakes of a run after a translation, or at another bias scale."""
 
 
 def orders(request: Request, *, shifts: bool, scales: bool, time_limit: float | None, **options: Any) -> Exit:

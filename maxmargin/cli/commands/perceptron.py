@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.result import PerceptronRun
     from maxmargin.solvers.problem.problem import Problem
 
+# Fields of a `MistakeTrace` that are printed.
 _OF_A_TRACE = ("inequalities", "violations", "radius", "u_margin", "maximum_lower", "maximum_upper", "reason")
-"""Fields of a `MistakeTrace` that are printed."""
 
 _EXITS = {StopReason.CONVERGED: Exit.OK, StopReason.INTERRUPTED: Exit.INTERRUPTED}
 

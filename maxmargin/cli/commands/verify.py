@@ -17,21 +17,21 @@ from maxmargin.text.progress import waiting
 
 Read = TypeVar("Read")
 
+# Arguments of `load` that say how a text file is written.
 _WRITTEN = ("sep", "decimal_comma", "header", "missing", "format")
-"""Arguments of `load` that say how a text file is written."""
 
+# Arguments of `load` that a proof may state for its data.
 _READING = ("label", "formula", "positive", "drop", "id", "one_hot", "drop_missing", *_WRITTEN)
-"""Arguments of `load` that a proof may state for its data."""
 
+# End of the message about a proof that names no file.
 _WRITTEN_IN_PYTHON = (
     "was written in Python and does not say how this file is read as its data; there, "
     "maxmargin.verify(certificate, X, y) checks it, or maxmargin.verify(certificate, df, formula)"
 )
-"""End of the message about a proof that names no file."""
 
 
+# Number of characters to which a formula is shown, so that it can be compared.
 _LONGEST = 1000
-"""Number of characters to which a formula is shown, so that it can be compared."""
 
 
 class _UnreadableError(Exception):

@@ -14,8 +14,8 @@ from maxmargin.data.problems import problem_of
 from maxmargin.data.reading.loading import load
 from maxmargin.data.sources.by_name import BUNDLED
 
+# Number of entries of X up to which the script holds the rows themselves.
 _FEW = 400
-"""Number of entries of X up to which the script holds the rows themselves."""
 
 _SHOW = """\
 def show(name, ask):

@@ -22,21 +22,21 @@ from maxmargin.data.problems import problem_of
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
+# Planted gaps are 2^-k for these k.
 GAPS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 50)
-"""Planted gaps are 2^-k for these k."""
 
+# Bytes that a solver may take.
 MEMORY = 4 << 30
-"""Bytes that a solver may take."""
 
+# Generated data that are separable, or overlap, by 2^-k.
 _KINDS = ("gap", "overlap")
-"""Generated data that are separable, or overlap, by 2^-k."""
 
+# Parameters with which users ask for the hard margin or for the maximum-likelihood estimate.
 _SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
     "sklearn.SVC": ({"C": 1e10},),
     "sklearn.LinearSVC": ({"C": 1e6, "loss": "hinge"},),
     "sklearn.LogisticRegression": ({"C": float("inf")},),
 }
-"""Parameters with which users ask for the hard margin or for the maximum-likelihood estimate."""
 
 _FIELDS = ("method", "version", "params", "status", "message", "claim", "claim_true", "margin", "share",
            "n_errors", "seconds")  # fmt: skip

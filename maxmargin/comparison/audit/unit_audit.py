@@ -21,20 +21,20 @@ from maxmargin.solvers.basics.array_types import Floats
 
 TASK = f"{__name__}:rescaled"
 
+# Tolerances that users and packages compare an optimum with.
 TOLERANCES = (1e-4, 1e-6, 1e-8)
-"""Tolerances that users and packages compare an optimum with."""
 
+# Powers of ten by which columns are multiplied.
 POWERS = (-9, -6, -3, 0, 3, 6, 9)
-"""Powers of ten by which columns are multiplied."""
 
+# Columns that are rescaled one by one; of wider data only all of them together.
 MOST_COLUMNS = 32
-"""Columns that are rescaled one by one; of wider data only all of them together."""
 
+# Rules that turn an optimum into a verdict, each with the number that it compares with the tolerance.
 RULES = {
     "max t > tolerance": "the optimum of max t, y(w.x + b) >= t, |w| <= 1",
     "any |beta| > tolerance": "a coefficient of the program of Konis (2007)",
 }
-"""Rules that turn an optimum into a verdict, each with the number that it compares with the tolerance."""
 
 
 def rescaled(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:

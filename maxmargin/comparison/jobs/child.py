@@ -23,18 +23,18 @@ from typing import Any, NoReturn
 from maxmargin.comparison.jobs.limit import LONGEST, Limit
 from maxmargin.comparison.jobs.outcome import LONGEST_MESSAGE, Ending, Outcome, is_out_of_memory
 
+# PR_SET_PDEATHSIG of Linux's prctl.
 _DIE_WITH_PARENT = 1
-"""PR_SET_PDEATHSIG of Linux's prctl."""
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 _MIB = 1 << 20
 
+# Exit code of a process that a task left with 0.
 _LEFT = 70
-"""Exit code of a process that a task left with 0."""
 
+# Seconds in which the parent usually reads that a task has begun.
 _UNTIL_READ = 0.01
-"""Seconds in which the parent usually reads that a task has begun."""
 
 
 class Meter:
@@ -66,8 +66,8 @@ class Meter:
         self.peak_mib = None if peak is None or before is None else round((peak - before) / _MIB, 2)
 
 
+# A task takes its arguments and a meter for the part that is limited, and returns a mapping that JSON can hold.
 Task = Callable[[Mapping[str, Any], Meter], Mapping[str, Any]]
-"""A task takes its arguments and a meter for the part that is limited, and returns a mapping that JSON can hold."""
 
 
 def set_up(folder: str, n_threads: int | None) -> None:

@@ -12,8 +12,8 @@ from maxmargin.comparison.jobs.outcome import Ending, Outcome
 from maxmargin.comparison.jobs.pool import Pool
 from maxmargin.solvers.errors import InvalidOptionError
 
+# The process of every thread of a Dask worker, kept warm between tasks.
 _own = threading.local()
-"""The process of every thread of a Dask worker, kept warm between tasks."""
 
 
 class Cluster(AbstractContextManager["Cluster"]):

@@ -7,11 +7,11 @@ from typing import Any
 
 from maxmargin.solvers.errors import InvalidOptionError
 
+# Seconds that a task may take for everything but its measured part: reading data, warming up, judging the answer.
 GRACE = 30.0
-"""Seconds that a task may take for everything but its measured part: reading data, warming up, judging the answer."""
 
+# Longest time limit in seconds that is kept: three years.
 LONGEST = 1e8
-"""Longest time limit in seconds that is kept: three years."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,11 +8,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+# Packages that are named with their versions where they are installed.
 PACKAGES = (
     *("numpy", "scipy", "numba", "cvxpy", "daqp", "clarabel", "highspy", "osqp", "piqp"),
     *("scikit-learn", "skglm", "pyarrow", "dask", "maxmargin"),
 )
-"""Packages that are named with their versions where they are installed."""
 
 
 @cache

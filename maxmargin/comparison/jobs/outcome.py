@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+# Largest number of characters of a message that are kept.
 LONGEST_MESSAGE = 300
-"""Largest number of characters of a message that are kept."""
 
+# The status of a task that could not begin, for a reason that passes: its data cannot be read, or have changed.
 NOT_RUN = "not_run"
-"""The status of a task that could not begin, for a reason that passes: its data cannot be read, or have changed."""
 
 
 class Ending(StrEnum):

@@ -17,8 +17,8 @@ from maxmargin.comparison.jobs.outcome import Ending, Outcome, of_dead_process
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError
 
+# Number of bytes at the end of the output of a process in which its last line is looked for.
 _TAIL = 1 << 14
-"""Number of bytes at the end of the output of a process in which its last line is looked for."""
 
 
 class Pool(AbstractContextManager["Pool"]):

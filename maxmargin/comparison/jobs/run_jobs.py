@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.outcome import Outcome
 
+# Number of tasks for each process that are started or wait for it.
 _AHEAD = 2
-"""Number of tasks for each process that are started or wait for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

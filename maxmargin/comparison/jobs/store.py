@@ -12,14 +12,14 @@ from typing import Any
 from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.text.data_error import DataError
 
+# The name of the file in its folder.
 NAME = "cells.sqlite"
-"""The name of the file in its folder."""
 
+# Seconds to wait for another process that writes.
 _PATIENCE = 60.0
-"""Seconds to wait for another process that writes."""
 
+# Seconds between two attempts.
 _PAUSE = 0.01
-"""Seconds between two attempts."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS records (
@@ -28,8 +28,8 @@ CREATE INDEX IF NOT EXISTS kinds ON records (kind);
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 
+# The limit that has to grow before a record of this status is computed again.
 _GROWING = {"timeout": "seconds", "memory": "memory"}
-"""The limit that has to grow before a record of this status is computed again."""
 
 
 class StoreError(DataError):

@@ -8,6 +8,7 @@ from maxmargin.comparison.methods import textbook_programs as programs
 from maxmargin.comparison.methods.method import Answer, Claim, Method, QuestionKind
 from maxmargin.comparison.methods.recorded_warnings import with_warnings
 
+# Solvers of quadratic programs, directly or as second-order cones, and the modules by which cvxpy finds them.
 QUADRATIC = {
     "CLARABEL": "clarabel", "HIGHS": "highspy", "OSQP": "osqp", "SCS": "scs", "DAQP": "daqp", "PIQP": "piqp",
     "ECOS": "ecos", "CVXOPT": "cvxopt", "PROXQP": "proxsuite", "QOCO": "qoco", "QPALM": "qpalm", "GUROBI": "gurobipy",
@@ -15,14 +16,14 @@ QUADRATIC = {
     "NAG": "naginterfaces", "MPAX": "mpax", "CUOPT": "cuopt", "CUCLARABEL": "cupy", "COSMO": "cosmopy",
     "MOREAU": "moreau",
 }  # fmt: skip
-"""Solvers of quadratic programs, directly or as second-order cones, and the modules by which cvxpy finds them."""
 
+# Solvers of linear programs, and not of quadratic ones.
 LINEAR = {
     "SCIPY": "scipy", "GLPK": "cvxopt", "GLOP": "ortools", "PDLP": "ortools", "CBC": "cylp", "SDPA": "sdpap",
     "PDCS": "cupy",
 }  # fmt: skip
-"""Solvers of linear programs, and not of quadratic ones."""
 
+# The option for the time limit in seconds, of the solvers that have one; after a dot its name in a dict of options.
 TIME_LIMITS = {
     **dict.fromkeys(("CLARABEL", "CUOPT", "HIGHS", "OSQP", "QPALM"), "time_limit"),
     **dict.fromkeys(("COPT", "GUROBI"), "TimeLimit"),
@@ -35,16 +36,15 @@ TIME_LIMITS = {
     "SCS": "time_limit_secs",
     "XPRESS": "maxtime",
 }
-"""The option for the time limit in seconds, of the solvers that have one; after a dot its name in a dict of options."""
 
+# Distributions whose names differ from those of their modules.
 DISTRIBUTIONS = {"gurobipy": "gurobipy", "proxsuite": "proxsuite", "mosek": "Mosek", "sdpap": "sdpa-python"}
-"""Distributions whose names differ from those of their modules."""
 
+# The optimum of the linear program above which its user takes the classes for separable; -1 <= w <= 1 and t <= 1.
 LEAST_T = 1e-6
-"""The optimum of the linear program above which its user takes the classes for separable; -1 <= w <= 1 and t <= 1."""
 
+# Distance of the nearest points up to which their user takes the hulls for touching.
 NO_DISTANCE = 1e-6
-"""Distance of the nearest points up to which their user takes the hulls for touching."""
 
 
 def methods() -> Iterator[Method]:

@@ -16,8 +16,8 @@ from maxmargin.comparison.methods.plugins import from_entry_points, from_file
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import nearest, quoted
 
+# Modules with a function `methods`.
 _FAMILIES = (online_runs, ours, scikit_learn, cvxpy_solvers, statistical_fits, separation_tests)
-"""Modules with a function `methods`."""
 
 
 @lru_cache(maxsize=1)

@@ -10,8 +10,8 @@ from maxmargin.comparison.jobs.machine import versions
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import nearest
 
+# The value that `fit` returns; see `Method`.
 Answer = Mapping[str, Any]
-"""The value that `fit` returns; see `Method`."""
 
 
 class Claim(StrEnum):

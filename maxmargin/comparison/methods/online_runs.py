@@ -12,23 +12,23 @@ from maxmargin.comparison.methods.ours import PACKAGES
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem.problem import Problem
 
+# Mistakes after which the perceptron stops unless the study says otherwise.
 MAX_MISTAKES = 1_000_000
-"""Mistakes after which the perceptron stops unless the study says otherwise."""
 
+# Seconds for the bounds of one run of the perceptron.
 SECONDS_FOR_BOUNDS = 10.0
-"""Seconds for the bounds of one run of the perceptron."""
 
+# The entry of an answer that holds the run, for its bounds.
 _RUN = "run"
-"""The entry of an answer that holds the run, for its bounds."""
 
 _PERCEPTRON = frozenset({"bias", "bias_scale", "zero", "order", "max_epochs", "max_mistakes", "method"})
 _ONLINE = frozenset({"bias", "bias_scale", "order", "max_epochs", "max_updates"})
 
+# How the statements of guarantees begin that bound a count from above; some bound mistakes on certain rows only.
 _COUNTED = ("updates <=", "mistakes <=")
-"""How the statements of guarantees begin that bound a count from above; some bound mistakes on certain rows only."""
 
+# Stop reasons of runs that could have gone on.
 _LIMITED = ("max_epochs", "max_mistakes", "max_updates", "time_limit", "interrupted")
-"""Stop reasons of runs that could have gone on."""
 
 
 def methods() -> Iterator[Method]:

@@ -16,8 +16,8 @@ from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 
 PACKAGES = ("maxmargin",)
 
+# By whether the classes are strictly separable, which can be proven before the verdict is.
 _CLAIMS = {True: Claim.SEPARABLE, False: Claim.NOT_SEPARABLE, None: None}
-"""By whether the classes are strictly separable, which can be proven before the verdict is."""
 
 
 def methods() -> Iterator[Method]:

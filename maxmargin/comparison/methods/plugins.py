@@ -16,11 +16,11 @@ from maxmargin.comparison.methods.method import Answer, Method, QuestionKind
 from maxmargin.comparison.methods.recorded_warnings import with_warnings
 from maxmargin.solvers.errors import InvalidOptionError
 
+# The group of entry points; each names a module with `fit`, or the function itself.
 GROUP = "maxmargin.methods"
-"""The group of entry points; each names a module with `fit`, or the function itself."""
 
+# Arguments that every method is given by name, besides its parameters.
 _HANDED = ("seed", "time_limit")
-"""Arguments that every method is given by name, besides its parameters."""
 
 
 def from_file(path: str) -> Method:

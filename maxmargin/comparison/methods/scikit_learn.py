@@ -13,6 +13,7 @@ from maxmargin.comparison.methods.recorded_warnings import with_warnings
 
 _COMMON = frozenset({"class_weight", "fit_intercept", "max_iter", "tol"})
 
+# For every classifier its question, whether its seed matters, and its parameters.
 _PARAMETERS: dict[str, tuple[QuestionKind, bool, frozenset[str]]] = {
     "Perceptron": (
         QuestionKind.ONLINE,
@@ -34,13 +35,12 @@ _PARAMETERS: dict[str, tuple[QuestionKind, bool, frozenset[str]]] = {
         QuestionKind.LOGISTIC, True, _COMMON | {"C", "dual", "intercept_scaling", "l1_ratio", "penalty", "solver"}
     ),
 }  # fmt: skip
-"""For every classifier its question, whether its seed matters, and its parameters."""
 
 
+# Whether a fit with these parameters draws rows or coordinates, where this depends on them.
 _DRAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "LogisticRegression": lambda params: params.get("solver") in ("liblinear", "sag", "saga")
 }
-"""Whether a fit with these parameters draws rows or coordinates, where this depends on them."""
 
 
 def methods() -> Iterator[Method]:

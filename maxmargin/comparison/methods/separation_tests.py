@@ -13,11 +13,11 @@ from maxmargin.comparison.methods import peer_scripts as scripts
 from maxmargin.comparison.methods.method import Answer, Claim, Method, QuestionKind
 from maxmargin.comparison.methods.recorded_warnings import with_warnings
 
+# The claims that the answers True and False of a test stand for, and None, where it answers neither.
 Claims = Mapping[bool | None, Claim | None]
-"""The claims that the answers True and False of a test stand for, and None, where it answers neither."""
 
+# Claims of tests that do not distinguish complete from quasi-complete separation.
 _OF_ANY_SEPARATION: Claims = {True: Claim.SEPARATION, False: Claim.NO_SEPARATION, None: None}
-"""Claims of tests that do not distinguish complete from quasi-complete separation."""
 
 _OF_COMPLETE_SEPARATION: Claims = {True: Claim.SEPARABLE, False: Claim.NOT_SEPARABLE, None: None}
 

@@ -14,11 +14,11 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.theory.context import Context
 from maxmargin.theory.perceptron_bounds import bounds_of
 
+# Bounds that involve the bias coordinate; through the origin they repeat Novikoff's bound.
 _WITH_BIAS_ONLY = ("augmented_b", "best_scale", "best_scale_searched")
-"""Bounds that involve the bias coordinate; through the origin they repeat Novikoff's bound."""
 
+# Bounds that are left out unless their assumption holds.
 _OF_SPECIAL_DATA = ("unit_norm", "conjunction")
-"""Bounds that are left out unless their assumption holds."""
 
 
 def _compute(study: TwoClassStudy, workspace: Workspace) -> None:

@@ -23,27 +23,27 @@ from maxmargin.theory.order_studies import Effort, OrderStudy, bounds_of_any_ord
 SOURCE, RANDOM, LOCAL_SEARCH = "order of the source", "random orders", "local search"
 ADVERSARY, LONGEST_PATH = "adversary", "longest path"
 
+# Steps of an order, of each of its rows (shuffled first, its margin computed at the end), and of a mistake.
 _STEPS_OF_AN_ORDER, _STEPS_OF_A_ROW, _STEPS_OF_A_MISTAKE = 1_000, 4, 32
-"""Steps of an order, of each of its rows (shuffled first, its margin computed at the end), and of a mistake."""
 
+# Scores or weights that a mistake updates in one step, and columns that a presentation reads in one step.
 _NUMBERS_A_STEP, _COLUMNS_A_STEP = 50, 100
-"""Scores or weights that a mistake updates in one step, and columns that a presentation reads in one step."""
 
 _NUMBERS_OF_ORDERS = (1_000, 500, 200, 100)
+# A local search tries one order for every four random ones; there are two searches.
 _SEARCHED = 4
-"""A local search tries one order for every four random ones; there are two searches."""
 
+# Random orders that are run first, to learn how long orders take.
 _PILOTS = 16
-"""Random orders that are run first, to learn how long orders take."""
 
+# Limit of the mistakes of an order, as a multiple of the most mistakes of the pilot orders.
 _ROOM = 10
-"""Limit of the mistakes of an order, as a multiple of the most mistakes of the pilot orders."""
 
+# Mistakes of an adversary on few rows, and number of rows for which a choice takes twice as long.
 _STEPS_OF_A_SEQUENCE, _ROWS_A_CHOICE = 3_000, 160
-"""Mistakes of an adversary on few rows, and number of rows for which a choice takes twice as long."""
 
+# Weights examined in the search for the longest of all sequences, a tenth of a second of work.
 _MOST_STATES = 2_000
-"""Weights examined in the search for the longest of all sequences, a tenth of a second of work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,11 +19,11 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
+# Limit of epochs of a run that need not converge, if the caller sets none and every epoch reads the rows again.
 _EPOCHS_WITHOUT_PROOF = 20
-"""Limit of epochs of a run that need not converge, if the caller sets none and every epoch reads the rows again."""
 
+# Number of last epochs over which the rate of mistakes is averaged.
 _RECENT_EPOCHS = 100
-"""Number of last epochs over which the rate of mistakes is averaged."""
 
 _OF_RUN = (
     "n_mistakes", "n_epochs", "converged", "stop_reason", "margin", "margin_upper", "run_margin", "run_upper", "zero",

@@ -21,14 +21,14 @@ from maxmargin.solvers.proof.margins import geometric_margin, least_functional_m
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
+# Number of values of C that are tried if the caller names none.
 _N_CS = 9
-"""Number of values of C that are tried if the caller names none."""
 
+# Largest decimal exponent of C: multipliers of tiny numbers exceed the range of binary64.
 _GREATEST_EXPONENT = 300
-"""Largest decimal exponent of C: multipliers of tiny numbers exceed the range of binary64."""
 
+# Range of distances: others would put C out of the range of binary64.
 _DISTANCES = (1e-100, 1e100)
-"""Range of distances: others would put C out of the range of binary64."""
 
 
 def default_grid(problem: Problem, hard: HardMargin) -> tuple[float, ...]:

@@ -27,8 +27,8 @@ from maxmargin.solvers.proof.certificate import (
 from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.separability.feasibility import separability
 
+# Touching and separated rows that are named.
 _MOST_NAMED = 24
-"""Touching and separated rows that are named."""
 
 _OF_ANSWER = (
     "verdict", "strictly_separable", "proof", "reason", "engine", "attempts", "n_inequalities", "n_strict",

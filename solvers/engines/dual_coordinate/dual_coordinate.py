@@ -27,43 +27,43 @@ from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
 # a large stiffness couples all rows and slows the descent.
 _FIRST_STIFFNESS, _STIFFER, _MOST_STIFFNESS = 0.005, 3.0, 0.1
 
+# Factor of growth and largest stiffness after a check on all rows that failed.
 _CHECKED_STIFFER, _MOST_CHECKED_STIFFNESS = 10.0, 1.0
-"""Factor of growth and largest stiffness after a check on all rows that failed."""
 
+# Number of passes in which the imbalance should fall to this fraction, change sign, or fall as the root of the gap.
 _BALANCE_EPOCHS, _SLOW_BALANCE = 5, 0.1
-"""Number of passes in which the imbalance should fall to this fraction, change sign, or fall as the root of the gap."""
 
+# Estimated gap, as a fraction of the target, below which a check on all rows is worth its time.
 _CHECK_SHARE = 0.7
-"""Estimated gap, as a fraction of the target, below which a check on all rows is worth its time."""
 
 # The descent stops after this number of successive checks none of which lowers the gap to this fraction: the costs are
 # too small for binary64.
 _LESS, _MOST_STALE_CHECKS = 0.9, 20
 
+# Number of passes before the rate of convergence is judged, and number of passes that it is computed from.
 _FEWEST_EPOCHS, _RATE_EPOCHS = 20, 8
-"""Number of passes before the rate of convergence is judged, and number of passes that it is computed from."""
 
+# Estimated number of remaining passes over all rows above which Newton's method takes over.
 _MOST_EPOCHS_AHEAD = 300
-"""Estimated number of remaining passes over all rows above which Newton's method takes over."""
 
+# Stiffness of the penalty on imbalance for the hard margin, in units of the mean ||x||^2.
 _HARD_STIFFNESS = 0.01
-"""Stiffness of the penalty on imbalance for the hard margin, in units of the mean ||x||^2."""
 
+# Number of passes over the active rows between two checks of all rows, for the hard margin.
 _HARD_CHECK_EPOCHS = 20
-"""Number of passes over the active rows between two checks of all rows, for the hard margin."""
 
 _FEWEST_HARD_EPOCHS, _HARD_RATE_EPOCHS = 100, 50
+# The numbers of passes above, for the hard margin.
 _MOST_HARD_EPOCHS_AHEAD = 500
-"""The numbers of passes above, for the hard margin."""
 
+# Number of entries read, and of passes, after both of which the search ends unless a separating normal is found.
 _BUDGET_ENTRIES, _BUDGET_EPOCHS = 1 << 27, 100
-"""Number of entries read, and of passes, after both of which the search ends unless a separating normal is found."""
 
+# Largest number of passes for the hard margin; on small data they take no time.
 _MOST_HARD_EPOCHS = 5000
-"""Largest number of passes for the hard margin; on small data they take no time."""
 
+# Largest upper bound of a multiplier: so large that it is never reached, and finite in all sums.
 _LARGEST_COST = 1e280
-"""Largest upper bound of a multiplier: so large that it is never reached, and finite in all sums."""
 
 
 def solve(

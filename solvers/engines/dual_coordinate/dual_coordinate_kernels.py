@@ -26,8 +26,8 @@ _FLAGS = vector(types.boolean, readonly=False)
 _ROWS = (_FLOATS, _COLUMNS, _NUMBERS, _NUMBERS)
 
 
+# Curvature used for a row of zeros, whose multiplier goes to a bound.
 _LEAST_CURVATURE = 1e-300
-"""Curvature used for a row of zeros, whose multiplier goes to a bound."""
 
 
 @compiled(_FLOATS, _COLUMNS, _STATE)

@@ -20,28 +20,28 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.dual_coordinate import dual_coordinate_kernels as kernels
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, DescentRows, dot
 
+# Weight of the first round, in units of 1/||x||^2; with 1 a multiplier moves as in one step of the descent.
 _FIRST_WEIGHT = 10.0
-"""Weight of the first round, in units of 1/||x||^2; with 1 a multiplier moves as in one step of the descent."""
 
+# Factors by which the weights grow after a round, and after a round of few steps.
 _GROWTH, _EASY_GROWTH = 3.0, 10.0
-"""Factors by which the weights grow after a round, and after a round of few steps."""
 
 # Numbers of Newton's steps in a round up to which the weights grow faster, above which they do not grow, and at which
 # the round ends.
 _FEW_STEPS, _MANY_STEPS, _MOST_STEPS = 2, 15, 30
 
+# Largest number of rounds, and of successive rounds without a better gap.
 _MOST_ROUNDS, _MOST_STALE_ROUNDS = 100, 8
-"""Largest number of rounds, and of successive rounds without a better gap."""
 
+# Largest number of products of the Hessian with a vector in one step.
 _MOST_PRODUCTS = 500
-"""Largest number of products of the Hessian with a vector in one step."""
 
 # Residual of a linear system relative to its right side; square of a round's residual relative to the square of its
 # move, or to the gap at its start; the looser one holds.
 _STEP_ACCURACY, _ROUND_ACCURACY, _GAP_SHARE = 0.3, 0.1, 0.02
 
+# The slope at which a line search stops, relative to the slope at its start.
 _SLOPE_SHARE, _MOST_BISECTIONS = 0.3, 60
-"""The slope at which a line search stops, relative to the slope at its start."""
 
 
 def polish(

@@ -19,11 +19,11 @@ from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
 Numbers = NDArray[np.int64]
 Kernel = Callable[..., None]
 
+# Largest binary exponent, of either sign, of the size of rows that are not rescaled: other squares overflow.
 _SAFE_EXPONENT = 200
-"""Largest binary exponent, of either sign, of the size of rows that are not rescaled: other squares overflow."""
 
+# Number of neighbouring rows that are visited together; the blocks come in random order.
 _BLOCK_ROWS = 8
-"""Number of neighbouring rows that are visited together; the blocks come in random order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,8 +22,8 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.interior_point import central_path_arrays
 
+# Largest number of matrix entries for which operations on whole arrays are used in place of compiled code.
 FEW_ENTRIES = 1 << 20
-"""Largest number of matrix entries for which operations on whole arrays are used in place of compiled code."""
 
 
 def _kernels(rows: "PathRows") -> Any:

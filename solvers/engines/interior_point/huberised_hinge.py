@@ -22,25 +22,25 @@ from maxmargin.solvers.engines.interior_point.newton_systems import CholeskyFact
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.problem import Problem
 
+# The first h, in units of the margin.
 FIRST_WIDTH = 0.5
-"""The first h, in units of the margin."""
 
+# Smallest factor from one h to the next; within it, h follows the movement of the margins in a step.
 _LEAST_FACTOR = 1 / 8
-"""Smallest factor from one h to the next; within it, h follows the movement of the margins in a step."""
 
+# Movement of the margins, in units of h, below which a step ends near the minimum.
 _SHORT = 1 / 2
-"""Movement of the margins, in units of h, below which a step ends near the minimum."""
 
+# Error of the margins, in units of h, that the Huberised hinge may cause.
 _HUBER_ERROR = 1 / 8
-"""Error of the margins, in units of h, that the Huberised hinge may cause."""
 
 _MOST_PASSES = 24
 
+# Number of bisections of a step that does not lower the objective.
 _BISECTIONS = 8
-"""Number of bisections of a step that does not lower the objective."""
 
+# Number of matrix entries in a block of rows (4 MiB), which stays in the cache.
 _BLOCK_ENTRIES = 1 << 19
-"""Number of matrix entries in a block of rows (4 MiB), which stays in the cache."""
 
 
 class Point(NamedTuple):

@@ -22,11 +22,11 @@ from maxmargin.solvers.problem.problem import Problem
 
 NAME = "interior-point"
 
+# Value of `WorkSizes.factorised_side` for sparse rows: it is smaller because other methods exploit sparsity better.
 _GREATEST_SPARSE_SIDE = 1000
-"""Value of `WorkSizes.factorised_side` for sparse rows: it is smaller because other methods exploit sparsity better."""
 
+# Largest order of the matrix for which several threads of BLAS are slower than one.
 _SMALL_SIDE = 500
-"""Largest order of the matrix for which several threads of BLAS are slower than one."""
 
 # Distance of the middle of a column from 0, in units of its spread, above which it is centred: below, at most one
 # decimal digit is lost.
@@ -65,20 +65,20 @@ class InteriorPointSettings:
     last_boundary: float = 1 - 1e-9
 
 
+# Growth of the complementarity in one step above which the next step is cautious: second-order steps can cycle.
 _GROWTH = 1.5
-"""Growth of the complementarity in one step above which the next step is cautious: second-order steps can cycle."""
 
+# Fraction of the present mu at which a cautious step, of first order only, aims.
 _CAUTION = 0.5
-"""Fraction of the present mu at which a cautious step, of first order only, aims."""
 
+# Product of excess and slack at the first iterate around a hyperplane: a smaller one starts too near the boundary.
 _SPREAD = 0.2
-"""Product of excess and slack at the first iterate around a hyperplane: a smaller one starts too near the boundary."""
 
+# Smallest standard deviation of the margins at the start, as a fraction of the greatest margin that is possible.
 _LEAST_SPREAD = 0.01
-"""Smallest standard deviation of the margins at the start, as a fraction of the greatest margin that is possible."""
 
+# Settings of the nu-SVM: where the reduced hulls meet, the objective is 0 and has no size of its own.
 _NU_SETTINGS = InteriorPointSettings(least_size=1e-8)
-"""Settings of the nu-SVM: where the reduced hulls meet, the objective is 0 and has no size of its own."""
 
 
 def fits(problem: Problem) -> bool:

@@ -25,14 +25,14 @@ from maxmargin.solvers.engines.interior_point.central_path import (
 from maxmargin.solvers.engines.interior_point.row_view import RowView, weighted_rows
 from maxmargin.solvers.problem.problem import Problem
 
+# Numbers that, times the order of the matrix, are added in turn to its diagonal of ones until it has a factor.
 _RIDGES = (0.0, 1e-16, 1e-15, 1e-14, 1e-12, 1e-10)
-"""Numbers that, times the order of the matrix, are added in turn to its diagonal of ones until it has a factor."""
 
+# Error of the dual equations, relative to ||w||, above which a direction is refined: its square enters the gap.
 _NORMAL_ERROR = 1e-8
-"""Error of the dual equations, relative to ||w||, above which a direction is refined: its square enters the gap."""
 
+# Error of the balance, relative to sum a, above which a direction is refined: it enters the gap at first order.
 _BALANCE_ERROR = 1e-13
-"""Error of the balance, relative to sum a, above which a direction is refined: it enters the gap at first order."""
 
 
 class CholeskyFactor:

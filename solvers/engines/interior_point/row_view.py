@@ -13,8 +13,8 @@ from maxmargin.solvers.engines.interior_point.central_path import Aim
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import DEFAULT_SIZES, WorkSizes
 
+# Share of nonzero entries below which the product of two sparse matrices is cheaper than one of dense blocks.
 _DENSITY = 0.03
-"""Share of nonzero entries below which the product of two sparse matrices is cheaper than one of dense blocks."""
 
 
 class RowView(NamedTuple):

@@ -19,11 +19,11 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.problem.rows import WorkSizes, stacked
 
+# Tolerance of sum y a, relative to sum a.
 _BALANCE_ERROR = 1e-9
-"""Tolerance of sum y a, relative to sum a."""
 
+# Largest contribution of a chunk to the rows near the margin, as a multiple of its share: rows may be sorted.
 _UNEVEN = 8
-"""Largest contribution of a chunk to the rows near the margin, as a multiple of its share: rows may be sorted."""
 
 
 class WrongSide(NamedTuple):

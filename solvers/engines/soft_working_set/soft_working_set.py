@@ -24,35 +24,35 @@ from maxmargin.solvers.problem.quantile import offset_of_least_slack
 
 NAME = "working-set"
 
+# Smallest number of rows, as a multiple of the rows of the sample, for which a sample is worth its time.
 _SAMPLES = 4
-"""Smallest number of rows, as a multiple of the rows of the sample, for which a sample is worth its time."""
 
+# Smallest number of rows of the sample for each column: with fewer the first hyperplane is a poor start.
 _ROWS_A_COLUMN = 10
-"""Smallest number of rows of the sample for each column: with fewer the first hyperplane is a poor start."""
 
+# Relative gap to which the sample is solved; the rows outside the sample matter more than a smaller gap.
 _SAMPLE_GAP = 1e-3
-"""Relative gap to which the sample is solved; the rows outside the sample matter more than a smaller gap."""
 
 # Sizes of the program of the rows next to the margin: the fraction of all rows, or number of rows, that it may have,
 # and the numbers of rows, for each column and in all, that it has at least.
 _NEAR_SHARE, _LEAST_NEAR, _NEAR_A_COLUMN, _FEW_NEAR = 0.03, 1000, 10, 100
 
+# Largest number of matrix entries in the first program of the rows next to the margin.
 _MOST_NEAR_ENTRIES = 1 << 23
-"""Largest number of matrix entries in the first program of the rows next to the margin."""
 
+# Factor by which the reach of the program grows where too many rows are on the wrong side, and number of reaches.
 _WIDER, _MOST_WIDTHS = 4, 3
-"""Factor by which the reach of the program grows where too many rows are on the wrong side, and number of reaches."""
 
 _MOST_ROUNDS = 6
 
+# Largest cost of the rows on the wrong side, relative to the objective, that counts as a rounding error.
 _NEGLIGIBLE = 1e-14
-"""Largest cost of the rows on the wrong side, relative to the objective, that counts as a rounding error."""
 
+# Relative gap of the two objectives, of a program without rows on the wrong side, up to which it counts as solved.
 _NARROW = 1e-9
-"""Relative gap of the two objectives, of a program without rows on the wrong side, up to which it counts as solved."""
 
+# Largest number of rows of the program that are cached; more are fetched again.
 _MOST_CACHED_ROWS = 50_000
-"""Largest number of rows of the program that are cached; more are fetched again."""
 
 ABANDONED = "abandoned"
 

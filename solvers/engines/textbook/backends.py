@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from maxmargin.solvers.engines.textbook.formulations import Program
 
 
+# Options that make each solver as accurate as it can be.
 _OPTIONS: dict[str, dict[str, Any]] = {
     "DAQP": {"primal_tol": 1e-9, "dual_tol": 1e-12},
     "HIGHS": {
@@ -27,11 +28,11 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "CLARABEL": {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12},
     "OSQP": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 10_000},
 }
-"""Options that make each solver as accurate as it can be."""
 
+# Name of the option for the time limit, of solvers that do not call it `time_limit`.
 _TIME_LIMITS = {"SCS": "time_limit_secs"}
-"""Name of the option for the time limit, of solvers that do not call it `time_limit`."""
 
+# Options for programs with whole numbers.
 _MIXED_INTEGER = {
     "HIGHS": {
         # Its feasibility jump crashes the process on variables without bounds (ERGO-Code/HiGHS#3262, version 1.15.1).
@@ -39,7 +40,6 @@ _MIXED_INTEGER = {
         "time_limit": 60.0,
     }
 }
-"""Options for programs with whole numbers."""
 
 # Small dense quadratic programs: DAQP is exact to rounding where it succeeds.
 #
@@ -51,16 +51,16 @@ HARD_MARGIN_ORDER = ("DAQP", "CLARABEL")
 # splitting.
 SOFT_MARGIN_ORDER = ("CLARABEL", "OSQP")
 
+# Second-order cones.
 TIGHTEST_BOUND_ORDER = ("CLARABEL",)
-"""Second-order cones."""
 
 FEASIBILITY_ORDER = ("HIGHS", "CLARABEL")
 
+# HiGHS is the only solver that comes with cvxpy and solves mixed-integer programs.
 FEWEST_ERRORS_ORDER = ("HIGHS",)
-"""HiGHS is the only solver that comes with cvxpy and solves mixed-integer programs."""
 
+# Seconds that cvxpy takes to state a program, per entry of X, and seconds by which it may exceed the time limit.
 _SECONDS_AN_ENTRY, _OVERTIME = 1e-6, 1.0
-"""Seconds that cvxpy takes to state a program, per entry of X, and seconds by which it may exceed the time limit."""
 
 
 def installed() -> list[str]:

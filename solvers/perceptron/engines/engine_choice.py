@@ -8,41 +8,41 @@ from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import InMemory
 
+# Largest number of rows for a Gram matrix: 32 MiB, far from the processor; a larger one is hardly ever faster.
 MOST_ROWS = 2_048
-"""Largest number of rows for a Gram matrix: 32 MiB, far from the processor; a larger one is hardly ever faster."""
 
+# Largest number of entries of rows that are written as integers: 64 MiB.
 _MOST_ENTRIES_IN_INTEGERS = 1 << 20
-"""Largest number of entries of rows that are written as integers: 64 MiB."""
 
+# Work in integers that takes less time than loading compiled code, in the units of `PerceptronSettings.short`.
 _SHORT = 1 << 21
-"""Work in integers that takes less time than loading compiled code, in the units of `PerceptronSettings.short`."""
 
+# Fewest epochs for which it is worth writing the rows as integers.
 _FEWEST_EPOCHS_IN_INTEGERS = 4
-"""Fewest epochs for which it is worth writing the rows as integers."""
 
+# Work of a presentation in integers besides one unit for every number, in the units of `PerceptronSettings.short`.
 _STEPS_OF_A_PRESENTATION = 16
-"""Work of a presentation in integers besides one unit for every number, in the units of `PerceptronSettings.short`."""
 
 _FIRST_EPOCHS = 3
+# Least work with weights before another engine is prepared: this number of epochs, and this time in nanoseconds.
 _PREPARATION = 100_000.0
-"""Least work with weights before another engine is prepared: this number of epochs, and this time in nanoseconds."""
 
 _SCORE, _SCORE_ENTRY, _UPDATE, _UPDATE_ENTRY = 3.8, 0.13, 40.0, 2.0
 # Approximate nanoseconds of the work of an epoch: with weights, per row and per mistake; with a Gram matrix, per row,
 # per mistake, and per entry of the row that a mistake adds, near the processor or far from it.
 _LOOK, _ROW, _NEAR_ENTRY, _FAR_ENTRY = 0.65, 20.0, 0.08, 0.3
 
+# Largest number of entries of a Gram matrix that stays near the processor: 1 MiB.
 _MOST_NEAR = 1 << 17
-"""Largest number of entries of a Gram matrix that stays near the processor: 1 MiB."""
 
+# Nanoseconds to compile the code of an engine, the first time ever.
 _COMPILING = {EngineName.WEIGHTS: 1.2e9, EngineName.GRAM: 0.7e9}
-"""Nanoseconds to compile the code of an engine, the first time ever."""
 
+# Shortest time limit, in seconds, with which a run waits for a compiler; with a shorter one it stays in integers.
 _SECONDS_TO_COMPILE = 5.0
-"""Shortest time limit, in seconds, with which a run waits for a compiler; with a shorter one it stays in integers."""
 
+# Nanoseconds of work that the choice expects to be left.
 _AHEAD = 0.3e9
-"""Nanoseconds of work that the choice expects to be left."""
 
 NO_END = 1 << 62
 

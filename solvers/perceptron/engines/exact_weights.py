@@ -15,8 +15,8 @@ from maxmargin.solvers.proof.hulls import add_scaled, weighted_sum
 
 Counts = NDArray[np.int64]
 
+# Largest number of entries of dense rows that are converted to integers once, in advance.
 _MOST_ENTRIES_AT_HAND = 2_000_000
-"""Largest number of entries of dense rows that are converted to integers once, in advance."""
 
 
 class ExactWeights:

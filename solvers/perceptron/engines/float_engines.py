@@ -18,17 +18,17 @@ from maxmargin.solvers.perceptron.kernels.gram_pass import present_over_gram
 from maxmargin.solvers.perceptron.kernels.pass_arguments import Orders, Reason, Work, frozen
 from maxmargin.solvers.problem.problem import Problem
 
+# Names of the engines, and of their passes over many orders, that this process has compiled or loaded.
 loaded: set[str] = set()
-"""Names of the engines, and of their passes over many orders, that this process has compiled or loaded."""
 
 _UNIT = 2.0**-53
 _UP = 1 + 2.0**-40
 
+# Presentations per mistake that the length of a slice assumes: a mistake adds a whole row to the margins.
 _LOOKS_AT_A_MISTAKE = 8
-"""Presentations per mistake that the length of a slice assumes: a mistake adds a whole row to the margins."""
 
+# Roundings of a score besides one product and one sum for every feature.
 _OTHER_OPERATIONS = 6
-"""Roundings of a score besides one product and one sum for every feature."""
 
 
 class Engine(ABC):

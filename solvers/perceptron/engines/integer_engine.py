@@ -14,15 +14,15 @@ from maxmargin.solvers.perceptron.kernels import pass_arguments as at
 from maxmargin.solvers.perceptron.kernels.pass_arguments import Reason, Work
 from maxmargin.solvers.problem.problem import Problem
 
+# Matrix entries that compiled code reads in the time of one product of integers.
 _ENTRIES_PER_PRODUCT = 40
-"""Matrix entries that compiled code reads in the time of one product of integers."""
 
 # Largest Gram matrix of integers, in rows and in products that compute it, which saves more time in many orders than it
 # takes.
 _MOST_GRAM_ROWS, _MOST_GRAM_PRODUCTS = 256, 1 << 19
 
+# Work of a mistake besides one unit for every row whose margin changes, in the units of `PerceptronSettings.short`.
 _OF_A_MISTAKE = 16
-"""Work of a mistake besides one unit for every row whose margin changes, in the units of `PerceptronSettings.short`."""
 
 Integers = list[int]
 

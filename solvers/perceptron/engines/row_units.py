@@ -12,17 +12,17 @@ from maxmargin.solvers.exact.dyadic import common_exponent, times_power_of_two
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 
+# Numbers between 2**-400 and 2**400 have products and sums of them far from overflow and underflow.
 _SAFE_EXPONENT = 400
-"""Numbers between 2**-400 and 2**400 have products and sums of them far from overflow and underflow."""
 
+# Bits of an integer that sums of products in binary64 hold exactly, with one bit to spare.
 _EXACT_BITS = 52
-"""Bits of an integer that sums of products in binary64 hold exactly, with one bit to spare."""
 
+# Smallest exponent of the bound of exact scores, well above underflow.
 _LEAST_EXPONENT = -1000
-"""Smallest exponent of the bound of exact scores, well above underflow."""
 
+# Number of rows that are read first, to find numbers of many bits without a pass over all rows.
 _FIRST_ROWS = 256
-"""Number of rows that are read first, to find numbers of many bits without a pass over all rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,8 @@ from maxmargin.solvers.problem.rows import InMemory
 
 Integers = NDArray[np.int64]
 
+# Number of limbs that sums of limbs have in addition to the limbs of the rows.
 _CARRIED = 2
-"""Number of limbs that sums of limbs have in addition to the limbs of the rows."""
 
 # Number of entries of the rows, times scores, that are computed here before the compiled passes get limbs; this takes a
 # few tenths of a second.

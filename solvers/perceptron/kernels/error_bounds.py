@@ -10,14 +10,14 @@ from maxmargin.solvers.basics.compiling import in_machine_code
 REACH, SCORE_ERROR, UPDATE_ERROR = range(3)
 
 UNIT = 2.0**-53
+# Factor that covers the rounding of the few operations that compute a bound.
 UP = 1.0 + 2.0**-48
-"""Factor that covers the rounding of the few operations that compute a bound."""
 
+# Upper bound of the effect of underflow on a score, in 2**40 updates of 2**20 columns.
 _TINY = 2.0**-1010
-"""Upper bound of the effect of underflow on a score, in 2**40 updates of 2**20 columns."""
 
+# Relative error of a sum of up to 4,096 rounded terms.
 _OF_SUM = 2.0**-40
-"""Relative error of a sum of up to 4,096 rounded terms."""
 
 
 @in_machine_code

@@ -22,11 +22,11 @@ from maxmargin.solvers.perceptron.kernels.error_bounds import (
 )
 from maxmargin.solvers.perceptron.kernels.pass_arguments import Work
 
+# Number of mistakes for which one bound of the rounding errors is computed.
 _AT_ONCE = 64
-"""Number of mistakes for which one bound of the rounding errors is computed."""
 
+# The products y_k y_i x_k.x_i and y, which are read-only, and the functional margins y_i w.x_i.
 Gram = tuple[Floats, Floats, Floats]
-"""The products y_k y_i x_k.x_i and y, which are read-only, and the functional margins y_i w.x_i."""
 
 
 @in_machine_code

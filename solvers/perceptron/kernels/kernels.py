@@ -24,17 +24,17 @@ from maxmargin.solvers.perceptron.kernels.pass_arguments import Orders, Work
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
 
+# Number of mistakes, and of epochs, of a run between two checks of its limits.
 _ROOM = 4096
-"""Number of mistakes, and of epochs, of a run between two checks of its limits."""
 
 _NO_END = 1 << 62
 
 
+# X and y, which are read-only, the weights and s; the last weight belongs to the constant coordinate s.
 Dense = tuple[Floats, Floats, Floats, float]
-"""X and y, which are read-only, the weights and s; the last weight belongs to the constant coordinate s."""
 
+# Values, columns and starts of the rows in CSR form and y, which are read-only, the weights and s.
 Sparse = tuple[Floats, Indices, Indices, Floats, Floats, float]
-"""Values, columns and starts of the rows in CSR form and y, which are read-only, the weights and s."""
 
 Find = Callable[[Any, Integers, int, int, float], tuple[int, float]]
 Add = Callable[[Any, int], float]

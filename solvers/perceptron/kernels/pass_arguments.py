@@ -24,8 +24,8 @@ Integers = NDArray[np.int64]
 # finished epochs, scores that rounding may have decided, and scores that limbs decided.
 POSITION, EPOCH_POSITION, EPOCH_MISTAKES, ANSWER, N_PRESENTED, N_LOGGED, N_EPOCHS, N_UNCERTAIN, N_DECIDED = range(9)
 
+# Entries of ``size``; the last one is the greatest R ||w|| for which every computed number is exact.
 NORM, ERROR, GREATEST, EXACT_UP_TO = range(4)
-"""Entries of ``size``; the last one is the greatest R ||w|| for which every computed number is exact."""
 
 
 class Reason(IntEnum):
@@ -39,8 +39,8 @@ class Reason(IntEnum):
     ROUNDING_MAY_DECIDE = 5
 
 
+# The same reasons as integers, which compiled code returns.
 SLICE, DONE, CLEAN, LOG_FULL, EPOCHS_FULL, ASKS = map(int, Reason)
-"""The same reasons as integers, which compiled code returns."""
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

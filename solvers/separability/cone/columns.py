@@ -21,14 +21,14 @@ from maxmargin.solvers.separability.details import ColumnSigns
 
 POSITIVE, NEGATIVE, EITHER_SIGN = "+", "-", "either sign"
 
+# Number of rows per column to start with: those with the least product with the interior direction.
 _FIRST_ROWS_A_COLUMN = 5
-"""Number of rows per column to start with: those with the least product with the interior direction."""
 
+# The strategy of HiGHS that starts a program from the solution of the one before, whose objective was another.
 _PRIMAL_SIMPLEX = 4
-"""The strategy of HiGHS that starts a program from the solution of the one before, whose objective was another."""
 
+# Modulus of an entry of v that exceeds its bound of 1 by more than any tolerance.
 _MOST = 2.0
-"""Modulus of an entry of v that exceeds its bound of 1 by more than any tolerance."""
 
 
 def later_column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> Callable[[], ColumnSigns | None]:

@@ -20,11 +20,11 @@ from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
 from maxmargin.solvers.separability.cone.strict import StrictStage, balance_of_all
 
+# Number of circuits after which all touching rows are looked for at once.
 _STAGES = 8
-"""Number of circuits after which all touching rows are looked for at once."""
 
+# Number of rows that floating point compares with the span at a time.
 _FLOAT_CHUNK = 1 << 15
-"""Number of rows that floating point compares with the span at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,20 +19,20 @@ from maxmargin.solvers.separability.cone.cone_rows import ConeRows, StageRows
 
 RATIONAL_SIMPLEX = "rational simplex"
 
+# Largest exponent of a power of two in binary64.
 _GREATEST_EXPONENT = 1023
-"""Largest exponent of a power of two in binary64."""
 
+# Smallest number of columns for which linear programs take long; largest density of sparse rows.
 _WIDE, _MOST_FILLED = 500, 0.1
-"""Smallest number of columns for which linear programs take long; largest density of sparse rows."""
 
+# Number of rows by which a candidate circuit may exceed the circuit of a vertex.
 _SPARE_ROWS = 8
-"""Number of rows by which a candidate circuit may exceed the circuit of a vertex."""
 
+# Value of min(a_i, 1) above which a row is taken to touch; at a solution it is 0 or 1.
 _TOUCHES = 0.5
-"""Value of min(a_i, 1) above which a row is taken to touch; at a solution it is 0 or 1."""
 
+# Weight, relative to the largest one, up to which a row is left out of the combination of all touching rows.
 _CANDIDATE_WEIGHT = 1e-11
-"""Weight, relative to the largest one, up to which a row is left out of the combination of all touching rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,8 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint
 from maxmargin.solvers.separability.cone.cone_rows import signed_integers
 
+# Relative weight below which a row is left out of the candidate support.
 _CANDIDATE_WEIGHT = 1e-12
-"""Relative weight below which a row is left out of the candidate support."""
 
 
 def find_common_hull_point(problem: Problem, weights: Floats, limits: Limits | None = None) -> CommonHullPoint | None:
