@@ -143,7 +143,7 @@ memory_option = click.option(
     metavar="SIZE",
     default="1GiB",
     show_default=True,
-    help="Files that need more memory stay on disk: 512MiB, 2GiB ...",
+    help="Files that need more memory stay on disk: 512MiB, 2GiB ... With --formula, the most that levels may take.",
 )
 prepare_option = choice_option(
     "--prepare", PREPARATIONS, "What is done to the features before anything else.", default="raw"

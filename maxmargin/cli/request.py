@@ -12,9 +12,10 @@ import click
 from maxmargin.api.question import Question, names_of
 from maxmargin.data.dataset import Dataset, is_matrix
 from maxmargin.data.problems import DecimalReading, check_is_binary64
-from maxmargin.solvers.answers.answer_text import plain
+from maxmargin.solvers.answers.answer_text import plain, some
 from maxmargin.solvers.basics.printable import printable, printable_lines
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.text.data_error import MOST_NAMED
 from maxmargin.text.progress import data_shown, note
 
 if TYPE_CHECKING:
@@ -158,8 +159,7 @@ def read(
 def _read(options: "DataOptions") -> tuple[Dataset, DecimalReading | None]:
     from maxmargin.data.reading.loading import load
 
-    memory = options.memory if options.formula is None else None  # whose default is for other data
-    storage: dict[str, Any] = {"memory": memory, "cluster": options.cluster}
+    storage: dict[str, Any] = {"memory": options.memory, "cluster": options.cluster}
     dataset = load(options.source, formula=options.formula, **_columns(options), **storage)
     return dataset, DecimalReading.of(dataset)
 
@@ -209,8 +209,11 @@ def _data_fields(dataset: Dataset) -> dict[str, Any]:
 
 
 def _headline(dataset: Dataset) -> str:
-    """Return the data set in one line, and which class is +1."""
+    """Return the data set in one line, which columns of texts were coded, and which class is +1."""
     shape = f"{printable(dataset.source)}: {dataset.n_samples} x {dataset.n_features}"
+    if dataset.factors:
+        said = [f"{one.name} ({'every level' if one.reference is None else one.reference})" for one in dataset.factors]
+        shape += f", coded (reference level): {some(said, MOST_NAMED, '({n} columns)')}"
     if dataset.is_binary:
         why = f"+1 is {printable(repr(dataset.positive))} ({printable(dataset.positive_reason)})"
         return f"{shape}, {printable(dataset.positive)} (+1) against {printable(dataset.negative)} (-1); {why}"

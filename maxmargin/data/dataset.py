@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from maxmargin.solvers.problem.rows import RowSource
     from maxmargin.solvers.problem.scaling import Extremes
 
+# Number of the rules by which sources are read, as proofs state it: with others, a file may be other data.
+READING_RULES = 1
+
 # The value of `Dataset.negative` if the positive class is compared with all the others.
 REST = "rest"
 
@@ -146,6 +149,13 @@ class Dataset:
         if self.validated is not None and self.validated[0] is self.X:
             return self.validated[1]
         return getattr(self.X, "bounds", None)
+
+    @property
+    def stated_reading(self) -> dict[str, Any]:
+        """How the data were read, as a proof states it; of arrays only the levels of text columns."""
+        coded = {factor.name: factor.levels for factor in self.factors}
+        rules = {} if self.read_as is None else {**self.read_as, "rules": READING_RULES}
+        return {**rules, **({"coded": coded} if coded else {})}
 
     @property
     def n_samples(self) -> int:

@@ -54,7 +54,7 @@ def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:
     y = dataset.y.astype("float64") if dataset.is_in_memory else dataset.y  # outside memory there may be many
     is_greater_of_two = len(dataset.classes) == 2 and dataset.positive == dataset.classes[1]
     positive = None if is_greater_of_two else dataset.positive
-    return Problem(dataset.X, y, bias, known_bounds=dataset.bounds, positive=positive, read_as=dataset.read_as)
+    return Problem(dataset.X, y, bias, known_bounds=dataset.bounds, positive=positive, read_as=dataset.stated_reading)
 
 
 def class_problem_of(dataset: Dataset, *, bias: bool = True) -> ClassProblem:
@@ -69,7 +69,7 @@ def class_problem_of(dataset: Dataset, *, bias: bool = True) -> ClassProblem:
     labels = encode(dataset.labels)
     codes = labels.codes.astype("int64")
     n_classes = len(labels.classes)
-    return ClassProblem(dataset.X, codes, n_classes, bias, known_bounds=dataset.bounds, read_as=dataset.read_as)
+    return ClassProblem(dataset.X, codes, n_classes, bias, known_bounds=dataset.bounds, read_as=dataset.stated_reading)
 
 
 def check_is_binary64(dataset: Dataset) -> None:

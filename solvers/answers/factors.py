@@ -22,11 +22,18 @@ class Factor:
     >>> stage = Factor(name="stage", columns={"II": "stage[T.II]"}, reference="I")
     >>> stage.level("II"), stage.level(stage.reference)
     ('stage=II', 'stage=I')
+    >>> stage.levels
+    ['I', 'II']
     """
 
     name: str
     columns: Mapping[str, str]
     reference: str | None
+
+    @property
+    def levels(self) -> list[str]:
+        """The levels in order, the reference first."""
+        return [*([] if self.reference is None else [self.reference]), *self.columns]
 
     def level(self, level: str | None) -> str:
         """Return the name of a level in sentences about rows."""

@@ -79,7 +79,7 @@ SOURCE: dict[str, Any] = {
     "source": str, "label": str | int, "positive": str | int | float | bool, "drop": list[str | int], "id": str | int,
     "one_hot": bool, "one_hot_columns": list[str | int], "drop_missing": bool, "sep": str, "decimal_comma": bool,
     "header": bool, "missing": list[str], "format": str, "formula": str, "classes": list[str],
-    "values": list[list[str]],
+    "values": list[list[str]], "coded": dict[str, list[str]], "rules": int,
 }  # fmt: skip
 # Most levels of a JSON text that is parsed, so that none exhausts the stack of the parser. A proof has five.
 MOST_LEVELS = 100
@@ -189,7 +189,8 @@ def has_type(value: Any, kind: Any) -> bool:
     if isinstance(kind, UnionType):
         return any(has_type(value, one) for one in kind.__args__)
     if isinstance(kind, GenericAlias):
-        return type(value) is list and all(has_type(entry, kind.__args__[0]) for entry in value)
+        entries = value.values() if type(value) is dict else value
+        return type(value) is kind.__origin__ and all(has_type(entry, kind.__args__[-1]) for entry in entries)
     return type(value) is kind and (kind not in (int, float) or abs(value) < TOO_LARGE)
 
 

@@ -272,3 +272,22 @@ def test_every_statement_about_the_data_is_checked(verify: Run, tmp_path: Path) 
         path.write_text(text, encoding="utf-8")
     changed(path, formula="y ~ x")
     assert verify("p.json", "data.csv")[1] == "invalid: data: a formula decides what label would\n"
+
+
+def test_the_levels_of_texts_and_the_rules_of_reading_are_checked(verify: Run, tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text(DATA, encoding="utf-8")
+    certificate = mm.separability(mm.load(tmp_path / "data.csv", one_hot="junk", drop=0)).certificate
+    assert certificate is not None
+    path = tmp_path / "p.json"
+    stated = certificate.to_dict()["data"]
+    assert stated["coded"] == {"junk": ["a", "b", "c", "d", "e"]} and stated["rules"] >= 1
+    for change, says in (
+        ({}, "valid"),
+        ({"coded": {"junk": ["b", "a", "c", "d", "e"]}}, "invalid: data: the levels of the texts are"),
+        ({"coded": None}, "invalid: data: the levels of the texts are"),
+        ({"rules": stated["rules"] + 1}, "invalid: data: read by the rules"),
+    ):
+        path.write_text(certificate.to_json(), encoding="utf-8")
+        changed(path, **change)
+        code, out, _ = verify("p.json", "data.csv")
+        assert out.startswith(says) and code == (0 if says == "valid" else 3)

@@ -9,6 +9,7 @@ from maxmargin.certificates.proofs import Document, check_labelled, read_proof, 
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import print_json
 from maxmargin.data.column_roles import OneHot, columns_named
+from maxmargin.data.dataset import READING_RULES
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.checker import FOREIGN, CertificateError, NotAProofError, need
@@ -133,7 +134,11 @@ def _check(document: Document, source: str, memory: str) -> tuple[str, str]:
     dataset = _read(partial(load, memory=None if needs_all else memory), document, source, memory)
     asked = {True: "has an intercept", False: "has no intercept", None: ""}[dataset.has_intercept]
     need(dataset.has_intercept in (None, data["bias"]), f"data: the formula {asked}, and bias is {data['bias']}")
-    return statement_about(document, dataset.X, dataset.labels), dataset.label_name
+    statement = statement_about(document, dataset.X, dataset.labels)
+    levels = {factor.name: factor.levels for factor in dataset.factors}
+    are_stated = data.get("rules") is None or (data.get("coded") or {}) == levels
+    need(are_stated, f"data: the levels of the texts are {levels}, and others are stated")
+    return statement, dataset.label_name
 
 
 def _check_decimal(document: Document, source: str, memory: str) -> tuple[str, str]:
@@ -169,6 +174,8 @@ def _read(read: Callable[..., Read], document: Document, source: str, memory: st
 
 def _reading_of(data: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of `load` that a proof states."""
+    rules = data.get("rules")
+    need(rules in (None, READING_RULES), f"data: read by the rules {rules}, and this version knows {READING_RULES}")
     options = {name: data[name] for name in _READING if data.get(name) is not None}
     named = columns_named(data.get("one_hot_columns") or ())
     if data.get("formula") is None:

@@ -13,16 +13,25 @@ from maxmargin.data.labels import LabelError, encode, is_absent
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
 from maxmargin.data.reading.arrays import features_and_labels
 from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels
-from maxmargin.data.reading.formulas import check_is_installed, read_formula, variables_of, variables_outside_codings
+from maxmargin.data.reading.formulas import (
+    Modelled,
+    check_is_installed,
+    read_formula,
+    variables_of,
+    variables_outside_codings,
+)
 from maxmargin.data.reading.one_pass import whole_table
 from maxmargin.data.sources.batches import Table
 from maxmargin.data.sources.frames import library_of
+from maxmargin.data.stores.budget import MemoryBudget
 
 _PLAIN_NAME = re.compile(r"\s*(?:`([^`]+)`|(\w+))\s*")
 
 
-def load_by_formula(source: Any, formula: str, choice: Choice, positive: object) -> Dataset:
-    """Read a data set, in memory, by a formula; the label and the coding of the choice do not count.
+def load_by_formula(source: Any, formula: str, choice: Choice, positive: object, memory: MemoryBudget) -> Dataset:
+    """Read a data set by a formula; the label and the coding of the choice do not count.
+
+    The data are read into memory; the columns that the formula makes of levels may take `memory`.
 
     Raises
     ------
@@ -46,7 +55,8 @@ def load_by_formula(source: Any, formula: str, choice: Choice, positive: object)
     n_dropped = len(frame) - len(rows)
     dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
     frame = _with_types(table, frame.iloc[rows].reset_index(drop=True))
-    dataset = _dataset(table, formula, frame, rows, positive, (*table.notes, dropped) if n_dropped else table.notes)
+    modelled = read_formula(formula, frame, memory.memory)
+    dataset = _dataset(table, modelled, rows, positive, [dropped] * (n_dropped > 0))
     stated = {name: value for name, value in choice.stated_of(source).items() if name != "label"}
     if table.header_line is not None:
         stated["header"] = table.header_line > 0
@@ -77,11 +87,10 @@ def _complete_rows(table: Table, frame: Any, formula: str, *, drop_missing: bool
     return np.flatnonzero(is_complete).astype(np.int64)
 
 
-def _dataset(table: Table, formula: str, frame: Any, rows: Any, positive: object, notes: tuple[str, ...]) -> Dataset:
-    modelled = read_formula(formula, frame)
+def _dataset(table: Table, modelled: Modelled, rows: Any, positive: object, notes: list[str]) -> Dataset:
     dataset = features_and_labels(
-        modelled.features, modelled.labels, positive=positive, source=table.source, notes=(*notes, *modelled.notes),
-        factors=modelled.factors,
+        modelled.features, modelled.labels, positive=positive, source=table.source, factors=modelled.factors,
+        notes=(*table.notes, *notes, *modelled.notes),
     )  # fmt: skip
     ids = None if table.ids is None else tuple(table.ids[row] for row in rows.tolist())
     kept = None if len(rows) == len(table.label) else rows.astype(np.int64)

@@ -16,6 +16,7 @@ from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_not
 from maxmargin.data.reading.formula_text import check_formula, functions_of_formulas, names_in, refused
 from maxmargin.data.sources.batches import Column, Table
 from maxmargin.data.sources.frames import column_of, columns_of, with_distinct_names
+from maxmargin.data.stores.budget import DEFAULT_MEMORY, size_text
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError, listed, nearest, quoted
@@ -25,10 +26,6 @@ _CODED_COLUMN = re.compile(r"C\((\w+)\s*[,)]")
 
 # Errors that the evaluation of a formula may raise.
 _ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, TypeError, ValueError)
-
-
-# Largest size of the columns that one term makes of levels, in binary64.
-_MOST_BYTES = 1 << 30
 
 
 class Modelled(NamedTuple):
@@ -49,7 +46,7 @@ class Modelled(NamedTuple):
     factors: tuple[Factor, ...] = ()
 
 
-def read_formula(formula: str, frame: Any) -> Modelled:
+def read_formula(formula: str, frame: Any, most_bytes: int = DEFAULT_MEMORY) -> Modelled:
     """Return what a formula makes of a data frame.
 
     Parameters
@@ -59,6 +56,8 @@ def read_formula(formula: str, frame: Any) -> Modelled:
         The values of functions are rounded to binary64, and answers are about the rounded numbers.
     frame : data frame
         With a value in every row of the columns that the formula names.
+    most_bytes : int, default 1 GiB
+        Largest size of the columns that terms make of levels.
 
     Raises
     ------
@@ -69,7 +68,7 @@ def read_formula(formula: str, frame: Any) -> Modelled:
     frame, numbers = without_row_numbers(with_distinct_names(frame), formula)
     parsed = _parsed(formula, column_names(frame))
     table = _pandas_of(frame, parsed, formula)
-    features = _matrix(formula, parsed.rhs, _with_levels(table, parsed.rhs))
+    features = _matrix(formula, parsed.rhs, _with_levels(table, parsed.rhs), most_bytes)
     terms = features.model_spec.term_indices.items()
     intercept = [j for term, places in terms if all(map(_is_literal, term.factors)) for j in places]
     if features.shape[1] == len(intercept):
@@ -278,6 +277,8 @@ def _converted(column: Any, name: str, formula: str, *, is_number: bool) -> Any:
     """Return the numbers of a column that is to be one of numbers, or its texts; None where it stays as it is."""
     import narwhals as nw
 
+    if column.dtype in (nw.Int128, nw.UInt128) and not is_number:  # pandas has no such type
+        return np.array(column.to_list(), dtype=object)
     may_hold_numbers = column.dtype in (nw.Object, nw.Unknown, nw.Decimal) or (is_number and column.dtype.is_numeric())
     if not may_hold_numbers and column.dtype not in (nw.String, nw.Categorical):
         return None
@@ -310,10 +311,10 @@ def _is_response(factor: Any, parsed: Any) -> bool:
     return not _is_python(factor) and any(factor is other for term in parsed.lhs for other in term.factors)
 
 
-def _matrix(formula: str, part: Any, table: Any) -> Any:
+def _matrix(formula: str, part: Any, table: Any, most_bytes: int = DEFAULT_MEMORY) -> Any:
     from formulaic.errors import DataMismatchWarning, FormulaicError
 
-    _check_size(formula, part, table)
+    _check_size(formula, part, table, most_bytes)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("error", DataMismatchWarning)  # values outside the levels would become missing
@@ -330,8 +331,8 @@ def _matrix(formula: str, part: Any, table: Any) -> Any:
     return matrix
 
 
-def _check_size(formula: str, part: Any, table: Any) -> None:
-    """Refuse the columns of levels and of their products where they would be larger than `_MOST_BYTES`.
+def _check_size(formula: str, part: Any, table: Any, most_bytes: int) -> None:
+    """Refuse the columns of levels and of their products where they would be larger in all than `most_bytes`.
 
     Raises
     ------
@@ -348,11 +349,12 @@ def _check_size(formula: str, part: Any, table: Any) -> None:
             return len(column.cat.categories)
         return 1 if column.dtype.kind in "fiu" and not factor.expr.startswith("C(") else column.nunique()
 
-    sizes = [(prod(map(n_levels, term.factors)), term) for term in part]
-    n_columns, term = max(sizes, key=lambda size: size[0], default=(1, None))
-    if n_columns > 1 and n_columns * len(table) * 8 > _MOST_BYTES:
-        has = f"the term {quoted(str(term))} has {n_columns:,} columns for {len(table):,} rows"
-        raise refused(formula, f"{has}; expected {_MOST_BYTES >> 30} GiB at most")
+    sizes = {str(term): prod(map(n_levels, term.factors)) for term in part}
+    n_bytes = sum(n_columns for n_columns in sizes.values() if n_columns > 1) * len(table) * 8
+    if n_bytes > most_bytes:
+        term = max(sizes, key=lambda term: sizes[term])
+        has = f"the term {quoted(term)} has {sizes[term]:,} columns for {len(table):,} rows, and all of levels take"
+        raise refused(formula, f"{has} {size_text(n_bytes)}; expected {size_text(most_bytes)} at most")
 
 
 def _response(formula: str, part: Any, table: Any) -> Any:

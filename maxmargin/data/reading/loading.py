@@ -1,13 +1,13 @@
 """Data sets read from files and tables, by columns or by a formula."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from maxmargin.data.column_roles import LONGEST_LINE, Choice, ColumnRef, OneHot, columns_named
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.reading.one_pass import read_dataset
-from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.data.stores.budget import DEFAULT_MEMORY, MemoryBudget
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.progress import shows_progress, waiting
 
@@ -89,7 +89,8 @@ def load(
         Bytes, as a number or as in "512MiB" and "1GiB". Files that need more stay on disk, and `Dataset.X` reads them
         in chunks. For this the text of .csv and .tsv is parsed once into a temporary file of 8 bytes a number, and the
         arrays of a compressed .npz are unpacked in the same way. A line of text may take up to a 64th of the memory,
-        and at least 2 MiB. By default everything is read into memory, and lines have up to 256 MiB.
+        and at least 2 MiB. By default everything is read into memory, and lines have up to 256 MiB. With `formula`
+        everything is read into memory as well, and the columns that it makes of levels may take this size, or 1 GiB.
     cluster : str, optional
         The address of a Dask scheduler whose workers read the files (.csv .tsv .parquet .feather) and keep their rows.
     verbose : bool, default False
@@ -124,9 +125,8 @@ def load(
     if formula is not None:
         from maxmargin.data.reading.formula_files import load_by_formula
 
-        outside = {"memory": memory, "cluster": cluster}
-        _refuse_others(choice, [name for name, value in outside.items() if value is not None])
-        return load_by_formula(source, formula, choice, positive)
+        _refuse_others(choice, cluster)
+        return load_by_formula(source, formula, choice, positive, MemoryBudget.of(memory or DEFAULT_MEMORY))
     if cluster is not None:
         from maxmargin.data.reading.cluster_files import read_on_cluster
 
@@ -142,12 +142,12 @@ def _texts(missing: str | Iterable[str] | Mapping[ColumnRef, str]) -> tuple[str,
     return (missing,) if isinstance(missing, str) else tuple(missing)
 
 
-def _refuse_others(choice: Choice, outside: Sequence[str]) -> None:
-    """Refuse options that a formula decides, and those for rows outside memory."""
+def _refuse_others(choice: Choice, cluster: str | None) -> None:
+    """Refuse options that a formula decides, and the one for rows on a cluster."""
     named = bool(choice.one_hot.named)
     given = {"label": choice.label != -1, "one_hot": choice.one_hot.every, "one_hot_column": named}
     decided = [option(name) for name, is_given in given.items() if is_given]
     if decided:
         raise InvalidOptionError(f"{option('formula')} decides what {decided[0]} would; expected one of them")
-    if outside:
-        raise InvalidOptionError(f"{option('formula')} is for rows in memory; leave out {option(outside[0])}")
+    if cluster is not None:
+        raise InvalidOptionError(f"{option('formula')} is for rows in memory; leave out {option('cluster')}")

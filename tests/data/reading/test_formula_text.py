@@ -91,9 +91,17 @@ def test_columns_of_levels_are_counted_before_they_are_formed(formula: str) -> N
     rows = np.arange(3000)
     frame = pd.DataFrame({"y": rows % 2, "a": rows % 1000, "b": rows % 999, "x": rows})
     frame = frame.assign(g=frame.a.map("u{}".format), h=frame.b.astype(str).astype("category"))
-    with pytest.raises(InvalidProblemError, match="columns for 3,000 rows; expected 1 GiB at most"):
+    with pytest.raises(InvalidProblemError, match=r"columns for 3,000 rows, .* take .*; expected 1 GiB at most"):
         read_formula(formula, frame)
+    with pytest.raises(InvalidProblemError, match=r"take 45.8 MiB; expected 45 MiB at most"):
+        mm.load(frame, formula="y ~ C(a) + C(b)", memory="45MiB")
+    assert mm.load(frame, formula="y ~ C(a) + C(b)", memory="46MiB").n_features == 1997
     assert len([*read_formula("y ~ a:b + C(a):x + I(g == h)", frame).features]) == 1002
+
+
+def test_levels_are_whole_numbers_of_any_size() -> None:
+    frame = pl.DataFrame({"x": pl.Series([2**70, 1, 2**70 + 1, 1], dtype=pl.Int128), "y": [0, 0, 1, 1]})
+    assert mm.separability(frame, "y ~ C(x)").verdict.value == "quasi-separable"
 
 
 @pytest.mark.parametrize("kind", ["int8", "int16", "int64", "uint8", "Int64"])
