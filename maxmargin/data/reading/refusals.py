@@ -19,7 +19,7 @@ from maxmargin.data.numbers.numerals import (
     empty_column_hint,
 )
 from maxmargin.data.sources.batches import Column, Table
-from maxmargin.solvers.basics.array_types import Mask
+from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error, listed, quoted
 
@@ -118,6 +118,8 @@ def first_fault(table: Table, choice: Choice) -> DataError:
         column = int(np.argmax(faults[row])) if row < n_rows else 0
     else:
         row, column = first_not_finite(table.features) or (n_rows, 0)
+    if min(first_label, row) == 0 and _has_units(table):
+        return _of_units(table)
     if first_label <= row:
         return _missing_label(table, first_label, choice)
     if isinstance(table.features, tuple):
@@ -197,14 +199,17 @@ def _general(hint: str, table: Table, choice: Choice) -> str:
     if not isinstance(table.features, tuple):
         return hint
     texts = texts_of(table.features)
-    incomplete = {c.name: int(np.count_nonzero(c.is_missing())) for c in table.features}
-    incomplete = {name: n for name, n in incomplete.items() if n and not choice.drop_missing}
+    missing = {c.name: int(np.count_nonzero(c.is_missing())) for c in table.features}
+    is_known = table.is_whole  # of a part of the rows only the first is looked for
+    incomplete = {c: n if is_known else None for c, n in missing.items() if n and not choice.drop_missing}
     return advice(hint, texts, incomplete, has_id=table.ids is not None, is_coded=choice.one_hot.every)
 
 
 def text_fault(table: Table, row: int, name: str | int, text: str, choice: Choice, anyway: str = "") -> DataError:
     """Return the error about a text that is not a number; `anyway` says how to encode it all the same."""
     spelling = table.spelling
+    if row == 0 and _has_units(table):
+        return _of_units(table)
     if spelling.is_number(text):
         return table.error(row, name, found=f"the text {quoted(text)}", expected="a number", hint=STORE_NUMBERS)
     if anyway:
@@ -216,6 +221,27 @@ def text_fault(table: Table, row: int, name: str | int, text: str, choice: Choic
     else:
         hint = _general(_hint_of_odd(table, name, text, choice), table, choice)
     return table.error(row, name, found=quoted(text), expected="a number", hint=hint)
+
+
+def _has_units(table: Table) -> bool:
+    """Return whether the first row below a header has no number, where all other rows have numbers."""
+    is_below = bool(table.header_line) and table.lines is not None and table.lines[0] == (table.header_line or 0) + 1
+    if not is_below or not isinstance(table.features, tuple):
+        return False
+    is_number = table.spelling.is_number
+
+    def is_odd(values: Floats | Texts) -> bool:
+        if isinstance(values, np.ndarray):
+            return bool(np.isnan(values[0]))
+        return not is_number(values[0] or "") and all(text is None or is_number(text) for text in values[1:])
+
+    columns = [column.values for column in table.features]
+    return any(isinstance(values, list) for values in columns) and all(map(is_odd, columns))
+
+
+def _of_units(table: Table) -> DataError:
+    found, hint = "no number, where all rows below have numbers", "take the line out of the file if it states units"
+    return table.error(0, found=found, expected="numbers", hint=hint)
 
 
 def _hint_of_odd(table: Table, name: str | int, text: str, choice: Choice) -> str:
@@ -253,7 +279,7 @@ def texts_of(features: Iterable[Column]) -> dict[str | int, Texts]:
 def advice(
     hint: str,
     texts: Mapping[str | int, Sequence[str | None]],
-    incomplete: Mapping[str | int, int],
+    incomplete: Mapping[str | int, int | None],
     *,
     has_id: bool,
     is_coded: bool,
@@ -267,7 +293,7 @@ def advice(
     texts : mapping
         The texts of columns by name, None where a value is missing.
     incomplete : mapping
-        The number of missing values of columns by name.
+        The number of missing values of columns by name, None where it is not known.
     has_id, is_coded : bool
         Whether a column that names the rows was chosen, and whether text columns are to be coded.
     """
@@ -276,7 +302,8 @@ def advice(
     if hint not in (TEXT_HINT, DROP_MISSING_HINT) or len({*refused, *incomplete}) < 2:
         return hint
     found = [f"texts in {listed(refused)}"] * bool(refused)
-    found += [f"{n} missing in {listed([name])}" for name, n in list(incomplete.items())[:_MOST_NAMED]]
+    some = list(incomplete.items())[:_MOST_NAMED]
+    found += [f"{'values' if n is None else n} missing in {listed([name])}" for name, n in some]
     found += ["..."] * (len(incomplete) > _MOST_NAMED)
     steps = [] if has_id else [option("id", repr(name)) for name in alone[:1]]
     left = alone[len(steps) :]

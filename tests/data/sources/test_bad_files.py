@@ -418,3 +418,13 @@ def test_a_parquet_file_without_columns_is_one_line(tmp_path: Path, memory: int 
     path = tmp_path / "data.parquet"
     parquet.write_table(pa.table({}), path)
     assert complaint(path, memory=memory).startswith("found no columns, expected at least two")
+
+
+def test_numbers_of_a_part_of_the_rows_are_not_told(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text("a,b,y\n" + "NA,,u\n1.5,2.5,v\n" * 200, encoding="utf-8")
+    hint = "values missing in 'a', values missing in 'b': add drop_missing=True"
+    with pytest.raises(DataError, match=hint):
+        read_dataset(path, Choice(bytes_at_once=256))
+    with pytest.raises(DataError, match="200 missing in 'a', 200 missing in 'b'"):
+        read_dataset(path, Choice())
