@@ -73,8 +73,8 @@ def nothing_left(table: Table) -> DataError:
     if len(table.label) and missing_labels(table.label).all():
         hint = empty_column_hint(table.label_name, is_label=True)
         return table.error(column=table.label_name, found=found, expected=expected, hint=hint)
-    is_empty = (_missing_in(table.features, j).all() for j in range(len(table.names)) if len(table.label))
-    name = next((name for name, is_it in zip(table.names, is_empty, strict=False) if is_it), None)
+    columns = table.columns if len(table.label) else ()
+    name = next((column.name for column in columns if column.is_missing().all()), None)
     hint = "" if name is None else empty_column_hint(name, is_label=False)
     return table.error(column=name, found=found, expected=expected, hint=hint)
 
@@ -112,19 +112,14 @@ def first_fault(table: Table, choice: Choice) -> DataError:
     without_label, n_rows = missing_labels(table.label), len(table.label)
     are_fine = not without_label.any() or (choice.drop_missing and not choice.is_in_parts)
     first_label = n_rows if are_fine else int(np.argmax(without_label))
-    if isinstance(table.features, tuple):
-        faults = np.column_stack([_faults_in(column, table, choice) for column in table.features])
-        row = int(np.argmax(faults.any(axis=1))) if faults.any() else n_rows
-        column = int(np.argmax(faults[row])) if row < n_rows else 0
-    else:
-        row, column = first_not_finite(table.features) or (n_rows, 0)
+    columns = table.columns
+    faults = np.column_stack([_faults_in(column, table, choice) for column in columns])
+    row = int(np.argmax(faults.any(axis=1))) if faults.any() else n_rows
     if min(first_label, row) == 0 and _has_units(table):
         return _of_units(table)
     if first_label <= row:
         return _missing_label(table, first_label, choice)
-    if isinstance(table.features, tuple):
-        return _fault_of_column(table, table.features[column], row, column, choice)
-    return _fault_of_number(table, row, column, float(table.features[row, column]), choice)
+    return _fault_of_column(table, columns[int(np.argmax(faults[row]))], row, choice)
 
 
 def _faults_in(column: Column, table: Table, choice: Choice) -> Mask:
@@ -140,13 +135,6 @@ def _faults_in(column: Column, table: Table, choice: Choice) -> Mask:
     if not is_text.any():  # numbers, in a source that can store numbers
         is_text = ~is_missing
     return is_fault | is_text
-
-
-def _missing_in(features: tuple[Column, ...] | Matrix, j: int) -> Mask:
-    if isinstance(features, tuple):
-        return features[j].is_missing()
-    values = features[:, j] if isinstance(features, np.ndarray) else features[:, [j]].toarray().ravel()
-    return np.isnan(values)
 
 
 def _missing_label(table: Table, row: int, choice: Choice) -> DataError:
@@ -166,30 +154,22 @@ def _of_all(hint: str, table: Table) -> str:
     return f"{hint}: {np.count_nonzero(is_missing)} of {len(is_missing)}"
 
 
-def _fault_of_number(table: Table, row: int, column: int, value: float, choice: Choice) -> DataError:
-    if np.isnan(value):
-        hint = _hint_of_missing(table, column, choice)
-        return table.error(row, table.names[column], found="a missing value", expected="a number", hint=hint)
-    found = "infinity" if value > 0 else "minus infinity"
-    return table.error(row, table.names[column], found=found, expected="a finite number")
-
-
-def _fault_of_column(table: Table, column: Column, row: int, j: int, choice: Choice) -> DataError:
+def _fault_of_column(table: Table, column: Column, row: int, choice: Choice) -> DataError:
     value = column.values[row]
     is_number = isinstance(value, str) and table.spelling.is_number(value)
     if isinstance(value, str) and (not is_number or table.spelling.is_finite_number(value)):
         return text_fault(table, row, column.name, value, choice)
-    if column.texts is None:
-        return _fault_of_number(table, row, j, float("nan") if value is None else float(value), choice)
-    found, expected, hint = table.spelling.complaint(table.spelling.swapped(column.texts[row]))
-    hint = _hint_of_missing(table, j, choice) if hint == DROP_MISSING_HINT else hint
+    if column.texts is not None:
+        found, expected, hint = table.spelling.complaint(table.spelling.swapped(column.texts[row]))
+    elif value is None or np.isnan(float(value)):
+        found, expected, hint = "a missing value", "a number", DROP_MISSING_HINT
+    else:
+        found, expected, hint = "infinity" if float(value) > 0 else "minus infinity", "a finite number", ""
+    if hint == DROP_MISSING_HINT and column.is_missing().all():
+        hint = empty_column_hint(column.name, is_label=False)
+    elif hint == DROP_MISSING_HINT:
+        hint = _of_all(_general(hint, table, choice), table)
     return table.error(row, column.name, found=found, expected=expected, hint=hint)
-
-
-def _hint_of_missing(table: Table, j: int, choice: Choice) -> str:
-    if _missing_in(table.features, j).all():
-        return empty_column_hint(table.names[j], is_label=False)
-    return _of_all(_general(DROP_MISSING_HINT, table, choice), table)
 
 
 def _general(hint: str, table: Table, choice: Choice) -> str:

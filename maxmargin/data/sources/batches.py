@@ -101,6 +101,17 @@ class Table:
     spelling: Spelling = STORED
     header_line: int | None = None
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The features as columns; of sparse rows those with an entry that is not finite in the first such row."""
+        X = self.features
+        if isinstance(X, tuple):
+            return X
+        if isinstance(X, np.ndarray):
+            return tuple(Column(name=name, values=X[:, j]) for j, name in enumerate(self.names))
+        bad = np.flatnonzero(~np.isfinite(X.data))[:1]
+        return tuple(Column(name=self.names[j], values=X[:, [j]].toarray().ravel()) for j in X.indices[bad].tolist())
+
     def error(
         self, row: int | None = None, column: str | int | None = None, *, found: str, expected: str, hint: str = ""
     ) -> DataError:
