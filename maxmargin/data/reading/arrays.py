@@ -12,7 +12,6 @@ from maxmargin.data.labels import CodedLabels, LabelError, Labels, encode, posit
 from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, FractionColumns, NumberError, array_of, numbers
 from maxmargin.data.reading.assemble import stacked
 from maxmargin.data.reading.coding import OF_A_FRAME, coded
-from maxmargin.data.reading.refusals import first_not_finite
 from maxmargin.data.sources.batches import Column, Table
 from maxmargin.data.sources.frames import (
     column_of,
@@ -367,12 +366,26 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 def _checked_finite(X: Matrix) -> Extremes | None:
     """Return the extremes of the columns of a dense matrix; they tell that all numbers are finite."""
     bounds = extremes_of_rows(InMemory(X)) if isinstance(X, np.ndarray) else None
-    position = first_not_finite(X) if bounds is None or np.isnan(bounds).any() else None
+    position = _first_not_finite(X) if bounds is None or np.isnan(bounds).any() else None
     if position is not None:
         row, column = position
         found = "NaN" if np.isnan(X[row, column]) else "an infinite value"
         raise NumberError(row=row, column=column, found=found, expected="a finite number")
     return bounds
+
+
+def _first_not_finite(X: Matrix) -> tuple[int, int] | None:
+    """Return the first row and column where `X` is NaN or infinite, or None."""
+    if isinstance(X, np.ndarray):
+        is_bad = ~np.isfinite(X)
+        row = int(np.argmax(is_bad.any(axis=1)))
+        return (row, int(np.argmax(is_bad[row]))) if is_bad.any() else None
+    is_bad = ~np.isfinite(X.data)
+    if not is_bad.any():
+        return None
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    row = int(rows[is_bad].min())
+    return row, int(X.indices[is_bad & (rows == row)].min())
 
 
 def check_row_names(**tables: Any) -> None:

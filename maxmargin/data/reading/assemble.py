@@ -13,7 +13,7 @@ from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
 from maxmargin.data.numbers.numerals import numbers as parsed_numbers
 from maxmargin.data.reading.coding import coded, no_texts
-from maxmargin.data.reading.refusals import first_fault, missing_labels, missing_rows
+from maxmargin.data.reading.refusals import first_fault
 from maxmargin.data.sources.batches import Column, Table, side_by_side
 from maxmargin.solvers.basics.array_types import Floats
 
@@ -49,18 +49,18 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     """
     if not len(table.label):
         return Assembled(table=table, X=np.empty((0, len(table.names))), exact=None)
-    is_missing = missing_rows(table)
-    may_drop = choice.drop_missing and not (choice.is_in_parts and missing_labels(table.label).any())
+    is_missing = table.missing_rows()
+    may_drop = choice.drop_missing and not (choice.is_in_parts and table.missing_labels().any())
     if (is_missing.any() and not may_drop) or _has_texts(table, choice):
         raise first_fault(table, choice)
     if is_missing.any():
         if is_missing.all():
             table = replace(table, features=np.empty((len(is_missing), len(table.names))))
         table = _rows_of(table, np.flatnonzero(~is_missing).astype(np.int64), choice)
-    if isinstance(table.features, tuple):
-        table = coded(table, table.features, choice)
-    elif choice.one_hot.named:
+    if choice.one_hot.named and not isinstance(table.features, tuple):
         raise no_texts(table, choice.one_hot.named[0])
+    if choice.needs_texts and isinstance(table.features, tuple):
+        table = coded(table, table.features, choice)
     X = stacked(table.features) if isinstance(table.features, tuple) else table.features
     bounds = _bounds(X)
     numbers = (X.data,) if bounds is None else bounds

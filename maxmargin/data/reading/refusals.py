@@ -2,14 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.data.column_roles import Choice
-from maxmargin.data.dataset import Matrix
-from maxmargin.data.labels import CodedLabels, is_absent
 from maxmargin.data.numbers.numerals import (
     DROP_MISSING_HINT,
     STORE_NUMBERS,
@@ -55,22 +51,10 @@ def refuse_what_needs_memory(path: str, choice: Choice) -> None:
         raise data_error(path, option=name, found=found, expected="one file that fits into memory", hint=hint)
 
 
-def missing_labels(label: NDArray[Any] | Texts | CodedLabels) -> Mask:
-    """Return the rows without a label."""
-    if isinstance(label, CodedLabels):
-        return label.missing
-    if isinstance(label, np.ndarray) and label.dtype.kind == "f":
-        missing: Mask = np.isnan(label)
-        return missing
-    if isinstance(label, list) or label.dtype.kind == "O":
-        return np.fromiter(map(is_absent, label), np.bool_, len(label))
-    return np.zeros(label.shape[0], dtype=np.bool_)
-
-
 def nothing_left(table: Table) -> DataError:
     """Return the error about rows that all lack a value, with the column at fault if there is one."""
     found, expected = "a missing value in every row", "at least one complete row"
-    if len(table.label) and missing_labels(table.label).all():
+    if len(table.label) and table.missing_labels().all():
         hint = empty_column_hint(table.label_name, is_label=True)
         return table.error(column=table.label_name, found=found, expected=expected, hint=hint)
     columns = table.columns if len(table.label) else ()
@@ -79,37 +63,9 @@ def nothing_left(table: Table) -> DataError:
     return table.error(column=name, found=found, expected=expected, hint=hint)
 
 
-def missing_rows(table: Table) -> Mask:
-    """Return the rows in which a feature or the label is missing."""
-    features, is_missing = table.features, missing_labels(table.label)
-    if isinstance(features, tuple):
-        missing: Mask = np.logical_or.reduce([is_missing, *(column.is_missing() for column in features)])
-        return missing
-    if isinstance(features, np.ndarray):
-        with np.errstate(over="ignore", invalid="ignore"):
-            is_complete = not np.isnan(features.sum())  # one look is enough for most
-        return is_missing if is_complete else is_missing | np.isnan(features).any(axis=1)
-    is_missing[_row_of_entries(features)[np.isnan(features.data)]] = True
-    return is_missing
-
-
-def first_not_finite(X: Matrix) -> tuple[int, int] | None:
-    """Return the first row and column where `X` is NaN or infinite, or None."""
-    if isinstance(X, np.ndarray):
-        is_bad = ~np.isfinite(X)
-        row = int(np.argmax(is_bad.any(axis=1)))
-        return (row, int(np.argmax(is_bad[row]))) if is_bad.any() else None
-    is_bad = ~np.isfinite(X.data)
-    if not is_bad.any():
-        return None
-    rows = _row_of_entries(X)
-    row = int(rows[is_bad].min())
-    return row, int(X.indices[is_bad & (rows == row)].min())
-
-
 def first_fault(table: Table, choice: Choice) -> DataError:
     """Return the error about the first row, and in it the first column, with something else than is expected."""
-    without_label, n_rows = missing_labels(table.label), len(table.label)
+    without_label, n_rows = table.missing_labels(), len(table.label)
     are_fine = not without_label.any() or (choice.drop_missing and not choice.is_in_parts)
     first_label = n_rows if are_fine else int(np.argmax(without_label))
     columns = table.columns
@@ -138,7 +94,7 @@ def _faults_in(column: Column, table: Table, choice: Choice) -> Mask:
 
 
 def _missing_label(table: Table, row: int, choice: Choice) -> DataError:
-    are_missing = missing_labels(table.label)
+    are_missing = table.missing_labels()
     if are_missing.all():
         hint = empty_column_hint(table.label_name, is_label=True)
     else:
@@ -150,7 +106,7 @@ def _of_all(hint: str, table: Table) -> str:
     """Return the advice to leave out rows, with their number."""
     if hint != DROP_MISSING_HINT or not table.is_whole:
         return hint
-    is_missing = missing_rows(table)
+    is_missing = table.missing_rows()
     return f"{hint}: {np.count_nonzero(is_missing)} of {len(is_missing)}"
 
 
@@ -242,11 +198,6 @@ def _odd_texts(table: Table, name: str | int) -> tuple["Counter[str]", list[str]
     texts = next((column.values for column in columns if column.name == name), None)
     present = Counter(text for text in texts if text is not None) if isinstance(texts, list) else Counter[str]()
     return present, [text for text in present if not table.spelling.is_number(text)]
-
-
-def _row_of_entries(X: Any) -> NDArray[np.int64]:
-    """Return the row of every entry of a CSR array."""
-    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
 
 
 def texts_of(features: Iterable[Column]) -> dict[str | int, Texts]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.column_roles import Layout, Roles, drop_note
 from maxmargin.data.dataset import Matrix
-from maxmargin.data.labels import CodedLabels
+from maxmargin.data.labels import CodedLabels, is_absent
 from maxmargin.data.numbers.numerals import STORED, Spelling, Texts
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats, Mask
@@ -111,6 +111,29 @@ class Table:
             return tuple(Column(name=name, values=X[:, j]) for j, name in enumerate(self.names))
         bad = np.flatnonzero(~np.isfinite(X.data))[:1]
         return tuple(Column(name=self.names[j], values=X[:, [j]].toarray().ravel()) for j in X.indices[bad].tolist())
+
+    def missing_labels(self) -> Mask:
+        """Return which rows have no label."""
+        label = self.label
+        if isinstance(label, CodedLabels):
+            return label.missing
+        if isinstance(label, list) or label.dtype.kind == "O":
+            return np.fromiter(map(is_absent, label), np.bool_, len(label))
+        return np.asarray(label != label) if label.dtype.kind == "f" else np.zeros(len(label), dtype=np.bool_)
+
+    def missing_rows(self) -> Mask:
+        """Return the rows in which a feature or the label is missing."""
+        features, is_missing = self.features, self.missing_labels()
+        if isinstance(features, tuple):
+            missing: Mask = np.logical_or.reduce([is_missing, *(column.is_missing() for column in features)])
+            return missing
+        if isinstance(features, np.ndarray):
+            with np.errstate(over="ignore", invalid="ignore"):
+                is_complete = not np.isnan(features.sum())  # one look is enough for most
+            return is_missing if is_complete else is_missing | np.isnan(features).any(axis=1)
+        rows = np.repeat(np.arange(len(is_missing)), np.diff(features.indptr))
+        is_missing[rows[np.isnan(features.data)]] = True
+        return is_missing
 
     def error(
         self, row: int | None = None, column: str | int | None = None, *, found: str, expected: str, hint: str = ""
