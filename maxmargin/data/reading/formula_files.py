@@ -1,13 +1,14 @@
 """Files read by a formula: the columns that it names, and the rows that have a value in all of them."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Choice, OneHot
+from maxmargin.data.column_roles import Choice, OneHot, row_number_notes
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import LabelError, encode, is_absent
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
@@ -19,6 +20,7 @@ from maxmargin.data.reading.formulas import (
     read_formula,
     variables_of,
     variables_outside_codings,
+    without_row_numbers,
 )
 from maxmargin.data.reading.one_pass import whole_table
 from maxmargin.data.sources.batches import Table
@@ -46,7 +48,7 @@ def load_by_formula(source: Any, formula: str, choice: Choice, positive: object,
     table = whole_table(source, replace(choice, label=named, one_hot=OneHot(every=True), drop_missing=False))
     if len(table.label) == 0:
         raise table.error(found="no rows", expected="at least one")
-    frame = _frame_of(table)
+    frame, numbers = without_row_numbers(_frame_of(table), formula)
     plain = variables_outside_codings(formula, frame)
     for column in table.features if isinstance(table.features, tuple) else ():
         if isinstance(column.values, list) and not column.is_category and str(column.name) in plain:
@@ -56,7 +58,7 @@ def load_by_formula(source: Any, formula: str, choice: Choice, positive: object,
     dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
     frame = _with_types(table, frame.iloc[rows].reset_index(drop=True))
     modelled = read_formula(formula, frame, memory.memory)
-    dataset = _dataset(table, modelled, rows, positive, [dropped] * (n_dropped > 0))
+    dataset = _dataset(table, modelled, rows, positive, (*row_number_notes(numbers), *[dropped] * (n_dropped > 0)))
     stated = {name: value for name, value in choice.stated_of(source).items() if name != "label"}
     if table.header_line is not None:
         stated["header"] = table.header_line > 0
@@ -87,7 +89,7 @@ def _complete_rows(table: Table, frame: Any, formula: str, *, drop_missing: bool
     return np.flatnonzero(is_complete).astype(np.int64)
 
 
-def _dataset(table: Table, modelled: Modelled, rows: Any, positive: object, notes: list[str]) -> Dataset:
+def _dataset(table: Table, modelled: Modelled, rows: Any, positive: object, notes: Sequence[str]) -> Dataset:
     dataset = features_and_labels(
         modelled.features, modelled.labels, positive=positive, source=table.source, factors=modelled.factors,
         notes=(*table.notes, *notes, *modelled.notes),

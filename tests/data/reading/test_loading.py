@@ -96,3 +96,12 @@ def test_answers_about_a_dataset_make_frames_of_its_library() -> None:
         mm.from_arrays(frame.select("age"), frame["died"]),
     ):
         assert isinstance(mm.separability(dataset).to_frame("rows"), polars.DataFrame)
+
+
+def test_row_numbers_are_looked_for_before_rows_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "numbered.csv"
+    rows = "".join(f"{i},{'' if i == 3 else i * i % 7},{'uv'[i % 3 > 0]}\n" for i in range(1, 13))
+    path.write_text(f",x,y\n{rows}", encoding="utf-8")
+    dataset = mm.load(path, formula="y ~ .", drop_missing=True)
+    assert dataset.feature_names == ("x",) and dataset.n_samples == 11
+    assert "left out, as it numbers the rows: 'Unnamed: 0'" in dataset.notes
