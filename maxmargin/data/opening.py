@@ -25,19 +25,11 @@ _COMPRESSION = 6
 
 _EXPECTED = "text in UTF-8"
 
-# Byte-order marks; the marks of UTF-32 come first, as one of them begins with a mark of UTF-16.
-_MARKS = {
-    codecs.BOM_UTF32_LE: "UTF-32",
-    codecs.BOM_UTF32_BE: "UTF-32",
-    codecs.BOM_UTF16_LE: "UTF-16",
-    codecs.BOM_UTF16_BE: "UTF-16",
-}
-
-_GZIP = "gzip data"
-
-# First bytes of files that hold no text.
-_FORMATS = {
-    b"\x1f\x8b": _GZIP, b"BZh": "bzip2 data", b"\xfd7zXZ": "xz data", b"\x28\xb5\x2f\xfd": "Zstandard data",
+# First bytes of files that hold no text in UTF-8. Marks of UTF-32 come first, as one begins with a mark of UTF-16.
+_FORMS = {
+    codecs.BOM_UTF32_LE: "text in UTF-32", codecs.BOM_UTF32_BE: "text in UTF-32",
+    codecs.BOM_UTF16_LE: "text in UTF-16", codecs.BOM_UTF16_BE: "text in UTF-16",
+    b"\x1f\x8b": "gzip data", b"BZh": "bzip2 data", b"\xfd7zXZ": "xz data", b"\x28\xb5\x2f\xfd": "Zstandard data",
     b"PK\x03\x04": "a zip archive (.zip, .xlsx, .npz)", b"\xd0\xcf\x11\xe0": "an Excel file", b"PAR1": "Parquet data",
     b"ARROW1": "Feather data", b"\x93NUMPY": "a NumPy array", b"\x89HDF": "HDF5 data",
 }  # fmt: skip
@@ -235,14 +227,14 @@ def decoded(content: bytes, lines_before: int, source: str) -> str:
         content = content.removeprefix(codecs.BOM_UTF8)
     nul = content.find(b"\0")
     if nul >= 0:
-        raise not_text(content, nul, lines_before, source)
+        raise _not_text(content, nul, lines_before, source)
     try:
         return content.decode()
     except UnicodeDecodeError as error:
-        raise not_text(content, error.start, lines_before, source) from error
+        raise _not_text(content, error.start, lines_before, source) from error
 
 
-def not_text(content: bytes, position: int, lines_before: int, source: str) -> DataError:
+def _not_text(content: bytes, position: int, lines_before: int, source: str) -> DataError:
     """Return the error about bytes that are not text in UTF-8, with the encoding or format that they show, or one byte.
 
     Parameters
@@ -256,39 +248,25 @@ def not_text(content: bytes, position: int, lines_before: int, source: str) -> D
     source : str
         Display name of the source.
     """
-    known = _known_form(content, source) if lines_before == 0 else None
-    if known is not None:
-        return data_error(source, found=known[0], expected=_EXPECTED, hint=known[1])
-    line = lines_before + content.count(b"\n", 0, position) + 1
-    if content[position] == 0:
+    form = next((form for start, form in _FORMS.items() if lines_before == 0 and content.startswith(start)), None)
+    if form is not None:
+        return data_error(source, found=form, expected=_EXPECTED, hint=_advice_about(form, source))
+    line, byte = lines_before + content.count(b"\n", 0, position) + 1, content[position]
+    if byte == 0:
         found, hint = "a NUL byte", "text in UTF-16? convert it: iconv -f UTF-16LE -t UTF-8, or UTF-16BE"
     else:
-        found, hint = of_another_encoding(content[position])
+        name, codec = ("Windows-1252", "CP1252") if 0x80 <= byte < 0xA0 else ("Latin-1", "ISO-8859-1")
+        char = bytes([byte]).decode(codec, "replace")
+        found = f"byte 0x{byte:02x}, which is not UTF-8"
+        hint = f"{char!r} in {name}? convert it: iconv -f {codec} -t UTF-8"
     return data_error(source, line=line, found=found, expected=_EXPECTED, hint=hint)
 
 
-def _known_form(content: bytes, source: str) -> tuple[str, str] | None:
-    """Return the format or encoding that the first bytes of a (decompressed) source show, and advice."""
-    form = next((name for start, name in _FORMATS.items() if content.startswith(start)), None)
-    if form is None:
-        encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
-        return (f"text in {encoding}", f"convert it: iconv -f {encoding} -t UTF-8") if encoding else None
-    if form != _GZIP:
-        return form, f"say what it is with {option('format')}"
+def _advice_about(form: str, source: str) -> str:
+    if form.startswith("text in "):
+        return f"convert it: iconv -f {form.removeprefix('text in ')} -t UTF-8"
+    if form != "gzip data":
+        return f"say what it is with {option('format')}"
     if source == STDIN_NAME:
-        return form, "decompress it on its way: gunzip -c FILE.gz | maxmargin ..."
-    return form, "decompress it with gunzip, or let its name end in .gz"
-
-
-def of_another_encoding(byte: int) -> tuple[str, str]:
-    """Return a description of a byte that UTF-8 does not allow at its position, and advice.
-
-    Examples
-    --------
-    >>> of_another_encoding(0xE9)
-    ('byte 0xe9, which is not UTF-8', "'é' in Latin-1? convert it: iconv -f ISO-8859-1 -t UTF-8")
-    """
-    found = f"byte 0x{byte:02x}, which is not UTF-8"
-    name, codec = ("Windows-1252", "cp1252") if 0x80 <= byte < 0xA0 else ("Latin-1", "ISO-8859-1")
-    char = bytes([byte]).decode(codec, "replace")
-    return found, f"{char!r} in {name}? convert it: iconv -f {codec.upper()} -t UTF-8"
+        return "decompress it on its way: gunzip -c FILE.gz | maxmargin ..."
+    return "decompress it with gunzip, or let its name end in .gz"
