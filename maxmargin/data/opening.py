@@ -185,6 +185,18 @@ def unreadable(path: str, error: Exception) -> DataError:
     return data_error(path, found=f"a file that cannot be read: {reason}", expected="a readable file")
 
 
+@contextmanager
+def readable(path: str, found: str, expected: str) -> Iterator[None]:
+    """Turn whatever error a library raises for a damaged file into a data error."""
+    try:
+        yield
+    except DataError:
+        raise
+    except Exception as error:
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise data_error(path, found=f"{found}: {reason}", expected=expected) from error
+
+
 def _readable(file: BinaryIO, path: str) -> Iterator[BinaryIO]:
     try:
         yield file

@@ -19,7 +19,7 @@ from maxmargin.data.preparing import prepare
 from maxmargin.data.problems import problem_of
 from maxmargin.data.reading.loading import load
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.data.stores.derived import Derived
+from maxmargin.data.stores.row_cache import Derived
 from maxmargin.reports.captioned.row_displays import hyperplane_display
 from maxmargin.reports.margin_report import MarginReport
 from maxmargin.reports.study.drawn_rows import drawn_rows_of

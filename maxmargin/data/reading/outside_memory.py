@@ -12,7 +12,7 @@ from maxmargin.data.sources.batches import TableSource
 from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.data.stores.on_disk import OnDisk
 from maxmargin.data.stores.raw import Scratch
-from maxmargin.data.stores.row_cache import SampledRows, sampled_numbers
+from maxmargin.data.stores.row_cache import sampled_numbers
 from maxmargin.solvers.basics.parallel import in_order
 
 
@@ -23,7 +23,7 @@ def read_on_disk(found: Collected, sources: Sequence[TableSource], budget: Memor
     stores = [None if found.choice.drop_missing else source.store(found.roles, budget) for source in sources]
     is_sampled = all(store is not None and store.is_slow_for_rows for store in stores)
     wanted = sampled_numbers(found.n_expected, n_features, budget) if is_sampled else np.empty(0, np.int64)
-    filled, samples = list[Any](), list[SampledRows]()
+    filled, samples = list[Any](), [np.empty((0, n_features))]
     for source, store in zip(sources, stores, strict=True):
         scratch = Scratch(source.layout.source) if store is None else None
         tables = source.tables(found.roles, budget)
@@ -33,15 +33,15 @@ def read_on_disk(found: Collected, sources: Sequence[TableSource], budget: Memor
             if scratch is not None:
                 scratch.write(part.rows.X)
             first, last = np.searchsorted(wanted, (start, found.coder.n_rows))
-            samples.append(SampledRows(wanted[first:last], part.rows.X[wanted[first:last] - start]))
+            samples.append(part.rows.X[wanted[first:last] - start])
         stored = store if scratch is None else scratch.rows(n_features)
         filled += [stored] if stored is not None and stored.shape[0] else []
     if not filled:
         return None
     low, high = found.bounds() or (np.empty(0), np.empty(0))
-    sample = SampledRows.joined(samples, n_features)
+    sample = np.concatenate(samples)
     kept = found.kept_columns()
     if kept is not None:
         filled = [replace(store, columns=tuple(store.columns[j] for j in kept)) for store in filled]
-        low, high, sample = low[kept], high[kept], SampledRows(sample.numbers, sample.values[:, kept])
-    return OnDisk(filled, budget, (low, high), sample)
+        low, high, sample = low[kept], high[kept], sample[:, kept]
+    return OnDisk(filled, budget, (low, high), wanted, sample)

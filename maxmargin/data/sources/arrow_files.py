@@ -7,22 +7,21 @@ a pass in place of 0.08 s, which is no reason to exceed the budget.
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.data.column_roles import Choice, Layout, Roles
-from maxmargin.data.numbers.binary64 import numbers
-from maxmargin.data.opening import is_compressed, kind_of, open_binary, read_bytes
-from maxmargin.data.sources.batches import InOnePiece, Table, side_by_side
-from maxmargin.data.sources.frames import index_columns, open_frame, readable, table_of_series
+from maxmargin.data.numbers.binary64 import NumberError, numbers
+from maxmargin.data.opening import is_compressed, kind_of, open_binary, readable
+from maxmargin.data.sources.batches import InOnePiece, Table, side_by_side, table_of
+from maxmargin.data.sources.frames import index_columns, labels_of_series, open_frame, table_of_series
 from maxmargin.data.stores.budget import MemoryBudget, size_text
-from maxmargin.data.stores.stored_matrix import FileStamp, Piece
+from maxmargin.data.stores.on_disk import FileStamp
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.text.data_error import data_error
 
@@ -31,6 +30,9 @@ _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
 
 # Smallest budget, in bytes, with which Arrow reads several columns at once: each thread has memory of its own.
 _LEAST_FOR_THREADS = 1 << 27
+
+# Yields the record batches of consecutive groups, each of up to a number of rows.
+GroupReader: TypeAlias = Callable[[Sequence[int], int], Iterator[Any]]
 
 
 def open_arrow(path: str, choice: Choice) -> "ArrowFile | InOnePiece":
@@ -41,15 +43,6 @@ def open_arrow(path: str, choice: Choice) -> "ArrowFile | InOnePiece":
     DataError
         The file is broken.
     """
-    if kind_of(path, choice.format) == ".feather" and os.path.isfile(path):
-        with open_binary(path) as opened:
-            is_first_version = opened.read(4) == b"FEA1"
-        if is_first_version:  # it is read as a whole
-            from pyarrow import BufferReader, feather
-
-            with readable(path, "Feather"):
-                table = feather.read_table(BufferReader(read_bytes(path)))
-            return open_frame(table, choice, path)
     file = (ParquetFile if kind_of(path, choice.format) == ".parquet" else FeatherFile)(path)
     return file if len(set(file.names)) == len(file.names) else open_frame(file.whole(file.names), choice, path)
 
@@ -72,11 +65,10 @@ class ArrowFile(ABC):
 
     def __init__(self, path: str) -> None:
         self.path = path
-        # what is read from a pipe is gone
-        self._content = read_bytes(path) if is_compressed(path) or not os.path.isfile(path) else None
-        with nullcontext() if self._content else open_binary(path):  # which says what is wrong with a file
-            self._stamp = FileStamp.of(path)
-        with readable(path, self.form):
+        with open_binary(path) as file:  # which says what is wrong with a file, and what is read from a pipe is gone
+            self._content = file.read() if is_compressed(path) or not os.path.isfile(path) else None
+        self.stamp = FileStamp.of(path)
+        with self._readable():
             schema, group_rows = self._opened()
         self.names = names = tuple(schema.names)
         self.layout = Layout(
@@ -94,15 +86,30 @@ class ArrowFile(ABC):
         """Return a table of all rows."""
 
     @abstractmethod
-    def batches(
-        self, n_rows: int, columns: Sequence[str], budget: MemoryBudget, groups: Sequence[int] | None = None
-    ) -> Iterator[Any]:
-        """Yield record batches of up to `n_rows` rows of some groups, in order, with columns as in the file."""
+    def _groups(self, columns: Sequence[str], budget: MemoryBudget) -> AbstractContextManager[GroupReader]:
+        """Open the file for reading some columns."""
 
     def _file(self) -> Any:
         from pyarrow import BufferReader, OSFile
 
         return OSFile(self.path) if self._content is None else BufferReader(self._content)
+
+    def _readable(self) -> AbstractContextManager[None]:
+        return readable(self.path, f"broken {self.form} data", f"a complete {self.form} file")
+
+    def batches(
+        self, n_rows: int, columns: Sequence[str], budget: MemoryBudget, runs: Iterable[Sequence[int]] | None = None
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield record batches of up to `n_rows` rows, in order, each with its first row in the file.
+
+        They are of all groups, or of some runs of consecutive ones. Columns are in the order of the file.
+        """
+        with self._readable(), self._groups(columns, budget) as read:
+            for run in [range(len(self.starts) - 1)] if runs is None else runs:
+                first_row = int(self.starts[run[0]]) if run else 0
+                for batch in read(run, n_rows):
+                    yield first_row, batch
+                    first_row += batch.num_rows
 
     def tables(
         self, roles: Roles, budget: MemoryBudget | None, groups: Sequence[int] | None = None
@@ -111,28 +118,36 @@ class ArrowFile(ABC):
         wanted = {*roles.features, roles.label, *([] if roles.id is None else [roles.id])}
         columns = [self.names[j] for j in sorted(wanted)]
         if budget is None:
-            yield partial(self._table, roles, self.whole(columns), 0)
+            yield partial(self._table, roles, self.whole(columns))
             return
-        first_row = 0 if groups is None else int(self.starts[groups[0]])
-        for start, batch in _numbered(self.batches(budget.chunk_rows(len(columns)), columns, budget, groups)):
-            yield partial(self._table, roles, batch, first_row + start)
+        runs = None if groups is None else [groups]
+        for first_row, batch in self.batches(budget.chunk_rows(len(columns)), columns, budget, runs):
+            yield partial(self._table, roles, batch, first_row=first_row, is_whole=False)
 
-    def _table(self, roles: Roles, rows: Any, first_row: int) -> Table:
+    def _table(self, roles: Roles, rows: Any, *, first_row: int = 0, is_whole: bool = True) -> Table:
+        with self._readable():
+            rows.validate(full=True)  # Arrow believes a file, and reads outside its memory if it should not have
+        X = None if is_whole else plain_matrix(rows.select([self.names[j] for j in roles.features]))
+        if X is None:
+            series = self._series(rows)
+            return table_of_series(series, self.layout, roles, first_row=first_row, is_whole=is_whole)
+        label = labels_of_series(self._series(rows.select([self.names[roles.label]]))[roles.label])
+        return table_of(self.layout, roles, features=X, label=label, first_row=first_row, is_whole=is_whole)
+
+    def _series(self, rows: Any) -> dict[int, Any]:
+        """Return the columns of some rows by their positions in the file."""
         import narwhals as nw
         import pyarrow
 
-        with readable(self.path, self.form):
-            rows.validate(full=True)  # Arrow believes a file, and reads outside its memory if it should not have
-        is_batch = isinstance(rows, pyarrow.RecordBatch)
-        table = nw.from_native(pyarrow.Table.from_batches([rows]) if is_batch else rows, eager_only=True)
-        series = dict(zip(map(self.names.index, table.columns), table.iter_columns(), strict=True))
-        return table_of_series(series, self.layout, roles, first_row=first_row, is_whole=not is_batch)
+        table = pyarrow.Table.from_batches([rows]) if isinstance(rows, pyarrow.RecordBatch) else rows
+        positions = {name: j for j, name in enumerate(self.names)}
+        columns = nw.from_native(table, eager_only=True).iter_columns()
+        return {positions[series.name]: series for series in columns}
 
     def store(self, roles: Roles, budget: MemoryBudget) -> "ArrowRows":
         """Return the features for later passes."""
-        return ArrowRows(
-            file=self, columns=tuple(self.names[j] for j in roles.features), stamp=self._stamp, budget=budget
-        )
+        columns = tuple(self.names[j] for j in roles.features)
+        return ArrowRows(file=self, columns=columns, budget=budget, stamp=self.stamp)
 
 
 class ParquetFile(ArrowFile):
@@ -152,31 +167,28 @@ class ParquetFile(ArrowFile):
         """Return a table of all rows."""
         from pyarrow import parquet
 
-        with readable(self.path, self.form):
+        with self._readable():
             table = parquet.ParquetFile(self._file(), metadata=self._metadata).read(columns=columns)
-            return (
-                table if len(set(columns)) < len(columns) else table.select(columns)
-            )  # Arrow may add "a.b", as if it were a part of "a"
+            # Arrow may add "a.b", as if it were a part of "a"
+            return table if len(set(columns)) < len(columns) else table.select(columns)
 
-    def batches(
-        self, n_rows: int, columns: Sequence[str], budget: MemoryBudget, groups: Sequence[int] | None = None
-    ) -> Iterator[Any]:
-        """Yield record batches of up to `n_rows` rows of some groups, in order, with columns as in the file."""
+    @contextmanager
+    def _groups(self, columns: Sequence[str], budget: MemoryBudget) -> Iterator[GroupReader]:
         from pyarrow import default_memory_pool, parquet
 
-        if self.starts[-1] == 0:
-            return
+        names, in_threads = list(columns), budget.memory >= _LEAST_FOR_THREADS
         buffer = max(_SMALLEST_BUFFER, min(_LARGEST_BUFFER, budget.memory // (16 * self.layout.n_columns)))
-        in_threads = budget.memory >= _LEAST_FOR_THREADS
-        with readable(self.path, self.form):
-            file = parquet.ParquetFile(self.path, metadata=self._metadata, buffer_size=buffer, pre_buffer=False)
-            try:
-                with file:
-                    read = partial(file.iter_batches, row_groups=groups, columns=list(columns), use_threads=in_threads)
-                    for batch in read(n_rows):
-                        yield batch.select(list(columns))
-            finally:
-                default_memory_pool().release_unused()  # otherwise Arrow keeps all memory of the pass
+        file = parquet.ParquetFile(self.path, metadata=self._metadata, buffer_size=buffer, pre_buffer=False)
+
+        def read(groups: Sequence[int], n_rows: int) -> Iterator[Any]:
+            batches = file.iter_batches(n_rows, row_groups=list(groups), columns=names, use_threads=in_threads)
+            return (batch.select(names) for batch in batches)
+
+        try:
+            with file:
+                yield read
+        finally:
+            default_memory_pool().release_unused()  # otherwise Arrow keeps all memory of the pass
 
 
 class FeatherFile(ArrowFile):
@@ -185,61 +197,52 @@ class FeatherFile(ArrowFile):
     form = "Feather"
 
     def _opened(self) -> tuple[Any, list[int]]:
-        with self._reader(None) as reader:
+        from pyarrow import BufferOutputStream, feather
+
+        with self._file() as file:
+            is_first_version = file.read(4) == b"FEA1"
+        if is_first_version:  # which has no batches
+            written = BufferOutputStream()
+            feather.write_feather(feather.read_table(self._file()), written, compression="uncompressed")
+            self._content = written.getvalue()
+        with self._reader() as reader:
             schema = reader.schema
         with self._reader([0]) as reader:
             return schema, [reader.get_batch(group).num_rows for group in range(reader.num_record_batches)]
 
     def whole(self, columns: Sequence[str]) -> Any:
         """Return a table of all rows."""
-        with readable(self.path, self.form), self._reader(self._positions(columns)) as reader:
+        with self._readable(), self._reader(self._positions(columns)) as reader:
             return reader.read_all()
 
-    def batches(
-        self, n_rows: int, columns: Sequence[str], budget: MemoryBudget, groups: Sequence[int] | None = None
-    ) -> Iterator[Any]:
-        """Yield record batches of up to `n_rows` rows of some groups, in order, with columns as in the file."""
-        self._check_sizes(budget)
-        with readable(self.path, self.form), self._reader(self._positions(columns)) as reader:
-            for group in range(len(self.starts) - 1) if groups is None else groups:
-                batch = reader.get_batch(group)
-                for start in range(0, batch.num_rows, n_rows):
-                    yield batch.slice(start, n_rows)
-
-    def _check_sizes(self, budget: MemoryBudget) -> None:
-        n_rows, limit = int(np.diff(self.starts).max(initial=0)), budget.memory // 4
-        if (n_bytes := 8 * n_rows * self.layout.n_columns) > limit:
+    @contextmanager
+    def _groups(self, columns: Sequence[str], budget: MemoryBudget) -> Iterator[GroupReader]:
+        n_most, limit = int(np.diff(self.starts).max(initial=0)), budget.memory // 4
+        if (n_bytes := 8 * n_most * self.layout.n_columns) > limit:
             raise data_error(
-                self.path, found=f"record batches of {n_rows} rows ({size_text(n_bytes)})",
+                self.path, found=f"record batches of {n_most} rows ({size_text(n_bytes)})",
                 expected=f"at most {size_text(limit)} at a time",
                 hint="allow more memory, or write the file with a smaller chunksize",
             )  # fmt: skip
+        with self._reader(self._positions(columns)) as reader:
+
+            def read(groups: Sequence[int], n_rows: int) -> Iterator[Any]:
+                for batch in map(reader.get_batch, groups):
+                    yield from (batch.slice(start, n_rows) for start in range(0, batch.num_rows, n_rows))
+
+            yield read
 
     def _positions(self, columns: Sequence[str]) -> list[int]:
-        return [j for j, name in enumerate(self.names) if name in columns]
+        wanted = set(columns)
+        return [j for j, name in enumerate(self.names) if name in wanted]
 
     @contextmanager
-    def _reader(self, fields: list[int] | None) -> Iterator[Any]:
+    def _reader(self, fields: Sequence[int] = ()) -> Iterator[Any]:
         from pyarrow import ipc
 
-        options = ipc.IpcReadOptions() if fields is None else ipc.IpcReadOptions(included_fields=fields)
+        options = ipc.IpcReadOptions(included_fields=list(fields))  # none stands for all
         with self._file() as file, ipc.open_file(file, options=options) as reader:
             yield reader
-
-
-def positions_in(starts: Rows, numbers: Rows) -> tuple[list[int], NDArray[np.int64]]:
-    """Return the groups that hold the rows, and the positions of the rows where these groups stand one after another.
-
-    Examples
-    --------
-    >>> groups, positions = positions_in(np.array([0, 10, 20, 30]), np.array([3, 25]))
-    >>> groups, positions.tolist()
-    ([0, 2], [3, 15])
-    """
-    groups, group_of = np.unique(np.searchsorted(starts, numbers, "right") - 1, return_inverse=True)
-    before = np.cumsum([0, *(starts[groups + 1] - starts[groups])])
-    positions = numbers - starts[groups][group_of] + before[group_of]
-    return groups.tolist(), positions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,29 +260,46 @@ class ArrowRows:
         """Numbers of rows and of columns."""
         return int(self.file.starts[-1]), len(self.columns)
 
-    def pieces(self, n_rows: int) -> Iterator[Piece]:
-        """Yield all rows in order, up to `n_rows` at a time."""
-        self.stamp.check()
-        for start, batch in _numbered(self.file.batches(n_rows, self.columns, self.budget)):
-            yield Piece(slice(start, start + batch.num_rows), partial(matrix_of, batch))
+    def pieces(self, n_rows: int) -> Iterator[tuple[int, Callable[[], Floats]]]:
+        """Yield, for all rows in order and up to `n_rows` at a time, their number and a function that reads them."""
+        for _, batch in self.file.batches(n_rows, self.columns, self.budget):
+            yield batch.num_rows, partial(matrix_of, batch)
 
     def some(self, numbers: Rows) -> Floats:
         """Return the rows of increasing numbers, from the groups that hold them."""
-        self.stamp.check()
-        groups, positions = positions_in(self.file.starts, numbers)
+        groups = np.unique(np.searchsorted(self.file.starts, numbers, "right") - 1)
         found = np.empty((len(numbers), len(self.columns)))
         n_rows = self.budget.chunk_rows(self.file.layout.n_columns)
-        for start, batch in _numbered(self.file.batches(n_rows, self.columns, self.budget, groups)):
-            first, last = np.searchsorted(positions, (start, start + batch.num_rows))
+        for start, batch in self.file.batches(n_rows, self.columns, self.budget, groups[:, None].tolist()):
+            first, last = np.searchsorted(numbers, (start, start + batch.num_rows))
             if first < last:
-                found[first:last] = matrix_of(batch.take(positions[first:last] - start))
+                found[first:last] = matrix_of(batch.take(numbers[first:last] - start))
             if last == len(numbers):
                 break
         return found
 
 
+def plain_matrix(batch: Any) -> Floats | None:
+    """Return the numbers of a batch; None where some are missing, not binary64, or of a type that numpy lacks."""
+    from pyarrow import types
+
+    kinds = set(batch.schema.types)
+    if not all(types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind) for kind in kinds):
+        return None
+    if any(array.null_count for array in batch.columns if not types.is_floating(array.type)):
+        return None
+    try:
+        return matrix_of(batch)
+    except NumberError:
+        return None
+
+
 def matrix_of(batch: Any) -> Floats:
     """Return the numbers of a batch whose columns were found to hold some that binary64 holds, in every row."""
+    from pyarrow import float64
+
+    if set(batch.schema.types) == {float64()}:
+        return np.asarray(batch.to_tensor(null_to_nan=True).to_numpy())
     return side_by_side([_numbers_of(array) for array in batch.columns], batch.num_rows)
 
 
@@ -288,11 +308,3 @@ def _numbers_of(array: Any) -> Floats:
 
     plain = array.dictionary_decode() if types.is_dictionary(array.type) else array
     return numbers(plain.to_numpy(zero_copy_only=False)).as_binary64()
-
-
-def _numbered(batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
-    """Yield the first row of every batch with it."""
-    n_rows = 0
-    for batch in batches:
-        yield n_rows, batch
-        n_rows += batch.num_rows

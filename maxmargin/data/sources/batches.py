@@ -18,7 +18,7 @@ from maxmargin.text.data_error import DataError, data_error
 
 if TYPE_CHECKING:
     from maxmargin.data.stores.budget import MemoryBudget
-    from maxmargin.data.stores.stored_matrix import StoredMatrix
+    from maxmargin.data.stores.on_disk import StoredMatrix
 
 # Number of rows that are written at a time from columns into a matrix, while both are in the processor's cache.
 _ROWS_TURNED_AT_ONCE = 2048

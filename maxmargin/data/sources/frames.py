@@ -3,8 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -45,18 +44,6 @@ def library_of(*tables: object) -> str | None:
             native: Any = nw.to_native(table, pass_through=True)
             return type(native).__module__.partition(".")[0]
     return None
-
-
-@contextmanager
-def readable(path: str, form: str) -> Iterator[None]:
-    """Turn the errors of Arrow and of the file system into a data error."""
-    from pyarrow import ArrowException
-
-    try:
-        yield
-    except (ArrowException, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise data_error(path, found=f"broken {form} data: {reason}", expected=f"a complete {form} file") from error
 
 
 def open_frame(frame: Any, choice: Choice, source: str | None = None) -> InOnePiece:

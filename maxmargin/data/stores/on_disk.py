@@ -1,19 +1,71 @@
-"""Rows in files, read chunk by chunk by every pass."""
+"""Rows in files, read chunk by chunk by every pass, and whether a file is still the same."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.opening import unreadable
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.data.stores.row_cache import CachedRows, RowCache, SampledRows
-from maxmargin.data.stores.stored_matrix import Piece, StoredMatrix
+from maxmargin.data.stores.row_cache import CachedRows, RowCache
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
+from maxmargin.text.data_error import data_error
 from maxmargin.text.pass_progress import report_rows_done
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """The size and time by which a file is recognised as the one that was validated."""
+
+    path: str
+    size: int
+    changed: int
+
+    @classmethod
+    def of(cls, path: str) -> "FileStamp":
+        """Return the stamp of a file as it is now.
+
+        Raises
+        ------
+        DataError
+            There is no such file, or it cannot be read.
+        """
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            raise unreadable(path, error) from error
+        return cls(path, status.st_size, status.st_mtime_ns)
+
+
+class StoredMatrix(Protocol):
+    """A matrix in one file."""
+
+    # Whether reading a single row takes its neighbours with it.
+    is_slow_for_rows: ClassVar[bool]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        ...
+
+    @property
+    def stamp(self) -> FileStamp | None:
+        """The state of the file when it was validated; None for a temporary file."""
+        ...
+
+    def pieces(self, n_rows: int) -> Iterator[tuple[int, Callable[[], Floats]]]:
+        """Yield, for all rows in order and up to `n_rows` at a time, their number and a function that reads them."""
+        ...
+
+    def some(self, numbers: Rows) -> Floats:
+        """Return the rows of these increasing numbers."""
+        ...
 
 
 class OnDisk(CachedRows):
@@ -26,19 +78,26 @@ class OnDisk(CachedRows):
     budget : MemoryBudget
     bounds : pair of ndarray (n_columns,)
         The least and the greatest number of every column.
-    sampled : SampledRows
-        A random sample of rows, in memory.
+    sampled : ndarray of int
+        The increasing numbers of a random sample of rows.
+    sample : ndarray
+        These rows, in memory.
     """
 
     def __init__(
-        self, stores: Sequence[StoredMatrix], budget: MemoryBudget, bounds: tuple[Floats, Floats], sampled: SampledRows
+        self,
+        stores: Sequence[StoredMatrix],
+        budget: MemoryBudget,
+        bounds: tuple[Floats, Floats],
+        sampled: Rows,
+        sample: Floats,
     ) -> None:
         self.stores = tuple(stores)
         self.budget = budget
         self.bounds = bounds
         self._starts = np.cumsum([0, *(store.shape[0] for store in self.stores)])
         self._cache = RowCache(self.shape[1], budget.cache_bytes)
-        self._sample, self.sampled = sampled, sampled.numbers
+        self.sampled, self._sample = sampled, sample
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -48,32 +107,43 @@ class OnDisk(CachedRows):
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
 
-        def work(piece: Piece) -> tuple[int, T]:
-            X = piece.read()
-            return piece.rows.stop, function(piece.rows, X, *(v[piece.rows] for v in vectors))
+        def work(piece: tuple[slice, Callable[[], Floats]]) -> tuple[int, T]:
+            rows, read = piece
+            return rows.stop, function(rows, read(), *(v[rows] for v in vectors))
 
         for n_done, result in in_order(work, self._pieces(), n_workers=self.budget.n_workers):
             report_rows_done(n_done, self.shape[0])
             yield result
 
-    def _pieces(self) -> Iterator[Piece]:
-        n_rows = self.budget.chunk_rows(self.shape[1])
-        for start, store in zip(self._starts.tolist(), self.stores, strict=False):
-            for piece in store.pieces(n_rows):
-                yield piece.shifted(start)
+    def _pieces(self) -> Iterator[tuple[slice, Callable[[], Floats]]]:
+        n_done, n_at_once = 0, self.budget.chunk_rows(self.shape[1])
+        for store in self.stores:
+            _check_unchanged(store)
+            for n_rows, read in store.pieces(n_at_once):
+                yield slice(n_done, n_done + n_rows), read
+                n_done += n_rows
 
     def _fetched(self, numbers: Rows) -> Floats:
-        is_sampled, sampled = self._sample.find(numbers)
-        if is_sampled.all():
-            return sampled
-        found = np.empty((len(numbers), self.shape[1]))
-        found[is_sampled], found[~is_sampled] = sampled, self._read(numbers[~is_sampled])
+        positions = np.searchsorted(self.sampled, numbers)
+        is_sampled = np.append(self.sampled, -1)[positions] == numbers
+        found, parts = np.empty((len(numbers), self.shape[1])), [np.empty((0, self.shape[1]))]
+        found[is_sampled], others = self._sample[positions[is_sampled]], numbers[~is_sampled]
+        for start, stop, store in zip(self._starts[:-1], self._starts[1:], self.stores, strict=True):
+            first, last = np.searchsorted(others, (start, stop))
+            if first < last:
+                _check_unchanged(store)
+                parts.append(store.some(others[first:last] - start))
+        found[~is_sampled] = np.concatenate(parts)
         return found
 
-    def _read(self, numbers: Rows) -> Floats:
-        parts = []
-        for start, stop, store in zip(self._starts[:-1], self._starts[1:], self.stores, strict=True):
-            first, last = np.searchsorted(numbers, (start, stop))
-            if first < last:
-                parts.append(store.some(numbers[first:last] - start))
-        return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, self.shape[1])), *parts])
+
+def _check_unchanged(store: StoredMatrix) -> None:
+    """Raise an error if the file of a store has changed.
+
+    Raises
+    ------
+    DataError
+    """
+    if store.stamp is not None and FileStamp.of(store.stamp.path) != store.stamp:
+        found = "a file that was written to since its rows were checked"
+        raise data_error(store.stamp.path, found=found, expected="one that stays as it is while it is worked on")

@@ -1,17 +1,19 @@
-"""The rows outside memory that are cached: those fetched last, and a random sample of all rows.
-
-Engines ask for the same few hundred rows again and again, and start from some rows of a sample.
-"""
+"""Rows outside memory of which those fetched last are cached: engines ask for the same few hundred again and again."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.problem.problem import sample_size
+from maxmargin.solvers.problem.rows import RowSource
+
+T = TypeVar("T")
 
 # Number of bytes of a cached row besides its numbers: its array object, its key, its entry in the dictionary.
 _BYTES_BESIDE = 200
@@ -44,14 +46,11 @@ class RowCache:
             return fetch(numbers)
         wanted = numbers.tolist()
         is_new = np.fromiter((number not in self._rows for number in wanted), np.bool_, len(wanted))
-        if is_new.all():
-            found = fetch(numbers)
-        else:
-            found = np.empty((len(wanted), self.n_columns))
-            for position in np.flatnonzero(~is_new).tolist():
-                found[position] = self._rows[wanted[position]]
-            if is_new.any():
-                found[is_new] = fetch(numbers[is_new])
+        found = np.empty((len(wanted), self.n_columns))
+        for position in np.flatnonzero(~is_new).tolist():
+            found[position] = self._rows[wanted[position]]
+        if is_new.any():
+            found[is_new] = fetch(numbers[is_new])
         self.remember(numbers, found)
         return found
 
@@ -94,34 +93,44 @@ class CachedRows(ABC):
         self._cache.remember(rows, X)
 
 
-class SampledRows(NamedTuple):
-    """Rows by their numbers, which increase."""
+class Derived(CachedRows):
+    """Rows of which only the source and a function are stored.
 
-    numbers: Rows
-    values: Floats
+    Parameters
+    ----------
+    source : RowSource
+        Of dense rows.
+    change : callable
+        Makes other rows of some rows, in a new C-ordered array; of the same row always the same. Picklable.
+    bounds : pair of ndarray (n_columns,)
+        The least and the greatest number of every column of the changed rows.
+    """
 
-    @classmethod
-    def nothing(cls, n_columns: int) -> "SampledRows":
-        """Return no rows."""
-        return cls(np.empty(0, np.int64), np.empty((0, n_columns)))
+    def __init__(self, source: RowSource, change: Callable[[Floats], Floats], bounds: tuple[Floats, Floats]) -> None:
+        self.source = source
+        self.change = change
+        self.bounds = bounds
+        budget: MemoryBudget = getattr(source, "budget", MemoryBudget.of())
+        self._cache = RowCache(self.shape[1], budget.cache_bytes)
+        self.sampled = source.sampled
 
-    @classmethod
-    def joined(cls, parts: Sequence["SampledRows"], n_columns: int) -> "SampledRows":
-        """Return rows of increasing numbers that came in several parts."""
-        numbers, values = zip(cls.nothing(n_columns), *parts, strict=True)
-        return cls(np.concatenate(numbers), np.concatenate(values))
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        return self.source.shape[0], len(self.bounds[0])
 
-    def shifted(self, n_rows: int) -> "SampledRows":
-        """Return the rows as numbered in a source whose earlier files have `n_rows` rows."""
-        return SampledRows(self.numbers + n_rows, self.values)
+    def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
+        """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
+        return self.source.map(partial(_applied, self.change, function), *vectors)
 
-    def find(self, numbers: Rows) -> tuple[Mask, Floats]:
-        """Return which of these rows are in the sample, and their values in the order of the numbers."""
-        if not self.numbers.size:
-            return np.zeros(len(numbers), dtype=np.bool_), self.values
-        positions = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
-        is_here = self.numbers[positions] == numbers
-        return is_here, self.values[positions[is_here]]
+    def _fetched(self, numbers: Rows) -> Floats:
+        return self.change(self.source[numbers])
+
+
+def _applied(
+    change: Callable[[Floats], Floats], function: Callable[..., T], rows: slice, X: Floats, *vectors: NDArray[Any]
+) -> T:
+    return function(rows, change(X), *vectors)
 
 
 def sampled_numbers(n_rows: int, n_columns: int, budget: MemoryBudget) -> Rows:
