@@ -301,8 +301,9 @@ def is_name_of_index(name: str) -> bool:
 
 def counts_up(values: Any) -> bool:
     """Return whether these are numbers, each greater by 1 than the one before."""
-    is_of_numbers = isinstance(values, np.ndarray) and values.size > 0
-    return is_of_numbers and bool((values == values[0] + np.arange(len(values))).all())
+    if not isinstance(values, np.ndarray) or not values.size or values[-1] != values[0] + (len(values) - 1):
+        return False
+    return bool((values == values[0] + np.arange(len(values))).all())
 
 
 def numbers_rows(values: Any) -> bool:
