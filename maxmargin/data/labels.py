@@ -138,6 +138,13 @@ class CodedLabels:
         position_of = {label: position for position, label in enumerate(distinct)}
         return cls(distinct, np.fromiter(map(position_of.__getitem__, listed), np.int64, len(listed)))
 
+    @classmethod
+    def of_pandas(cls, values: Any) -> "CodedLabels":
+        """Return the labels of a series or an index of pandas, None where one is missing."""
+        codes, distinct = values.factorize()
+        labels = [*distinct.tolist(), None]
+        return cls(labels, np.where(codes < 0, len(labels) - 1, codes).astype(np.min_scalar_type(-len(labels))))
+
     def __len__(self) -> int:
         return len(self.positions)
 

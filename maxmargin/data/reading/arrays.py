@@ -35,7 +35,7 @@ LEAVE_ROWS_OUT = "leave such rows out first, with dropna() in pandas and drop_nu
 # Packages whose tables may have an index.
 LIBRARIES_WITH_INDEX = frozenset({"pandas", "modin", "cudf", "dask", "narwhals"})
 
-AnyLabels = TypeVar("AnyLabels", NDArray[Any], list[Any], Labels, NDArray[Any] | list[Any])
+AnyLabels = TypeVar("AnyLabels", NDArray[Any], Labels, NDArray[Any] | list[Any] | CodedLabels)
 
 
 class Features(NamedTuple):
@@ -234,7 +234,7 @@ def _outside_memory(X: Any, names: tuple[str, ...] | None) -> "tuple[Any, tuple[
     return X, _named(names, X.shape[1])
 
 
-def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | Labels:
+def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | Labels | CodedLabels:
     """Return one label for every row.
 
     Raises
@@ -281,12 +281,12 @@ def _as_labels(y: Any) -> NDArray[Any]:
     return np.array(y, dtype=object) if values.dtype.kind in "USO" and values.ndim == 1 else values
 
 
-def _labels_of_series(y: Any) -> NDArray[Any] | list[Any]:
+def _labels_of_series(y: Any) -> NDArray[Any] | list[Any] | CodedLabels:
     import narwhals as nw
 
     series = nw.from_native(y, series_only=True, pass_through=True)
     labels: Any = labels_of_series(series) if isinstance(series, nw.Series) else _as_labels(y)
-    return labels.tolist() if isinstance(labels, CodedLabels) else labels
+    return labels
 
 
 def _checked_length(values: AnyLabels, n_samples: int) -> AnyLabels:

@@ -203,6 +203,8 @@ def labels_of_series(series: "nw.Series[Any]") -> NDArray[Any] | Texts | CodedLa
         coded = series.to_native().combine_chunks().dictionary_encode()
         distinct = [*coded.dictionary.to_pylist(), None]
         return CodedLabels(distinct, coded.indices.fill_null(len(distinct) - 1).to_numpy(zero_copy_only=False))
+    if dtype in (nw.String, nw.Categorical, nw.Enum) and series.implementation.is_pandas():
+        return CodedLabels.of_pandas(series.to_native())
     if (_has_array_type(dtype) or dtype == nw.Boolean) and series.null_count() == 0:
         return np.asarray(series.to_numpy())
     return _list_of(series)

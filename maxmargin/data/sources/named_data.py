@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.data.column_roles import Choice, Layout, Roles
+from maxmargin.data.opening import read_bytes
 from maxmargin.data.sources.batches import InOnePiece, Table, table_of
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
@@ -77,16 +78,7 @@ def _table(layout: Layout, values: Floats, labels: Any, roles: Roles) -> Table:
 
 def _lines(name: str) -> Iterable[str]:
     spec = find_spec("sklearn")
-    folders = spec.submodule_search_locations if spec is not None else None
-    if not folders:
-        raise data_error(
-            name, found="no scikit-learn installed", expected="the package scikit-learn, which holds the data"
-        )
-    path = os.path.join(next(iter(folders)), "datasets", "data", _FILES[name])
-    with open(path, "rb") as file:
-        content = file.read()
-    if not path.endswith(".gz"):
-        return content.decode().splitlines()
-    import gzip
-
-    return gzip.decompress(content).decode().splitlines()
+    if spec is None or spec.origin is None:
+        expected = "the package scikit-learn, which holds the data"
+        raise data_error(name, found="no scikit-learn installed", expected=expected)
+    return read_bytes(os.path.join(os.path.dirname(spec.origin), "datasets", "data", _FILES[name])).decode().splitlines()

@@ -31,16 +31,20 @@ def canonical_csr(X: Any) -> Any:
     NumberError
         A number, or the sum of the entries at one position, is not binary64.
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import coo_array, csr_array
 
     if X.dtype.kind not in REAL_KINDS:
         raise InvalidProblemError(f"X has dtype {X.dtype}, expected real numbers")
     if X.ndim != 2:
         raise InvalidProblemError(f"X has shape {X.shape}, {TWO_DIMENSIONS}")
-    X = _checked(X)
-    if X.format in ("csr", "csc") and X.dtype == np.float64 and X.has_canonical_format:
-        return csr_array(X)
-    rows, columns, data = _checked_entries(X)
+    try:
+        X = _checked(X)
+        if X.format in ("csr", "csc") and X.dtype == np.float64 and X.has_canonical_format:
+            return csr_array(X)
+        rows, columns, data = _entries(X)
+        coo_array((data, (rows, columns)), shape=X.shape)  # which checks the indices
+    except (ValueError, IndexError, TypeError) as error:
+        raise InvalidProblemError(f"X is no valid sparse matrix of the format {X.format}: {error}") from error
     try:
         values = numbers(data).as_binary64()
     except NumberError as error:
@@ -58,30 +62,9 @@ def _checked(X: Any) -> Any:
     """
     if X.format not in ("csr", "csc", "bsr"):
         return X
-    try:
-        fresh = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
-        fresh.check_format(full_check=True)
-    except (ValueError, IndexError, TypeError) as error:
-        raise _malformed(X.format, str(error)) from error
+    fresh = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
+    fresh.check_format(full_check=True)
     return fresh
-
-
-def _checked_entries(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
-    """Return the entries if all of them are in the matrix."""
-    try:
-        rows, columns, data = _entries(X)
-    except (ValueError, IndexError, TypeError) as error:
-        raise _malformed(X.format, str(error)) from error
-    if not len(rows) == len(columns) == len(data):
-        raise _malformed(X.format, "it has not as many indices as entries")
-    for indices, size, what in ((rows, X.shape[0], "row"), (columns, X.shape[1], "column")):
-        if len(indices) and not (indices.min() >= 0 and indices.max() < size):
-            raise _malformed(X.format, f"a {what} index is not from 0 to {size - 1}")
-    return rows, columns, data
-
-
-def _malformed(kind: str, why: str) -> InvalidProblemError:
-    return InvalidProblemError(f"X is no valid sparse matrix of the format {kind}: {why}")
 
 
 def _entries(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
