@@ -4,8 +4,9 @@ The path must be one that this process and all workers can read.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import groupby
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -20,7 +21,7 @@ from maxmargin.data.sources.batches import Table, TableSource
 from maxmargin.data.sources.by_name import open_source
 from maxmargin.data.sources.csv_text import Block, DelimitedText
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.data.stores.dask_rows import DaskRows, OnCluster, Summary, Task, backend
+from maxmargin.data.stores.dask_rows import DaskRows, OnCluster, backend
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import data_error
@@ -53,13 +54,13 @@ def read_on_cluster(path: str, choice: Choice, positive: object, address: str, b
     choice, layout = replace(choice, is_in_parts=True), replace(sources[0].layout, source=path)
     roles = choice.roles(layout)
     found = Collected(layout, roles, choice, positive, sum(source.n_rows for source in sources))
-    handles, summaries = list[Any](), list[Summary]()
+    handles, sizes = list[Any](), list[int]()
     for source in sources:
         tasks = _tasks(source, choice, roles, budget)
         held = workers.hold([*(task[0] for task in tasks), *(task[1] for task in tasks)])
         handles += held[: len(tasks)]
-        for parts in workers.run(Task(list, future, ()) for future in held[len(tasks) :]):
-            summaries.append(_summary(parts, len(roles.features)))
+        for parts in workers.run((list, future) for future in held[len(tasks) :]):
+            sizes.append(sum(len(part.labels) for part in parts))
             for part in parts:
                 found.add(part)
     if found.kept_columns() is not None:
@@ -68,7 +69,8 @@ def read_on_cluster(path: str, choice: Choice, positive: object, address: str, b
             path, column=numbered[0], found="a column that numbers the rows", expected="features",
             hint=f"leave it out with {option('drop')}",
         )  # fmt: skip
-    rows = DaskRows(handles, summaries, workers) if found.coder.n_rows else None
+    bounds = found.bounds()
+    rows = None if bounds is None else DaskRows(handles, sizes, bounds, workers)
     return found.dataset(rows, notes, read_as=found.read_as(path))
 
 
@@ -95,23 +97,13 @@ def _tasks(source: TableSource, choice: Choice, roles: Roles, budget: MemoryBudg
     path = source.layout.source
     if isinstance(source, ArrowFile):
         read = delayed(_arrow_rows, pure=False)
-        return [read(path, choice, roles, groups) for groups in _runs_of_groups(source, budget.task_rows)]
+        n_groups, task_of = len(source.starts) - 1, source.starts // budget.task_rows
+        runs = groupby(range(n_groups), key=task_of.__getitem__)  # consecutive groups, with about as many rows
+        return [read(path, choice, roles, [*groups]) for _, groups in runs]
     if isinstance(source, DelimitedText):
         read, n_bytes = delayed(_text_rows, pure=False), budget.task_bytes
         return [read(path, choice, roles, start, n_bytes) for start in piece_starts(path, n_bytes)]
     raise data_error(path, found="another format", expected="Parquet, Feather, CSV or TSV for a cluster")
-
-
-def _runs_of_groups(file: ArrowFile, n_rows: int) -> Iterator[list[int]]:
-    """Yield runs of consecutive groups, each with about the number of rows that one task reads."""
-    run: list[int] = []
-    for group in range(len(file.starts) - 1):
-        if run and file.starts[group + 1] - file.starts[run[0]] > n_rows:
-            yield run
-            run = []
-        run.append(group)
-    if run:
-        yield run
 
 
 def _arrow_rows(path: str, choice: Choice, roles: Roles, groups: list[int]) -> tuple[Floats, list[CheckedRows]]:
@@ -165,10 +157,3 @@ def _rest_of_line(file: BinaryIO, path: str, longest: int) -> bytes:
     if len(line) > longest:
         raise long_line(path, None, longest)
     return line
-
-
-def _summary(parts: Sequence[CheckedRows], n_features: int) -> Summary:
-    nothing = np.full(n_features, np.inf)
-    bounds = [part.rows.bounds for part in parts if part.rows.bounds is not None]
-    low, high = (np.min([nothing, *lows], axis=0) for lows in ([b[0] for b in bounds], [-b[1] for b in bounds]))
-    return Summary((sum(len(part.labels) for part in parts), n_features), low, -high)

@@ -21,7 +21,7 @@ from maxmargin.data.opening import is_compressed, kind_of, open_binary, readable
 from maxmargin.data.sources.batches import InOnePiece, Table, side_by_side, table_of
 from maxmargin.data.sources.frames import index_columns, labels_of_series, open_frame, table_of_series
 from maxmargin.data.stores.budget import MemoryBudget, size_text
-from maxmargin.data.stores.on_disk import FileStamp
+from maxmargin.data.stores.on_disk import FileStamp, file_stamp
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.text.data_error import data_error
 
@@ -67,7 +67,7 @@ class ArrowFile(ABC):
         self.path = path
         with open_binary(path) as file:  # which says what is wrong with a file, and what is read from a pipe is gone
             self._content = file.read() if is_compressed(path) or not os.path.isfile(path) else None
-        self.stamp = FileStamp.of(path)
+        self.stamp = file_stamp(path)
         with self._readable():
             schema, group_rows = self._opened()
         self.names = names = tuple(schema.names)

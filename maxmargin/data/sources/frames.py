@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -204,7 +205,8 @@ def labels_of_series(series: "nw.Series[Any]") -> NDArray[Any] | Texts | CodedLa
         distinct = [*coded.dictionary.to_pylist(), None]
         return CodedLabels(distinct, coded.indices.fill_null(len(distinct) - 1).to_numpy(zero_copy_only=False))
     if dtype in (nw.String, nw.Categorical, nw.Enum) and series.implementation.is_pandas():
-        return CodedLabels.of_pandas(series.to_native())
+        with suppress(TypeError):  # a label that cannot be hashed, as a list
+            return CodedLabels.of_pandas(series.to_native())
     if (_has_array_type(dtype) or dtype == nw.Boolean) and series.null_count() == 0:
         return np.asarray(series.to_numpy())
     return _list_of(series)

@@ -19,7 +19,7 @@ from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError
 from maxmargin.data.opening import is_compressed, kind_of, labels_beside, open_binary, readable
 from maxmargin.data.sources.batches import Table, table_of
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.data.stores.on_disk import FileStamp
+from maxmargin.data.stores.on_disk import file_stamp
 from maxmargin.data.stores.raw import ArrayLayout, OpenFile, RawRows, Scratch, chosen_numbers, fill
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.data_error import data_error, listed, quoted
@@ -85,7 +85,7 @@ class NumpyArrays:
 
     def _unpacked(self, budget: MemoryBudget) -> RawRows:
         """Unpack X into a temporary file unless it lies in the file itself; then read it once, for its checksum."""
-        stamp, layout = FileStamp.of(self.path), self._X.layout
+        stamp, layout = file_stamp(self.path), self._X.layout
         scratch = None if self._X.is_in_place else Scratch(self.path)
         for part in self._X.parts(budget.chunk_rows(layout.shape[1])) if self._X.is_packed else ():
             if scratch is not None:

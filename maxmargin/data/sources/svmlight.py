@@ -93,44 +93,38 @@ class _Entries:
     """The entries of the file, added line by line."""
 
     def __init__(self, path: str, choice: Choice) -> None:
-        self.path = path
-        self.missing_allowed = choice.drop_missing
-        self.labels = array("d")
+        self.path, self.missing_allowed = path, choice.drop_missing
+        self.labels, self.values = array("d"), array("d")
+        self.lines, self.indices, self.ends = array("q"), array("q"), array("q", [0])
         self.written: dict[float, str] = {}
-        self.lines = array("q")
-        self.ends = array("q", [0])
-        self.indices = array("q")
-        self.values = array("d")
-        self.has_qid = False
-        self.first_index = 1
+        self.line, self.first_index, self.has_qid = 0, 1, False
 
     def read(self, lines: Iterable[bytes]) -> None:
         for line, content in enumerate(lines, start=1):
-            fields = self._text(content.partition(b"#")[0], line).split()
-            if fields:
-                self._add(fields, line)
+            self.line = line
+            text = decoded(content.partition(b"#")[0], line - 1, self.path)
+            if not text.isascii():
+                char = next(char for char in text if not char.isascii())
+                raise self._error(found=quoted(char), expected="plain ASCII outside comments")
+            if fields := text.split():
+                self._add(*fields)
         if not self.lines:
             raise data_error(self.path, found="no rows", expected="lines such as '+1 1:0.5 3:2'")
 
-    def _text(self, content: bytes, line: int) -> str:
-        text = decoded(content, line - 1, self.path)
-        if text.isascii():
-            return text
-        char = next(char for char in text if not char.isascii())
-        raise data_error(self.path, line=line, found=quoted(char), expected="plain ASCII outside comments")
+    def _error(self, **said: str) -> DataError:
+        return data_error(self.path, line=self.line, **said)
 
-    def _add(self, fields: list[str], line: int) -> None:
-        label, *pairs = fields
-        self.labels.append(self._label(label, line))
-        self.lines.append(line)
+    def _add(self, label: str, *pairs: str) -> None:
+        self.labels.append(self._label(label))
+        self.lines.append(self.line)
         if pairs and pairs[0].startswith("qid:"):
-            self.has_qid = True
-            del pairs[0]
+            self.has_qid, pairs = True, pairs[1:]
         previous = -1
         for pair in pairs:
-            index, value = self._pair(pair, line)
+            index, value = self._pair(pair)
             if index <= previous:
-                raise self._index_error(pair, index, previous, line)
+                found, expected = f"index {index} after index {previous}", "indices that increase"
+                raise self._error(found=found, expected=expected)
             self.indices.append(index)
             self.values.append(value)
             previous = index
@@ -138,56 +132,46 @@ class _Entries:
             self.first_index = 0
         self.ends.append(len(self.indices))
 
-    def _label(self, text: str, line: int) -> float:
+    def _label(self, text: str) -> float:
         value = parse_number(text)
-        is_fine = value is not None and (np.isfinite(value) or (is_missing(text) and self.missing_allowed))
-        if value is None or not is_fine:
-            raise data_error(self.path, line=line, found=quoted(text), expected="a number as label, then index:value")
+        if value is None or not (abs(value) < np.inf or (self.missing_allowed and is_missing(text))):
+            raise self._error(found=quoted(text), expected="a number as label, then index:value")
         first = self.written.setdefault(value, text)
         exact = written_number(text)
         if text != first and (exact is None or exact != written_number(first)):
             found = f"the label {quoted(text)}, which binary64 does not tell from {quoted(first)}"
-            raise data_error(self.path, line=line, found=found, expected="one that it does")
+            raise self._error(found=found, expected="one that it does")
         return value
 
-    def _pair(self, pair: str, line: int) -> tuple[int, float]:
+    def _pair(self, pair: str) -> tuple[int, float]:
         index, _, text = pair.partition(":")
-        if not index.removeprefix("-").isdecimal():
-            raise data_error(self.path, line=line, found=quoted(pair), expected="index:value such as 3:0.5")
+        if not index.isdecimal():
+            is_negative = index.removeprefix("-").isdecimal()
+            expected = "an index from 0, or from 1" if is_negative else "index:value such as 3:0.5"
+            raise self._error(found=quoted(pair), expected=expected)
         if len(index) > _LONGEST_INDEX:
-            raise data_error(self.path, line=line, found=f"index {quoted(index)}", expected=f"at most {GREATEST_INDEX}")
-        return int(index), self._value(text, line, index)
+            raise self._error(found=f"index {quoted(index)}", expected=f"at most {GREATEST_INDEX}")
+        return int(index), self._value(text, f"index {index}")
 
-    def _value(self, text: str, line: int, index: str) -> float:
+    def _value(self, text: str, column: str) -> float:
         value = parse_number(text)
         if value is not None and digits_are_changed(text, value):
             expected, hint = "a number that binary64 holds", "write it with a decimal point to have it rounded"
-            raise data_error(
-                self.path, line=line, column=f"index {index}", found=quoted(text), expected=expected, hint=hint
-            )
-        if value is not None and (abs(value) < np.inf or (is_missing(text) and self.missing_allowed)):
+            raise self._error(column=column, found=quoted(text), expected=expected, hint=hint)
+        if value is not None and (abs(value) < np.inf or (self.missing_allowed and is_missing(text))):
             return value
         found, expected, hint = STORED.complaint(text)
-        hint = "" if hint == TEXT_HINT else hint
-        raise data_error(self.path, line=line, column=f"index {index}", found=found, expected=expected, hint=hint)
-
-    def _index_error(self, pair: str, index: int, previous: int, line: int) -> DataError:
-        if index < 0:
-            return data_error(self.path, line=line, found=quoted(pair), expected="an index from 0, or from 1")
-        return data_error(
-            self.path, line=line, found=f"index {index} after index {previous}", expected="indices that increase"
-        )
+        raise self._error(column=column, found=found, expected=expected, hint="" if hint == TEXT_HINT else hint)
 
     def matrix(self) -> CsrArray:
         from scipy.sparse import csr_array
 
         indices = np.array(self.indices, dtype=np.int64) - self.first_index
-        n_features = int(indices.max()) + 1 if indices.size else 0
+        n_features = int(indices.max(initial=-1)) + 1
         if n_features == 0:
             raise data_error(self.path, found="no index:value at all", expected="at least one feature")
         if n_features > GREATEST_INDEX:
-            raise data_error(
-                self.path, found=f"index {indices.max() + self.first_index}", expected=f"at most {GREATEST_INDEX}"
-            )
+            greatest = n_features - 1 + self.first_index
+            raise data_error(self.path, found=f"index {greatest}", expected=f"at most {GREATEST_INDEX}")
         parts = (np.array(self.values, dtype=np.float64), indices, np.array(self.ends, dtype=np.int64))
         return cast("CsrArray", csr_array(parts, shape=(len(self.lines), n_features)))

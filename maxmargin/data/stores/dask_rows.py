@@ -7,17 +7,16 @@ import hashlib
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from operator import getitem
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from operator import itemgetter
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.data.stores.row_cache import CachedRows, RowCache
+from maxmargin.data.stores.row_cache import CachedRows, RowCache, by_part
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.errors import InvalidProblemError
@@ -39,12 +38,8 @@ _MOST_ROWS = 1 << 18
 _TASKS_A_THREAD = 3
 
 
-class Task(NamedTuple):
-    """A function of a part of the rows and of other arguments."""
-
-    function: Callable[..., Any]
-    part: Any
-    arguments: tuple[Any, ...]
+# A function of a part of the rows, and the part.
+Task: TypeAlias = tuple[Callable[[Any], Any], Any]
 
 
 class OnCluster:
@@ -67,8 +62,8 @@ class OnCluster:
         submit = partial(self.client.submit, pure=False, retries=_RETRIES)
         most = _TASKS_A_THREAD * max(1, sum(self.client.nthreads().values()))
         try:
-            for task in tasks:
-                waiting.append(submit(task.function, task.part, *task.arguments))
+            for function, part in tasks:
+                waiting.append(submit(function, part))
                 if len(waiting) >= most:
                     yield waiting.popleft().result()
             while waiting:
@@ -107,15 +102,6 @@ def backend() -> Backend:
     return InThreads() if client is None or client.status != "running" else OnCluster(client)
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """The shape of a part, and the extremes of its columns."""
-
-    shape: tuple[int, int]
-    low: Floats
-    high: Floats
-
-
 class DaskRows(CachedRows):
     """Rows that other processes hold.
 
@@ -123,26 +109,27 @@ class DaskRows(CachedRows):
     ----------
     parts : sequence
         Handles of the backend, each of a float64 array of consecutive rows.
-    summaries : sequence of Summary
-        Of every part.
+    sizes : sequence of int
+        Number of rows of every part.
+    bounds : pair of ndarray (n_columns,)
+        The least and the greatest number of every column.
     workers : Backend
     chunk_entries : int
         Matrix entries in one chunk of rows.
     """
 
     def __init__(
-        self, parts: Sequence[Any], summaries: Sequence[Summary], workers: Backend, chunk_entries: int = CHUNK_ENTRIES
+        self,
+        parts: Sequence[Any],
+        sizes: Sequence[int],
+        bounds: tuple[Floats, Floats],
+        workers: Backend,
+        chunk_entries: int = CHUNK_ENTRIES,
     ) -> None:
-        kept = [i for i, summary in enumerate(summaries) if summary.shape[0]]
-        self.workers = workers
-        self.chunk_entries = chunk_entries
-        self.parts = [parts[i] for i in kept]
-        self.bounds = (
-            np.min([summaries[i].low for i in kept], axis=0),
-            np.max([summaries[i].high for i in kept], axis=0),
-        )
-        self._starts = np.cumsum([0, *(summaries[i].shape[0] for i in kept)])
-        self._n_columns = summaries[kept[0]].shape[1]
+        self.workers, self.bounds, self.chunk_entries = workers, bounds, chunk_entries
+        self.parts = [part for part, size in zip(parts, sizes, strict=True) if size]
+        self._starts = np.cumsum([0, *filter(None, sizes)])
+        self._n_columns = len(bounds[0])
         self._cache = RowCache(self._n_columns, MemoryBudget.of().cache_bytes)
 
     @property
@@ -163,23 +150,21 @@ class DaskRows(CachedRows):
             n_rows = stop - start
             for local in slices(n_rows, min(step, _MOST_ROWS) if self.workers.splits_parts else n_rows):
                 rows = slice(start + local.start, start + local.stop)
-                yield Task(_applied, part, (local, rows, step, function, tuple(v[rows] for v in vectors)))
+                yield partial(_applied, local, rows, step, function, tuple(v[rows] for v in vectors)), part
 
     def _fetched(self, numbers: Rows) -> Floats:
-        tasks = []
-        for part, start, stop in zip(self.parts, self._starts[:-1], self._starts[1:], strict=True):
-            first, last = np.searchsorted(numbers, (start, stop))
-            if first < last:
-                tasks.append(Task(getitem, part, (numbers[first:last] - start,)))
-        return np.concatenate([np.empty((0, self._n_columns)), *self.workers.run(tasks)])
+        held = by_part(numbers, self._starts)
+        found = self.workers.run((itemgetter(positions), self.parts[k]) for k, positions in held)
+        return np.concatenate([np.empty((0, self._n_columns)), *found])
 
 
 def _computed(task: Task) -> Any:
-    return task.function(task.part.compute(scheduler="synchronous"), *task.arguments)
+    function, part = task
+    return function(part.compute(scheduler="synchronous"))
 
 
 def _applied(
-    X: Floats, local: slice, rows: slice, step: int, function: Callable[..., T], vectors: tuple[NDArray[Any], ...]
+    local: slice, rows: slice, step: int, function: Callable[..., T], vectors: tuple[NDArray[Any], ...], X: Floats
 ) -> tuple[int, list[T]]:
     """Return the number after the last row, and the results of the function for every chunk of these rows."""
     results = []
@@ -222,25 +207,15 @@ def rows_of(X: Any, read: Reads, chunk_entries: int = CHUNK_ENTRIES) -> tuple[tu
     workers = backend()
     prepared = delayed(_prepared, pure=False)
     parts = workers.hold([prepared(part, n_columns, read) for part in _parts(X)])
-    return names, stored_rows(parts, workers, chunk_entries)
-
-
-def stored_rows(parts: Sequence[Any], workers: Backend, chunk_entries: int) -> DaskRows:
-    """Return the rows of parts that are held by the backend: float64 arrays, or texts with their errors.
-
-    Raises
-    ------
-    InvalidProblemError
-        A part is a text, or there are no rows.
-    """
-    summaries: list[Summary] = []
-    for number, summary in enumerate(workers.run(Task(_summary, part, ()) for part in parts)):
+    summaries = list[tuple[int, Floats, Floats]]()
+    for number, summary in enumerate(workers.run((_summary, part) for part in parts)):
         if isinstance(summary, str):
             raise InvalidProblemError(f"partition {number}: {summary}")
         summaries.append(summary)
-    if not any(summary.shape[0] for summary in summaries):
+    sizes, lows, highs = zip(*summaries, strict=True)
+    if not any(sizes):
         raise InvalidProblemError("X has no rows, expected at least one")
-    return DaskRows(parts, summaries, workers, chunk_entries)
+    return names, DaskRows(parts, sizes, (np.min(lows, axis=0), np.max(highs, axis=0)), workers, chunk_entries)
 
 
 def labels_of_collection(y: Any) -> Labels:
@@ -255,9 +230,8 @@ def labels_of_collection(y: Any) -> Labels:
         raise InvalidProblemError(f"y has {getattr(y, 'ndim', 0)} dimensions, expected one, (n_samples,)")
     workers = backend()
     coder = Coder()
-    tasks = (Task(distinct_labels, part, ()) for part in workers.hold(_parts(y)))
     try:
-        for labels in workers.run(tasks):
+        for labels in workers.run((distinct_labels, part) for part in workers.hold(_parts(y))):
             coder.add(labels)
         return coder.labels()
     except LabelError as error:
@@ -266,12 +240,9 @@ def labels_of_collection(y: Any) -> Labels:
 
 def digest_of_index(index: Any) -> bytes:
     """Return a hash of the names of all rows in order, of a Dask index or one in memory."""
-    digest = hashlib.sha256()
-    if not is_dask(index):
-        digest.update(_hashes(index))
-        return digest.digest()
-    workers = backend()
-    for hashes in workers.run(Task(_hashes, part, ()) for part in workers.hold(_parts(index))):
+    digest, workers = hashlib.sha256(), backend()
+    parts = workers.hold(_parts(index)) if is_dask(index) else []
+    for hashes in workers.run((_hashes, part) for part in parts) if parts else [_hashes(index)]:
         digest.update(hashes)
     return digest.digest()
 
@@ -303,18 +274,18 @@ def _prepared(part: Any, n_columns: int, read: Reads) -> Floats | str:
     return found.X if isinstance(found.X, np.ndarray) else "found a sparse array, expected a dense one"
 
 
-def _summary(part: Floats | str) -> Summary | str:
-    """Return the shape of a part and the extremes of its columns, or its error."""
-    if isinstance(part, str):
-        return part
-    return Summary(part.shape, part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf))
+def _summary(part: Floats | str) -> tuple[int, Floats, Floats] | str:
+    """Return the number of rows of a part and the extremes of its columns, or its error."""
+    return (
+        part
+        if isinstance(part, str)
+        else (len(part), part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf))
+    )
 
 
 def distinct_labels(part: Any) -> CodedLabels:
     """Return the different labels of a part, None for a missing one, and for every row which it has."""
     if hasattr(part, "factorize"):
-        codes, distinct = part.factorize()
-        labels = [*distinct.tolist(), None]
-        return CodedLabels(labels, np.where(codes < 0, len(labels) - 1, codes).astype(np.min_scalar_type(-len(labels))))
+        return CodedLabels.of_pandas(part)
     distinct, positions = np.unique(np.asarray(part), return_inverse=True)
     return CodedLabels(distinct.tolist(), positions.astype(np.min_scalar_type(-max(1, len(distinct)))))

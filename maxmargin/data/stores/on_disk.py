@@ -2,15 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.opening import unreadable
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.data.stores.row_cache import CachedRows, RowCache
+from maxmargin.data.stores.row_cache import CachedRows, RowCache, by_part
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.text.data_error import data_error
@@ -19,28 +18,23 @@ from maxmargin.text.pass_progress import report_rows_done
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
-    """The size and time by which a file is recognised as the one that was validated."""
+# The path, size and time by which a file is recognised as the one that was validated.
+FileStamp: TypeAlias = tuple[str, int, int]
 
-    path: str
-    size: int
-    changed: int
 
-    @classmethod
-    def of(cls, path: str) -> "FileStamp":
-        """Return the stamp of a file as it is now.
+def file_stamp(path: str) -> FileStamp:
+    """Return the stamp of a file as it is now.
 
-        Raises
-        ------
-        DataError
-            There is no such file, or it cannot be read.
-        """
-        try:
-            status = os.stat(path)
-        except OSError as error:
-            raise unreadable(path, error) from error
-        return cls(path, status.st_size, status.st_mtime_ns)
+    Raises
+    ------
+    DataError
+        There is no such file, or it cannot be read.
+    """
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return path, status.st_size, status.st_mtime_ns
 
 
 class StoredMatrix(Protocol):
@@ -127,12 +121,10 @@ class OnDisk(CachedRows):
         positions = np.searchsorted(self.sampled, numbers)
         is_sampled = np.append(self.sampled, -1)[positions] == numbers
         found, parts = np.empty((len(numbers), self.shape[1])), [np.empty((0, self.shape[1]))]
-        found[is_sampled], others = self._sample[positions[is_sampled]], numbers[~is_sampled]
-        for start, stop, store in zip(self._starts[:-1], self._starts[1:], self.stores, strict=True):
-            first, last = np.searchsorted(others, (start, stop))
-            if first < last:
-                _check_unchanged(store)
-                parts.append(store.some(others[first:last] - start))
+        found[is_sampled] = self._sample[positions[is_sampled]]
+        for k, rows in by_part(numbers[~is_sampled], self._starts):
+            _check_unchanged(self.stores[k])
+            parts.append(self.stores[k].some(rows))
         found[~is_sampled] = np.concatenate(parts)
         return found
 
@@ -144,6 +136,6 @@ def _check_unchanged(store: StoredMatrix) -> None:
     ------
     DataError
     """
-    if store.stamp is not None and FileStamp.of(store.stamp.path) != store.stamp:
+    if store.stamp is not None and file_stamp(store.stamp[0]) != store.stamp:
         found = "a file that was written to since its rows were checked"
-        raise data_error(store.stamp.path, found=found, expected="one that stays as it is while it is worked on")
+        raise data_error(store.stamp[0], found=found, expected="one that stays as it is while it is worked on")

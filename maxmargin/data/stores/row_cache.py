@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -162,3 +163,17 @@ def row_numbers(rows: Any, n_rows: int) -> Rows:
             f"there are {n_rows} rows, no row {numbers.max() if numbers.max() >= n_rows else numbers.min()}"
         )
     return np.where(numbers < 0, numbers + n_rows, numbers)
+
+
+def by_part(numbers: Rows, starts: Rows) -> Iterator[tuple[int, Rows]]:
+    """Yield each part that holds some of the rows of increasing numbers, and their numbers within it.
+
+    Examples
+    --------
+    >>> [(k, rows.tolist()) for k, rows in by_part(np.array([3, 25, 27]), np.array([0, 10, 20, 30]))]
+    [(0, [3]), (2, [5, 7])]
+    """
+    for k, (start, stop) in enumerate(pairwise(starts)):
+        first, last = np.searchsorted(numbers, (start, stop))
+        if first < last:
+            yield k, numbers[first:last] - start
