@@ -280,16 +280,17 @@ class ArrowRows:
 
 
 def plain_matrix(batch: Any) -> Floats | None:
-    """Return the numbers of a batch; None where some are missing, not binary64, or of a type that numpy lacks."""
+    """Return the numbers of a batch; None unless all are of a type that numpy has, and binary64, and none is missing.
+
+    A missing floating-point number is NaN.
+    """
     from pyarrow import types
 
-    kinds = set(batch.schema.types)
-    if not all(types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind) for kind in kinds):
-        return None
-    if any(array.null_count for array in batch.columns if not types.is_floating(array.type)):
-        return None
+    def is_plain(array: Any) -> bool:
+        return types.is_floating(array.type) or (types.is_integer(array.type) and array.null_count == 0)
+
     try:
-        return matrix_of(batch)
+        return matrix_of(batch) if all(map(is_plain, batch.columns)) else None
     except NumberError:
         return None
 

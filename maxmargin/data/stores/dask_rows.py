@@ -7,16 +7,17 @@ import hashlib
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.data.stores.row_cache import CachedRows, RowCache, by_part
+from maxmargin.data.stores.row_cache import CachedRows, by_part
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.errors import InvalidProblemError
@@ -42,14 +43,13 @@ _TASKS_A_THREAD = 3
 Task: TypeAlias = tuple[Callable[[Any], Any], Any]
 
 
+@dataclass(frozen=True)
 class OnCluster:
     """The workers of a distributed client; parts stay in their memory, or on their disks."""
 
+    client: Any
     # Whether several tasks share a part.
-    splits_parts = True
-
-    def __init__(self, client: Any) -> None:
-        self.client = client
+    splits_parts: ClassVar[bool] = True
 
     def hold(self, parts: Sequence[Any]) -> list[Any]:
         """Have the parts computed and stored on the cluster; the scheduler recomputes the parts of a lost worker."""
@@ -102,6 +102,7 @@ def backend() -> Backend:
     return InThreads() if client is None or client.status != "running" else OnCluster(client)
 
 
+@dataclass(eq=False, repr=False)
 class DaskRows(CachedRows):
     """Rows that other processes hold.
 
@@ -118,24 +119,17 @@ class DaskRows(CachedRows):
         Matrix entries in one chunk of rows.
     """
 
-    def __init__(
-        self,
-        parts: Sequence[Any],
-        sizes: Sequence[int],
-        bounds: tuple[Floats, Floats],
-        workers: Backend,
-        chunk_entries: int = CHUNK_ENTRIES,
-    ) -> None:
-        self.workers, self.bounds, self.chunk_entries = workers, bounds, chunk_entries
-        self.parts = [part for part, size in zip(parts, sizes, strict=True) if size]
-        self._starts = np.cumsum([0, *filter(None, sizes)])
-        self._n_columns = len(bounds[0])
-        self._cache = RowCache(self._n_columns, MemoryBudget.of().cache_bytes)
+    parts: Sequence[Any]
+    sizes: Sequence[int]
+    bounds: tuple[Floats, Floats]
+    workers: Backend
+    chunk_entries: int = CHUNK_ENTRIES
+    sampled: ClassVar[Rows] = np.empty(0, np.int64)
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of columns."""
-        return int(self._starts[-1]), self._n_columns
+    def __post_init__(self) -> None:
+        self.parts = [part for part, size in zip(self.parts, self.sizes, strict=True) if size]
+        self._starts = np.cumsum([0, *filter(None, self.sizes)])
+        self._start(int(self._starts[-1]), MemoryBudget.of())
 
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
@@ -155,7 +149,7 @@ class DaskRows(CachedRows):
     def _fetched(self, numbers: Rows) -> Floats:
         held = by_part(numbers, self._starts)
         found = self.workers.run((itemgetter(positions), self.parts[k]) for k, positions in held)
-        return np.concatenate([np.empty((0, self._n_columns)), *found])
+        return np.concatenate([np.empty((0, self.shape[1])), *found])
 
 
 def _computed(task: Task) -> Any:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.opening import unreadable
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.data.stores.row_cache import CachedRows, RowCache, by_part
+from maxmargin.data.stores.row_cache import CachedRows, by_part
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.text.data_error import data_error
@@ -62,6 +63,7 @@ class StoredMatrix(Protocol):
         ...
 
 
+@dataclass(eq=False, repr=False)
 class OnDisk(CachedRows):
     """Rows that lie in one or more stores, one after another.
 
@@ -78,25 +80,15 @@ class OnDisk(CachedRows):
         These rows, in memory.
     """
 
-    def __init__(
-        self,
-        stores: Sequence[StoredMatrix],
-        budget: MemoryBudget,
-        bounds: tuple[Floats, Floats],
-        sampled: Rows,
-        sample: Floats,
-    ) -> None:
-        self.stores = tuple(stores)
-        self.budget = budget
-        self.bounds = bounds
-        self._starts = np.cumsum([0, *(store.shape[0] for store in self.stores)])
-        self._cache = RowCache(self.shape[1], budget.cache_bytes)
-        self.sampled, self._sample = sampled, sample
+    stores: Sequence[StoredMatrix]
+    budget: MemoryBudget
+    bounds: tuple[Floats, Floats]
+    sampled: Rows
+    sample: Floats
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of columns."""
-        return int(self._starts[-1]), self.stores[0].shape[1]
+    def __post_init__(self) -> None:
+        self._starts = np.cumsum([0, *(store.shape[0] for store in self.stores)])
+        self._start(int(self._starts[-1]), self.budget)
 
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
@@ -121,7 +113,7 @@ class OnDisk(CachedRows):
         positions = np.searchsorted(self.sampled, numbers)
         is_sampled = np.append(self.sampled, -1)[positions] == numbers
         found, parts = np.empty((len(numbers), self.shape[1])), [np.empty((0, self.shape[1]))]
-        found[is_sampled] = self._sample[positions[is_sampled]]
+        found[is_sampled] = self.sample[positions[is_sampled]]
         for k, rows in by_part(numbers[~is_sampled], self._starts):
             _check_unchanged(self.stores[k])
             parts.append(self.stores[k].some(rows))

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -69,13 +70,15 @@ class CachedRows(ABC):
 
     is_sparse = False
     ndim = 2
-    sampled: Rows = np.empty(0, np.int64)
-    _cache: RowCache
+    # The least and the greatest number of every column.
+    bounds: tuple[Floats, Floats]
+    # The increasing numbers of rows that can be had without another pass.
+    sampled: Rows
 
-    @property
-    @abstractmethod
-    def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of columns."""
+    def _start(self, n_rows: int, budget: MemoryBudget) -> None:
+        """Set the shape, and make an empty cache."""
+        self.shape = n_rows, len(self.bounds[0])
+        self._cache = RowCache(self.shape[1], budget.cache_bytes)
 
     @abstractmethod
     def _fetched(self, numbers: Rows) -> Floats:
@@ -94,6 +97,7 @@ class CachedRows(ABC):
         self._cache.remember(rows, X)
 
 
+@dataclass(eq=False, repr=False)
 class Derived(CachedRows):
     """Rows of which only the source and a function are stored.
 
@@ -107,18 +111,13 @@ class Derived(CachedRows):
         The least and the greatest number of every column of the changed rows.
     """
 
-    def __init__(self, source: RowSource, change: Callable[[Floats], Floats], bounds: tuple[Floats, Floats]) -> None:
-        self.source = source
-        self.change = change
-        self.bounds = bounds
-        budget: MemoryBudget = getattr(source, "budget", MemoryBudget.of())
-        self._cache = RowCache(self.shape[1], budget.cache_bytes)
-        self.sampled = source.sampled
+    source: RowSource
+    change: Callable[[Floats], Floats]
+    bounds: tuple[Floats, Floats]
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of columns."""
-        return self.source.shape[0], len(self.bounds[0])
+    def __post_init__(self) -> None:
+        self.sampled = self.source.sampled
+        self._start(self.source.shape[0], getattr(self.source, "budget", MemoryBudget.of()))
 
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
