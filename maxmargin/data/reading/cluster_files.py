@@ -21,7 +21,7 @@ from maxmargin.data.sources.batches import Table, TableSource
 from maxmargin.data.sources.by_name import open_source
 from maxmargin.data.sources.csv_text import Block, DelimitedText
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.data.stores.dask_rows import DaskRows, OnCluster, backend
+from maxmargin.data.stores.dask_rows import DaskRows, OnCluster
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import data_error
@@ -76,15 +76,12 @@ def read_on_cluster(path: str, choice: Choice, positive: object, address: str, b
 
 def _client(address: str) -> Any:
     try:
-        from distributed import Client
+        from distributed import get_client
     except ImportError as error:
         found, expected = "no Dask", "it installed: pip install 'dask[dataframe,distributed]'"
         raise data_error(address, option="cluster", found=found, expected=expected) from error
-    workers = backend()
-    if isinstance(workers, OnCluster) and workers.client.scheduler.address == address:
-        return workers.client
     try:
-        return Client(address)
+        return get_client(address)  # the current one, if it has this address
     except (OSError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise data_error(address, found=f"no Dask cluster: {reason}", expected="the address of a scheduler") from error
@@ -109,7 +106,7 @@ def _tasks(source: TableSource, choice: Choice, roles: Roles, budget: MemoryBudg
 def _arrow_rows(path: str, choice: Choice, roles: Roles, groups: list[int]) -> tuple[Floats, list[CheckedRows]]:
     file = open_arrow(path, choice)
     assert isinstance(file, ArrowFile)
-    return _read(file.tables(roles, MemoryBudget.of(), groups), choice, roles)
+    return _read(file.tables(roles, MemoryBudget.of(), [groups]), choice, roles)
 
 
 def piece_starts(path: str, n_bytes: int) -> range:

@@ -10,8 +10,7 @@ import numpy as np
 from maxmargin.data.reading.collected import Collected, checked_rows
 from maxmargin.data.sources.batches import TableSource
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.data.stores.on_disk import OnDisk
-from maxmargin.data.stores.raw import Scratch
+from maxmargin.data.stores.on_disk import OnDisk, Scratch
 from maxmargin.data.stores.row_cache import sampled_numbers
 from maxmargin.solvers.basics.parallel import in_order
 

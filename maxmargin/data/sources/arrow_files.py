@@ -112,15 +112,14 @@ class ArrowFile(ABC):
                     first_row += batch.num_rows
 
     def tables(
-        self, roles: Roles, budget: MemoryBudget | None, groups: Sequence[int] | None = None
+        self, roles: Roles, budget: MemoryBudget | None, runs: Iterable[Sequence[int]] | None = None
     ) -> Iterator[Callable[[], Table]]:
-        """Yield functions that read consecutive rows; with a budget those of some groups, or of all."""
+        """Yield functions that read consecutive rows; with a budget those of some runs of groups, or of all."""
         wanted = {*roles.features, roles.label, *([] if roles.id is None else [roles.id])}
         columns = [self.names[j] for j in sorted(wanted)]
         if budget is None:
             yield partial(self._table, roles, self.whole(columns))
             return
-        runs = None if groups is None else [groups]
         for first_row, batch in self.batches(budget.chunk_rows(len(columns)), columns, budget, runs):
             yield partial(self._table, roles, batch, first_row=first_row, is_whole=False)
 
@@ -260,9 +259,9 @@ class ArrowRows:
         """Numbers of rows and of columns."""
         return int(self.file.starts[-1]), len(self.columns)
 
-    def pieces(self, n_rows: int) -> Iterator[tuple[int, Callable[[], Floats]]]:
-        """Yield, for all rows in order and up to `n_rows` at a time, their number and a function that reads them."""
-        for _, batch in self.file.batches(n_rows, self.columns, self.budget):
+    def pieces(self, budget: MemoryBudget) -> Iterator[tuple[int, Callable[[], Floats]]]:
+        """Yield, for all rows in order and chunk by chunk, their number and a function that reads them."""
+        for _, batch in self.file.batches(budget.chunk_rows(len(self.columns)), self.columns, budget):
             yield batch.num_rows, partial(matrix_of, batch)
 
     def some(self, numbers: Rows) -> Floats:

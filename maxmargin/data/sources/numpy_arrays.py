@@ -19,8 +19,7 @@ from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError
 from maxmargin.data.opening import is_compressed, kind_of, labels_beside, open_binary, readable
 from maxmargin.data.sources.batches import Table, table_of
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.data.stores.on_disk import file_stamp
-from maxmargin.data.stores.raw import ArrayLayout, OpenFile, RawRows, Scratch, chosen_numbers, fill
+from maxmargin.data.stores.on_disk import ArrayLayout, RawRows, Scratch, chosen_numbers, fill
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.data_error import data_error, listed, quoted
 
@@ -59,8 +58,8 @@ class NumpyArrays:
         if budget is None:
             yield partial(self._everything, roles)
             return
-        n_rows, first_row = budget.chunk_rows(len(roles.features)), 0
-        pieces = self.store(roles, budget).pieces(n_rows)
+        n_rows, first_row = budget.chunk_rows(self._X.layout.shape[1]), 0
+        pieces = self.store(roles, budget).pieces(budget)
         for (n_read, read), labels in zip(pieces, self._y.parts(n_rows), strict=True):
             yield partial(self._table, roles, read, label=labels, first_row=first_row, is_whole=False)
             first_row += n_read
@@ -85,14 +84,13 @@ class NumpyArrays:
 
     def _unpacked(self, budget: MemoryBudget) -> RawRows:
         """Unpack X into a temporary file unless it lies in the file itself; then read it once, for its checksum."""
-        stamp, layout = file_stamp(self.path), self._X.layout
-        scratch = None if self._X.is_in_place else Scratch(self.path)
+        layout, scratch = self._X.layout, None if self._X.is_in_place else Scratch(self.path)
         for part in self._X.parts(budget.chunk_rows(layout.shape[1])) if self._X.is_packed else ():
             if scratch is not None:
                 scratch.write(part)
-        if scratch is not None:
-            return RawRows(file=scratch, layout=replace(layout, offset=0))
-        return RawRows(file=OpenFile(open(self.path, "rb"), self.path), layout=layout, stamp=stamp)
+        if scratch is None:
+            return RawRows.of_file(self.path, layout)
+        return RawRows(file=scratch, layout=replace(layout, offset=0))
 
 
 class _Array:

@@ -38,7 +38,9 @@ def canonical_csr(X: Any) -> Any:
     if X.ndim != 2:
         raise InvalidProblemError(f"X has shape {X.shape}, {TWO_DIMENSIONS}")
     try:
-        X = _checked(X)
+        if X.format in ("csr", "csc", "bsr"):  # compiled code trusts indices, and what SciPy found of them is forgotten
+            X = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
+            X.check_format(full_check=True)
         if X.format in ("csr", "csc") and X.dtype == np.float64 and X.has_canonical_format:
             return csr_array(X)
         rows, columns, data = _entries(X)
@@ -53,18 +55,6 @@ def canonical_csr(X: Any) -> Any:
         raise
     matrix = csr_array((values, (rows, columns)), shape=X.shape)
     return matrix if matrix.nnz == len(values) else csr_array(_summed(rows, columns, values), shape=X.shape)
-
-
-def _checked(X: Any) -> Any:
-    """Return the matrix if its index arrays are valid: SciPy's compiled code trusts them.
-
-    The new matrix also has none of SciPy's cached findings about indices, which may have changed since.
-    """
-    if X.format not in ("csr", "csc", "bsr"):
-        return X
-    fresh = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
-    fresh.check_format(full_check=True)
-    return fresh
 
 
 def _entries(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:

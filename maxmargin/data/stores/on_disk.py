@@ -1,23 +1,33 @@
 """Rows in files, read chunk by chunk by every pass, and whether a file is still the same."""
 
 import os
+import tempfile
+import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
+from functools import partial
+from typing import Any, BinaryIO, ClassVar, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.numbers.binary64 import numbers
 from maxmargin.data.opening import unreadable
-from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.data.stores.budget import MemoryBudget, size_text
 from maxmargin.data.stores.row_cache import CachedRows, by_part
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.basics.parallel import in_order
+from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.text.data_error import data_error
 from maxmargin.text.pass_progress import report_rows_done
 
 T = TypeVar("T")
 
+# Largest distance, in rows, of rows that are read together.
+_GAP = 64
+
+# Largest number of bytes that are read at a time: unpacked, they are still in the processor's cache when copied.
+_BYTES_AT_ONCE = 1 << 18
 
 # The path, size and time by which a file is recognised as the one that was validated.
 FileStamp: TypeAlias = tuple[str, int, int]
@@ -54,8 +64,8 @@ class StoredMatrix(Protocol):
         """The state of the file when it was validated; None for a temporary file."""
         ...
 
-    def pieces(self, n_rows: int) -> Iterator[tuple[int, Callable[[], Floats]]]:
-        """Yield, for all rows in order and up to `n_rows` at a time, their number and a function that reads them."""
+    def pieces(self, budget: MemoryBudget) -> Iterator[tuple[int, Callable[[], Floats]]]:
+        """Yield, for all rows in order and chunk by chunk, their number and a function that reads them."""
         ...
 
     def some(self, numbers: Rows) -> Floats:
@@ -102,10 +112,10 @@ class OnDisk(CachedRows):
             yield result
 
     def _pieces(self) -> Iterator[tuple[slice, Callable[[], Floats]]]:
-        n_done, n_at_once = 0, self.budget.chunk_rows(self.shape[1])
+        n_done = 0
         for store in self.stores:
             _check_unchanged(store)
-            for n_rows, read in store.pieces(n_at_once):
+            for n_rows, read in store.pieces(self.budget):
                 yield slice(n_done, n_done + n_rows), read
                 n_done += n_rows
 
@@ -131,3 +141,173 @@ def _check_unchanged(store: StoredMatrix) -> None:
     if store.stamp is not None and file_stamp(store.stamp[0]) != store.stamp:
         found = "a file that was written to since its rows were checked"
         raise data_error(store.stamp[0], found=found, expected="one that stays as it is while it is worked on")
+
+
+# Arrays as NumPy stores them, in a file of their own, in an `.npz` archive, or in a temporary file
+
+
+def fill(values: NDArray[Any], file: BinaryIO, source: str) -> None:
+    """Fill an array with the next bytes of a file.
+
+    Raises
+    ------
+    DataError
+        There are not as many.
+    """
+    into, n_read = _bytes_of(values), 0
+    while n_read < len(into):
+        n_more = cast("Any", file).readinto(into[n_read : n_read + _BYTES_AT_ONCE])
+        if not n_more:
+            raise data_error(source, found="a file that ends early", expected="all of its rows")
+        n_read += n_more
+
+
+def _bytes_of(values: NDArray[Any]) -> memoryview:
+    return memoryview(values.reshape(-1).view(np.uint8).data)
+
+
+def chosen_numbers(stored: NDArray[Any], columns: Sequence[int]) -> Floats:
+    """Return some columns of a stored array, or all, as binary64 numbers.
+
+    Raises
+    ------
+    NumberError
+        Binary64 does not hold one.
+    """
+    return numbers(stored if len(columns) == stored.shape[1] else stored[:, columns]).as_binary64()
+
+
+class OpenFile:
+    """A file that any thread reads from any position, and that is closed once nothing refers to it."""
+
+    def __init__(self, file: BinaryIO, source: str) -> None:
+        self.source = source
+        self._file, self._lock = file, threading.Lock()
+        weakref.finalize(self, file.close)
+
+    def fill(self, values: NDArray[Any], offset: int) -> None:
+        """Fill an array with the bytes from a position on.
+
+        Raises
+        ------
+        DataError
+            The file is shorter than it was, or cannot be read.
+        """
+        try:
+            with self._lock:
+                self._file.seek(offset)
+                fill(values, self._file, self.source)
+        except OSError as error:
+            raise unreadable(self.source, error) from error
+
+
+class Scratch(OpenFile):
+    """A file without a name, to which the numbers of a source are written once.
+
+    It disappears once it is closed, however the process ends. It is in the folder `TMPDIR`, or else in /var/tmp, if
+    that exists, which unlike /tmp is never a part of memory.
+    """
+
+    def __init__(self, source: str) -> None:
+        folder = None if os.environ.get("TMPDIR") or not os.path.isdir("/var/tmp") else "/var/tmp"
+        file = tempfile.TemporaryFile(buffering=0, dir=folder)  # noqa: SIM115  # closed by `OpenFile`
+        super().__init__(cast("BinaryIO", file), source)
+        self.n_bytes = 0
+
+    def write(self, values: NDArray[Any]) -> None:
+        """Append the bytes of an array.
+
+        Raises
+        ------
+        DataError
+            There is no room for them.
+        """
+        content = _bytes_of(values)
+        self.n_bytes += len(content)
+        try:
+            while content:
+                content = content[os.write(self._file.fileno(), content) :]
+        except OSError as error:
+            size = size_text(self.n_bytes - len(content))
+            raise data_error(
+                self.source, expected="room for 8 bytes a number",
+                found=f"no room for its numbers in a temporary file after {size}: {error.strerror}",
+                hint="set TMPDIR to a folder on a larger disk, or use Parquet",
+            ) from error  # fmt: skip
+
+    def rows(self, n_columns: int) -> "RawRows":
+        """Return what was written, as rows of binary64 numbers."""
+        layout = ArrayLayout(0, np.dtype(np.float64), (self.n_bytes // (8 * n_columns), n_columns))
+        return RawRows(file=self, layout=layout, columns=tuple(range(n_columns)))
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayLayout:
+    """Where an array lies in a file: its first byte, type and shape; `is_fortran` if by columns."""
+
+    offset: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, int]
+    is_fortran: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawRows:
+    """Some columns of an array in a file, read with plain reads: pages of a mapped file would count as memory.
+
+    Attributes
+    ----------
+    file : OpenFile
+    layout : ArrayLayout
+    columns : tuple of int
+        The positions of the features.
+    stamp : FileStamp, optional
+        The state of the file when it was validated; None for a temporary file.
+    """
+
+    file: OpenFile
+    layout: ArrayLayout
+    columns: tuple[int, ...] = ()
+    stamp: FileStamp | None = None
+    is_slow_for_rows: ClassVar[bool] = False
+
+    @classmethod
+    def of_file(cls, path: str, layout: ArrayLayout) -> "RawRows":
+        """Return the rows of an array that lies in a file as it is."""
+        return cls(file=OpenFile(open(path, "rb"), path), layout=layout, stamp=file_stamp(path))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns."""
+        return self.layout.shape[0], len(self.columns)
+
+    def pieces(self, budget: MemoryBudget) -> Iterator[tuple[int, Callable[[], Floats]]]:
+        """Yield, for all rows in order and chunk by chunk, their number and a function that reads them."""
+        for rows in slices(self.shape[0], budget.chunk_rows(self.layout.shape[1])):
+            yield rows.stop - rows.start, partial(self.read, rows.start, rows.stop)
+
+    def some(self, numbers: Rows) -> Floats:
+        """Return the rows of increasing numbers; those that lie close together are read at once."""
+        near = np.split(numbers, np.flatnonzero(np.diff(numbers) > _GAP) + 1)
+        return np.concatenate([self.read(int(run[0]), int(run[-1]) + 1)[run - run[0]] for run in near])
+
+    def read(self, start: int, stop: int) -> Floats:
+        """Return consecutive rows.
+
+        Raises
+        ------
+        DataError
+            The file is shorter than it was.
+        NumberError
+            Binary64 does not hold one of their numbers.
+        """
+        n_rows, n_columns = self.layout.shape
+        size = self.layout.dtype.itemsize
+        if self.layout.is_fortran:
+            columns = np.empty((len(self.columns), stop - start), self.layout.dtype)
+            for values, j in zip(columns, self.columns, strict=True):
+                self.file.fill(values, self.layout.offset + (j * n_rows + start) * size)
+            return numbers(columns.T).as_binary64()
+        rows = np.empty((stop - start, n_columns), self.layout.dtype)
+        self.file.fill(rows, self.layout.offset + start * n_columns * size)
+        return chosen_numbers(rows, self.columns)
