@@ -285,8 +285,7 @@ def _labels_of_series(y: Any) -> NDArray[Any] | list[Any] | CodedLabels:
     import narwhals as nw
 
     series = nw.from_native(y, series_only=True, pass_through=True)
-    labels: Any = labels_of_series(series) if isinstance(series, nw.Series) else _as_labels(y)
-    return labels
+    return labels_of_series(series) if isinstance(series, nw.Series) else _as_labels(y)
 
 
 def _checked_length(values: AnyLabels, n_samples: int) -> AnyLabels:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,9 +30,6 @@ _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
 
 # Smallest budget, in bytes, with which Arrow reads several columns at once: each thread has memory of its own.
 _LEAST_FOR_THREADS = 1 << 27
-
-# Yields the record batches of consecutive groups, each of up to a number of rows.
-GroupReader: TypeAlias = Callable[[Sequence[int], int], Iterator[Any]]
 
 
 def open_arrow(path: str, choice: Choice) -> "ArrowFile | InOnePiece":
@@ -70,10 +67,9 @@ class ArrowFile(ABC):
         self.stamp = file_stamp(path)
         with self._readable():
             schema, group_rows = self._opened()
-        self.names = names = tuple(schema.names)
-        self.layout = Layout(
-            source=path, names=names, n_columns=len(names), index=index_columns(names, schema.metadata)
-        )
+        self.names = tuple(schema.names)
+        index = index_columns(self.names, schema.metadata)
+        self.layout = Layout(source=path, names=self.names, n_columns=len(self.names), index=index)
         self.starts: Rows = np.cumsum([0, *group_rows])
         self.n_rows = int(self.starts[-1]) if self._content is None else 0
 
@@ -86,8 +82,8 @@ class ArrowFile(ABC):
         """Return a table of all rows."""
 
     @abstractmethod
-    def _groups(self, columns: Sequence[str], budget: MemoryBudget) -> AbstractContextManager[GroupReader]:
-        """Open the file for reading some columns."""
+    def _batches(self, groups: Sequence[int], columns: Sequence[str], budget: MemoryBudget) -> Iterator[Any]:
+        """Yield record batches of the rows of consecutive groups, in order, with columns as in the file."""
 
     def _file(self) -> Any:
         from pyarrow import BufferReader, OSFile
@@ -98,16 +94,13 @@ class ArrowFile(ABC):
         return readable(self.path, f"broken {self.form} data", f"a complete {self.form} file")
 
     def batches(
-        self, n_rows: int, columns: Sequence[str], budget: MemoryBudget, runs: Iterable[Sequence[int]] | None = None
+        self, columns: Sequence[str], budget: MemoryBudget, runs: Iterable[Sequence[int]] | None = None
     ) -> Iterator[tuple[int, Any]]:
-        """Yield record batches of up to `n_rows` rows, in order, each with its first row in the file.
-
-        They are of all groups, or of some runs of consecutive ones. Columns are in the order of the file.
-        """
-        with self._readable(), self._groups(columns, budget) as read:
+        """Yield the record batches of all groups, or of some runs of consecutive ones, each with its first row."""
+        with self._readable():
             for run in [range(len(self.starts) - 1)] if runs is None else runs:
                 first_row = int(self.starts[run[0]]) if run else 0
-                for batch in read(run, n_rows):
+                for batch in self._batches(run, columns, budget):
                     yield first_row, batch
                     first_row += batch.num_rows
 
@@ -120,7 +113,7 @@ class ArrowFile(ABC):
         if budget is None:
             yield partial(self._table, roles, self.whole(columns))
             return
-        for first_row, batch in self.batches(budget.chunk_rows(len(columns)), columns, budget, runs):
+        for first_row, batch in self.batches(columns, budget, runs):
             yield partial(self._table, roles, batch, first_row=first_row, is_whole=False)
 
     def _table(self, roles: Roles, rows: Any, *, first_row: int = 0, is_whole: bool = True) -> Table:
@@ -171,21 +164,17 @@ class ParquetFile(ArrowFile):
             # Arrow may add "a.b", as if it were a part of "a"
             return table if len(set(columns)) < len(columns) else table.select(columns)
 
-    @contextmanager
-    def _groups(self, columns: Sequence[str], budget: MemoryBudget) -> Iterator[GroupReader]:
+    def _batches(self, groups: Sequence[int], columns: Sequence[str], budget: MemoryBudget) -> Iterator[Any]:
         from pyarrow import default_memory_pool, parquet
 
-        names, in_threads = list(columns), budget.memory >= _LEAST_FOR_THREADS
+        n_rows, in_threads = budget.chunk_rows(len(columns)), budget.memory >= _LEAST_FOR_THREADS
+        read: dict[str, Any] = {"row_groups": list(groups), "columns": list(columns), "use_threads": in_threads}
         buffer = max(_SMALLEST_BUFFER, min(_LARGEST_BUFFER, budget.memory // (16 * self.layout.n_columns)))
-        file = parquet.ParquetFile(self.path, metadata=self._metadata, buffer_size=buffer, pre_buffer=False)
-
-        def read(groups: Sequence[int], n_rows: int) -> Iterator[Any]:
-            batches = file.iter_batches(n_rows, row_groups=list(groups), columns=names, use_threads=in_threads)
-            return (batch.select(names) for batch in batches)
-
+        opened = parquet.ParquetFile(self.path, metadata=self._metadata, buffer_size=buffer, pre_buffer=False)
         try:
-            with file:
-                yield read
+            with opened as file:
+                for batch in file.iter_batches(n_rows, **read):
+                    yield batch.select(list(columns))
         finally:
             default_memory_pool().release_unused()  # otherwise Arrow keeps all memory of the pass
 
@@ -214,8 +203,7 @@ class FeatherFile(ArrowFile):
         with self._readable(), self._reader(self._positions(columns)) as reader:
             return reader.read_all()
 
-    @contextmanager
-    def _groups(self, columns: Sequence[str], budget: MemoryBudget) -> Iterator[GroupReader]:
+    def _batches(self, groups: Sequence[int], columns: Sequence[str], budget: MemoryBudget) -> Iterator[Any]:
         n_most, limit = int(np.diff(self.starts).max(initial=0)), budget.memory // 4
         if (n_bytes := 8 * n_most * self.layout.n_columns) > limit:
             raise data_error(
@@ -223,13 +211,10 @@ class FeatherFile(ArrowFile):
                 expected=f"at most {size_text(limit)} at a time",
                 hint="allow more memory, or write the file with a smaller chunksize",
             )  # fmt: skip
+        n_rows = budget.chunk_rows(len(columns))
         with self._reader(self._positions(columns)) as reader:
-
-            def read(groups: Sequence[int], n_rows: int) -> Iterator[Any]:
-                for batch in map(reader.get_batch, groups):
-                    yield from (batch.slice(start, n_rows) for start in range(0, batch.num_rows, n_rows))
-
-            yield read
+            for batch in map(reader.get_batch, groups):
+                yield from (batch.slice(start, n_rows) for start in range(0, batch.num_rows, n_rows))
 
     def _positions(self, columns: Sequence[str]) -> list[int]:
         wanted = set(columns)
@@ -261,15 +246,15 @@ class ArrowRows:
 
     def pieces(self, budget: MemoryBudget) -> Iterator[tuple[int, Callable[[], Floats]]]:
         """Yield, for all rows in order and chunk by chunk, their number and a function that reads them."""
-        for _, batch in self.file.batches(budget.chunk_rows(len(self.columns)), self.columns, budget):
+        for _, batch in self.file.batches(self.columns, budget):
             yield batch.num_rows, partial(matrix_of, batch)
 
     def some(self, numbers: Rows) -> Floats:
         """Return the rows of increasing numbers, from the groups that hold them."""
         groups = np.unique(np.searchsorted(self.file.starts, numbers, "right") - 1)
+        runs = [run.tolist() for run in np.split(groups, np.flatnonzero(np.diff(groups) > 1) + 1)]
         found = np.empty((len(numbers), len(self.columns)))
-        n_rows = self.budget.chunk_rows(self.file.layout.n_columns)
-        for start, batch in self.file.batches(n_rows, self.columns, self.budget, groups[:, None].tolist()):
+        for start, batch in self.file.batches(self.columns, self.budget, runs):
             first, last = np.searchsorted(numbers, (start, start + batch.num_rows))
             if first < last:
                 found[first:last] = matrix_of(batch.take(numbers[first:last] - start))
@@ -286,7 +271,7 @@ def plain_matrix(batch: Any) -> Floats | None:
     from pyarrow import types
 
     def is_plain(array: Any) -> bool:
-        return types.is_floating(array.type) or (types.is_integer(array.type) and array.null_count == 0)
+        return bool(types.is_floating(array.type) or (types.is_integer(array.type) and array.null_count == 0))
 
     try:
         return matrix_of(batch) if all(map(is_plain, batch.columns)) else None

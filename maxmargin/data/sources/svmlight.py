@@ -4,7 +4,7 @@ import re
 from array import array
 from collections.abc import Iterable
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -111,7 +111,7 @@ class _Entries:
         if not self.lines:
             raise data_error(self.path, found="no rows", expected="lines such as '+1 1:0.5 3:2'")
 
-    def _error(self, **said: str) -> DataError:
+    def _error(self, **said: Any) -> DataError:
         return data_error(self.path, line=self.line, **said)
 
     def _add(self, label: str, *pairs: str) -> None:

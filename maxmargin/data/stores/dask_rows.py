@@ -124,11 +124,11 @@ class DaskRows(CachedRows):
     bounds: tuple[Floats, Floats]
     workers: Backend
     chunk_entries: int = CHUNK_ENTRIES
-    sampled: ClassVar[Rows] = np.empty(0, np.int64)
 
     def __post_init__(self) -> None:
         self.parts = [part for part, size in zip(self.parts, self.sizes, strict=True) if size]
         self._starts = np.cumsum([0, *filter(None, self.sizes)])
+        self.sampled = np.empty(0, np.int64)
         self._start(int(self._starts[-1]), MemoryBudget.of())
 
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
