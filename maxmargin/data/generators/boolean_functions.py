@@ -31,7 +31,7 @@ def _odd_max_bit(n: int, off: str) -> Case:
     """
     cube = sign_cube(n)
     highest = np.where(cube > 0, np.arange(1, n + 1), 0).max(axis=1)
-    fibonacci = _fibonacci(n) * _fibonacci(n + 1)
+    fibonacci = int(np.linalg.matrix_power([[0, 1], [1, 1]], n)[1].prod())  # F_n F_{n+1}
     if off == "0":
         X, factor, origin = (cube + 1) // 2, 4, quasi([0])
     else:
@@ -44,13 +44,6 @@ def _is_antipodal(cube: NDArray[np.int64]) -> Mask:
     """Return which rows touch every hyperplane through 0: those whose last two bits agree, but for n = 3 only two."""
     agree: Mask = cube[:, -1] == cube[:, -2]
     return agree & (cube[:, 0] != cube[:, -1]) if cube.shape[1] == 3 else agree
-
-
-def _fibonacci(n: int) -> int:
-    below, value = 0, 1
-    for _ in range(n - 1):
-        below, value = value, below + value
-    return value
 
 
 @family("conjunction", "the first k of d literals are all true, over {-1,1}^d",

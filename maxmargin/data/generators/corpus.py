@@ -91,7 +91,7 @@ def _sheared(case: Case, rng: Random) -> Case:
 
 # The changes that are sampled, in an order on which the cases of every seed depend.
 _CHANGES: Sequence[Callable[[Case, Random], Case]] = (
-    lambda case, rng: transformations.permuted(case, rng.sample(range(len(case.y)), len(case.y))),
+    lambda case, rng: transformations.with_rows(case, rng.sample(range(len(case.y)), len(case.y))),
     lambda case, rng: transformations.swapped(case),
     lambda case, rng: transformations.with_rows_again(case, rng.choices(range(len(case.y)), k=rng.randint(1, 10))),
     lambda case, rng: transformations.with_units(case, [rng.randint(-500, 500)] * case.rows.shape[1]),

@@ -1,9 +1,8 @@
 """A data set with the truth about it: rows that binary64 holds exactly, their labels, and the known answers."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,8 +12,6 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns
 
 Verdict: TypeAlias = Literal["separable", "quasi-separable", "overlap"]
-
-_MANTISSA_BITS = 53
 
 # The three answers, in the words of Albert and Anderson (1984).
 KINDS: tuple[Verdict, ...] = ("separable", "quasi-separable", "overlap")
@@ -38,13 +35,10 @@ class Matrix:
     exponents: tuple[int, ...]
 
     @classmethod
-    def of(cls, rows: "Iterable[Iterable[Any]] | NDArray[Any]", exponents: Sequence[int] | None = None) -> "Matrix":
+    def of(cls, rows: Any, exponents: Sequence[int] | None = None) -> "Matrix":
         """Return the matrix of these integers times 2**exponents; the exponents are 0 by default."""
-        if isinstance(rows, np.ndarray) and rows.dtype != object:
-            integers = rows.astype(object)
-        else:  # int, because NumPy's integers would wrap
-            integers = np.array([[int(value) for value in row] for row in rows], dtype=object)
-        return cls(integers, tuple(exponents) if exponents is not None else (0,) * integers.shape[1])
+        integers = np.array(rows, dtype=object)
+        return cls(integers, tuple(exponents or (0,) * integers.shape[1]))
 
     @classmethod
     def of_floats(cls, values: Floats) -> "Matrix":
@@ -76,28 +70,15 @@ class Matrix:
         >>> Matrix.of([[3, 1]], [-2, 900]).floats()[0].tolist() == [0.75, 2.0**900]
         True
         """
-        if int(np.abs(self.integers).max(initial=0)).bit_length() > _MANTISSA_BITS:
-            rows = self.integers.tolist()
-            return np.array([[_float(v, e) for v, e in zip(row, self.exponents, strict=True)] for row in rows])
-        exponents = np.array(self.exponents)
-        whole = self.integers.astype(np.float64)
-        with np.errstate(over="ignore"):
-            values: Floats = np.ldexp(whole, exponents)
-            if not (np.isfinite(values).all() and (np.ldexp(values, -exponents) == whole).all()):
-                raise NotRepresentableError("a number is beyond the range of binary64")
+        units = [2**exponent if exponent >= 0 else Fraction(1, 2**-exponent) for exponent in self.exponents]
+        exact = self.integers * np.array(units, dtype=object)
+        try:
+            values: Floats = exact.astype(np.float64)
+        except OverflowError as error:
+            raise NotRepresentableError("a number is beyond the range of binary64") from error
+        if (values != exact).any():
+            raise NotRepresentableError("a number has more than 53 significant bits, or is too small for binary64")
         return values
-
-
-def _float(integer: int, exponent: int) -> float:
-    """Return ``integer * 2**exponent``, or raise where it would be rounded."""
-    exact = integer * Fraction(2) ** exponent
-    try:
-        value = float(exact)
-    except OverflowError:
-        value = inf
-    if value != exact:
-        raise NotRepresentableError("a number has more than 53 significant bits, or is beyond the range of binary64")
-    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

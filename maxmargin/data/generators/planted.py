@@ -34,7 +34,8 @@ def _with_planted_margin(n: int, d: int, *, largest: int, bits: int, seed: int) 
     _check_size(n, d)
     rng = Random(seed)
     a = nonzero(rng, d, largest)
-    y = signs(rng, n)
+    y = _random_signs(rng, n)
+    y[rng.sample(range(n), 2)] = -1, 1
     X = _beyond(_random_rows(rng, n, d, bits), a, y, int(a @ a))
     for sign in (-1, 1):
         members = np.flatnonzero(y == sign)
@@ -97,14 +98,6 @@ def _beyond(X: IntArray, a: IntArray, y: IntArray, least: int) -> IntArray:
     steps = -(-missing // int(a @ a))
     moved: IntArray = X + (y * steps)[:, None] * a
     return moved
-
-
-def signs(rng: Random, n: int) -> IntArray:
-    """Return random signs, at least one of each."""
-    y = _random_signs(rng, n)
-    first, second = rng.sample(range(n), 2)
-    y[first], y[second] = -1, 1
-    return y
 
 
 def _random_signs(rng: Random, n: int) -> IntArray:

@@ -1,10 +1,9 @@
-"""All families and registered sources, and a data set by its name."""
+"""All families, and a data set by its name: of a family, or the truth table of a formula."""
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,23 +17,15 @@ from maxmargin.text.data_error import cut, quoted
 
 _FAMILIES = {one.name: one for one in families_of(classics, boolean_functions, shapes, slabs, planted, corpus)}
 
-# For each prefix of names that are no families: a description, and a module and its function, imported on demand. The
-# function takes the text after the prefix and returns X, y and a function that decides the truth. Its module may lie
-# above this package.
-_SOURCES = {"formula:": ("the truth table of a formula", "maxmargin.teaching.formula", "truth_table")}
+# What comes before a formula in a name; without the colon it is the name of a family.
+_FORMULA = "formula:"
 
 # Number of characters of a name that messages show, and of the name of a source that answers show.
 _LONGEST_NAME = 60
 
 
-class _Made(NamedTuple):
-    """A data set, and the function that decides the truth about it, which may take long."""
-
-    full_name: str
-    description: str
-    X: Floats
-    y: NDArray[np.int64]
-    truth: Callable[[], Truth]
+# The full name and the description of a data set, X and y, and what decides the truth about it, which may take long.
+_Made: TypeAlias = tuple[str, str, Floats, NDArray[np.int64], Callable[[], Truth]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,11 +62,12 @@ class Generated:
 
         Two classes are hashed as int8 signs, more classes as int32 codes from 0.
         """
-        digest = hashlib.sha256(f"{self.X.shape[0]} {self.X.shape[1]}\n".encode())
-        digest.update((self.X + 0.0).astype("<f8").tobytes())  # -0.0 and 0.0 are the same number
+        from maxmargin.solvers.problem.problem import ClassProblem, Problem  # not needed for names
+
         classes, codes = np.unique(self.y, return_inverse=True)
-        digest.update(self.y.astype(np.int8).tobytes() if len(classes) == 2 else codes.astype("<i4").tobytes())
-        return digest.hexdigest()
+        if len(classes) == 2:
+            return Problem(self.X, self.y.astype(np.float64)).sha256
+        return ClassProblem(self.X, codes, len(classes)).sha256
 
 
 def families() -> tuple[DataSetFamily, ...]:
@@ -137,10 +129,10 @@ def generate(name: str, *, seed: int | None = None) -> Generated:
     >>> generate("formula:(x1 | x4) & ~x3").truth.margin_squared
     Fraction(1, 6)
     """
-    made = _made(name, seed)
+    full_name, description, X, y, truth = _made(name, seed)
     return Generated(
-        name=name.strip(), full_name=made.full_name, description=made.description,
-        X=made.X, y=made.y, feature_names=_feature_names(made.X), truth=made.truth(),
+        name=name.strip(), full_name=full_name, description=description,
+        X=X, y=y, feature_names=_feature_names(X), truth=truth(),
     )  # fmt: skip
 
 
@@ -158,31 +150,29 @@ def rows_and_labels(name: str) -> tuple[Floats, NDArray[np.int64], tuple[str, ..
     >>> X.tolist(), y.tolist(), feature_names, shown
     ([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [-1, -1, -1, 1], ('x1', 'x2'), 'formula:x1 & x2:bits')
     """
-    made = _made(name, None)
-    shown = cut(name, _LONGEST_NAME) if _prefix(name) in _SOURCES else name
-    return made.X, made.y, _feature_names(made.X), shown
+    _, _, X, y, _ = _made(name, None)
+    return X, y, _feature_names(X), cut(name, _LONGEST_NAME) if _is_formula(name) else name
 
 
 def _made(name: str, seed: int | None) -> _Made:
-    make = _from_source if _prefix(name) in _SOURCES else _from_family
     try:
-        return make(name.strip(), seed)
+        return (_of_formula if _is_formula(name) else _of_family)(name.strip(), seed)
     except InvalidOptionError as error:
         raise InvalidOptionError(f"{cut(name, _LONGEST_NAME)}: {error}") from error
 
 
-def _prefix(name: str) -> str:
-    return "".join(name.strip().partition(":")[:2])
+def _is_formula(name: str) -> bool:
+    return name.strip().startswith(_FORMULA)
 
 
-def _from_source(name: str, seed: int | None) -> _Made:
+def _of_formula(name: str, seed: int | None) -> _Made:
     if seed is not None:
         raise InvalidOptionError(f"found the seed {seed}, expected none, as nothing is drawn")
-    description, module, function = _SOURCES[_prefix(name)]
-    return _Made(name, description, *getattr(import_module(module), function)(name.partition(":")[2]))
+    teaching = import_module("maxmargin.teaching.formula")  # lies above this package
+    return name, "the truth table of a formula", *teaching.truth_table(name.removeprefix(_FORMULA))
 
 
-def _from_family(name: str, seed: int | None) -> _Made:
+def _of_family(name: str, seed: int | None) -> _Made:
     head, *texts = name.split(":")
     if head not in _FAMILIES:
         expected = "the name of a family, such as xor or gap:40"
@@ -191,7 +181,7 @@ def _from_family(name: str, seed: int | None) -> _Made:
     values = family.values(texts if seed is None else [*texts, f"seed={seed}"])
     full_name = ":".join([head, *(f"{parameter}={value}" for parameter, value in values.items())])
     case = family.make(**values)
-    return _Made(full_name, family.description, case.rows.floats(), case.y, lambda: case.truth)
+    return full_name, family.description, case.rows.floats(), case.y, lambda: case.truth
 
 
 def _feature_names(X: Floats) -> tuple[str, ...]:

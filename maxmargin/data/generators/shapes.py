@@ -35,17 +35,16 @@ def _simplex(p: int, q: int) -> Case:
         m=Integer(default=3, least=1, most=8), p=Integer(default=3, least=1, most=255), seed=SEED)  # fmt: skip
 def _regular_simplex(m: int, p: int, seed: int) -> Case:
     """With sum a_i = 1, ||sum a_i y_i x_i||^2 = n sum a_i^2 - (sum a_i y_i)^2, as x_i.x_j = n [i = j] - 1."""
+    from scipy.linalg import hadamard
+
     n, q = 2**m, 2**m - p
     if q < 1:
         raise InvalidOptionError(f"found p {p}, expected at most 2^m - 1 = {n - 1}")
-    hadamard = np.ones((1, 1), dtype=np.int64)
-    for _ in range(m):
-        hadamard = np.block([[hadamard, hadamard], [hadamard, -hadamard]])
     y = np.ones(n, dtype=np.int64)
     y[Random(seed).sample(range(n), p)] = -1
     why = "edges of length sqrt(2n), n = 2^m: the means of the classes are at distance sqrt(n (1/p + 1/q))"
     return Case(
-        rows=Matrix.of(hadamard[:, 1:]), y=y, why=why,
+        rows=Matrix.of(hadamard(n)[:, 1:]), y=y, why=why,
         with_bias=separable(Fraction(n, 4) * (Fraction(1, p) + Fraction(1, q))),
         through_origin=separable(Fraction(min(p, q), max(p, q))),
     )  # fmt: skip
@@ -75,20 +74,16 @@ def _radon(d: int) -> Case:
 def _boxes(d: int, side: int, kind: Verdict, seed: int) -> Case:
     """The distance is sqrt(sum_j max(0, |s_j| - side)^2) for the shift s; columns with |s_j| = side touch."""
     rng = Random(seed)
-    shift = np.array([_shift(rng, side, kind) for _ in range(d)])
-    column = rng.randrange(d)
     least = {"separable": side + 1, "quasi-separable": side, "overlap": 0}[kind]
+    most = {"separable": side + 3, "quasi-separable": side, "overlap": side - 1}[kind]
+    shift = np.array([rng.randint(-most, most) for _ in range(d)])
+    column = rng.randrange(d)
     shift[column] = max(abs(shift[column]), least) * rng.choice((-1, 1))
     start = np.array([rng.randint(-9, 9) for _ in range(d)])
     box = start + np.array(list(product(range(side + 1), repeat=d)))
     answer, axes = _boxes_apart(box, shift, side)
     why = "in every column two intervals: their gaps are the columns of the shortest difference"
     return two_classes(box, box + shift, answer, None, why, axes=axes)
-
-
-def _shift(rng: Random, side: int, kind: Verdict) -> int:
-    most = {"separable": side + 3, "quasi-separable": side, "overlap": side - 1}[kind]
-    return rng.randint(-most, most)
 
 
 def _boxes_apart(box: IntArray, shift: IntArray, side: int) -> tuple[Known, set[int] | None]:

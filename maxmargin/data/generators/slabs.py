@@ -8,7 +8,7 @@ from random import Random
 
 from maxmargin.data.generators import transformations
 from maxmargin.data.generators.family import KIND, SEED, Integer, family
-from maxmargin.data.generators.known_answers import OVERLAP, Case, Known, Verdict, quasi, separable, two_classes
+from maxmargin.data.generators.known_answers import OVERLAP, Case, Verdict, quasi, separable, two_classes
 
 _D = Integer(default=2, least=1, most=6)
 _WHY: dict[Verdict, str] = {
@@ -29,14 +29,12 @@ def slab(kind: Verdict, d: int, *, far: int = 4, exponents: Sequence[int] | None
     negative = [*((near, *face) for face in faces), (-far, *above)]
     positive = [*((-near, *face) for face in faces), (far, *above)]
     n = len(faces)
-    answer = _answer(kind, [*range(n), *range(n + 1, 2 * n + 1)], exponents)
+    answer = {
+        "separable": separable(Fraction(4) ** (exponents[0] if exponents else 0)),
+        "quasi-separable": quasi([*range(n), *range(n + 1, 2 * n + 1)]),
+        "overlap": OVERLAP,
+    }[kind]
     return two_classes(negative, positive, answer, answer, _WHY[kind], axes={0}, exponents=exponents)
-
-
-def _answer(kind: Verdict, faces: list[int], exponents: Sequence[int] | None) -> Known:
-    if kind == "separable":
-        return separable(Fraction(4) ** (exponents[0] if exponents else 0))
-    return quasi(faces) if kind == "quasi-separable" else OVERLAP
 
 
 @family("gap", "two faces 2^-k apart, either side of 0, and a row far behind each",

@@ -15,11 +15,6 @@ from maxmargin.data.generators.known_answers import Case, Known, Matrix
 _TANGENTS = ((1, 2), (1, 3), (2, 3), (1, 4))
 
 
-def permuted(case: Case, order: Sequence[int]) -> Case:
-    """Put the rows into this order; nothing but their numbers changes."""
-    return _with_rows(case, order)
-
-
 def swapped(case: Case) -> Case:
     """Exchange the two classes: (w, b) becomes (-w, -b)."""
     return replace(case, y=-case.y)
@@ -27,17 +22,16 @@ def swapped(case: Case) -> Case:
 
 def with_rows_again(case: Case, again: Iterable[int]) -> Case:
     """Append copies of these rows; a copy of a touching row touches as well."""
-    return _with_rows(case, [*range(len(case.y)), *again])
+    return with_rows(case, [*range(len(case.y)), *again])
 
 
-def _with_rows(case: Case, positions: Sequence[int]) -> Case:
-    """Return the case of the rows at these positions, each at least once."""
+def with_rows(case: Case, positions: Sequence[int]) -> Case:
+    """Put the rows at these positions, each at least once, into this order."""
     index = np.array(positions, dtype=np.int64)
 
     def renumbered(known: Known) -> Known:
-        if known.touching is None:
-            return known
-        return replace(known, touching=tuple(np.flatnonzero(np.isin(index, known.touching)).tolist()))
+        touching = None if known.touching is None else np.flatnonzero(np.isin(index, known.touching))
+        return replace(known, touching=None if touching is None else tuple(touching.tolist()))
 
     rows = Matrix(case.rows.integers[index], case.rows.exponents)
     return _with_answers(replace(case, rows=rows, y=case.y[index]), renumbered)
@@ -88,14 +82,12 @@ def with_multiple(case: Case, column: int, factor: int) -> Case:
 
 def _ratio(case: Case, column: int, other: int) -> Fraction | None:
     """Return r such that a column is r times another that is not 0; None if there is no such r."""
-    values, others = (
-        [value * Fraction(2) ** case.rows.exponents[j] for value in case.rows.integers[:, j].tolist()]
-        for j in (column, other)
-    )
-    ratio = next((value / with_it for value, with_it in zip(values, others, strict=True) if with_it), None)
-    if ratio is None:
+    values, others = case.rows.integers[:, [column, other]].T
+    row = int(np.argmax(others != 0))
+    if not others[row] or (values * others[row] != values[row] * others).any():
         return None
-    return ratio if all(value == ratio * with_it for value, with_it in zip(values, others, strict=True)) else None
+    exponents = case.rows.exponents
+    return Fraction(values[row], others[row]) * Fraction(2) ** (exponents[column] - exponents[other])
 
 
 def sheared(case: Case, source: int, target: int, factor: int) -> Case:
@@ -119,7 +111,7 @@ def rational_rotation(d: int, rng: Random) -> tuple[Any, int]:
 
     Cayley's (I - S)(I + S)^-1 with S = (0, -t; t, 0) rotates a plane by the angle whose half has the tangent t.
     """
-    rotation = np.array([[Fraction(int(i == j)) for j in range(d)] for i in range(d)], dtype=object)
+    rotation = np.eye(d, dtype=object)
     for _ in range(min(d, 4) if d > 1 else 0):
         i, j = rng.sample(range(d), 2)
         t = Fraction(*rng.choice(_TANGENTS))
@@ -127,8 +119,7 @@ def rational_rotation(d: int, rng: Random) -> tuple[Any, int]:
         first, second = rotation[i].copy(), rotation[j].copy()
         rotation[i], rotation[j] = cosine * first - sine * second, sine * first + cosine * second
     denominator = lcm(*(value.denominator for value in rotation.flat))
-    integers = [[int(value * denominator) for value in row] for row in rotation]
-    return np.array(integers, dtype=object).reshape(d, d), denominator
+    return np.vectorize(int, otypes=[object])(rotation * denominator), denominator
 
 
 def _axes(case: Case) -> Set[int]:
@@ -139,9 +130,8 @@ def _scaled(case: Case, factor: Fraction | None) -> Case:
     """Multiply the squared margins, or forget them."""
 
     def scaled(known: Known) -> Known:
-        if known.margin_squared is None or factor is None:
-            return replace(known, margin_squared=None)
-        return replace(known, margin_squared=known.margin_squared * factor)
+        margin = known.margin_squared
+        return replace(known, margin_squared=None if margin is None or factor is None else margin * factor)
 
     return _with_answers(case, scaled)
 
