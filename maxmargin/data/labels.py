@@ -1,12 +1,12 @@
 """Labels: which classes there are, in which order, and which one is +1."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,25 +81,15 @@ class Labels:
 
     classes: tuple[Label, ...]
     codes: NDArray[Any]
-    _values: NDArray[Any] = field(init=False, repr=False)
 
-    ndim: ClassVar[int] = 1
     __hash__ = None  # type: ignore[assignment]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_values", array_of_labels(self.classes))
-
-    @property
-    def shape(self) -> tuple[int]:
-        """Number of rows."""
-        return (len(self.codes),)
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def __getitem__(self, rows: Any) -> Any:
         """Return the label of a row, or an array of the labels of some rows."""
-        return self._values[self.codes[rows]]
+        return array_of_labels(self.classes)[self.codes[rows]]
 
     def __eq__(self, label: object) -> Any:
         """Return, for every row, whether it has this label."""
@@ -133,10 +123,15 @@ class CodedLabels:
         if isinstance(values, np.ndarray) and is_plain(values.dtype) and values.size:
             labels = _encode_numbers(values)
             return cls(labels.classes, labels.codes)
-        listed = values.tolist() if isinstance(values, np.ndarray) else values
-        distinct = _distinct(listed)
-        position_of = {label: position for position, label in enumerate(distinct)}
-        return cls(distinct, np.fromiter(map(position_of.__getitem__, listed), np.int64, len(listed)))
+        position_of: dict[Any, int] = {}
+        positions: list[int] = []
+        for row, label in enumerate(values.tolist() if isinstance(values, np.ndarray) else values):
+            try:
+                positions.append(position_of.setdefault(label, len(position_of)))
+            except TypeError:  # lists, signaling NaN
+                found = "a missing label" if isinstance(label, Decimal) else f"a {type(label).__name__}"
+                raise LabelError(found=found, expected="a number or a text", row=row) from None
+        return cls(list(position_of), np.array(positions, dtype=np.int64))
 
     @classmethod
     def of_pandas(cls, values: Any) -> "CodedLabels":
@@ -155,9 +150,9 @@ class CodedLabels:
     @property
     def missing(self) -> Mask:
         """Which rows have no label."""
-        absent = np.array([is_absent(label) for label in self.distinct], dtype=np.bool_)
-        found: Mask = absent[self.positions] if absent.any() else np.zeros(len(self.positions), dtype=np.bool_)
-        return found
+        are_absent = np.array([is_absent(label) for label in self.distinct], dtype=np.bool_)
+        missing: Mask = are_absent[self.positions]
+        return missing
 
 
 class Coder:
@@ -194,21 +189,15 @@ class Coder:
         used = np.flatnonzero(np.bincount(positions, minlength=len(distinct))).tolist()
         codes = np.zeros(len(distinct), dtype=np.int64)
         for position in used:
-            self._check(distinct[position], position, positions)
-            codes[position] = self._codes.setdefault(distinct[position], len(self._codes))
+            label = distinct[position]
+            if is_absent(label) or (isinstance(label, float) and math.isinf(label)):
+                raise unusable_label(label, self.n_rows + int(np.argmax(positions == position)))
+            codes[position] = self._codes.setdefault(label, len(self._codes))
         self._parts.append(codes[positions].astype(_smallest_codes(self.n_distinct)))
         self.n_rows += len(positions)
 
-    def _check(self, value: Any, position: int, positions: NDArray[np.integer[Any]]) -> None:
-        if is_absent(value) or (isinstance(value, float) and np.isinf(value)):
-            raise unusable_label(value, self.n_rows + int(np.flatnonzero(positions == position)[0]))
-
-    def classes(self) -> tuple[Label, ...]:
-        """Return the classes of the rows so far, in order."""
-        return _encode_distinct(list(self._codes)).classes
-
     def labels(self) -> Labels:
-        """Return the labels of all rows.
+        """Return the labels of the rows so far.
 
         Raises
         ------
@@ -218,12 +207,11 @@ class Coder:
         try:
             distinct = _encode_distinct(list(self._codes))
         except LabelError as error:
-            row = int(np.flatnonzero(np.concatenate(self._parts) == error.row)[0])
-            raise LabelError(found=error.found, expected=error.expected, row=row) from error
+            error.row = int(np.argmax(np.concatenate(self._parts) == error.row))
+            raise
         codes = distinct.codes.astype(_smallest_codes(self.n_distinct))
-        return Labels(
-            classes=distinct.classes, codes=np.concatenate([codes[:0], *(codes[part] for part in self._parts)])
-        )
+        parts = [codes[part] for part in self._parts]
+        return Labels(classes=distinct.classes, codes=np.concatenate([codes[:0], *parts]))
 
 
 def _smallest_codes(n_classes: int) -> Any:
@@ -263,7 +251,7 @@ def encode(values: NDArray[Any] | Sequence[object] | Labels | CodedLabels) -> La
     (9, 10)
     """
     if isinstance(values, Labels):
-        return _present(values)
+        return values
     if isinstance(values, np.ndarray) and is_plain(values.dtype):
         return _encode_numbers(values)
     coder = Coder()
@@ -289,26 +277,14 @@ def is_absent(value: object) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
 
 
-def _present(labels: Labels) -> Labels:
-    """Return the labels without classes that no row has."""
-    counts = np.bincount(labels.codes, minlength=len(labels.classes))
-    if counts.all():
-        return labels
-    kept = np.flatnonzero(counts)
-    position = np.cumsum(counts > 0) - 1
-    return Labels(classes=tuple(labels.classes[code] for code in kept.tolist()), codes=position[labels.codes])
-
-
 def _encode_numbers(values: NDArray[Any]) -> Labels:
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         row = int(np.argmin(np.isfinite(values)))
         raise unusable_label(values[row], row)
-    least, greatest = values.min(), values.max()
-    is_greatest = values == greatest
-    if least == greatest or np.count_nonzero(is_greatest) + np.count_nonzero(values == least) == values.size:
-        distinct = np.unique(np.array([least, greatest], dtype=values.dtype))
-        codes = is_greatest.astype(np.intp) if distinct.size == 2 else np.zeros(values.size, dtype=np.intp)
-    else:
+    distinct = np.unique(np.array([values.min(), values.max()]))
+    is_other = values != distinct[0]
+    codes = is_other.astype(np.intp)
+    if (is_other & (values != distinct[-1])).any():
         distinct, codes = np.unique(values, return_inverse=True)
     classes = distinct.tolist()
     if values.dtype.kind == "f" and all(value.is_integer() and abs(value) < EXACT_INTEGERS for value in classes):
@@ -324,37 +300,15 @@ def unusable_label(value: object, row: int) -> LabelError:
 def _encode_distinct(distinct: Sequence[Any]) -> Labels:
     """Return the classes of different labels, none of which is missing, and the class of each."""
     try:
-        meaning = meanings(distinct)
+        labels = meanings(distinct)
     except UnicodeDecodeError as error:
-        position = next(i for i, value in enumerate(distinct) if value == error.object)
+        position = distinct.index(error.object)
         raise LabelError(found=f"the bytes {error.object!r}", expected="text in UTF-8", row=position) from None
-    classes = sorted(set(meaning.values()))
-    odd = [
-        i for i, value in enumerate(distinct) if isinstance(meaning[value], float) and not math.isfinite(meaning[value])
-    ]
-    if odd:
-        raise unusable_label(meaning[distinct[odd[0]]], odd[0])
-    return Labels(
-        classes=tuple(classes), codes=np.array([classes.index(meaning[value]) for value in distinct], np.intp)
-    )
-
-
-def _distinct(values: Sequence[Any]) -> list[Any]:
-    """Return the different values in the order of their first rows."""
-    try:
-        return [*dict.fromkeys(values)]
-    except TypeError:  # lists, signaling NaN
-        row = next(row for row, value in enumerate(values) if not _is_hashable(value))
-        found = "a missing label" if isinstance(values[row], Decimal) else f"a {type(values[row]).__name__}"
-        raise LabelError(found=found, expected="a number or a text", row=row) from None
-
-
-def _is_hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
+    for position, label in enumerate(labels):
+        if isinstance(label, float) and not math.isfinite(label):
+            raise unusable_label(label, position)
+    classes = sorted(set(labels))
+    return Labels(classes=tuple(classes), codes=np.array([classes.index(label) for label in labels], np.intp))
 
 
 def choose_positive(classes: Sequence[Label], positive: object) -> Label:
@@ -447,21 +401,20 @@ def _are_numbers(classes: Sequence[Label]) -> bool:
 # Values
 
 
-def meanings(distinct: Iterable[Any]) -> dict[Any, Any]:
+def meanings(values: Sequence[Any]) -> list[Any]:
     """Return the label that every value stands for: all numbers, all booleans, or all texts."""
-    values = list(distinct)
     if all(isinstance(value, bool | np.bool_) for value in values):
-        return {value: bool(value) for value in values}
+        return list(map(bool, values))
     exact = [_as_number(value) for value in values]
     named = None if None in exact else _named(values, exact)
     if named is not None:
-        return dict(zip(values, named, strict=True))
-    return {value: value.decode() if isinstance(value, bytes) else str(value) for value in values}
+        return named
+    return [value.decode() if isinstance(value, bytes) else str(value) for value in values]
 
 
 def _as_number(value: object) -> Fraction | float | None:
     """Return the number that a label is or writes, a float as it is written; an infinite one as a float."""
-    if isinstance(value, bool | np.bool_ | np.complexfloating):
+    if isinstance(value, bool | np.bool_):
         return None
     if isinstance(value, str):
         return written_number(value)
@@ -481,7 +434,7 @@ def written_number(text: str) -> Fraction | float | None:
     return bounded_fraction(text)
 
 
-def _named(values: Sequence[Any], exact: Sequence[Any]) -> list[int] | list[float] | None:
+def _named(values: Sequence[Any], exact: Sequence[Any]) -> list[Any] | None:
     """Return numbers as integers if all are whole, else as floats; None where these would merge some of them."""
     if all(map(_is_whole, values, exact)):
         return [int(number) for number in exact]

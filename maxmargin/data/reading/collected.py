@@ -191,7 +191,7 @@ class Collected:
     def _check_number_of_labels(self) -> None:
         if self.coder.n_distinct > MOST_CLASSES and self.positive is None:
             try:
-                check_classes(self.coder.classes(), is_positive_chosen=False)
+                check_classes(self.coder.labels().classes, is_positive_chosen=False)
             except LabelError as error:
                 raise error.in_source(self.layout.source, self.layout.name_of(self.roles.label)) from error
 
