@@ -82,7 +82,7 @@ def _of_text(dataset: Dataset, written: Sequence[Sequence[str] | None]) -> Decim
     except NumberError as error:
         name = None if error.column is None else dataset.feature_names[error.column]
         raise error.in_source(dataset.source, name) from error
-    return DecimalReading(dataset=dataset, integers=exact.integers, units=exact.units)
+    return DecimalReading(dataset=dataset, exact=exact)
 
 
 def _check_source(source: object, choice: Choice) -> None:

@@ -254,8 +254,8 @@ def row_number_columns(dataset: Dataset) -> list[int]:
     if not isinstance(X, np.ndarray) or X.shape[1] < 2 or len(X) < LEAST_ROWS_NUMBERED:
         return []
     numbers = np.arange(len(X)) if rows is None else rows
-    begins = [j for j in range(X.shape[1]) if X[0, j] - numbers[0] in (0, 1)]
-    return [j for j in begins if (X[:, j] - numbers == X[0, j] - numbers[0]).all()]
+    begins = X[0] - numbers[0]
+    return [j for j in np.flatnonzero(np.isin(begins, (0, 1))).tolist() if (X[:, j] - numbers == begins[j]).all()]
 
 
 def _against(positive: Label, classes: Sequence[Label]) -> Label:
@@ -299,10 +299,8 @@ def is_matrix(X: Any) -> TypeGuard[Matrix]:
 
 def signs(is_positive: Mask, X: Any) -> NDArray[Any]:
     """Return -1 and +1, of type int8 for rows outside memory and int64 otherwise."""
-    found: NDArray[Any] = is_positive.astype(np.int64 if is_matrix(X) else np.int8)
-    found *= 2
-    found -= 1
-    return found
+    kind = np.int64 if is_matrix(X) else np.int8
+    return np.where(is_positive, kind(1), kind(-1))
 
 
 def frozen(values: NDArray[Any]) -> NDArray[Any]:

@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.dataset import Matrix, frozen
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
-
-if TYPE_CHECKING:
-    from maxmargin.data.dataset import Matrix
 
 # Sparse features with more entries than this (0.8 GB) are not made dense.
 MOST_DENSE_ENTRIES = 10**8
@@ -44,12 +42,12 @@ class Prepared:
         of x. A norm too large for binary64 is infinite here; z is right all the same.
     """
 
-    X: "Matrix"
+    X: Matrix
     how: How
     shift: Floats | None = None
     scale: Floats | None = None
 
-    def apply(self, X: "Matrix") -> "Matrix":
+    def apply(self, X: Matrix) -> Matrix:
         """Return further rows, prepared with the constants that were found for the first ones."""
         if self.shift is None:
             return prepare(X, self.how).X
@@ -69,7 +67,7 @@ class Prepared:
         return scaled, float(b - scaled @ self.shift)
 
 
-def prepare(X: "Matrix", how: str) -> Prepared:
+def prepare(X: Matrix, how: str) -> Prepared:
     """Prepare features: centre them, standardize them, or scale rows to norm 1.
 
     Parameters
@@ -109,7 +107,7 @@ def prepare(X: "Matrix", how: str) -> Prepared:
     return _unit(X) if chosen is How.UNIT else _centred(_dense(X, chosen), chosen)
 
 
-def _dense(X: "Matrix", how: How) -> Floats:
+def _dense(X: Matrix, how: How) -> Floats:
     if isinstance(X, np.ndarray):
         return X
     n_entries = X.shape[0] * X.shape[1]
@@ -133,12 +131,12 @@ def _centred(X: Floats, how: How) -> Prepared:
         column = int(np.argmin(np.isfinite(Z).all(axis=0)))
         raise InvalidProblemError(f"column {column} cannot be centred: its range is too large for binary64")
     if how is How.CENTER:
-        return Prepared(X=_frozen(Z), how=how, shift=shift)
+        return Prepared(X=frozen(Z), how=how, shift=shift)
     exponent = _exponents(Z)
     np.ldexp(Z, -exponent, out=Z)
     deviation = np.where(is_constant, 1.0, np.sqrt(np.mean(np.square(Z), axis=0)))
     np.divide(Z, deviation, out=Z)
-    return Prepared(X=_frozen(Z), how=how, shift=shift, scale=np.ldexp(deviation, exponent))
+    return Prepared(X=frozen(Z), how=how, shift=shift, scale=np.ldexp(deviation, exponent))
 
 
 def _exponents(X: Floats, axis: int = 0) -> NDArray[Any]:
@@ -147,14 +145,15 @@ def _exponents(X: Floats, axis: int = 0) -> NDArray[Any]:
     return exponents
 
 
-def _unit(X: "Matrix") -> Prepared:
+@np.errstate(over="ignore")
+def _unit(X: Matrix) -> Prepared:
     if not isinstance(X, np.ndarray):
         return _unit_sparse(X)
     exponent = _exponents(X, axis=1)
     Z = np.ldexp(X, -exponent[:, np.newaxis])
     norm = np.sqrt(np.einsum("ij,ij->i", Z, Z))
     np.divide(Z, np.where(norm == 0, 1.0, norm)[:, np.newaxis], out=Z)
-    return Prepared(X=_frozen(Z), how=How.UNIT, scale=_norms(norm, exponent))
+    return Prepared(X=frozen(Z), how=How.UNIT, scale=np.ldexp(norm, exponent))
 
 
 def _unit_sparse(X: Any) -> Prepared:
@@ -166,16 +165,5 @@ def _unit_sparse(X: Any) -> Prepared:
     data = np.ldexp(X.data, -exponent[row_of])
     norm = np.sqrt(np.bincount(row_of, weights=np.square(data), minlength=n_samples))
     Z = X.copy()
-    Z.data = _frozen(data / np.where(norm == 0, 1.0, norm)[row_of])
-    return Prepared(X=Z, how=How.UNIT, scale=_norms(norm, exponent))
-
-
-def _norms(norm: Floats, exponent: NDArray[Any]) -> Floats:
-    with np.errstate(over="ignore"):
-        norms: Floats = np.ldexp(norm, exponent)
-    return norms
-
-
-def _frozen(values: Floats) -> Floats:
-    values.flags.writeable = False
-    return values
+    Z.data = frozen(data / np.where(norm == 0, 1.0, norm)[row_of])
+    return Prepared(X=Z, how=How.UNIT, scale=np.ldexp(norm, exponent))

@@ -1,37 +1,26 @@
 """The problems that solvers are given: of two classes or of all, in binary64 or exact numbers, with weights of rows."""
 
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import encode
-from maxmargin.data.numbers.binary64 import REAL_KINDS, array_of
+from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, array_of
 from maxmargin.data.reading.arrays import binary64_numbers, refuse_masked
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.exact.dyadic import Integers, without_denominators
 from maxmargin.solvers.exact.reals import exact_real, short_repr
-from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.problem.row_weights import RowWeights, numbers_of_rows
-from maxmargin.solvers.proof.certificate import (
-    Certificate,
-    ClassOverlap,
-    ClassQuasiSeparation,
-    ClassSeparation,
-    Overlap,
-    QuasiSeparation,
-    SeparatingHyperplane,
-)
+from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.text.data_error import listed, quoted
 
-Answer = TypeVar("Answer")
 AnyCertificate = TypeVar("AnyCertificate", bound=Certificate)
 AnyProblem = TypeVar("AnyProblem", Problem, ClassProblem)
 Groups = NDArray[np.int64]
@@ -93,37 +82,6 @@ def check_is_binary64(dataset: Dataset) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassAnswers(Generic[Answer]):
-    """Answers for the questions of a data set with more than two classes.
-
-    Attributes
-    ----------
-    one_vs_rest : tuple of (class, Dataset, answer)
-    pairs : tuple of ((class, class), Dataset, answer)
-        The second class of a pair is +1.
-    multinomial : answer
-        For all classes at once: scores, one a class, that put every row's own class first.
-    """
-
-    one_vs_rest: tuple[tuple[object, Dataset, Answer], ...]
-    pairs: tuple[tuple[tuple[object, object], Dataset, Answer], ...]
-    multinomial: Answer
-
-
-def class_answers(
-    dataset: Dataset, of_two: Callable[[Dataset], Answer], of_all: Callable[[Dataset], Answer]
-) -> ClassAnswers[Answer]:
-    """Ask about all classes, every class against the rest, and every pair, in this order."""
-    pairs = list(combinations(dataset.classes, 2))
-    multinomial = of_all(dataset)
-    return ClassAnswers(
-        one_vs_rest=tuple((name, part := dataset.one_vs_rest(name), of_two(part)) for name in dataset.classes),
-        pairs=tuple((pair, part := dataset.pair(*pair), of_two(part)) for pair in pairs),
-        multinomial=multinomial,
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DecimalReading:
     """A data set, and the exact numbers that its text writes, or that it was given as Decimals and Fractions.
@@ -132,23 +90,17 @@ class DecimalReading:
     ----------
     dataset : Dataset
         The data set as `load` gives it: names, labels, and the binary64 values.
-    integers : ndarray (n_samples, n_features) of int
-        The numbers, each a multiple of the unit of its column.
-    units : ColumnUnits
-        The greatest positive units that make all numbers integers.
+    exact : ExactRows
+        The numbers, as integers each of which is a multiple of the unit of its column.
     """
 
     dataset: Dataset
-    integers: Integers
-    units: ColumnUnits
+    exact: ExactRows
 
     @classmethod
     def of(cls, dataset: Dataset) -> "DecimalReading | None":
         """Return the exact numbers of a data set, and the data set of their roundings; None where these are equal."""
-        if dataset.exact is None:
-            return None
-        exact = dataset.exact
-        return cls(dataset=replace(dataset, exact=None), integers=exact.integers, units=exact.units)
+        return None if dataset.exact is None else cls(dataset=replace(dataset, exact=None), exact=dataset.exact)
 
     def problem_of(self, part: Dataset, *, bias: bool = True) -> Problem:
         """Return the two-class question of the text, for the data set or a part of it (`one_vs_rest`, `pair`).
@@ -167,21 +119,20 @@ class DecimalReading:
         return self._about_integers(class_problem_of(replace(part, exact=None), bias=bias), part)
 
     def _about_integers(self, problem: AnyProblem, part: Dataset) -> AnyProblem:
-        integers = self.integers_of(part)
+        integers = self._integers_of(part)
         rounded = np.ascontiguousarray(integers, dtype=np.float64)
-        return replace(problem, X=rounded, integers=integers, units=self.units, known_bounds=None)
+        return replace(problem, X=rounded, integers=integers, units=self.exact.units, known_bounds=None)
 
-    def integers_of(self, part: Dataset) -> Integers:
-        """Return the integers of the rows of a part of the data set."""
+    def _integers_of(self, part: Dataset) -> Integers:
         if part.rows is None:
-            return self.integers
+            return self.exact.integers
         # Both number the rows of the source, in increasing order.
         positions = part.rows if self.dataset.rows is None else np.searchsorted(self.dataset.rows, part.rows)
-        return self.integers[positions]
+        return self.exact.integers[positions]
 
     def rows_of(self, part: Dataset) -> list[tuple[Fraction, ...]]:
         """Return the numbers of the text as fractions, for the rows of a part of the data set."""
-        return self.units.rows(self.integers_of(part))
+        return self.exact.units.rows(self._integers_of(part))
 
     def restated(self, certificate: AnyCertificate) -> AnyCertificate:
         """Return a proof about the integers, for two classes or more, as the proof about the numbers.
@@ -196,13 +147,14 @@ class DecimalReading:
         if certificate.claim.startswith("margin"):
             claim = f"the claim {certificate.claim!r}"
             raise InvalidOptionError(f"found a proof of {claim}; margins are not known in the decimal reading")
+        stated: Any = certificate
         bias, changes = certificate.problem.bias, dict[str, Any]()
-        if isinstance(certificate, SeparatingHyperplane | QuasiSeparation):
-            changes["w"] = tuple(self.units.direction(certificate.w, bias=False))
-        if isinstance(certificate, ClassSeparation | ClassQuasiSeparation):
-            changes["direction"] = tuple(self.units.direction(certificate.direction, bias=bias))
-        if isinstance(certificate, Overlap | QuasiSeparation | ClassOverlap | ClassQuasiSeparation):
-            directions = (self.units.direction(vector, bias=bias) for vector in certificate.null_space)
+        if hasattr(certificate, "w"):
+            changes["w"] = tuple(self.exact.units.direction(stated.w, bias=False))
+        if hasattr(certificate, "direction"):
+            changes["direction"] = tuple(self.exact.units.direction(stated.direction, bias=bias))
+        if hasattr(certificate, "null_space"):
+            directions = (self.exact.units.direction(vector, bias=bias) for vector in stated.null_space)
             changes["null_space"] = tuple(tuple(without_denominators(direction)) for direction in directions)
         return replace(certificate, **changes)
 
@@ -273,11 +225,11 @@ def class_factors(class_weight: Mapping[Any, float], classes: Collection[Any]) -
     unknown = [label for label in class_weight if label not in classes]
     if unknown:
         raise InvalidOptionError(f"class_weight has the label {unknown[0]!r}; the labels are {listed(classes)}")
-    return {label: _factor(label, factor) for label, factor in class_weight.items()}
-
-
-def _factor(label: object, factor: Any) -> Fraction:
-    exact = exact_real(factor)
-    if exact is None or not 0 <= exact <= sys.float_info.max:
-        raise InvalidOptionError(f"class_weight of {label!r} is {short_repr(factor)}; expected a finite number from 0")
-    return exact
+    factors = {}
+    for label, factor in class_weight.items():
+        exact = exact_real(factor)
+        if exact is None or not 0 <= exact <= sys.float_info.max:
+            found = f"class_weight of {label!r} is {short_repr(factor)}"
+            raise InvalidOptionError(f"{found}; expected a finite number from 0")
+        factors[label] = exact
+    return factors

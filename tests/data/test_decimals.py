@@ -98,8 +98,8 @@ def test_numbers_are_the_fractions_of_the_text(tmp_path: Path, table: tuple[list
     reading = read_decimal(written(tmp_path, rows, labels))
     expected = [tuple(Fraction(text) for text in row) for row in rows]
     assert reading.rows_of(reading.dataset) == expected
-    for j, (unit, column) in enumerate(zip(reading.units.units, zip(*expected, strict=True), strict=True)):
-        multiples = reading.integers[:, j].tolist()
+    for j, (unit, column) in enumerate(zip(reading.exact.units.units, zip(*expected, strict=True), strict=True)):
+        multiples = reading.exact.integers[:, j].tolist()
         assert unit > 0 and all(type(k) is int for k in multiples)
         assert [unit * k for k in multiples] == list(column)
         assert reduce(gcd, multiples) in (0, 1)
@@ -128,7 +128,7 @@ def test_data_set_is_that_of_the_binary64_reading(tmp_path: Path, table: tuple[l
     assert np.array_equal(reading.dataset.X, expected.X) and np.array_equal(reading.dataset.y, expected.y)
     assert reading.dataset.feature_names == expected.feature_names and reading.dataset.notes == expected.notes
     problem = reading.problem_of(reading.dataset)
-    assert problem.X.tolist() == [[float(k) for k in row] for row in reading.integers.tolist()]
+    assert problem.X.tolist() == [[float(k) for k in row] for row in reading.exact.integers.tolist()]
     assert problem.X.flags.c_contiguous
 
 
@@ -150,7 +150,7 @@ def test_numerals(tmp_path: Path, text: str, number: Fraction) -> None:
     path.write_text(f"a,label\n{text},u\n{text},v\n")
     reading = read_decimal(path)
     assert reading.rows_of(reading.dataset) == [(number,)] * 2
-    assert reading.units.units == (number or 1,)
+    assert reading.exact.units.units == (number or 1,)
 
 
 def test_binary64_numbers_in_full(tmp_path: Path) -> None:
@@ -256,8 +256,8 @@ def test_restated_null_spaces(tmp_path: Path) -> None:
 
 def test_blocks_of_several_classes(tmp_path: Path) -> None:
     reading = read_decimal(written(tmp_path, [["0.1", "2"], ["0.3", "4"]], list("ab")))
-    assert reading.units.direction([1, 1, 1, 2, 2, 2], bias=True) == [10, Fraction(1, 2), 1, 20, 1, 2]
-    assert reading.units.direction([1, 1, 2, 2], bias=False) == [10, Fraction(1, 2), 20, 1]
+    assert reading.exact.units.direction([1, 1, 1, 2, 2, 2], bias=True) == [10, Fraction(1, 2), 1, 20, 1, 2]
+    assert reading.exact.units.direction([1, 1, 2, 2], bias=False) == [10, Fraction(1, 2), 20, 1]
 
 
 def test_margins_are_not_restated(tmp_path: Path) -> None:

@@ -4,15 +4,15 @@ import math
 from collections import Counter
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from maxmargin.api.question import named, separability_of
 from maxmargin.certificates.require import holds
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.dataset import row_number_columns
-from maxmargin.data.problems import class_answers
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.basics.printable import printable
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from maxmargin.data.dataset import Dataset
-    from maxmargin.data.problems import ClassAnswers
     from maxmargin.explaining.separability_answer import Separability
 
 # Largest number of classes, and of pairs of classes, that the text lists.
@@ -30,6 +29,14 @@ _MOST_LINES = 20
 
 # Fields of the multinomial answer that its table repeats.
 _OF_MULTINOMIAL = ("verdict", "strictly_separable", "proof", "reason", "n_inequalities", "n_strict")
+
+
+class _ClassAnswers(NamedTuple):
+    """The answers about more than two classes: all at once, each against the rest, and pairs, the second one +1."""
+
+    multinomial: "Separability"
+    one_vs_rest: "list[tuple[object, Dataset, Separability]]"
+    pairs: "list[tuple[tuple[object, object], Dataset, Separability]]"
 
 
 def check(
@@ -143,17 +150,21 @@ def _reading_fields(request: Request, answer: "Separability", stored: "Callable[
 
 def _class_answers(
     request: Request, ask: "partial[Separability]", of_two: "partial[Separability]", clock: Limits
-) -> "ClassAnswers[Separability]":
-    # The verdict comes first; the table gets the time that it leaves.
-    shares = iter(range(math.comb(len(request.dataset.classes) + 1, 2), 0, -1))
-    return class_answers(
-        request.dataset,
-        lambda part: of_two(part, request.reading, time_limit=clock.share(next(shares))),
-        lambda dataset: ask(dataset, request.reading),
+) -> _ClassAnswers:
+    data = request.dataset
+    shares = iter(range(math.comb(len(data.classes) + 1, 2), 0, -1))
+
+    def answered(part: "Dataset") -> "tuple[Dataset, Separability]":
+        return part, of_two(part, request.reading, time_limit=clock.share(next(shares)))
+
+    return _ClassAnswers(
+        multinomial=ask(data, request.reading),  # first, and the table gets the time that it leaves
+        one_vs_rest=[(name, *answered(data.one_vs_rest(name))) for name in data.classes],
+        pairs=[(pair, *answered(data.pair(*pair))) for pair in combinations(data.classes, 2)],
     )
 
 
-def _tables(answers: "ClassAnswers[Separability]", multinomial: dict[str, Any]) -> dict[str, Any]:
+def _tables(answers: _ClassAnswers, multinomial: dict[str, Any]) -> dict[str, Any]:
     return {
         "one_vs_rest": [{"class": name, **_part_fields(part, answer)} for name, part, answer in answers.one_vs_rest],
         "pairs": [{"classes": pair, **_part_fields(part, answer)} for pair, part, answer in answers.pairs],
@@ -203,7 +214,7 @@ def _remarks(fields: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _classes_text(answers: "ClassAnswers[Separability]", multinomial: str) -> str:
+def _classes_text(answers: _ClassAnswers, multinomial: str) -> str:
     rest = [(printable(name), answer) for name, _, answer in answers.one_vs_rest]
     pairs = [(f"{printable(a)} / {printable(b)}", answer) for (a, b), _, answer in answers.pairs]
     width = max(len(name) for name, _ in rest + pairs[:_MOST_LINES])

@@ -4,6 +4,7 @@ Decimal text is the exception: the readers of text files take the nearest binary
 """
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns
+from maxmargin.solvers.exact.reals import binary64
 from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.text.data_error import ValueRefusedError, quoted
 
@@ -192,15 +194,12 @@ def _converted(value: Any) -> float | Fraction:
 
 def _of_rational(value: Rational) -> float | Fraction:
     exact = Fraction(int(value.numerator), int(value.denominator))
-    try:
-        nearest = float(exact)
-    except OverflowError:
-        nearest = math.inf
-    if math.isfinite(nearest) and nearest == exact:
+    nearest = binary64(exact)
+    if nearest is not None:
         return nearest
     if isinstance(value, Integral):
         raise NumberError(found=_shown(exact), expected=HELD, hint=ROUNDED_HINT)
-    if math.isinf(nearest):
+    if abs(exact) > sys.float_info.max:
         raise NumberError(found=_shown(exact), expected="a finite number", hint="too large for binary64")
     if _bits(exact) > MOST_BITS:
         raise NumberError(found=_shown(exact), expected=f"fractions of at most {MOST_BITS} bits")
@@ -217,10 +216,8 @@ def _shown(value: Fraction) -> str:
 
 
 def _of_decimal(value: Decimal) -> float | Fraction:
-    if value.is_nan():
-        return math.nan
     if not value.is_finite() or not value:
-        return float(value)
+        return math.nan if value.is_nan() else float(value)
     _, digits, exponent = value.as_tuple()
     if max(len(digits), abs(int(exponent))) > MOST_DIGITS:
         expected = f"at most {MOST_DIGITS} digits, and an exponent of that size"

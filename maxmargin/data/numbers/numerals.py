@@ -122,12 +122,10 @@ def cleaned(texts: Sequence[str]) -> Texts:
 
 
 def _filled(values: Iterable[float | None]) -> Floats | None:
-    found: list[float] = []
-    for value in values:
-        if value is None:
-            return None
-        found.append(value)
-    return np.array(found, dtype=np.float64)
+    try:
+        return np.fromiter(map(float, values), np.float64)  # type: ignore[arg-type]
+    except TypeError:  # None is among them
+        return None
 
 
 # What texts look like: decimal commas, amounts of money and thousands, dates and times, or anything else with digits
@@ -227,14 +225,6 @@ def _written(text: str) -> NumberLook | None:
 _SWAP = str.maketrans(",.", ".,")
 
 
-class Complaint(NamedTuple):
-    """The error about a text: the text found, what was expected, and advice."""
-
-    found: str
-    expected: str
-    hint: str
-
-
 @dataclass(frozen=True, slots=True)
 class Spelling:
     """How numbers are written.
@@ -295,16 +285,15 @@ class Spelling:
             advice += f", or name the column with {option('one_hot_column')} if these are categories"
         return f"it looks like {look.name}: {advice}"
 
-    def complaint(self, text: str) -> Complaint:
-        """Return the error about a text that is not a finite number."""
+    def complaint(self, text: str) -> tuple[str, str, str]:
+        """Return what was found, what was expected, and advice, about a text that is not a finite number."""
         text = text.strip()
         if is_missing(text):
             found = f"the missing value {quoted(text)}" if text else "an empty field"
-            return Complaint(found, "a number", DROP_MISSING_HINT)
+            return found, "a number", DROP_MISSING_HINT
         if not self.is_number(text):
-            return Complaint(quoted(text), "a number", self.hint(text))
-        overflows = "inf" not in text.lower()
-        return Complaint(quoted(text), "a finite number", "too large for binary64" if overflows else "")
+            return quoted(text), "a number", self.hint(text)
+        return quoted(text), "a finite number", "" if "inf" in text.lower() else "too large for binary64"
 
 
 # The spelling of text with decimal points.
