@@ -160,7 +160,7 @@ def text_fault(table: Table, row: int, name: str | int, text: str, choice: Choic
 
 
 def _has_units(table: Table) -> bool:
-    """Return whether the first row below a header has no number, where all other rows have numbers."""
+    """Return whether the first row below a header has no number in several columns where all others have numbers."""
     is_below = bool(table.header_line) and table.lines is not None and table.lines[0] == (table.header_line or 0) + 1
     if not is_below or not isinstance(table.features, tuple):
         return False
@@ -172,7 +172,8 @@ def _has_units(table: Table) -> bool:
         return not is_number(values[0] or "") and all(text is None or is_number(text) for text in values[1:])
 
     columns = [column.values for column in table.features]
-    return any(isinstance(values, list) for values in columns) and all(map(is_odd, columns))
+    are_several = len(columns) > 1 or bool(table.missing_labels()[0])
+    return are_several and any(isinstance(values, list) for values in columns) and all(map(is_odd, columns))
 
 
 def _of_units(table: Table) -> DataError:
