@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import LEAST_ROWS_NUMBERED
 from maxmargin.data.labels import Label, LabelError, Labels, PositiveClass, choose_positive, quantity_note, twins_note
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.solvers.answers.factors import Factor
@@ -246,16 +245,6 @@ class Dataset:
             return choose_positive(present, wanted)
         except LabelError as error:
             raise InvalidProblemError(str(error)) from error
-
-
-def row_number_columns(dataset: Dataset) -> list[int]:
-    """Return the columns beside others, in memory, that number at least ten rows of the source from 0 or 1."""
-    X, rows = dataset.X, dataset.rows
-    if not isinstance(X, np.ndarray) or X.shape[1] < 2 or len(X) < LEAST_ROWS_NUMBERED:
-        return []
-    numbers = np.arange(len(X)) if rows is None else rows
-    begins = X[0] - numbers[0]
-    return [j for j in np.flatnonzero(np.isin(begins, (0, 1))).tolist() if (X[:, j] - numbers == begins[j]).all()]
 
 
 def _against(positive: Label, classes: Sequence[Label]) -> Label:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.data.dataset import Matrix, frozen
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.exact.dyadic import as_dense
 
 # Sparse features with more entries than this (0.8 GB) are not made dense.
 MOST_DENSE_ENTRIES = 10**8
@@ -108,16 +109,13 @@ def prepare(X: Matrix, how: str) -> Prepared:
 
 
 def _dense(X: Matrix, how: How) -> Floats:
-    if isinstance(X, np.ndarray):
-        return X
     n_entries = X.shape[0] * X.shape[1]
-    if n_entries > MOST_DENSE_ENTRIES:
+    if not isinstance(X, np.ndarray) and n_entries > MOST_DENSE_ENTRIES:
         raise InvalidProblemError(
             f"prepare={str(how)!r} makes sparse features dense: {n_entries:,} entries, expected at most "
             f"{MOST_DENSE_ENTRIES:,}; use 'raw' or 'unit'"
         )
-    dense: Floats = X.toarray()
-    return dense
+    return as_dense(X)
 
 
 def _centred(X: Floats, how: How) -> Prepared:

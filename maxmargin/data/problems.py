@@ -186,8 +186,7 @@ def not_class_weights(class_weight: object) -> InvalidOptionError:
 def _balanced(dataset: Dataset) -> tuple[tuple[Fraction, ...], Groups]:
     """Return n/(2 n_j), and the class of every row."""
     groups = np.asarray(dataset.y > 0).astype(np.int64)
-    n_samples, n_positive = dataset.n_samples, int(groups.sum())
-    return (Fraction(n_samples, 2 * (n_samples - n_positive)), Fraction(n_samples, 2 * n_positive)), groups
+    return tuple(Fraction(len(groups), 2 * count) for count in np.bincount(groups).tolist()), groups
 
 
 def weights_of(sample_weight: Any) -> Any:

@@ -211,7 +211,7 @@ CHANGED = (
 @for_each("name", CHANGED)
 def test_changes_keep_what_they_say(name: str, seed: int) -> None:
     rng, case = Random(seed), generate_case(name)
-    n, d = case.rows.shape
+    n, d = case.rows.integers.shape
     made = [
         changes.with_rows(case, rng.sample(range(n), n)),
         changes.swapped(case),
@@ -235,7 +235,7 @@ def test_changes_keep_what_they_say(name: str, seed: int) -> None:
 @pytest.mark.parametrize("name", ["gap:3:2", "sign-of-zero", "collinear:3"])
 def test_changes_do_not_forget_more_than_they_must(name: str) -> None:
     case = generate_case(name)
-    d, known = case.rows.shape[1], case.truth.margin_squared
+    d, known = case.rows.integers.shape[1], case.truth.margin_squared
     axis = min(case.axes or {0})
     assert changes.rotated(case, Random(1)).truth.margin_squared is not None
     assert changes.with_constant(case, 2).truth.margin_squared == known

@@ -8,11 +8,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from maxmargin.api.question import named, separability_of
 from maxmargin.certificates.require import holds
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
-from maxmargin.data.dataset import row_number_columns
+from maxmargin.data.column_roles import LEAST_ROWS_NUMBERED
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.basics.printable import printable
@@ -194,13 +196,23 @@ def _number_remarks(request: Request, answer: "Separability", of_two: "partial[S
     if not data.is_binary or answer.verdict not in (Verdict.SEPARABLE, Verdict.QUASI_SEPARABLE):
         return []
     lines = []
-    for column in row_number_columns(data):
+    for column in _row_number_columns(data):
         kept = [j for j in range(data.n_features) if j != column]
         names = tuple(data.feature_names[j] for j in kept)
         rest = replace(data, X=data.X[:, kept], feature_names=names, exact=data.exact and data.exact.columns(kept))
         verdict = of_two(rest, None).verdict.value
         lines.append(f"  column {data.feature_names[column]!r} numbers the rows; without it: {verdict}")
     return lines
+
+
+def _row_number_columns(dataset: "Dataset") -> list[int]:
+    """Return the columns beside others, in memory, that number at least ten rows of the source from 0 or 1."""
+    X, rows = dataset.X, dataset.rows
+    if not isinstance(X, np.ndarray) or X.shape[1] < 2 or len(X) < LEAST_ROWS_NUMBERED:
+        return []
+    numbers = np.arange(len(X)) if rows is None else rows
+    begins = X[0] - numbers[0]
+    return [j for j in np.flatnonzero(np.isin(begins, (0, 1))).tolist() if (X[:, j] - numbers == begins[j]).all()]
 
 
 def _remarks(fields: dict[str, Any]) -> list[str]:

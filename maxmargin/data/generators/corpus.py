@@ -79,13 +79,13 @@ def _changed(case: Case, rng: Random) -> Case:
 def _vector(case: Case, rng: Random, reaches: Sequence[int]) -> list[int]:
     """Return a random whole number for every column, up to a size that is drawn from these."""
     reach = rng.choice(reaches)
-    return [rng.randint(-reach, reach) for _ in range(case.rows.shape[1])]
+    return [rng.randint(-reach, reach) for _ in range(case.rows.integers.shape[1])]
 
 
 def _sheared(case: Case, rng: Random) -> Case:
-    if case.rows.shape[1] == 1:
+    if case.rows.integers.shape[1] == 1:
         return case
-    source, target = rng.sample(range(case.rows.shape[1]), 2)
+    source, target = rng.sample(range(case.rows.integers.shape[1]), 2)
     return transformations.sheared(case, source, target, rng.choice((-2, -1, 1, 2, 1000)))
 
 
@@ -94,12 +94,12 @@ _CHANGES: Sequence[Callable[[Case, Random], Case]] = (
     lambda case, rng: transformations.with_rows(case, rng.sample(range(len(case.y)), len(case.y))),
     lambda case, rng: transformations.swapped(case),
     lambda case, rng: transformations.with_rows_again(case, rng.choices(range(len(case.y)), k=rng.randint(1, 10))),
-    lambda case, rng: transformations.with_units(case, [rng.randint(-500, 500)] * case.rows.shape[1]),
+    lambda case, rng: transformations.with_units(case, [rng.randint(-500, 500)] * case.rows.integers.shape[1]),
     lambda case, rng: transformations.with_units(case, _vector(case, rng, (5, 30, 300, 900))),
     lambda case, rng: transformations.translated(case, _vector(case, rng, (10, 10**4, 10**8, 10**15))),
     lambda case, rng: transformations.with_constant(case, rng.choice((-1, 1, 7))),
     lambda case, rng: transformations.with_multiple(
-        case, rng.randrange(case.rows.shape[1]), rng.choice((-1, 1, 1, 2, 0))
+        case, rng.randrange(case.rows.integers.shape[1]), rng.choice((-1, 1, 1, 2, 0))
     ),
     _sheared,
     transformations.rotated,

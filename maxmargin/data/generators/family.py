@@ -20,17 +20,20 @@ class Integer:
     least: int
     most: int
 
-    @property
-    def expected(self) -> str:
-        """The values that are allowed, in words."""
-        return f"a whole number from {self.least} to {self.most}"
+    def read(self, name: str, text: str) -> Value:
+        """Return the value that the text states for the parameter of this name.
 
-    def read(self, text: str) -> Value | None:
-        """Return the value that the text states, or None if it is not allowed."""
+        Raises
+        ------
+        InvalidOptionError
+            It is not allowed.
+        """
         digits = text.strip()
         is_number = digits.isascii() and digits.removeprefix("-").isdigit() and len(digits) <= len(str(self.most)) + 1
-        value = int(digits) if is_number else self.least - 1
-        return value if self.least <= value <= self.most else None
+        if is_number and self.least <= int(digits) <= self.most:
+            return int(digits)
+        expected = f"a whole number from {self.least} to {self.most}"
+        raise InvalidOptionError(f"found {name} {quoted(text)}, expected {expected}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,14 +43,18 @@ class Word:
     default: str
     choices: tuple[str, ...]
 
-    @property
-    def expected(self) -> str:
-        """The values that are allowed, in words."""
-        return f"one of {', '.join(self.choices)}"
+    def read(self, name: str, text: str) -> Value:
+        """Return the choice that the text states for the parameter of this name.
 
-    def read(self, text: str) -> Value | None:
-        """Return the choice that the text states, or None."""
-        return text if text in self.choices else None
+        Raises
+        ------
+        InvalidOptionError
+            It is no choice.
+        """
+        if text in self.choices:
+            return text
+        expected = f"one of {', '.join(self.choices)}{meant(text, self.choices)}"
+        raise InvalidOptionError(f"found {name} {quoted(text)}, expected {expected}")
 
 
 Parameter: TypeAlias = Integer | Word
@@ -83,7 +90,11 @@ class DataSetFamily:
     @property
     def usage(self) -> str:
         """Name and parameters with their defaults: ``gap:k=40:d=2``."""
-        return ":".join([self.name, *(f"{name}={p.default}" for name, p in self.parameters.items())])
+        return self.full_name(self.values(()))
+
+    def full_name(self, values: Mapping[str, Value]) -> str:
+        """Return the name of the data set with these values."""
+        return ":".join([self.name, *(f"{name}={value}" for name, value in values.items())])
 
     def values(self, texts: Iterable[str]) -> dict[str, Value]:
         """Return the values of all parameters: by position, or as ``name=value``.
@@ -98,7 +109,7 @@ class DataSetFamily:
             name, value = self._named(position, text)
             if name in given:
                 raise InvalidOptionError(f"found {name} twice, expected it once")
-            given[name] = self._value(name, value)
+            given[name] = self.parameters[name].read(name, value)
         return {name: given.get(name, parameter.default) for name, parameter in self.parameters.items()}
 
     def _named(self, position: int, text: str) -> tuple[str, str]:
@@ -114,22 +125,10 @@ class DataSetFamily:
             raise InvalidOptionError(f"found the value {quoted(text)} too many, expected {self.usage}")
         return list(self.parameters)[position], text
 
-    def _value(self, name: str, text: str) -> Value:
-        parameter = self.parameters[name]
-        value = parameter.read(text)
-        if value is None:
-            advice = meant(text, parameter.choices) if isinstance(parameter, Word) else ""
-            raise InvalidOptionError(f"found {name} {quoted(text)}, expected {parameter.expected}{advice}")
-        return value
-
 
 def family(name: str, description: str, **parameters: Parameter) -> Callable[[Callable[..., Case]], DataSetFamily]:
     """Make a family of the function that makes its cases."""
-
-    def decorate(make: Callable[..., Case]) -> DataSetFamily:
-        return DataSetFamily(name=name, description=description, make=make, parameters=parameters)
-
-    return decorate
+    return lambda make: DataSetFamily(name=name, description=description, make=make, parameters=parameters)
 
 
 def families_of(*modules: ModuleType) -> list[DataSetFamily]:

@@ -46,11 +46,6 @@ class Matrix:
         integers, exponents = as_integer_columns(values)
         return cls(integers, tuple(exponents))
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-        return self.integers.shape[0], self.integers.shape[1]
-
     def with_common_exponent(self) -> "Matrix":
         """Return the same numbers with one exponent for all columns, the least."""
         least = min(self.exponents)

@@ -179,9 +179,8 @@ def _of_family(name: str, seed: int | None) -> _Made:
         raise InvalidOptionError(f"found no family {quoted(head)}, expected {expected}{meant(head, _FAMILIES)}")
     family = _FAMILIES[head]
     values = family.values(texts if seed is None else [*texts, f"seed={seed}"])
-    full_name = ":".join([head, *(f"{parameter}={value}" for parameter, value in values.items())])
     case = family.make(**values)
-    return full_name, family.description, case.rows.floats(), case.y, lambda: case.truth
+    return family.full_name(values), family.description, case.rows.floats(), case.y, lambda: case.truth
 
 
 def _feature_names(X: Floats) -> tuple[str, ...]:

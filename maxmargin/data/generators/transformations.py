@@ -72,7 +72,7 @@ def with_multiple(case: Case, column: int, factor: int) -> Case:
     axes = _axes(case)
     if column not in axes or factor == 0:
         return replace(case, rows=rows, axes=axes)
-    wider = replace(case, rows=rows, axes=axes | {case.rows.shape[1]})
+    wider = replace(case, rows=rows, axes=axes | {case.rows.integers.shape[1]})
     squares = [ratio * ratio for j in axes if (ratio := _ratio(case, j, column)) is not None]
     if len(squares) < len(axes):
         return _scaled(wider, None)
@@ -100,7 +100,7 @@ def sheared(case: Case, source: int, target: int, factor: int) -> Case:
 
 def rotated(case: Case, rng: Random) -> Case:
     """Rotate by a rational rotation and multiply by its common denominator, which multiplies the margin too."""
-    rotation, denominator = rational_rotation(case.rows.shape[1], rng)
+    rotation, denominator = rational_rotation(case.rows.integers.shape[1], rng)
     rows = case.rows.with_common_exponent()
     turned = Matrix(rows.integers @ rotation, rows.exponents)
     return _scaled(replace(case, rows=turned, axes=None), Fraction(denominator) ** 2)
@@ -123,7 +123,7 @@ def rational_rotation(d: int, rng: Random) -> tuple[Any, int]:
 
 
 def _axes(case: Case) -> Set[int]:
-    return set(range(case.rows.shape[1])) if case.axes is None else case.axes
+    return set(range(case.rows.integers.shape[1])) if case.axes is None else case.axes
 
 
 def _scaled(case: Case, factor: Fraction | None) -> Case:
