@@ -193,7 +193,7 @@ class Coder:
             if is_absent(label) or (isinstance(label, float) and math.isinf(label)):
                 raise unusable_label(label, self.n_rows + int(np.argmax(positions == position)))
             codes[position] = self._codes.setdefault(label, len(self._codes))
-        self._parts.append(codes[positions].astype(_smallest_codes(self.n_distinct)))
+        self._parts.append(codes[positions].astype(np.min_scalar_type(-max(1, self.n_distinct))))
         self.n_rows += len(positions)
 
     def labels(self) -> Labels:
@@ -209,13 +209,9 @@ class Coder:
         except LabelError as error:
             error.row = int(np.argmax(np.concatenate(self._parts) == error.row))
             raise
-        codes = distinct.codes.astype(_smallest_codes(self.n_distinct))
+        codes = distinct.codes.astype(np.min_scalar_type(-max(1, self.n_distinct)))
         parts = [codes[part] for part in self._parts]
         return Labels(classes=distinct.classes, codes=np.concatenate([codes[:0], *parts]))
-
-
-def _smallest_codes(n_classes: int) -> Any:
-    return np.min_scalar_type(-max(n_classes, 1))
 
 
 def array_of_labels(labels: Sequence[Label]) -> NDArray[Any]:
@@ -227,11 +223,7 @@ def array_of_labels(labels: Sequence[Label]) -> NDArray[Any]:
     [-1, 9223372036854775809]
     """
     array = np.array(labels)
-    if array.ndim == 1 and array.tolist() == list(labels):
-        return array
-    objects = np.empty(len(labels), dtype=object)
-    objects[:] = labels
-    return objects
+    return array if array.tolist() == list(labels) else np.array(labels, dtype=object)
 
 
 def encode(values: NDArray[Any] | Sequence[object] | Labels | CodedLabels) -> Labels:

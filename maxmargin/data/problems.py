@@ -168,8 +168,9 @@ def row_weights(dataset: Dataset, sample_weight: Any, class_weight: Mapping[Any,
         sample_weight = weights_of(sample_weight)
     if class_weight is None:
         return sample_weight
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        factors, groups = _balanced(dataset)
+    if isinstance(class_weight, str) and class_weight == "balanced":  # n / (2 n_j)
+        groups: Groups = np.asarray(dataset.y > 0).astype(np.int64)
+        factors = tuple(Fraction(len(groups), 2 * count) for count in np.bincount(groups).tolist())
     elif isinstance(class_weight, Mapping):
         factors, groups = _factors_of_labels(dataset, class_weight)
     else:
@@ -181,12 +182,6 @@ def row_weights(dataset: Dataset, sample_weight: Any, class_weight: Mapping[Any,
 def not_class_weights(class_weight: object) -> InvalidOptionError:
     """Return the error that says of what kind class weights are."""
     return InvalidOptionError(f"class_weight is {class_weight!r}; expected 'balanced' or a mapping of label to number")
-
-
-def _balanced(dataset: Dataset) -> tuple[tuple[Fraction, ...], Groups]:
-    """Return n/(2 n_j), and the class of every row."""
-    groups = np.asarray(dataset.y > 0).astype(np.int64)
-    return tuple(Fraction(len(groups), 2 * count) for count in np.bincount(groups).tolist()), groups
 
 
 def weights_of(sample_weight: Any) -> Any:

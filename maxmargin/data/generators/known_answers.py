@@ -178,10 +178,9 @@ def separable(margin_squared: Fraction | int | None = None) -> Known:
     return Known(verdict="separable", margin_squared=None if margin_squared is None else Fraction(margin_squared))
 
 
-def quasi(touching: Any = None) -> Known:
+def quasi(touching: Any) -> Known:
     """Say that some hyperplane has no row on the wrong side, and every such one contains these rows."""
-    rows = None if touching is None else tuple(sorted(map(int, touching)))
-    return Known(verdict="quasi-separable", touching=rows)
+    return Known(verdict="quasi-separable", touching=tuple(sorted(map(int, touching))))
 
 
 # Every hyperplane has a row on the wrong side, but for those that contain all rows.

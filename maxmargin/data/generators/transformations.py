@@ -116,8 +116,7 @@ def rational_rotation(d: int, rng: Random) -> tuple[Any, int]:
         i, j = rng.sample(range(d), 2)
         t = Fraction(*rng.choice(_TANGENTS))
         cosine, sine = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
-        first, second = rotation[i].copy(), rotation[j].copy()
-        rotation[i], rotation[j] = cosine * first - sine * second, sine * first + cosine * second
+        rotation[[i, j]] = np.array([[cosine, -sine], [sine, cosine]]) @ rotation[[i, j]]
     denominator = lcm(*(value.denominator for value in rotation.flat))
     return np.vectorize(int, otypes=[object])(rotation * denominator), denominator
 

@@ -160,19 +160,17 @@ def _not_held(mask: Any, values: NDArray[Any], form: Callable[[Any], str], hint:
 
 
 def _of_objects(values: NDArray[Any]) -> Numbers:
-    converted = np.empty(values.shape, dtype=object)
+    converted: list[float | Fraction] = []
     for position, value in np.ndenumerate(values):
         try:
-            converted[position] = _converted(value)
+            converted.append(_converted(value))
         except NumberError as error:
             error.row, error.column = position[0], position[1] if len(position) == 2 else None
             raise
-    flat = converted.ravel().tolist()
-    nearest = np.array([float(value) for value in flat], dtype=np.float64).reshape(values.shape)
-    if not any(isinstance(value, Fraction) for value in flat):
+    nearest = np.array(list(map(float, converted)), dtype=np.float64).reshape(values.shape)
+    if not any(isinstance(value, Fraction) for value in converted):
         return Numbers(nearest=nearest)
-    exact = np.empty(len(flat), dtype=object)
-    exact[:] = [Fraction(value) if math.isfinite(value) else None for value in flat]
+    exact = np.array([Fraction(value) if math.isfinite(value) else None for value in converted], dtype=object)
     return Numbers(nearest=nearest, exact=exact.reshape(values.shape))
 
 
