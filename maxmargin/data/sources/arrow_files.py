@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -30,6 +30,10 @@ _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14
 
 # Smallest budget, in bytes, with which Arrow reads several columns at once: each thread has memory of its own.
 _LEAST_FOR_THREADS = 1 << 27
+
+
+# Runs of consecutive groups.
+Runs: TypeAlias = Iterable[Sequence[int]]
 
 
 def open_arrow(path: str, choice: Choice) -> "ArrowFile | InOnePiece":
@@ -82,8 +86,8 @@ class ArrowFile(ABC):
         """Return a table of all rows."""
 
     @abstractmethod
-    def _batches(self, groups: Sequence[int], columns: Sequence[str], budget: MemoryBudget) -> Iterator[Any]:
-        """Yield record batches of the rows of consecutive groups, in order, with columns as in the file."""
+    def _batches(self, runs: Runs, columns: Sequence[str], budget: MemoryBudget) -> Iterator[tuple[int, Any]]:
+        """Yield the record batches of some runs of groups, in order, each with its first row."""
 
     def _file(self) -> Any:
         from pyarrow import BufferReader, OSFile
@@ -94,18 +98,20 @@ class ArrowFile(ABC):
         return readable(self.path, f"broken {self.form} data", f"a complete {self.form} file")
 
     def batches(
-        self, columns: Sequence[str], budget: MemoryBudget, runs: Iterable[Sequence[int]] | None = None
+        self, columns: Sequence[str], budget: MemoryBudget, runs: Runs | None = None
     ) -> Iterator[tuple[int, Any]]:
         """Yield the record batches of all groups, or of some runs of consecutive ones, each with its first row."""
         with self._readable():
-            for run in [range(len(self.starts) - 1)] if runs is None else runs:
-                first_row = int(self.starts[run[0]]) if run else 0
-                for batch in self._batches(run, columns, budget):
-                    yield first_row, batch
-                    first_row += batch.num_rows
+            yield from self._batches([range(len(self.starts) - 1)] if runs is None else runs, columns, budget)
+
+    def _numbered(self, run: Sequence[int], batches: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        first_row = int(self.starts[run[0]]) if run else 0
+        for batch in batches:
+            yield first_row, batch
+            first_row += batch.num_rows
 
     def tables(
-        self, roles: Roles, budget: MemoryBudget | None, runs: Iterable[Sequence[int]] | None = None
+        self, roles: Roles, budget: MemoryBudget | None, runs: Runs | None = None
     ) -> Iterator[Callable[[], Table]]:
         """Yield functions that read consecutive rows; with a budget those of some runs of groups, or of all."""
         wanted = {*roles.features, roles.label, *([] if roles.id is None else [roles.id])}
@@ -164,17 +170,18 @@ class ParquetFile(ArrowFile):
             # Arrow may add "a.b", as if it were a part of "a"
             return table if len(set(columns)) < len(columns) else table.select(columns)
 
-    def _batches(self, groups: Sequence[int], columns: Sequence[str], budget: MemoryBudget) -> Iterator[Any]:
+    def _batches(self, runs: Runs, columns: Sequence[str], budget: MemoryBudget) -> Iterator[tuple[int, Any]]:
         from pyarrow import default_memory_pool, parquet
 
-        n_rows, in_threads = budget.chunk_rows(len(columns)), budget.memory >= _LEAST_FOR_THREADS
-        read: dict[str, Any] = {"row_groups": list(groups), "columns": list(columns), "use_threads": in_threads}
+        names, n_rows = list(columns), budget.chunk_rows(len(columns))
+        in_threads = budget.memory >= _LEAST_FOR_THREADS
         buffer = max(_SMALLEST_BUFFER, min(_LARGEST_BUFFER, budget.memory // (16 * self.layout.n_columns)))
         opened = parquet.ParquetFile(self.path, metadata=self._metadata, buffer_size=buffer, pre_buffer=False)
         try:
             with opened as file:
-                for batch in file.iter_batches(n_rows, **read):
-                    yield batch.select(list(columns))
+                for run in runs:
+                    read = file.iter_batches(n_rows, row_groups=list(run), columns=names, use_threads=in_threads)
+                    yield from self._numbered(run, (batch.select(names) for batch in read))
         finally:
             default_memory_pool().release_unused()  # otherwise Arrow keeps all memory of the pass
 
@@ -203,7 +210,7 @@ class FeatherFile(ArrowFile):
         with self._readable(), self._reader(self._positions(columns)) as reader:
             return reader.read_all()
 
-    def _batches(self, groups: Sequence[int], columns: Sequence[str], budget: MemoryBudget) -> Iterator[Any]:
+    def _batches(self, runs: Runs, columns: Sequence[str], budget: MemoryBudget) -> Iterator[tuple[int, Any]]:
         n_most, limit = int(np.diff(self.starts).max(initial=0)), budget.memory // 4
         if (n_bytes := 8 * n_most * self.layout.n_columns) > limit:
             raise data_error(
@@ -213,8 +220,10 @@ class FeatherFile(ArrowFile):
             )  # fmt: skip
         n_rows = budget.chunk_rows(len(columns))
         with self._reader(self._positions(columns)) as reader:
-            for batch in map(reader.get_batch, groups):
-                yield from (batch.slice(start, n_rows) for start in range(0, batch.num_rows, n_rows))
+            for run in runs:
+                read = (reader.get_batch(group) for group in run)
+                parts = (batch.slice(row, n_rows) for batch in read for row in range(0, batch.num_rows, n_rows))
+                yield from self._numbered(run, parts)
 
     def _positions(self, columns: Sequence[str]) -> list[int]:
         wanted = set(columns)
