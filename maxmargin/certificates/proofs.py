@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from maxmargin.api.question import parts_of, refuse_labels_of_dataset, whole_data
 from maxmargin.data.labels import LabelError, Labels, encode
 from maxmargin.data.numbers.binary64 import ExactRows
+from maxmargin.data.opening import read_regular_file
 from maxmargin.data.reading.arrays import Features, features_of, labels_of, refused_labels
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
@@ -67,8 +67,9 @@ def read_proof(path: str | os.PathLike[str]) -> Document:
     CertificateError
         If the file is not a proof.
     OSError
+        If it cannot be read: it is no regular file, or has more than 1 GiB.
     """
-    return parse(Path(path).read_bytes())
+    return parse(read_regular_file(path))
 
 
 @shows_progress(waiting, "checking the proof")
@@ -84,7 +85,8 @@ def verify(
     Parameters
     ----------
     certificate : Certificate, dict, str or path
-        The certificate of an answer, its fields, their JSON text, or the path of a proof file.
+        The certificate of an answer, its fields, their JSON text, or the path of a proof file, which is a regular file
+        of at most 1 GiB.
     X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
         The features that the proof is about.
     y : array_like of shape (n_samples,), or str, optional

@@ -274,7 +274,7 @@ def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float
 def verify(time_limit: float | None, **options: Any) -> int:
     """Check a proof against its data, in exact arithmetic.
 
-    PROOF is a file that --proof wrote; it says how SOURCE is read.
+    PROOF is a file that --proof wrote, a regular one of at most 1 GiB; it says how SOURCE is read.
 
     Exit 0: the proof holds; 3: it does not, or SOURCE holds other data.
 

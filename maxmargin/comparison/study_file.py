@@ -16,7 +16,7 @@ from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.methods.every_method import method_of
 from maxmargin.comparison.methods.method import Method
 from maxmargin.data.features import named_features
-from maxmargin.data.opening import STDIN
+from maxmargin.data.opening import STDIN, read_regular_file
 from maxmargin.data.preparing import How
 from maxmargin.data.stores.budget import memory_size
 from maxmargin.solvers.errors import WordedError
@@ -126,7 +126,7 @@ class Study:
         if isinstance(study, Mapping):
             return _Reader(name="study", lines=(), folder=Path()).study(study)
         path = Path(study)
-        text = path.read_bytes()
+        text = read_regular_file(path)
         try:
             content = tomllib.loads(text.decode("utf-8-sig"))
         except RecursionError as error:

@@ -574,6 +574,8 @@ def main(arguments: list[str]) -> int:
     try:
         if len(arguments) != 2:
             raise OSError("usage: python checker.py PROOF.json DATA.csv")
+        if odd := [path for path in arguments if not Path(path).is_file()]:
+            raise OSError(f"{odd[0]}: expected a regular file")
         proof = parse(Path(arguments[0]).read_bytes())
         rows, classes, codes = read_table(arguments[1], proof["data"])
         number = numbering(proof, classes)

@@ -12,7 +12,7 @@ import numpy as np
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.opening import STDIN, STDIN_NAME, standard_input
+from maxmargin.data.opening import STDIN, STDIN_NAME, read_at_most, read_regular_file, standard_input
 from maxmargin.models.fitted_planes import GivenPlane, plane_of_numbers, sign_of_side
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
@@ -64,16 +64,16 @@ def read_plane(path: Path, source: str | None) -> tuple[dict[str, Any], str]:
     InvalidOptionError
         If the data and the hyperplane are both to be read from the standard input.
     OSError
-        If the file cannot be read.
+        If the file cannot be read: it is no regular file, or has more than 1 GiB.
     """
     if str(path) != STDIN:
         try:
-            return _parsed(path.read_bytes(), str(path)), str(path)
+            return _parsed(read_regular_file(path), str(path)), str(path)
         except FileNotFoundError as error:
             raise data_error(str(path), found="no such file", expected=f"a file with {_EXAMPLE}") from error
     if source == STDIN:
         raise InvalidOptionError("both SOURCE and --plane are -; expected the standard input for one of them only")
-    return _parsed(standard_input().read(), STDIN_NAME), STDIN_NAME
+    return _parsed(read_at_most(standard_input(), STDIN_NAME), STDIN_NAME), STDIN_NAME
 
 
 def plane_of_document(document: dict[str, Any], name: str, dataset: Dataset) -> GivenPlane:

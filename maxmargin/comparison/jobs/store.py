@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.data.opening import check_is_regular
 from maxmargin.text.data_error import DataError
 
 # The name of the file in its folder.
@@ -46,15 +47,19 @@ class Store(AbstractContextManager["Store"]):
 
     Raises
     ------
+    DataError
+        If the file is not a store.
     StoreError
-        If the file is not a store, or cannot be written.
+        If it cannot be written.
     OSError
-        If the folder cannot be made.
+        If the folder cannot be made, or the file is not a regular one.
     """
 
     def __init__(self, folder: "str | os.PathLike[str]") -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         self.path = Path(folder, NAME)
+        if self.path.exists():
+            check_is_regular(self.path)
         with self._explained():
             self._file = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
             self._with_a_log()
@@ -141,7 +146,9 @@ class Store(AbstractContextManager["Store"]):
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(f"{path or self.path}: {error}; what was written before is kept") from error
+            code = getattr(error, "sqlite_errorcode", None)
+            kind = DataError if code == sqlite3.SQLITE_NOTADB else StoreError
+            raise kind(f"{path or self.path}: {error}; what was written before is kept") from error
 
 
 _TAKE_OVER = """

@@ -14,6 +14,7 @@ from typing import Any
 
 from maxmargin.comparison.methods.method import Answer, Method, QuestionKind
 from maxmargin.comparison.methods.recorded_warnings import with_warnings
+from maxmargin.data.opening import read_regular_file
 from maxmargin.solvers.errors import InvalidOptionError
 
 # The group of entry points; each names a module with `fit`, or the function itself.
@@ -34,7 +35,7 @@ def from_file(path: str) -> Method:
         If the file cannot be run, or has no `fit` with the arguments of a method.
     """
     try:
-        content = Path(path).read_bytes()
+        content = read_regular_file(path)
     except (OSError, ValueError) as error:
         raise InvalidOptionError(f"plug-in {path!r}: {getattr(error, 'strerror', None) or error}") from None
     return _from_file(path, hashlib.sha256(content).hexdigest()[:12])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from maxmargin.comparison.jobs.limit import Limit
-from maxmargin.comparison.jobs.store import NAME, Store, StoreError
+from maxmargin.comparison.jobs.store import NAME, Store
 from maxmargin.text.data_error import DataError
 
 SHORT, LONG = Limit(seconds=1.0, memory=1 << 20), Limit(seconds=2.0, memory=1 << 21)
@@ -62,8 +62,11 @@ def test_a_folder_without_records_is_refused(tmp_path: Path) -> None:
 
 def test_another_file_of_this_name_is_refused(tmp_path: Path) -> None:
     (tmp_path / NAME).write_text("something else entirely, and long enough not to be taken for an empty file" * 10)
-    with pytest.raises(StoreError, match="file is not a database"):
+    with pytest.raises(DataError, match="file is not a database"):
         Store(tmp_path)
+    (tmp_path / "folder" / NAME).mkdir(parents=True)
+    with pytest.raises(OSError, match="found a directory, expected a regular file"):
+        Store(tmp_path / "folder")
 
 
 _WRITER = """
