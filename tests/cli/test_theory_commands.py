@@ -215,11 +215,7 @@ def test_a_formula_is_a_source(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("formula", "family"),
-    [
-        ("(x1 or x4) and not x3", "formula"),
-        ("x1 & x2", "conjunction:4:2"),
-        ("x1 ^ x2 ^ x3", "parity:3"),
-    ],
+    [("(x1 or x4) and not x3", "formula"), ("x1 & x2", "conjunction:4:2"), ("x1 ^ x2 ^ x3", "parity:3")],
 )
 def test_formulas_agree_with_the_families(formula: str, family: str) -> None:
     made, known = mm.load(f"formula:{formula}"), mm.generate(family)

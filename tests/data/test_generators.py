@@ -67,12 +67,7 @@ def answers(truth: Truth) -> list[tuple[bool, str | None, Fraction | None, tuple
     """Return (bias, verdict, squared margin, touching rows) for both questions."""
     return [
         (True, truth.verdict, truth.margin_squared, truth.touching_rows),
-        (
-            False,
-            truth.verdict_through_origin,
-            truth.margin_squared_through_origin,
-            truth.touching_rows_through_origin,
-        ),
+        (False, truth.verdict_through_origin, truth.margin_squared_through_origin, truth.touching_rows_through_origin),
     ]
 
 

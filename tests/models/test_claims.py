@@ -26,11 +26,7 @@ COIN = np.array([0, 1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 
 STRATA = np.arange(24) % 4
 X = pd.DataFrame({"const": 1.0, "age": AGE, "stage": STAGE})
 
-DIED = {
-    "separable": (AGE > 2).astype(int),
-    "quasi-separable": np.where(STAGE == 1, 1, COIN),
-    "overlap": COIN,
-}
+DIED = {"separable": (AGE > 2).astype(int), "quasi-separable": np.where(STAGE == 1, 1, COIN), "overlap": COIN}
 """The old died; or everybody with the stage; or whoever the coin says."""
 
 COUNTS = {"quasi-separable": np.where(STAGE == 1, 0, 1 + COIN), "overlap": COIN}

@@ -11,16 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from page_questions import (
-    CASES,
-    FORM,
-    Document,
-    Question,
-    altered_questions,
-    problem_of_case,
-    right,
-    right_by_hand,
-)
+from page_questions import CASES, FORM, Document, Question, altered_questions, problem_of_case, right, right_by_hand
 
 from maxmargin.reports.pages.page_data import raw_data
 from maxmargin.solvers.proof import checker

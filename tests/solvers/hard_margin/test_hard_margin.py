@@ -80,9 +80,7 @@ def test_optimality_conditions(separable: Known) -> None:
 
 @pytest.mark.slow
 @given(problems())
-def test_every_interval_is_enclosed_by_fractions(
-    problem: Problem,
-) -> None:
+def test_every_interval_is_enclosed_by_fractions(problem: Problem) -> None:
     answer = hard_margin(problem)
     truth = is_separable(problem.X, problem.y, problem.bias)
     assert (not answer.status.is_inseparable) is truth

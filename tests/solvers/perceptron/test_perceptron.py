@@ -163,10 +163,7 @@ floats = st.one_of(small, st.floats(-5, 5).map(lambda v: round(v, 2)))
 @pytest.mark.slow
 @given(problems(floats, 8, 11), configurations, st.integers(0, 2**32 - 1), st.sampled_from([None, 0.3]))
 def test_the_theorems_hold_on_every_run(
-    problem: Problem,
-    configuration: PerceptronSettings,
-    seed: int,
-    scale: float | None,
+    problem: Problem, configuration: PerceptronSettings, seed: int, scale: float | None
 ) -> None:
     if scale is not None:  # not a power of two: b = s w_b is rounded
         configuration = replace(configuration, bias_scale=scale)
