@@ -196,7 +196,6 @@ def test_a_bad_plane_is_refused_in_one_line(
 
 def test_files_that_cannot_be_read(named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "found no such file" in refusal(capsys, "judge", named, "--plane", tmp_path / "none.json")
-    assert "directory" in refusal(capsys, "judge", named, "--plane", tmp_path)
     binary = tmp_path / "plane.bin"
     binary.write_bytes(b'{"w":\n\xff}')
     assert "line 2: found the byte 0xff, expected UTF-8" in refusal(capsys, "judge", named, "--plane", binary)
