@@ -3,6 +3,10 @@
 import os
 import signal
 import sys
+import time
+
+# The time from which a limit counts.
+_STARTED = time.monotonic()
 
 TYPE_CHECKING = False  # as in `maxmargin`
 
@@ -37,7 +41,7 @@ def main() -> None:
 def _run() -> int:
     from maxmargin.cli.app import run
 
-    return run(sys.argv[1:])
+    return run(sys.argv[1:], started=_STARTED)
 
 
 def _was_interrupted(signals: int) -> bool:

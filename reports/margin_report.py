@@ -298,11 +298,11 @@ def margin_report(
     from maxmargin.api.running import seed_of
     from maxmargin.reports.study.report_settings import ReportSettings
 
-    question = Question.of(X, y, bias=bias, positive=positive)
+    question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
     settings = ReportSettings(
         bias=question.bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed_of(rng), max_epochs=max_epochs,
         max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),
-        orders=orders, time_limit=time_limit,
+        orders=orders, time_limit=question.limits.share(),
     )  # fmt: skip
     return report_with(question.dataset, settings, on_progress=on_progress)
 

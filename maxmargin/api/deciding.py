@@ -97,10 +97,10 @@ def separability(
     >>> quasi.verdict.value, quasi.touching_rows.tolist(), quasi.infinite_columns
     ('quasi-separable', [1, 2], {'(Intercept)': '-', 0: '+'})
     """
-    question = Question.of(X, y, bias=bias, positive=positive)
+    question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
     return separability_of(
         question.dataset, DecimalReading.of(question.dataset), question.names, bias=question.bias, method=method,
-        solver=solver, time_limit=time_limit, exact_limit=exact_limit,
+        solver=solver, time_limit=question.limits.share(), exact_limit=exact_limit,
     )  # fmt: skip
 
 
@@ -178,8 +178,9 @@ def fewest_errors(
     from maxmargin.solvers.fewest_errors.minimum import MAX_ROWS
     from maxmargin.solvers.fewest_errors.minimum import fewest_errors as solve
 
-    question, most = Question.of(X, y, bias=bias, positive=positive), MAX_ROWS if max_rows is None else max_rows
-    return question.answered(solve, method=method, solver=solver, time_limit=time_limit, max_rows=most)
+    question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
+    most = MAX_ROWS if max_rows is None else max_rows
+    return question.answered(solve, method=method, solver=solver, max_rows=most)
 
 
 @shows_progress(waiting, "searching for the least total slack")
@@ -241,4 +242,4 @@ def least_total_slack(
     """
     from maxmargin.solvers.fewest_errors.total_slack import least_total_slack as solve
 
-    return Question.of(X, y, bias=bias, positive=positive).answered(solve, time_limit=time_limit)
+    return Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit).answered(solve)

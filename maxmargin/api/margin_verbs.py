@@ -92,11 +92,9 @@ def hard_margin(
     from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT
     from maxmargin.solvers.hard_margin.hard_margin import hard_margin as solve
 
-    question, limit = (
-        Question.of(X, y, bias=bias, positive=positive),
-        EXACT_LIMIT if exact_limit is None else exact_limit,
-    )
-    return question.answered(solve, method=method, solver=solver, exact=exact, exact_limit=limit, time_limit=time_limit)
+    question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
+    most_columns = EXACT_LIMIT if exact_limit is None else exact_limit
+    return question.answered(solve, method=method, solver=solver, exact=exact, exact_limit=most_columns)
 
 
 def soft_margin(
@@ -260,11 +258,11 @@ def soft_margin_path(
     from maxmargin.solvers.soft_margin.soft_margin import soft_margin_path as solve
 
     question = Question.weighted(
-        X, y, bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight
-    )
-    answers = solve(
-        question.problem, Cs, sample_weight=question.weights, method=method, solver=solver, time_limit=time_limit
-    )
+        X, y, bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight,
+        time_limit=time_limit,
+    )  # fmt: skip
+    weights, seconds = question.weights, question.limits.share()
+    answers = solve(question.problem, Cs, sample_weight=weights, method=method, solver=solver, time_limit=seconds)
     return tuple(question.named(answer) for answer in answers)
 
 
@@ -337,8 +335,8 @@ def sensitivity(
     """
     from maxmargin.solvers.hard_margin.margin_sensitivity import sensitivity as solve
 
-    question = Question.of(X, y, bias=bias, positive=positive)
-    return question.answered(solve, time_limit=time_limit, on_progress=on_progress)
+    question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
+    return question.answered(solve, on_progress=on_progress)
 
 
 @shows_progress(waiting, "solving for the soft margin")
@@ -421,8 +419,7 @@ def nu_margin(
     from maxmargin.solvers.soft_margin.nu_margin import nu_margin as solve
 
     question = Question.weighted(
-        X, y, bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight
-    )
-    return question.answered(
-        solve, nu=nu, sample_weight=question.weights, method=method, solver=solver, time_limit=time_limit
-    )
+        X, y, bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight,
+        time_limit=time_limit,
+    )  # fmt: skip
+    return question.answered(solve, nu=nu, sample_weight=question.weights, method=method, solver=solver)

@@ -5,7 +5,7 @@ The data of a question are arrays, a data frame with labels, the name of their c
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -30,13 +30,13 @@ from maxmargin.data.reading.formulas import Modelled, column_names, read_formula
 from maxmargin.data.sources.frames import is_from_table_library, library_of, with_distinct_names
 from maxmargin.solvers.answers.answer_text import NamedAnswer, Names
 from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.text.data_error import listed, nearest, quoted
 
 if TYPE_CHECKING:
     from maxmargin.explaining.separability_answer import Separability
-    from maxmargin.solvers.basics.limits import Limits
     from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 Answer = TypeVar("Answer", bound=NamedAnswer)
@@ -65,15 +65,26 @@ class Question:
         The names of the rows and the columns.
     weights : object
         The weights of the rows as the solvers take them; None if all are 1.
+    limits : Limits
+        The time limit, which counts from the call of the verb or the start of the command.
     """
 
     dataset: Dataset
     bias: bool
     names: Names
     weights: Any = None
+    limits: Limits = field(default_factory=Limits)
 
     @classmethod
-    def of(cls, X: Any, y: Any = None, *, bias: bool | None = None, positive: object = None) -> Self:
+    def of(
+        cls,
+        X: Any,
+        y: Any = None,
+        *,
+        bias: bool | None = None,
+        positive: object = None,
+        time_limit: float | None = None,
+    ) -> Self:
         """Return the question about these data.
 
         Parameters
@@ -88,17 +99,20 @@ class Question:
             Whether hyperplanes have a bias. By default they do, unless a formula leaves the intercept out.
         positive : label, optional
             The label that is +1, against all others.
+        time_limit : float, optional
+            Seconds for the whole question, this call included.
 
         Raises
         ------
         InvalidProblemError
             If the data do not state a question.
         InvalidOptionError
-            If `bias` contradicts the formula.
+            If `bias` contradicts the formula, or the time limit is not positive.
         """
+        limits = Limits(time_limit=time_limit)
         whole = whole_data(X)
         if whole is not None:
-            return cls._of_dataset(whole, y, bias, positive)
+            return replace(cls._of_dataset(whole, y, bias, positive), limits=limits)
         table = parts_of(X, y, bias=bias)
         ids = index_of_rows(X, table.labels)
         dataset = features_and_labels(
@@ -113,7 +127,7 @@ class Question:
             notes=(*dataset.notes, *_order_note(table.labels, dataset)),
             frame=partial(frame_of, library_of(X, table.labels), index_name=name_of_index(X, table.labels)),
         )
-        return cls(dataset=dataset, bias=table.has_intercept, names=names)
+        return cls(dataset=dataset, bias=table.has_intercept, names=names, limits=limits)
 
     @classmethod
     def _of_dataset(cls, dataset: Dataset, y: Any, bias: bool | None, positive: object) -> Self:
@@ -137,6 +151,7 @@ class Question:
         positive: object,
         sample_weight: Any,
         class_weight: Mapping[Any, float] | str | None,
+        time_limit: float | None,
     ) -> Self:
         """Return the question about these data and weights.
 
@@ -146,7 +161,7 @@ class Question:
             If the data do not state a question about two classes, or the weights are not those of these rows.
         """
         check_row_names(X=X, y=y, sample_weight=sample_weight)
-        question = cls.of(X, y, bias=bias, positive=positive)
+        question = cls.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
         problem_of(question.dataset)  # refuses more than two classes before their weights are read
         return replace(question, weights=row_weights(question.dataset, sample_weight, class_weight))
 
@@ -166,8 +181,8 @@ class Question:
         return with_names(answer, self.dataset, self.names)
 
     def answered(self, solve: Callable[..., Answer], **options: Any) -> Answer:
-        """Return the named answer of a solver to which the problem and these options are passed."""
-        return self.named(solve(self.problem, **options))
+        """Return the named answer of a solver to which the problem, these options and the time left are passed."""
+        return self.named(solve(self.problem, **options, time_limit=self.limits.share()))
 
 
 def with_names(answer: Answer, dataset: Dataset, names: Names | None = None) -> Answer:
@@ -216,7 +231,6 @@ def decide(
     problem: Problem | ClassProblem, *, exact_limit: int | None = None, time_limit: float | None = None, **options: Any
 ) -> "Separability":
     """Decide the question of a problem; the options are those of `separability`."""
-    from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
     from maxmargin.solvers.separability.feasibility import separability as of_two
     from maxmargin.solvers.separability.multinomial import multinomial as of_more
 
@@ -225,7 +239,7 @@ def decide(
     return with_near(ask(problem, exact_limit=limits.exact_limit, time_limit=time_limit, **options), problem, limits)
 
 
-def with_near(verdict: "ProvenVerdict", problem: Problem | ClassProblem, limits: "Limits") -> "Separability":
+def with_near(verdict: "ProvenVerdict", problem: Problem | ClassProblem, limits: Limits) -> "Separability":
     """Return the answer with a search for nearly aliased columns, which runs when it is asked for them."""
     from maxmargin.explaining.separability_answer import Separability
     from maxmargin.solvers.separability.near_aliases import NearAliases

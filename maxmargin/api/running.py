@@ -119,7 +119,7 @@ def perceptron(
     >>> perceptron([[10.0], [12.0]], [0, 1]).n_mistakes
     233
     """
-    question = Question.of(X, y, bias=bias, positive=positive)
+    question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
     run = run_perceptron(
         question.problem,
         bias_scale=bias_scale,
@@ -127,7 +127,7 @@ def perceptron(
         order=order,
         max_epochs=max_epochs,
         max_mistakes=max_mistakes,
-        time_limit=time_limit,
+        time_limit=question.limits.share(),
         rng=rng,
         method=method,
         on_progress=on_progress,
@@ -223,8 +223,8 @@ def online(
     from maxmargin.solvers.perceptron.row_orders import Order
 
     chosen = algorithm_of(algorithm, parameters)
-    question = Question.of(X, y, bias=bias, positive=positive)
-    problem, scale, time_limit = in_time(question.problem, bias_scale, time_limit)
+    question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
+    problem, scale, time_limit = in_time(question.problem, bias_scale, question.limits.share())
     settings = OnlineSettings(
         bias_scale=scale,
         order=None if order is None else choice("order", order, Order),

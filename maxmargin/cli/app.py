@@ -17,6 +17,7 @@ from maxmargin.cli.feedback import Exit
 from maxmargin.cli.research_commands import compare, trust
 from maxmargin.cli.theory_commands import bounds, fewest_errors, judge, online, sensitivity
 from maxmargin.reports.captioned import FIGURES
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.progress import compiling_shown
 
@@ -119,8 +120,8 @@ def margin(
         return commands.margin(opt.request(data, "margin"), method=method, **how)
     if how["exact"] or how["exact_limit"] is not None or how["proof"]:
         raise click.UsageError("--exact, --exact-limit and --proof are not for --soft")
-    shared = {name: how[name] for name in ("solver", "time_limit")}
-    return commands.soft(opt.request(data, "margin"), Cs=Cs, class_weight=class_weight, method=method, **shared)
+    solver = how["solver"]
+    return commands.soft(opt.request(data, "margin"), Cs=Cs, class_weight=class_weight, method=method, solver=solver)
 
 
 @app.command(cls=Command, most_used=(*opt.OF_TABLES, "max_mistakes", "max_epochs", "prepare", "trace", "as_json"))
@@ -243,7 +244,7 @@ def orders(data: DataOptions, **study: Any) -> int:
 @click.option("--json", "as_json", is_flag=True, help="Print what is known of the data as one JSON object.")
 @opt.time_limit_option("Give up after this time, and write nothing; exit 4.")
 @click.option("--quiet", "-q", is_flag=True, help="No notes on stderr.")
-def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float | None, **options: Any) -> int:
+def generate(family: str | None, as_list: bool, as_json: bool, **options: Any) -> int:
     """Make data whose verdict, and mostly margin, is known exactly.
 
     FAMILY is a name such as xor, odd-max-bit:8 or gap:40, or a formula such as "formula:(x1 | x4) & ~x3"; without it,
@@ -259,7 +260,7 @@ def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float
 
     if family is None or as_list:
         return commands.families(as_json=as_json)
-    with ended_within(time_limit):
+    with ended_within(opt.limits()):
         return commands.generate(family, as_json=as_json, **options)
 
 
@@ -271,7 +272,7 @@ def generate(family: str | None, as_list: bool, as_json: bool, time_limit: float
 @opt.json_option
 @opt.time_limit_option("Give up after this time; exit 4.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress on stderr.")
-def verify(time_limit: float | None, **options: Any) -> int:
+def verify(**options: Any) -> int:
     """Check a proof against its data, in exact arithmetic.
 
     PROOF is a file that --proof wrote, a regular one of at most 1 GiB; it says how SOURCE is read.
@@ -283,7 +284,7 @@ def verify(time_limit: float | None, **options: Any) -> int:
     """
     from maxmargin.cli.commands.verify import verify_proof as command
 
-    with ended_within(time_limit):
+    with ended_within(opt.limits()):
         return command(**options)
 
 
@@ -312,12 +313,20 @@ for command in (online, bounds, judge, sensitivity, fewest_errors, compare, trus
     app.add_command(command)
 
 
-def run(arguments: list[str]) -> int:
-    """Run the command line and return its exit code: bad usage and bad input are one line on stderr and 2."""
+def run(arguments: list[str], *, started: float | None = None) -> int:
+    """Run the command line and return its exit code: bad usage and bad input are one line on stderr and 2.
+
+    Parameters
+    ----------
+    arguments : list of str
+    started : float, optional
+        When the command started, by `time.monotonic`, if that was earlier.
+    """
+    limits = Limits() if started is None else Limits(started=started)
     _have_streams()
     try:
         with compiling_shown(quiet=not {"-q", "--quiet"}.isdisjoint(arguments)):
-            code = _exit_code(arguments)
+            code = _exit_code(arguments, limits)
         sys.stdout.flush()
         return code
     except click.ClickException as error:
@@ -348,12 +357,12 @@ def run(arguments: list[str]) -> int:
         return _refused(message)
 
 
-def _exit_code(arguments: list[str]) -> int:
+def _exit_code(arguments: list[str], limits: Limits) -> int:
     """Do the same as ``app.main``, which has exit codes and messages of its own for Ctrl-C and for a closed pipe."""
     if ASKS_TO_COMPLETE in os.environ:
         app.main(args=arguments, prog_name="maxmargin")
     try:
-        with app.make_context("maxmargin", list(arguments)) as context:
+        with app.make_context("maxmargin", list(arguments), obj=limits) as context:
             return int(app.invoke(context) or Exit.OK)
     except click.exceptions.Exit as done:
         return done.exit_code

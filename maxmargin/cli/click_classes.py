@@ -161,9 +161,8 @@ class Command(click.Command):
 
 def _section(option: click.Parameter) -> str:
     """Return the section of an option; those that print help have no value, and are among the last."""
-    if not option.expose_value:
-        return "Output"
-    return next((title for title, names in SECTIONS.items() if option.name in names), _QUESTION)
+    otherwise = _QUESTION if option.expose_value else "Output"
+    return next((title for title, names in SECTIONS.items() if option.name in names), otherwise)
 
 
 class SeveralNumbers(click.Option):

@@ -4,10 +4,12 @@ import _thread
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
+
+from maxmargin.solvers.basics.limits import Limits
 
 # Seconds between signals; the error of a signal that arrives during garbage collection is lost.
 _SECONDS_BETWEEN = 0.5
@@ -21,21 +23,30 @@ class TimeIsOverError(BaseException):
 
 
 @contextmanager
-def ended_within(seconds: float | None) -> Iterator[None]:
-    """Interrupt the block after this many seconds; None is no limit. It is for the main thread only.
+def ended_within(limits: Limits, late: Callable[[], str] | None = None) -> Iterator[None]:
+    """Interrupt the block when the time is over, in the main thread; other threads are not interrupted.
 
     A block that ends before the signal arrives has ended normally, though it is late.
+
+    Parameters
+    ----------
+    limits : Limits
+    late : callable, optional
+        A function that returns the message of the error, when it is raised.
 
     Raises
     ------
     TimeIsOverError
         If the block was interrupted.
     """
-    if seconds is None or seconds > threading.TIMEOUT_MAX:
+    seconds, is_main = limits.seconds_left, threading.current_thread() is threading.main_thread()
+    if seconds is None or seconds > threading.TIMEOUT_MAX or not is_main:
         yield
         return
     is_over, is_done = threading.Event(), threading.Event()
-    late = TimeIsOverError(f"not finished within the time limit of {seconds:g} s")
+
+    def error() -> TimeIsOverError:
+        return TimeIsOverError(late() if late else f"not finished within the time limit of {limits.time_limit:g} s")
 
     def send() -> None:
         is_done.wait(seconds)
@@ -48,7 +59,7 @@ def ended_within(seconds: float | None) -> Iterator[None]:
         if not is_over.is_set():
             signal.default_int_handler(number, frame)
         if not is_done.is_set():
-            raise late
+            raise error()
 
     timer, before = threading.Thread(target=send, daemon=True), signal.signal(_ALARM, end)
     try:
@@ -57,7 +68,7 @@ def ended_within(seconds: float | None) -> Iterator[None]:
             yield
     except (ImportError, SystemError):  # compiled modules make these of an error while they are imported
         if is_over.is_set():
-            raise late from None
+            raise error() from None
         raise
     finally:
         is_done.set()

@@ -6,7 +6,7 @@ The choices are spelled out here, so that ``--help`` imports nothing; a test com
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import wraps
 from inspect import cleandoc
 from pathlib import Path
@@ -16,6 +16,7 @@ import click
 
 from maxmargin.cli.click_classes import EXAMPLES, SeveralNumbers
 from maxmargin.cli.data_options import DataOptions
+from maxmargin.solvers.basics.limits import Limits
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -88,8 +89,24 @@ def check_method(name: str, names: tuple[str, ...]) -> None:
         raise click.BadOptionUsage("method", f"--method is {name!r}; expected one of {', '.join(names)}")
 
 
-def time_limit_option(does: str, default: float | None = None) -> Callable[[Command], Command]:
-    """Return the option --time-limit, which takes a positive number."""
+def time_limit_option(does: str, otherwise: str = "none") -> Callable[[Command], Command]:
+    """Return the option --time-limit of a whole command, of which `limits` tells."""
+
+    def keep(context: click.Context, option: click.Parameter, value: float | None) -> None:
+        context.obj = replace(limits(), time_limit=_seconds(context, option, value))
+
+    text = f"{does} It counts from the start of the command.  [default: {otherwise}]"
+    return click.option("--time-limit", type=float, metavar="SECONDS", callback=keep, expose_value=False, help=text)
+
+
+def limits() -> Limits:
+    """Return the time limit of the command under way, which counts from its start."""
+    begun: Limits | None = click.get_current_context().obj
+    return begun or Limits()
+
+
+def seconds_option(does: str, default: float | None = None) -> Callable[[Command], Command]:
+    """Return the option --time-limit of parts of a command."""
     text = f"{does}  [default: {'none' if default is None else f'{default:g}'}]"
     return click.option("--time-limit", type=float, metavar="SECONDS", default=default, callback=_seconds, help=text)
 
@@ -279,10 +296,10 @@ def check_outputs(
 
 
 def request(data: DataOptions, two_classes_for: str | None = None, **how: Any) -> "Request":
-    """Read the data, and return them as a request: see `maxmargin.cli.request.read`."""
+    """Read the data in the time limit, and return them as a request: see `maxmargin.cli.request.read`."""
     from maxmargin.cli.request import read
 
-    return read(data, two_classes_for, **how)
+    return read(data, two_classes_for, limits=limits(), **how)
 
 
 def _together(command: Command, *decorators: Callable[[Command], Command]) -> Command:

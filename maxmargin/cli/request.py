@@ -1,8 +1,10 @@
 """The request of a command: data, read as its options say, and an answer, printed as JSON or as text."""
 
 import json
+import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,17 +12,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from maxmargin.api.question import Question, names_of
+from maxmargin.cli.deadline import ended_within
 from maxmargin.data.dataset import Dataset, is_matrix
+from maxmargin.data.opening import STDIN, STDIN_NAME, size_of_content
 from maxmargin.data.problems import DecimalReading, check_is_binary64
 from maxmargin.solvers.answers.answer_text import plain, some
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.printable import printable, printable_lines
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import MOST_NAMED
+from maxmargin.text.pass_progress import bytes_counted
 from maxmargin.text.progress import data_shown, note
 
 if TYPE_CHECKING:
     from maxmargin.cli.data_options import DataOptions
     from maxmargin.solvers.proof.certificate import Certificate
+
+# Largest number of bytes of data that are read however short the time limit is; that takes less than a second.
+_BYTES_IN_ANY_CASE = 2**22
 
 # Options of reading data that `load` takes by the same names, with a formula and without.
 _HOW_TO_READ = ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "header", "missing", "format")
@@ -45,7 +54,6 @@ class Request(Question):
     def call_in_python(self) -> str | None:
         """Call in Python that asks whether these data are separable; None if no call reads the same numbers."""
         from maxmargin.data.labels import CHOSEN
-        from maxmargin.data.opening import STDIN
 
         read_as = self.dataset.read_as
         if self.reading is not None or read_as is None or self.options.source == STDIN:
@@ -110,6 +118,7 @@ def read(
     options: "DataOptions",
     two_classes_for: str | None,
     *,
+    limits: Limits,
     decimal: bool | None = None,
     are_notes_in_answer: bool = False,
 ) -> Request:
@@ -120,6 +129,8 @@ def read(
     options : DataOptions
     two_classes_for : str, optional
         The name of a command that needs two classes.
+    limits : Limits
+        The time of the command, which may end while the source is read.
     decimal : bool, optional
         Whether to read the text of the source exactly; None refuses numbers that binary64 does not hold.
     are_notes_in_answer : bool
@@ -134,7 +145,8 @@ def read(
     if options.formula is not None and (options.no_bias or decimal):
         refused = "--no-bias" if options.no_bias else "--decimal"
         raise click.UsageError(f"--formula decides what {refused} would; expected one of them")
-    dataset, reading = (_read_text if decimal else _read)(options)
+    with _ended_in_time(options.source, limits):
+        dataset, reading = (_read_text if decimal else _read)(options)
     for text in dataset.notes:
         if not are_notes_in_answer or text.endswith("?"):
             note(text, quiet=options.quiet)
@@ -153,7 +165,36 @@ def read(
         reading=reading,
         bias=not options.no_bias if dataset.has_intercept is None else dataset.has_intercept,
         options=options,
+        limits=limits,
     )
+
+
+@contextmanager
+def _ended_in_time(source: str, limits: Limits) -> Iterator[None]:
+    """End reading when the time is over, unless it takes less than a second in any case, as for small files."""
+    size = 0 if limits.time_limit is None else _size_of(source)
+    if size is not None and size <= _BYTES_IN_ANY_CASE:
+        yield
+        return
+    with bytes_counted() as counts, ended_within(limits, lambda: _late(source, sum(counts.values()), size)):
+        yield
+
+
+def _size_of(source: str) -> int | None:
+    """Return the number of bytes of a file or a folder, 0 for what is in no file; None where it is not known."""
+    if os.path.isdir(source):
+        return sum(size_of_content(file.path) for file in os.scandir(source) if file.is_file())
+    if os.path.isfile(source):
+        return size_of_content(source)
+    return None if source == STDIN or os.path.exists(source) else 0
+
+
+def _late(source: str, n_read: int, size: int | None) -> str:
+    """Say that the time was over while data were read, and how much of them was read; not every format tells."""
+    done, late = f"{n_read / 1e6:,.0f}", "the limit ended while reading"
+    if size is None:
+        return f"{STDIN_NAME if source == STDIN else source}: {late}, after {done} MB"
+    return f"{source}: {late}{f', at {done} of' if n_read else ''} {max(size, n_read) / 1e6:,.0f} MB"
 
 
 def _read(options: "DataOptions") -> tuple[Dataset, DecimalReading | None]:

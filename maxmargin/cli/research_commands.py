@@ -20,7 +20,7 @@ from maxmargin.cli.data_options import DataOptions
     "--merge", metavar="FOLDER", multiple=True, help="Take over the records of this folder; may be repeated."
 )
 @opt.file_option("--diff", metavar="FOLDER", help="Report what changed since the comparison in this folder.")
-@opt.time_limit_option("Begin no more cells after this time; the same command goes on with them.")
+@opt.seconds_option("Begin no more cells after this time; the same command goes on with them.")
 @click.option("--dry-run", is_flag=True, help="Run nothing; print the cells that are to be run and what they cost.")
 @opt.json_option
 @click.option("--quiet", "-q", is_flag=True, help="No notes and no progress on stderr.")
@@ -63,7 +63,7 @@ def compare(**options: Any) -> int:
 @opt.data_options
 @opt.file_option("--output", "-o", metavar="FILE", help="Write the report as a page: .html, .md or .json.")
 @opt.force_option
-@opt.time_limit_option("Limit for each solver.", default=60.0)
+@opt.seconds_option("Limit for each solver.", default=60.0)
 @opt.count_option("--jobs", "Number of solvers that run at the same time.", default=1)
 @click.option("--method", "methods", metavar="NAME", multiple=True, help="Ask only this one; may be repeated.")
 def trust(data: DataOptions, *, force: bool, **question: Any) -> int:

@@ -135,7 +135,7 @@ def judge(data: DataOptions, *, plane: Path, **question: Any) -> int:
 @opt.data_options
 @opt.method_option(opt.FEWEST_METHODS, "How a hyperplane is proposed")
 @opt.solver_option
-@opt.time_limit_option("Stop each of the two searches after this time.", default=60.0)
+@opt.time_limit_option("Stop after this time; half of it is for the errors.", "60 for each of the two searches")
 @opt.count_option("--max-rows", "Maximum number of distinct rows that are all searched.  [default: 2000]")
 def fewest_errors(data: DataOptions, **search: Any) -> int:
     """Find the fewest rows to drop so that the rest is separable, and the least total slack.
@@ -158,7 +158,7 @@ def fewest_errors(data: DataOptions, **search: Any) -> int:
 @click.command(cls=Command, most_used=(*opt.OF_TABLES, "time_limit", "as_json"))
 @opt.data_options
 @opt.time_limit_option("Stop after this time, with what is proven by then.")
-def sensitivity(data: DataOptions, *, time_limit: float | None) -> int:
+def sensitivity(data: DataOptions) -> int:
     """Find the rows that hold the maximum margin, what it is without each of them, and how far rows may move.
 
     Exit 0: proven; 3: not strictly separable; 4: not proven.
@@ -169,4 +169,4 @@ def sensitivity(data: DataOptions, *, time_limit: float | None) -> int:
     """
     from maxmargin.cli.commands.margin import sensitivity as command
 
-    return command(opt.request(data, "sensitivity"), time_limit=time_limit)
+    return command(opt.request(data, "sensitivity"))

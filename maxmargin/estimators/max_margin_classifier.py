@@ -131,9 +131,8 @@ class MaxMarginClassifier(LinearClassifier):
         InvalidOptionError
             If C is not positive, or the weights are not those of labels.
         """
-        is_hard = _is_infinite(self.C)
+        is_hard, limits = _is_infinite(self.C), Limits(time_limit=self.time_limit)
         training = TrainingRows.of(self, X, y, sample_weight=sample_weight, class_weight=self.class_weight)
-        limits = Limits(time_limit=self.time_limit)
         answers: list[Any] = []
         for n_done, question in enumerate(training.questions):
             limit = limits.share(len(training.questions) - n_done)

@@ -38,8 +38,8 @@ class _RunClassifier(LinearClassifier):
     random_state: Any
 
     def _fit_runs(self, X: Any, y: Any, run: Callable[..., Any]) -> list[Any]:
-        training = TrainingRows.of(self, X, y)
         limits, generator = Limits(time_limit=self.time_limit), check_random_state(self.random_state)
+        training = TrainingRows.of(self, X, y)
         runs = []
         for n_done, (positive, _) in enumerate(training.questions):
             limit = limits.share(len(training.questions) - n_done)

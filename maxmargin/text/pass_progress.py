@@ -1,4 +1,4 @@
-"""Progress of passes over rows outside memory, for whoever listens."""
+"""Progress of reading, and of passes over rows outside memory, for whoever listens."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,6 +9,8 @@ from typing import TypeAlias
 OnChunk: TypeAlias = Callable[[int, int], None]
 
 _ON_CHUNK: ContextVar[OnChunk | None] = ContextVar("on_chunk", default=None)
+
+_BYTES: ContextVar[dict[str, int] | None] = ContextVar("bytes", default=None)
 
 
 @contextmanager
@@ -26,6 +28,32 @@ def reports_passes_to(on_chunk: OnChunk | None) -> Iterator[None]:
         yield
     finally:
         _ON_CHUNK.reset(before)
+
+
+@contextmanager
+def bytes_counted() -> Iterator[dict[str, int]]:
+    """Yield the numbers of bytes that were read so far within the block, by the names of their sources.
+
+    Examples
+    --------
+    >>> with bytes_counted() as counts:
+    ...     report_bytes_read("a.csv", 3)
+    >>> counts
+    {'a.csv': 3}
+    """
+    counts: dict[str, int] = {}
+    before = _BYTES.set(counts)
+    try:
+        yield counts
+    finally:
+        _BYTES.reset(before)
+
+
+def report_bytes_read(source: str, n_bytes: int) -> None:
+    """Report how many bytes of a source are read."""
+    counts = _BYTES.get()
+    if counts is not None:
+        counts[source] = n_bytes
 
 
 def report_rows_done(n_done: int, n_rows: int) -> None:

@@ -13,7 +13,7 @@ from maxmargin.api.running import generator_of, in_time, run_perceptron
 from maxmargin.solvers.answers.answer_text import Result, counted, plain, rounded_down, rounded_up
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.basics.option_values import check_time_limit, whole_number
+from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.perceptron.exact_states import ExactState, ExactStateSizes, Interval, exact_states, intervals
 from maxmargin.solvers.problem.problem import Problem
@@ -300,9 +300,8 @@ def mistake_trace(
     True
     """
     most_points = whole_number("most_points", most_points, FEWEST_POINTS)
-    check_time_limit(time_limit)
-    question = Question.of(X, y, bias=bias, positive=positive)
-    problem, scale, time_limit = in_time(question.problem, bias_scale, time_limit)
+    question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
+    problem, scale, time_limit = in_time(question.problem, bias_scale, question.limits.share())
     limits = Limits(time_limit=time_limit)
     generator = generator_of(rng)
     as_it_was = copy.deepcopy(generator)

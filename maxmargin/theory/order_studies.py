@@ -374,8 +374,8 @@ def order_study(
 
     effort = Effort(n_orders=n_orders, n_search=n_search, n_sequence=n_sequence, max_states=max_states)
     check_effort(effort)
-    limits = Limits(time_limit=time_limit)
-    question = Question.of(X, y, bias=bias, positive=positive)
+    question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
+    limits = question.limits
     of_bounds = limits.part(2)
     problem, scale = with_bias_scale(question.problem, bias_scale, of_bounds)
     # The bounds of any order look at the space of a run and not at its mistakes, so one epoch will do.

@@ -100,8 +100,9 @@ def mistake_bounds(
     >>> round(bounds["novikoff"].value)
     17690
     """
-    problem = Question.of(X, y, bias=bias, positive=positive).problem
-    return run_and_bounds(problem, bias_scale=bias_scale, n_passes=n_passes, C=C, time_limit=time_limit)[1]
+    question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
+    seconds = question.limits.share()
+    return run_and_bounds(question.problem, bias_scale=bias_scale, n_passes=n_passes, C=C, time_limit=seconds)[1]
 
 
 def run_and_bounds(

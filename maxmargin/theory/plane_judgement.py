@@ -297,7 +297,7 @@ def judge(
     >>> judge(X, y, w={"0": -1.0}, b=40.0).error_rows.tolist()
     [1]
     """
-    question = Question.of(X, y, positive=positive)
+    question = Question.of(X, y, positive=positive, time_limit=time_limit)
     dataset = question.dataset
     problem_of(dataset)  # refuses more than two classes before the model is read
     if (w is None) == (model is None):
@@ -311,7 +311,7 @@ def judge(
         plane = plane_of_model(model, dataset)
     else:
         plane = plane_of_numbers(w, b, dataset.feature_names)
-    return judge_plane(dataset, plane.of_kind(bias), question.names, g=g, time_limit=time_limit)
+    return judge_plane(dataset, plane.of_kind(bias), question.names, g=g, time_limit=question.limits.share())
 
 
 def judge_plane(

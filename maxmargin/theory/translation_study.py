@@ -142,7 +142,7 @@ def translation_study(
     >>> [(point.shift, point.n_mistakes) for point in translation_study(X, y, shifts=[-1, 0])]
     [(-1.0, 1), (0.0, 1701)]
     """
-    problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
+    limits, problem = Limits(time_limit=time_limit), _dense(X, y, positive)
     along = np.asarray(prepare(problem.X, "center").shift if direction is None else direction, dtype=np.float64)
     if along.shape != (problem.n_features,):
         raise InvalidOptionError(f"direction has shape {along.shape}; expected ({problem.n_features},)")
@@ -214,7 +214,7 @@ def scale_study(
     """
     from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 
-    problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
+    limits, problem = Limits(time_limit=time_limit), _dense(X, y, positive)
     space, best = best_bias_scale(problem, limits, asked_by="a study of bias scales")
     best_scales = {best} if space.bias else set()
     middle = best if space.bias else radius(problem)
@@ -286,7 +286,7 @@ def preparation_study(
     >>> [point.preparation for point in points]
     ['raw', 'center', 'standardize', 'unit']
     """
-    problem, limits = _dense(X, y, positive), Limits(time_limit=time_limit)
+    limits, problem = Limits(time_limit=time_limit), _dense(X, y, positive)
 
     def point(how: How | str) -> StudiedPoint:
         prepared = Problem.validated(prepare(problem.X, how).X, problem.y)

@@ -14,6 +14,9 @@ class OutOfTime(Exception):  # noqa: N818  # it ends a search, and is no error
     """The time limit of a search was reached in the middle of exact work."""
 
 
+# What answers say whose time was over.
+TIME_IS_OVER = "the time limit was reached"
+
 # Seconds of a time limit that is over at once.
 INSTANT = 1e-6
 
@@ -63,10 +66,6 @@ class Limits:
     def part(self, n_shares: int) -> "Limits":
         """Return the time limit of a part of the work: the time left divided by `n_shares`."""
         return Limits(time_limit=self.share(n_shares))
-
-    def words(self) -> str:
-        """Say that the time is over."""
-        return f"the time limit of {self.time_limit or 0:g} s was reached"
 
     def is_over(self) -> bool:
         """Whether the time is over."""

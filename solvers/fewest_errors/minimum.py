@@ -6,7 +6,7 @@ import numpy as np
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
 from maxmargin.solvers.basics.option_values import check_choice
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
@@ -270,7 +270,7 @@ class _Work:
     def _limit(self) -> str:
         """Return why the ends of the interval do not meet."""
         if self.limits.is_over():
-            return self.limits.words()
+            return TIME_IS_OVER
         if self.budget.is_over():
             return "the search took as many steps as it may (most_steps)"
         return f"the search took {self.n_searched} of {len(self.kinds.counts)} distinct rows (max_rows)"

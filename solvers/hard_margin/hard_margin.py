@@ -10,7 +10,7 @@ import numpy as np
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, Verdict
 from maxmargin.solvers.basics.array_types import Rows
-from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
 from maxmargin.solvers.engines import hard_working_set, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
 from maxmargin.solvers.engines.textbook import backends
@@ -269,8 +269,7 @@ def _finish(best: HardBracket, attempts: tuple[SolverRun, ...], limits: Limits) 
     if is_nearest:
         return exact_solution(point, tried, exact_margin.NAME)
     _offer_ends(best, point)
-    reason = f"the exact work stopped at the time limit of {limits.time_limit:g} s"
-    return best.solution(_stopped(best), attempts, reason)
+    return best.solution(_stopped(best), attempts, "the exact work stopped at the time limit")
 
 
 class _ExactWorkClock:
@@ -373,9 +372,9 @@ def _why_stopped(status: Status, limits: Limits) -> str:
     if status is Status.OPTIMAL:
         return ""
     if limits.is_over():
-        return limits.words()
+        return TIME_IS_OVER
     is_short = status is Status.LIMIT and limits.time_limit is not None
-    return f"the time limit of {limits.time_limit:g} s is too short for further solvers" if is_short else ""
+    return "the time limit is too short for further solvers" if is_short else ""
 
 
 def _status(best: HardBracket, stopped_early: bool) -> Status:

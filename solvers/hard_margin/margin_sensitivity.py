@@ -14,7 +14,7 @@ from maxmargin.solvers.answers.answer_text import NamedAnswer, counted, cut, rou
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
@@ -311,14 +311,14 @@ def sensitivity(
     whole = hard_margin(problem, time_limit=limits.share(3))
     status, reason = whole.status, whole.reason
     if reason and time_limit is not None and status in (Status.LIMIT, Status.UNDECIDED):
-        reason = f"the time limit of {time_limit:g} s is too short for the margin of all rows"
+        reason = "the time limit is too short for the margin of all rows"
     rows, weights = _holding(whole, limits)
     lower, upper = np.full(len(rows), whole.lower), np.full(len(rows), math.inf)
     try:
         uninterrupted(whole)
         for n_done, position in enumerate(np.argsort(-weights, kind="stable").tolist()):
             if limits.is_over():
-                status, reason = Status.LIMIT, limits.words()
+                status, reason = Status.LIMIT, TIME_IS_OVER
                 break
             others = _without(problem, int(rows[position]))
             if others is None:
@@ -381,8 +381,8 @@ def _stopped(found: HardMargin, limits: Limits) -> tuple[Status, str]:
     The rows are separable, so that `undecided` says that no solver was accurate enough, or that the time was over.
     """
     if found.status is Status.LIMIT or limits.is_over():
-        short = f"the time limit of {limits.time_limit:g} s is too short for" if limits.time_limit is not None else ""
-        return Status.LIMIT, f"{short} the margin without some of the rows" if short else found.reason
+        short = "the time limit is too short for the margin without some of the rows"
+        return Status.LIMIT, found.reason if limits.time_limit is None else short
     return Status.NUMERICAL, found.reason
 
 

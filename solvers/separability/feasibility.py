@@ -10,7 +10,7 @@ import numpy as np
 
 from maxmargin.solvers.answers.answer_text import through
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
+from maxmargin.solvers.basics.limits import EXACT_LIMIT, TIME_IS_OVER, Limits
 from maxmargin.solvers.engines import balancing_vertex, hard_working_set, highs_lp, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
 from maxmargin.solvers.engines.textbook import backends
@@ -113,7 +113,7 @@ def separability(
     scaling = problem.scaling
     cone = SignedRows(problem, settings)
     if limits.is_over():
-        return _past_the_limits(problem, None, limits.words(), ())
+        return _past_the_limits(problem, None, TIME_IS_OVER, ())
     attempts: list[SolverRun] = []
     point: CommonHullPoint | None = None
     if method == "auto" and solver is None and likely is None:
@@ -262,7 +262,7 @@ def _decided(
     attempts = (*attempts, *decision.attempts)
     if isinstance(decision, Unfinished):
         found = CommonHullPoint.by(cone.problem, decision.witness) if decision.witness else None
-        return _past_the_limits(cone.problem, found, limits.words(), attempts)
+        return _past_the_limits(cone.problem, found, TIME_IS_OVER, attempts)
     last = attempts[-1].solver if attempts else ""
     engine = last if last in (RATIONAL_SIMPLEX, balancing_vertex.NAME) else highs_lp.NAME
     return answer_of(cone, decision, limits, engine, attempts)

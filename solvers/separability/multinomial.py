@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.answers.answer_text import without_intercepts
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
+from maxmargin.solvers.basics.limits import EXACT_LIMIT, TIME_IS_OVER, Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import SolverRun
@@ -75,7 +75,7 @@ def multinomial(
     decision = _decision(cone, limits, attempts)
     attempts += decision.attempts
     if isinstance(decision, Unfinished):
-        return _undecided(problem, limits.words(), attempts, _witness(cone, decision))
+        return _undecided(problem, TIME_IS_OVER, attempts, _witness(cone, decision))
     return _answer(cone, decision, limits, tuple(attempts))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from maxmargin.solvers.answers.bracket import Bracket
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
@@ -68,7 +68,7 @@ class SoftBracket(Bracket):
             if self.relative_gap <= NEXT_SOLVER_GAP or self.is_interrupted:
                 return
             if limits.is_over():
-                self.why_stopped = limits.words()
+                self.why_stopped = TIME_IS_OVER
                 break
         if self.relative_gap > RELATIVE_GAP:
             self.offer_nothing()

@@ -1,6 +1,7 @@
 """A time limit ends every question on which data would take minutes; what is returned is proven all the same."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,10 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import for_each
 from commands import completed
 from scipy.sparse import csr_array
 
 import maxmargin as mm
+from maxmargin.api.question import Question
 from maxmargin.cli.app import run as command
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.catalogue import algorithm_of
@@ -161,25 +164,18 @@ def test_a_limit_that_is_over_at_once_leaves_what_is_proven() -> None:
     assert all(bound.value >= n_mistakes for bound in bounds if bound.valid and bound.name != "trivial")
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["check", "xor"],
-        ["margin", "agresti"],
-        ["margin", "xor", "--soft", "1"],
-        ["perceptron", "agresti"],
-        ["online", "agresti"],
-        ["bounds", "agresti"],
-        ["fewest-errors", "xor"],
-        ["orders", "agresti", "--n-orders", "5"],
-        ["report", "agresti"],
-        ["generate", "xor"],
-    ],
+COMMANDS = (
+    "check xor, margin agresti, margin xor --soft 1, perceptron agresti, online agresti, bounds agresti, "
+    "fewest-errors xor, orders agresti --n-orders 5, report agresti, generate xor"
 )
-def test_every_command_takes_a_limit(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert command([*arguments, "--quiet"]) == command([*arguments, "--quiet", "--time-limit", "60"])
-    assert command([*arguments, "--quiet", "--time-limit", "0"]) == 2
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("line", COMMANDS.split(", "))
+def test_every_command_takes_a_limit(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [*line.split(), "--quiet"]
+    assert command(arguments) == command([*arguments, "--time-limit", "60"])
+    assert command([*arguments, "--time-limit", "0"]) == 2
     assert "not a positive number of seconds" in capsys.readouterr().err
 
 
@@ -203,13 +199,14 @@ def test_an_interrupt_by_the_clock_that_a_callback_swallows_is_repeated() -> Non
 import sys, time
 sys.unraisablehook = lambda unraisable: print("told", unraisable.exc_type.__name__)
 from maxmargin.cli.deadline import TimeIsOverError, ended_within
+from maxmargin.solvers.basics.limits import Limits
 
 class Slow:
     def __del__(self):
         time.sleep(1.0)
 
 try:
-    with ended_within(0.2):
+    with ended_within(Limits(time_limit=0.2)):
         Slow()
         print("swallowed")
         time.sleep(60.0)
@@ -233,3 +230,32 @@ def test_the_limit_ends_a_wait_for_input_and_work_in_the_background(tmp_path: Pa
     os.close(writer)
     os.close(reader)
     assert done.returncode == 4, done.stderr
+
+
+@for_each("source", ("rows.csv", "folder", "-", "rows.npz"))
+def test_the_limit_ends_reading(source: str, tmp_path: Path) -> None:
+    """A process of its own, as above; its imports take longer than the limit."""
+    X, y = _overlapping(40_000, 10)
+    (tmp_path / "folder").mkdir(exist_ok=True)
+    for name in ("rows.csv", "folder/rows.csv"):
+        np.savetxt(tmp_path / name, np.column_stack([X, y]), delimiter=",")
+    np.savez(tmp_path / "rows.npz", X=np.tile(X, (2, 1)), y=np.tile(y, 2))
+    with open(tmp_path / "rows.csv", "rb") as piped:
+        late = completed("check", source, "--no-header", "--time-limit", "0.01", cwd=tmp_path, stdin=piped)
+    assert (late.returncode, late.stdout) == (4, ""), late.stderr
+    how_far = r"after \d+ MB" if source == "-" else r"(, at \d+ of)? \d+ MB"
+    where = "standard input" if source == "-" else source
+    assert re.fullmatch(f"maxmargin: {where}: the limit ended while reading,? ?{how_far}\n", late.stderr), late.stderr
+
+
+def test_it_counts_from_the_start_of_the_command_and_the_call_of_the_function() -> None:
+    arguments = ["check", "agresti", "--time-limit", "100"]
+    assert (command(arguments), command(arguments, started=time.monotonic() - 101)) == (0, 4)
+
+    class Slow(list[float]):
+        def __array__(self, *_: object, **__: object) -> np.ndarray:
+            self.read = time.monotonic()
+            return np.array([[1.0], [2.0]])
+
+    X = Slow()
+    assert Question.of(X, [0, 1], time_limit=5).limits.started <= X.read

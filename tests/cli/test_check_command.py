@@ -293,7 +293,7 @@ def test_out_of_time_is_undecided(command: Run, text: str) -> None:
     code, out, _ = command("check", data(text), "--time-limit", "1e-9", "--json")
     fields = json.loads(out)
     assert (code, fields["verdict"], fields["strictly_separable"], fields["proof"]) == (4, "undecided", None, None)
-    assert "the time limit of 1e-09 s was reached" in fields["reason"]
+    assert "the time limit was reached" in fields["reason"]
     _, out, _ = command("check", "data.csv", "--time-limit", "1e-9")
     assert "undecided\n" in out and "nothing is claimed" in out
     assert "logistic" not in out

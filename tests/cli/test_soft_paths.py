@@ -9,6 +9,7 @@ from commands import json_answer, refusal
 
 import maxmargin as mm
 from maxmargin.cli.app import run
+from maxmargin.solvers.basics.limits import TIME_IS_OVER
 from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
 
 IRIS = ("margin", "iris", "--positive", "versicolor")
@@ -67,7 +68,7 @@ def test_the_table_keeps_the_order_of_the_costs(capsys: pytest.CaptureFixture[st
 def test_a_path_that_is_cut_short_is_not_proven(capsys: pytest.CaptureFixture[str]) -> None:
     code, fields = json_answer(capsys, *IRIS, "--soft", "1", "10", "--time-limit", "1e-9")
     assert code == 4
-    assert [answer["status"] for answer in fields["path"]] == ["limit", "limit"]
+    assert [(answer["status"], answer["reason"]) for answer in fields["path"]] == [("limit", TIME_IS_OVER)] * 2
 
 
 def test_ctrl_c_keeps_the_answers_before_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -87,6 +87,7 @@ DEFAULTS = {
     ("bounds", "n_passes"): "1, where --until-convergence does not say otherwise",
     ("online", "algorithm"): "averaged, where none is named",
     ("judge", "bias"): "None: a plane with b = 0 is compared with planes through the origin; likewise for the command",
+    ("fewest-errors", "time_limit"): "none is 60 s for each of two searches; in Python there is one",
     ("fewest-errors", "max_rows"): "None is 2,000 rows, as the help says",
     ("margin --soft", "Cs"): "none, where the question is the maximum margin",
     ("generate", "seed"): "None is the seed in the name, or 0, as the help says",

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from maxmargin.theory.perceptron_bounds import Bound
 
 
-def bounds(
-    request: Request, *, bias_scale: float | str, n_passes: int | None, C: float, time_limit: float | None
-) -> Exit:
+def bounds(request: Request, *, bias_scale: float | str, n_passes: int | None, C: float) -> Exit:
     """Run the perceptron, compute the bounds, print both, and return the exit code."""
     prepare = request.options.prepare
     with run_shown(quiet=request.options.quiet) as on_progress:
@@ -29,7 +27,7 @@ def bounds(
             bias_scale=bias_scale,
             n_passes=n_passes,
             C=C,
-            time_limit=time_limit,
+            time_limit=request.limits.share(),
             on_progress=on_progress,
         )
     if bias_scale == "best" and run.settings.bias_scale == 1.0:

@@ -50,7 +50,6 @@ def check(
     columns: bool,
     method: str,
     solver: str | None,
-    time_limit: float | None,
     exact_limit: int | None,
 ) -> Exit:
     """Decide, write the proof, print, and return the exit code.
@@ -66,19 +65,18 @@ def check(
         An older proof that may decide these data too.
     columns : bool
         Whether to find the infinite columns of large separable data as well.
-    method, solver, time_limit, exact_limit
+    method, solver, exact_limit
         As in `maxmargin.separability`; a method and a solver are for questions about two classes.
     """
     dataset = request.dataset
-    clock = Limits(time_limit=time_limit, exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit)
-    ask = partial(separability_of, bias=request.bias, time_limit=time_limit, exact_limit=exact_limit)
+    clock = replace(request.limits, exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit)
+    ask = partial(separability_of, bias=request.bias, exact_limit=exact_limit)
     of_two = partial(ask, method=method, solver=solver)
     older = None if reuse is None else _older_proof(reuse, request, clock)
     with waiting("looking for a proof", quiet=request.options.quiet):
         classes = None
         if dataset.is_binary:
-            seconds = time_limit if reuse is None else clock.share()
-            answer = older or of_two(dataset, request.reading, time_limit=seconds)
+            answer = older or of_two(dataset, request.reading, time_limit=clock.share())
         else:
             classes = _class_answers(request, ask, of_two, clock)
             answer = classes.multinomial
@@ -160,7 +158,7 @@ def _class_answers(
         return part, of_two(part, request.reading, time_limit=clock.share(next(shares)))
 
     return _ClassAnswers(
-        multinomial=ask(data, request.reading),  # first, and the table gets the time that it leaves
+        multinomial=ask(data, request.reading, time_limit=clock.share()),  # first, and the table gets the time that it leaves
         one_vs_rest=[(name, *answered(data.one_vs_rest(name))) for name in data.classes],
         pairs=[(pair, *answered(data.pair(*pair))) for pair in combinations(data.classes, 2)],
     )

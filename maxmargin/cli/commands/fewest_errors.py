@@ -10,20 +10,22 @@ from maxmargin.solvers.fewest_errors.minimum import fewest_errors as solve
 from maxmargin.solvers.fewest_errors.total_slack import least_total_slack
 from maxmargin.text.progress import waiting
 
+# Seconds of each search without a limit.
+_SECONDS = 60.0
 
-def fewest_errors(
-    request: Request, *, method: str, solver: str | None, time_limit: float, max_rows: int | None
-) -> Exit:
+
+def fewest_errors(request: Request, *, method: str, solver: str | None, max_rows: int | None) -> Exit:
     """Search for the fewest errors and the least slack, print the proven intervals, and return the exit code."""
     problem = request.problem
     with waiting("searching for the fewest errors", quiet=request.options.quiet):
-        answer = solve(problem, method=method, solver=solver, time_limit=time_limit, max_rows=max_rows or MAX_ROWS)
+        seconds = request.limits.share(2) or _SECONDS
+        answer = solve(problem, method=method, solver=solver, time_limit=seconds, max_rows=max_rows or MAX_ROWS)
     answer = request.named(answer)
     is_interrupted = answer.reason == WHAT_WAS_PROVEN
     slack = None
     if not is_interrupted:
         with suppress(KeyboardInterrupt), waiting("searching for the least total slack", quiet=request.options.quiet):
-            slack = least_total_slack(problem, time_limit=time_limit)
+            slack = least_total_slack(problem, time_limit=request.limits.share() or _SECONDS)
     remark = "least total slack: not computed" if slack is None else slack.interval_text
     request.answer(
         "fewest-errors",

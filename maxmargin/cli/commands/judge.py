@@ -23,7 +23,7 @@ from maxmargin.theory.plane_judgement import judge_plane
 _EXAMPLE = 'an object such as {"w": [1.0, -2.0], "b": 0.5}'
 
 
-def judge(request: Request, *, document: dict[str, Any], name: str, g: float | None, time_limit: float | None) -> Exit:
+def judge(request: Request, *, document: dict[str, Any], name: str, g: float | None) -> Exit:
     """Print the judgement of the hyperplane of a document, and return the exit code.
 
     Parameters
@@ -32,7 +32,7 @@ def judge(request: Request, *, document: dict[str, Any], name: str, g: float | N
         As `read_plane` returns it.
     name : str
         The name of its file, for messages.
-    g, time_limit : float, optional
+    g : float, optional
         As in `maxmargin.judge`.
     """
     plane = plane_of_document(document, name, request.dataset)
@@ -41,7 +41,7 @@ def judge(request: Request, *, document: dict[str, Any], name: str, g: float | N
             _refuse(name, "b", repr(plane.b), "0, as --no-bias asks for hyperplanes through the origin")
         plane = plane.of_kind(bias=False)
     with waiting("judging the hyperplane", quiet=request.options.quiet):
-        judged = judge_plane(request.dataset, plane, g=g, time_limit=time_limit)
+        judged = judge_plane(request.dataset, plane, g=g, time_limit=request.limits.share())
     request = replace(request, bias=judged.bias)
     request.answer("judge", judged.fields, judged.summary)
     return Exit.OK if judged.separates else Exit.DOES_NOT_SEPARATE

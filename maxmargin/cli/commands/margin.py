@@ -41,7 +41,7 @@ def margin(request: Request, *, exact: bool, exact_limit: int | None, proof: Pat
     """
     most_columns = EXACT_LIMIT if exact_limit is None else exact_limit
     with waiting("solving for the maximum margin", quiet=request.options.quiet):
-        answer = request.named(hard_margin(request.problem, exact=exact, exact_limit=most_columns, **options))
+        answer = request.answered(hard_margin, exact=exact, exact_limit=most_columns, **options)
     if proof is not None:
         request.write_proof(proof, answer.interval_certificate)
     request.answer(
@@ -59,10 +59,10 @@ def exit_code(status: Status) -> Exit:
     return Exit.OK if status is Status.OPTIMAL else Exit.UNDECIDED
 
 
-def sensitivity(request: Request, *, time_limit: float | None) -> Exit:
+def sensitivity(request: Request) -> Exit:
     """Leave out the rows that hold the margin one by one, print what is proven, and return the exit code."""
     with counting_shown("leaving out rows", quiet=request.options.quiet) as on_progress:
-        answer = request.named(margin_sensitivity(request.problem, time_limit=time_limit, on_progress=on_progress))
+        answer = request.answered(margin_sensitivity, on_progress=on_progress)
     request.answer("sensitivity", answer.fields, answer.summary)
     return Exit.INTERRUPTED if answer.reason == WHAT_WAS_PROVEN else exit_code(answer.status)
 
@@ -83,6 +83,7 @@ def soft(request: Request, *, Cs: Sequence[float], class_weight: Sequence[str], 
     weights = row_weights(request.dataset, None, given)
     answers: dict[float, SoftMargin] = {}
     with waiting("solving for the soft margin", quiet=request.options.quiet), suppress(KeyboardInterrupt):
+        options["time_limit"] = request.limits.share()
         for answer in rising_soft_margins(request.problem, Cs, sample_weight=weights, **options):
             answers[answer.C] = request.named(answer)
     if not answers:

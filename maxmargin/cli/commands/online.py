@@ -138,11 +138,10 @@ def online(
     bias_scale: float | str,
     order: str | None,
     seed: int,
-    time_limit: float | None,
     **limits: Any,
 ) -> Exit:
     """Run, print, and return the exit code."""
-    problem, scale, time_limit = in_time(request.problem, bias_scale, time_limit)
+    problem, scale, time_limit = in_time(request.problem, bias_scale, request.limits.share())
     settings = OnlineSettings(
         bias_scale=scale, order=None if order is None else Order(order), time_limit=time_limit, **limits
     )

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
-from maxmargin.solvers.basics.limits import Limits
 from maxmargin.text.progress import counting_shown, waiting
 from maxmargin.theory.order_studies import order_study
 from maxmargin.theory.translation_study import preparation_study, scale_study, translation_study
@@ -18,9 +17,9 @@ if TYPE_CHECKING:
 _MOST_MISTAKES_OF_A_POINT = 100_000
 
 
-def orders(request: Request, *, shifts: bool, scales: bool, time_limit: float | None, **options: Any) -> Exit:
+def orders(request: Request, *, shifts: bool, scales: bool, **options: Any) -> Exit:
     """Study the orders and, if they were asked for, translations and bias scales; print the results."""
-    bias, data, limits = request.bias, request.prepared().dataset, Limits(time_limit=time_limit)
+    bias, data, limits = request.bias, request.prepared().dataset, request.limits
     options["rng"] = options.pop("seed")
     most = min(options["max_mistakes"], _MOST_MISTAKES_OF_A_POINT)
     asked: dict[str, Any] = {"bias_scale": options["bias_scale"], "max_mistakes": most}

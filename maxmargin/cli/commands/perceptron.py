@@ -35,7 +35,8 @@ def perceptron(
     for path in (trace, trace_mistakes):
         if path is not None:
             check_table_suffix(path)
-    problem, scale, options["time_limit"] = in_time(request.problem, options.pop("bias_scale"), options["time_limit"])
+    seconds = request.limits.share()
+    problem, scale, options["time_limit"] = in_time(request.problem, options.pop("bias_scale"), seconds)
     request = replace(request, bias=problem.bias)
     with run_shown(quiet=request.options.quiet) as on_progress:
         run = run_perceptron(problem, bias_scale=scale, rng=seed, on_progress=on_progress, **options)

@@ -31,6 +31,7 @@ def report(
         check_page_suffix(output)
     request.note("making the report")
     data, bias, prepare = request.dataset, request.bias, request.options.prepare
+    options["time_limit"] = request.limits.share()
     with run_shown(quiet=request.options.quiet) as on_progress:
         result = margin_report(
             data, bias=bias, prepare=prepare, rng=seed, Cs=Cs or None, on_progress=on_progress, **options

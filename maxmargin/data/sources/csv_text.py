@@ -45,6 +45,7 @@ from maxmargin.data.sources.csv_layout import (
 from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import data_error, quoted
+from maxmargin.text.pass_progress import report_bytes_read
 
 # Number of bytes of the file that are converted to numbers at a time.
 BYTES_AT_ONCE = 2**21
@@ -169,8 +170,10 @@ class DelimitedText:
 
     def _read_blocks(self, file: BinaryIO) -> Iterator[Block]:
         """Cut the file at ends of lines into pieces of text."""
-        n_lines, parts, n_bytes = 0, list[bytes](), 0
+        n_lines, parts, n_bytes, n_read = 0, list[bytes](), 0, 0
         while piece := file.read(self._block_bytes):
+            n_read += len(piece)
+            report_bytes_read(self.source, n_read)
             whole, newline, tail = piece.rpartition(b"\n")
             if newline:
                 yield Block(decoded(b"".join([*parts, whole, newline]), n_lines, self.source), n_lines)

@@ -263,7 +263,7 @@ def test_a_short_time_is_spent_on_the_first_rows() -> None:
     whole = mm.sensitivity(X, y, time_limit=4.0)
     assert whole.status is mm.Status.OPTIMAL or np.isfinite(whole.upper_without).any()
     late = mm.sensitivity(X, y, time_limit=1e-3)
-    assert "the time limit of 0.001 s" in late.reason or late.status is mm.Status.OPTIMAL
+    assert "the time limit" in late.reason or late.status is mm.Status.OPTIMAL
 
 
 def test_distances_are_finite_numbers_and_there_is_no_row_to_leave_out_of_no_margin() -> None:

@@ -117,18 +117,8 @@ def test_time_limits_bind(question: str, method: str) -> None:
     assert time.process_time() - before < 4  # cvxpy's import included
     for answer in answers if question == "soft_margin_path" else (answers,):
         if question == "hard_margin":
-            assert answer.lower <= answer.upper and answer.status.value in (
-                "undecided",
-                "limit",
-                "not-strictly-separable",
-            )
+            assert answer.lower <= answer.upper
+            assert answer.status.value in ("undecided", "limit", "not-strictly-separable")
         else:
             assert answer.lower <= answer.objective and answer.status.value in ("limit", "optimal")
             assert answer.status.value == "optimal" or "time limit" in answer.reason
-
-
-def test_the_command_takes_a_time_limit_for_soft_margins(capsys: pytest.CaptureFixture[str]) -> None:
-    from maxmargin.cli.app import run
-
-    assert run(["margin", "breast_cancer", "--soft", "1", "--time-limit", "0.001", "--quiet"]) == 4
-    assert "time limit of 0.001 s" in capsys.readouterr().out

@@ -285,7 +285,7 @@ def test_no_time_no_decision() -> None:
     cone = cone_of([[0.0], [1.0]], [-1, 1])
     assert isinstance(decide.decide(cone, Limits(time_limit=1e-9)), decide.Unfinished)
     answer = separability(cone.problem, time_limit=1e-9)
-    assert answer.verdict == "undecided" and "time limit of 1e-09 s" in answer.reason
+    assert answer.verdict == "undecided" and "time limit" in answer.reason
 
 
 def test_limits() -> None:
