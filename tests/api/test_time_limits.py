@@ -1,5 +1,6 @@
 """A time limit ends every question on which data would take minutes; what is returned is proven all the same."""
 
+import math
 import os
 import re
 import signal
@@ -21,6 +22,8 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.api.question import Question
 from maxmargin.cli.app import run as command
+from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.catalogue import algorithm_of
 from maxmargin.solvers.online.online_settings import OnlineSettings
@@ -28,6 +31,8 @@ from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.separability.cone.cone_rows import ConeSettings, SignedRows
+from maxmargin.solvers.separability.cone.decide import Decision, decide
 
 _LIMIT = 1.0
 
@@ -259,3 +264,16 @@ def test_it_counts_from_the_start_of_the_command_and_the_call_of_the_function() 
 
     X = Slow()
     assert Question.of(X, [0, 1], time_limit=5).limits.started <= X.read
+
+
+def test_what_is_found_when_the_limit_ends_is_proven() -> None:
+    for X, y in (_overlapping(), _barely_separable(40, 5)):
+        limits = Limits(time_limit=100)
+
+        def solve(*rows: Any, limits: Limits = limits, **options: Any) -> Any:
+            assert not limits.is_over()  # it is asked once
+            object.__setattr__(limits, "started", -math.inf)
+            return highs_lp.solve_on_face(*rows, **options)
+
+        cone = SignedRows(Problem.validated(X, y), ConeSettings(solve_on_face=solve))
+        assert isinstance(decide(cone, limits), Decision) and limits.is_over()

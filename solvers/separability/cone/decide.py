@@ -194,8 +194,8 @@ class _ConeSearch:
     def run(self) -> "Decision | Unfinished":
         """Return the decision, or the state when the time is over."""
         while self._has_active_rows():
-            answer, violated = self._of_stage()
-            if answer is None or self.limits.is_over():
+            answer, violated = (None, self.active) if self.limits.is_over() else self._of_stage()
+            if answer is None:
                 return Unfinished(witness=self.witness, attempts=tuple(self.attempts))
             if isinstance(answer, Circuit):
                 self.add(self.active[answer.positions].tolist(), answer)
