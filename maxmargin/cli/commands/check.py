@@ -157,8 +157,9 @@ def _class_answers(
     def answered(part: "Dataset") -> "tuple[Dataset, Separability]":
         return part, of_two(part, request.reading, time_limit=clock.share(next(shares)))
 
+    # The verdict on all classes comes first; the table gets the time that it leaves.
     return _ClassAnswers(
-        multinomial=ask(data, request.reading, time_limit=clock.share()),  # first, and the table gets the time that it leaves
+        multinomial=ask(data, request.reading, time_limit=clock.share()),
         one_vs_rest=[(name, *answered(data.one_vs_rest(name))) for name in data.classes],
         pairs=[(pair, *answered(data.pair(*pair))) for pair in combinations(data.classes, 2)],
     )
