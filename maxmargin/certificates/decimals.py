@@ -22,7 +22,7 @@ from maxmargin.data.numbers.binary64 import MOST_DIGITS, ExactRows, NumberError
 from maxmargin.data.numbers.numerals import BOOLEAN, bounded_fraction
 from maxmargin.data.opening import DELIMITED, suffix_of
 from maxmargin.data.problems import DecimalReading
-from maxmargin.data.reading.one_pass import read_dataset
+from maxmargin.data.reading.loading import read_dataset
 from maxmargin.data.sources.by_name import SUFFIXES, format_of
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error, quoted

@@ -20,7 +20,7 @@ from refusals import refused
 
 import maxmargin as mm
 from maxmargin.data.column_roles import Choice
-from maxmargin.data.reading.one_pass import read_dataset
+from maxmargin.data.reading.loading import read_dataset
 from maxmargin.data.sources.csv_layout import names_columns
 from maxmargin.solvers.errors import InvalidOptionError
 

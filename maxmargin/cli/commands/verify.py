@@ -188,8 +188,8 @@ def _reading_of(data: dict[str, Any]) -> dict[str, Any]:
 def _is_readable(source: str, memory: str, **written: Any) -> bool:
     """Return whether the source is a table of any kind: texts and missing values allowed, the label anywhere."""
     from maxmargin.data.column_roles import Choice
+    from maxmargin.data.reading.formula_files import whole_table
     from maxmargin.data.reading.loading import load
-    from maxmargin.data.reading.one_pass import whole_table
 
     any_table = Choice(one_hot=OneHot(every=True, is_checked=False), drop_missing=True, **written)
     return _succeeds(partial(load, source, memory=memory, **written)) or _succeeds(

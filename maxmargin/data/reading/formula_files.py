@@ -1,5 +1,6 @@
 """Files read by a formula: the columns that it names, and the rows that have a value in all of them."""
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import LabelError, encode, is_absent
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
 from maxmargin.data.reading.arrays import features_and_labels
+from maxmargin.data.reading.assemble import with_missing
 from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels
 from maxmargin.data.reading.formulas import (
     Modelled,
@@ -22,10 +24,11 @@ from maxmargin.data.reading.formulas import (
     variables_outside_codings,
     without_row_numbers,
 )
-from maxmargin.data.reading.one_pass import whole_table
 from maxmargin.data.sources.batches import Table
+from maxmargin.data.sources.by_name import open_source
 from maxmargin.data.sources.frames import library_of
 from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.text.data_error import data_error
 
 _PLAIN_NAME = re.compile(r"\s*(?:`([^`]+)`|(\w+))\s*")
 
@@ -66,6 +69,22 @@ def load_by_formula(source: Any, formula: str, choice: Choice, positive: object,
         dataset, read_as={**stated, "formula": str(formula)}, library=library_of(source),
         header_line=table.header_line or None,
     )  # fmt: skip
+
+
+def whole_table(source: Any, choice: Choice) -> Table:
+    """Return all rows of a source that is no folder, of a choice that needs the texts of its columns.
+
+    Raises
+    ------
+    DataError
+        The source cannot be read.
+    """
+    if isinstance(source, str | os.PathLike) and os.path.isdir(source):
+        raise data_error(os.fspath(source), found="a directory", expected="a file")
+    (one,), _ = open_source(source, choice)
+    roles = choice.roles(one.layout)
+    (read,) = one.tables(roles, None)
+    return with_missing(read(), roles)
 
 
 def _complete_rows(table: Table, frame: Any, formula: str, *, drop_missing: bool) -> NDArray[np.int64]:

@@ -22,8 +22,8 @@ from pyarrow import feather, parquet
 
 from maxmargin.api.deciding import separability
 from maxmargin.data.column_roles import Choice
-from maxmargin.data.reading.loading import load
-from maxmargin.data.reading.one_pass import read_dataset, whole_table
+from maxmargin.data.reading.formula_files import whole_table
+from maxmargin.data.reading.loading import load, read_dataset
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import DataError
 

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from maxmargin.data.column_roles import Choice
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.numbers.numerals import parse_number
-from maxmargin.data.reading.loading import load
-from maxmargin.data.reading.one_pass import read_dataset, whole_table
+from maxmargin.data.reading.formula_files import whole_table
+from maxmargin.data.reading.loading import load, read_dataset
 from maxmargin.data.sources.csv_layout import names_columns
 from maxmargin.data.sources.csv_text import BYTES_AT_ONCE
 from maxmargin.text.data_error import DataError

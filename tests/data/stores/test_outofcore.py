@@ -27,8 +27,7 @@ import maxmargin as mm
 from maxmargin.data.column_roles import Choice
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
-from maxmargin.data.reading.loading import load
-from maxmargin.data.reading.one_pass import read_dataset
+from maxmargin.data.reading.loading import load, read_dataset
 from maxmargin.data.sources import arrow_files
 from maxmargin.data.sources.csv_text import DelimitedText
 from maxmargin.data.stores.budget import MemoryBudget, memory_size, size_text
