@@ -118,6 +118,7 @@ class Question:
         dataset = features_and_labels(
             table.features, table.labels, positive=positive, has_intercept=table.has_intercept,
             label_name=table.label_name, row_names=ids, notes=table.notes, factors=table.factors,
+            needs_columns=table.needs_columns,
         )  # fmt: skip
         dataset = replace(dataset, read_as=table.read_as)
         names = replace(
@@ -221,7 +222,8 @@ def separability_of(
         raise InvalidOptionError(f"{n_classes} classes are decided by one engine: leave method and solver out")
     source: Any = problems if reading is None else reading  # either has a function for two classes, and one for more
     state = source.problem_of if dataset.is_binary else source.class_problem_of
-    answer = named(decide(state(dataset, bias=bias), **options, **limits), dataset, names)
+    how = {"needs_columns": False} if reading is None else {}
+    answer = named(decide(state(dataset, bias=bias, **how), **options, **limits), dataset, names)
     if reading is None or answer.certificate is None:
         return answer
     return replace(answer, certificate=reading.restated(answer.certificate))

@@ -154,7 +154,7 @@ def _features_and_labels(X: Any, y: Any, document: Document) -> tuple[Features, 
         refuse_labels_of_dataset(y)
         return Features(whole.X, whole.feature_names, None, whole.exact), encode(whole.labels)
     table = parts_of(X, y, bias=document["data"]["bias"])
-    features = features_of(table.features, None, has_intercept=table.has_intercept)
+    features = features_of(table.features, None, has_intercept=table.has_intercept, needs_columns=table.needs_columns)
     try:
         return features, encode(labels_of(table.labels, features.X.shape[0]))
     except LabelError as error:

@@ -15,7 +15,7 @@ from maxmargin.api.question import Question, names_of
 from maxmargin.cli.deadline import ended_within
 from maxmargin.data.dataset import Dataset, is_matrix
 from maxmargin.data.opening import STDIN, STDIN_NAME, size_of_content
-from maxmargin.data.problems import DecimalReading, check_is_binary64
+from maxmargin.data.problems import DecimalReading, check_is_answerable
 from maxmargin.solvers.answers.answer_text import plain, some
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.printable import printable, printable_lines
@@ -132,14 +132,15 @@ def read(
     limits : Limits
         The time of the command, which may end while the source is read.
     decimal : bool, optional
-        Whether to read the text of the source exactly; None refuses numbers that binary64 does not hold.
+        Whether to read the text of the source exactly; None refuses numbers that binary64 does not hold, and data
+        without a column, about which only verdicts say anything.
     are_notes_in_answer : bool
         Whether the answer has the notes about the data; questions about them are printed at once all the same.
 
     Raises
     ------
     DataError, InvalidProblemError
-        If the data cannot be read, or the command needs two classes and they have more.
+        If the data cannot be read or leave nothing to ask, or the command needs two classes and they have more.
     """
     click.get_current_context().with_resource(data_shown(quiet=options.quiet))
     if options.formula is not None and (options.no_bias or decimal):
@@ -151,7 +152,7 @@ def read(
         if not are_notes_in_answer or text.endswith("?"):
             note(text, quiet=options.quiet)
     if decimal is None:
-        check_is_binary64(dataset)
+        check_is_answerable(dataset)
     if two_classes_for is not None and not dataset.is_binary:
         names = ", ".join(map(str, dataset.classes))
         raise InvalidProblemError(

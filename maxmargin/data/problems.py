@@ -13,6 +13,7 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import encode
 from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, array_of
 from maxmargin.data.reading.arrays import binary64_numbers, refuse_masked
+from maxmargin.data.reading.formula_text import refused
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.exact.dyadic import Integers, without_denominators
 from maxmargin.solvers.exact.reals import exact_real, short_repr
@@ -26,39 +27,60 @@ AnyProblem = TypeVar("AnyProblem", Problem, ClassProblem)
 Groups = NDArray[np.int64]
 
 
-def problem_of(dataset: Dataset, *, bias: bool = True) -> Problem:
+def problem_of(dataset: Dataset, *, bias: bool = True, needs_columns: bool = True) -> Problem:
     """Return the two-class question of a data set.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    bias : bool
+    needs_columns : bool
+        Whether data without a column are refused, about which only a verdict says anything.
 
     Raises
     ------
     InvalidProblemError
-        If it has more than two classes and no positive one was chosen, or numbers that binary64 does not hold.
+        If it has more than two classes and no positive one was chosen, numbers that binary64 does not hold, or no
+        column where one is needed.
     """
     if not dataset.is_binary:
         raise InvalidProblemError(
             f"{dataset.source} has {len(dataset.classes)} classes; expected two, "
             f"or {option('positive')} to choose one of them"
         )
-    check_is_binary64(dataset)
+    check_is_answerable(dataset, needs_columns=needs_columns)
     y = dataset.y.astype("float64") if dataset.is_in_memory else dataset.y  # outside memory there may be many
     is_greater_of_two = len(dataset.classes) == 2 and dataset.positive == dataset.classes[1]
     positive = None if is_greater_of_two else dataset.positive
     return Problem(dataset.X, y, bias, known_bounds=dataset.bounds, positive=positive, read_as=dataset.stated_reading)
 
 
-def class_problem_of(dataset: Dataset, *, bias: bool = True) -> ClassProblem:
+def class_problem_of(dataset: Dataset, *, bias: bool = True, needs_columns: bool = True) -> ClassProblem:
     """Return the question of all classes of a data set at once; the classes are numbered in their order.
 
     Raises
     ------
     InvalidProblemError
-        If it has numbers that binary64 does not hold.
+        If it has numbers that binary64 does not hold, or no column where one is needed.
     """
-    check_is_binary64(dataset)
+    check_is_answerable(dataset, needs_columns=needs_columns)
     labels = encode(dataset.labels)
     codes = labels.codes.astype("int64")
     n_classes = len(labels.classes)
     return ClassProblem(dataset.X, codes, n_classes, bias, known_bounds=dataset.bounds, read_as=dataset.stated_reading)
+
+
+def check_is_answerable(dataset: Dataset, *, needs_columns: bool = True) -> None:
+    """Check that a data set has a column, if one is needed, and numbers that binary64 holds.
+
+    Raises
+    ------
+    InvalidProblemError
+    """
+    if needs_columns and not dataset.n_features:
+        formula = (dataset.read_as or {}).get("formula", f"{dataset.label_name} ~ {int(bool(dataset.has_intercept))}")
+        raise refused(formula, "it has no term but the intercept; expected one at least")
+    check_is_binary64(dataset)
 
 
 def check_is_binary64(dataset: Dataset) -> None:

@@ -333,7 +333,7 @@ def sample_size(n_rows: int, n_columns: int, sizes: WorkSizes = DEFAULT_SIZES) -
     """
     wanted = int(2 * math.sqrt(n_rows * n_columns))
     bounded = min(max(wanted, sizes.least_sample), _GREATEST_SAMPLE)
-    return max(2, min(bounded, _SAMPLE_ENTRIES // n_columns))
+    return max(2, min(bounded, _SAMPLE_ENTRIES // max(n_columns, 1)))
 
 
 def _drawn_from(rows: Rows, at_hand: Rows, most: int, random: np.random.Generator) -> Rows:

@@ -212,7 +212,7 @@ def validate(proof: Any) -> None:
     kinds = {**DATA, **{name: kind | None for name, kind in SOURCE.items()}}
     for name, value in data.items():
         need(has_type(value, kinds[name]), f"data: {name} has a wrong type")
-    need(0 < data["n_samples"] < 2**63 and 0 < data["n_features"] < 2**63, "data: no such number of rows or columns")
+    need(0 < data["n_samples"] < 2**63 and 0 <= data["n_features"] < 2**63, "data: no such number of rows or columns")
     need(data["reading"] in ("binary64", "decimal"), "data: the reading is unknown")
     need(is_binary or data.get("positive") is None, "data: a multinomial question has no positive class")
 
@@ -285,7 +285,7 @@ def statement(proof: dict[str, Any], classes: Sequence[Any]) -> str:
     squares = [proof[name] for name in ("margin_squared", "upper_squared") if name in proof]
     margin = f", squared margin {' to '.join(squares)}" if 0 < sum(map(len, squares)) <= 100 else ""
     bias = "with a bias" if data["bias"] else "through the origin"
-    shape = f"{data['n_samples']} rows x {data['n_features']} column{'s' * (data['n_features'] > 1)}"
+    shape = f"{data['n_samples']} rows x {data['n_features']} column{'s' * (data['n_features'] != 1)}"
     return f"{proof['claim']}{margin} ({about} {bias}; {shape}; {data['reading']})"
 
 
@@ -301,6 +301,7 @@ def check(proof: Any, rows: Any, labels: Any) -> None:
     data, K = proof["data"], check_data(proof, rows, labels)
     codes = [max(label, 0) for label in labels]
     m = (K - 1) * (data["n_features"] + data["bias"])
+    need(m or "direction" not in proof, "direction: the data leave none")
     v = integers(proof.get("direction", ["0"] * m), m, "direction")  # without a direction v = 0, and so is each z.v
     need(len(proof.get("null_space", [])) <= m, "null_space: more vectors than a vector has entries")
     N = [integers(u, m, "null_space") for u in proof.get("null_space", [])]
@@ -334,7 +335,7 @@ def check_data(proof: dict[str, Any], rows: Any, labels: Any) -> int:
     d, is_decimal = data["n_features"], data["reading"] == "decimal"
     digest = hashlib.sha256(f"{len(rows)} {d}{' decimal' if is_decimal else ''}\n".encode())
     for i, row in enumerate(rows):
-        is_right = len(row) == d and {*map(type, row)} == {Fraction if is_decimal else float}
+        is_right = len(row) == d and {*map(type, row)} <= {Fraction if is_decimal else float}
         is_finite = is_right and (is_decimal or all(map(math.isfinite, row)))
         need(is_finite, f"{FOREIGN}: row {i} is not {d} finite numbers")
         if is_decimal:

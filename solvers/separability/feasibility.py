@@ -29,7 +29,7 @@ from maxmargin.solvers.proof.certificate import (
 from maxmargin.solvers.proof.margins import best_offset, prove_separable
 from maxmargin.solvers.separability.cone.columns import later_column_signs
 from maxmargin.solvers.separability.cone.cone_rows import DEFAULT, ConeSettings, SignedRows
-from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, decide
+from maxmargin.solvers.separability.cone.decide import ZERO_ROWS, Decision, Unfinished, decide
 from maxmargin.solvers.separability.cone.strict import RATIONAL_SIMPLEX
 from maxmargin.solvers.separability.cone.witness import balances, contradicting_rows, find_common_hull_point
 from maxmargin.solvers.separability.details import Details
@@ -114,6 +114,8 @@ def separability(
     cone = SignedRows(problem, settings)
     if limits.is_over():
         return _past_the_limits(problem, None, TIME_IS_OVER, ())
+    if not problem.n_features:
+        return _decided(cone, None, (), limits, None)
     attempts: list[SolverRun] = []
     point: CommonHullPoint | None = None
     if method == "auto" and solver is None and likely is None:
@@ -264,7 +266,7 @@ def _decided(
         found = CommonHullPoint.by(cone.problem, decision.witness) if decision.witness else None
         return _past_the_limits(cone.problem, found, TIME_IS_OVER, attempts)
     last = attempts[-1].solver if attempts else ""
-    engine = last if last in (RATIONAL_SIMPLEX, balancing_vertex.NAME) else highs_lp.NAME
+    engine = last if last in (RATIONAL_SIMPLEX, ZERO_ROWS, balancing_vertex.NAME) else highs_lp.NAME
     return answer_of(cone, decision, limits, engine, attempts)
 
 

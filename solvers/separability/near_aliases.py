@@ -138,6 +138,8 @@ def near_aliases(samples: Samples, *, rounding: float = ROUNDING) -> tuple[NearA
     # point; the row where it fails worst joins the sample, and the search is repeated. A column whose relation fails on
     # a row of the sample itself is independent after all (`kept`). Every repetition adds a row or a kept column, or is
     # the last.
+    if not samples.n_features:
+        return ()
     order = [*([samples.n_features] if samples.bias else []), *range(samples.n_features)]
     rows = _spread(samples.n_samples, 2 * len(order) + 50)
     kept: set[int] = set()

@@ -234,6 +234,10 @@ def test_a_proof_about_a_data_frame_and_a_formula_holds_for_its_file(verify: Run
             assert code == 3 and "row 0 is not 2 finite numbers; the proof was written in Python" in out
         else:
             assert (code, err) == (0, "") and out.endswith(f") for cohort.csv, {model}\n")
+    for formula in ("died ~ 1", "stage ~ 0"):
+        assert run(["check", "cohort.csv", "--formula", formula, "--proof", "p.json", "--force", "-q"]) == 3
+        assert f" x 0 columns; binary64) for cohort.csv, {formula}\n" in verify("p.json", "cohort.csv")[1]
+    assert run(["margin", "cohort.csv", "--formula", "died ~ 1"]) == 2
     certificate = mm.separability(of_columns.pair("no", "yes")).certificate  # a part of a file has no reading
     assert certificate is not None and "source" not in certificate.to_dict()["data"]
 

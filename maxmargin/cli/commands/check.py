@@ -15,6 +15,7 @@ from maxmargin.certificates.require import holds
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.column_roles import LEAST_ROWS_NUMBERED
+from maxmargin.data.problems import problem_of
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.solvers.basics.printable import printable
@@ -127,7 +128,7 @@ def _older_proof(path: Path, request: Request, limits: Limits) -> "Separability 
         n_classes = len(dataset.classes)
         need(dataset.is_binary, f"these data have {n_classes} classes, and only proofs for two are used again")
         need(request.reading is None, "only proofs about binary64 values are used again, not with --decimal")
-        answer = reused(document, request.problem, limits)
+        answer = reused(document, problem_of(dataset, bias=request.bias, needs_columns=False), limits)
     except CertificateError as error:
         answer, why = None, f"is of no use here: {error}"
     if answer is None:

@@ -134,7 +134,7 @@ def _check(document: Document, source: str, memory: str) -> tuple[str, str]:
     dataset = _read(partial(load, memory=None if needs_all else memory), document, source, memory)
     asked = {True: "has an intercept", False: "has no intercept", None: ""}[dataset.has_intercept]
     need(dataset.has_intercept in (None, data["bias"]), f"data: the formula {asked}, and bias is {data['bias']}")
-    statement = statement_about(document, dataset.X, dataset.labels)
+    statement = statement_about(document, dataset, None)
     levels = {factor.name: factor.levels for factor in dataset.factors}
     are_stated = data.get("rules") is None or (data.get("coded") or {}) == levels
     need(are_stated, f"data: the levels of the texts are {levels}, and others are stated")

@@ -115,6 +115,7 @@ def features_and_labels(
     row_names: Sequence[Any] | None = None,
     notes: tuple[str, ...] = (),
     factors: tuple[Factor, ...] = (),
+    needs_columns: bool = True,
 ) -> Dataset:
     """Make a data set of features and labels, as `from_arrays` does.
 
@@ -132,9 +133,11 @@ def features_and_labels(
         What was done to the columns before.
     factors : tuple of Factor, default ()
         The categorical variables that were coded before.
+    needs_columns : bool, default True
+        Whether features without a column are refused.
     """
     check_row_names(X=X, y=y)
-    features = features_of(X, feature_names, has_intercept=has_intercept)
+    features = features_of(X, feature_names, has_intercept=has_intercept, needs_columns=needs_columns)
     values = labels_of(y, features.X.shape[0])
     try:
         labels = encode(values)
@@ -156,11 +159,13 @@ def refused_labels(error: LabelError) -> InvalidProblemError:
     return InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}")
 
 
-def features_of(X: Any, feature_names: Iterable[object] | None, *, has_intercept: bool = True) -> Features:
+def features_of(
+    X: Any, feature_names: Iterable[object] | None, *, has_intercept: bool = True, needs_columns: bool = True
+) -> Features:
     """Return finite numbers, the names of the columns, and other findings.
 
     The text columns of a data frame are coded as columns of 0 and 1; without an intercept, the first of them keeps a
-    column for every level.
+    column for every level. No column at all is refused if `needs_columns`.
 
     Raises
     ------
@@ -183,7 +188,7 @@ def features_of(X: Any, feature_names: Iterable[object] | None, *, has_intercept
             names = own_names if names is None else names
         else:
             matrix, exact = _dense(X)
-        _check_shape(matrix.shape)
+        _check_shape(matrix.shape if needs_columns else matrix.shape[:1])
         shown, bounds = _named(names, matrix.shape[1]), _checked_finite(matrix)
         return Features(matrix, shown, bounds, None if exact is None else ExactRows.of(matrix, exact), notes, factors)
     except NumberError as error:

@@ -111,7 +111,7 @@ def _complete_rows(table: Table, frame: Any, formula: str, *, drop_missing: bool
 def _dataset(table: Table, modelled: Modelled, rows: Any, positive: object, notes: Sequence[str]) -> Dataset:
     dataset = features_and_labels(
         modelled.features, modelled.labels, positive=positive, source=table.source, factors=modelled.factors,
-        notes=(*table.notes, *notes, *modelled.notes),
+        notes=(*table.notes, *notes, *modelled.notes), needs_columns=modelled.needs_columns,
     )  # fmt: skip
     ids = None if table.ids is None else tuple(table.ids[row] for row in rows.tolist())
     kept = None if len(rows) == len(table.label) else rows.astype(np.int64)

@@ -32,9 +32,9 @@ class Modelled(NamedTuple):
     """The features and the labels of a model, before they are turned into numbers and classes.
 
     `features` has no intercept. What a formula makes of a data frame is a pandas data frame, coded as the formula
-    states; `labels` is then the column of the response, or the values of its expression. `notes` say which level of
-    each categorical term has no column, and `factors` are the terms with a column for each other level. `read_as` are
-    the arguments of `load` by which a file with these data is read.
+    states, or an array without columns; `labels` is then the column of the response, or the values of its expression.
+    `notes` say which level of each categorical term has no column, and `factors` are the terms with a column for each
+    other level. `read_as` are the arguments of `load` by which a file with these data is read.
     """
 
     features: Any
@@ -44,6 +44,11 @@ class Modelled(NamedTuple):
     notes: tuple[str, ...] = ()
     read_as: Mapping[str, Any] | None = None
     factors: tuple[Factor, ...] = ()
+
+    @property
+    def needs_columns(self) -> bool:
+        """Whether features without a column are a mistake; a formula such as ``y ~ 1`` states them."""
+        return "formula" not in (self.read_as or {})
 
 
 def read_formula(formula: str, frame: Any, most_bytes: int = DEFAULT_MEMORY) -> Modelled:
@@ -71,11 +76,12 @@ def read_formula(formula: str, frame: Any, most_bytes: int = DEFAULT_MEMORY) -> 
     features = _matrix(formula, parsed.rhs, _with_levels(table, parsed.rhs), most_bytes)
     terms = features.model_spec.term_indices.items()
     intercept = [j for term, places in terms if all(map(_is_literal, term.factors)) for j in places]
-    if features.shape[1] == len(intercept):
-        raise refused(formula, "it has no term but the intercept; expected one at least")
+    if features.shape[1] == len(intercept) < len(terms):
+        raise refused(formula, "its terms make no column; expected one at least")
     factors = tuple(_factors_with_columns(features))
+    terms_alone = features.drop(columns=features.columns[intercept])
     return Modelled(
-        features=features.drop(columns=features.columns[intercept]),
+        features=terms_alone if terms_alone.shape[1] else np.empty(terms_alone.shape),
         labels=_response(formula, parsed.lhs, table),
         has_intercept=bool(intercept),
         notes=(

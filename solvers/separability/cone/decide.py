@@ -23,6 +23,9 @@ from maxmargin.solvers.separability.cone.strict import StrictStage, balance_of_a
 # Number of circuits after which all touching rows are looked for at once.
 _STAGES = 8
 
+# Name of the way to a balance where there are no columns.
+ZERO_ROWS = "zero rows"
+
 # Number of rows that floating point compares with the span at a time.
 _FLOAT_CHUNK = 1 << 15
 
@@ -311,6 +314,10 @@ def decide(
     Decision, or Unfinished once the time is over.
     """
     search = _ConeSearch(cone, limits, start)
+    if not cone.width:
+        # A row without entries is the zero vector, which balances alone.
+        known = [([0], Circuit(positions=[0], weights=[1], fixed_weights=[]))]
+        search.attempts.append(SolverRun(solver=ZERO_ROWS, status="found"))
     try:
         for rows, circuit in known:
             search.add(rows, circuit)
@@ -321,8 +328,8 @@ def decide(
 
 def circuit_of(cone: ConeRows, balance: dict[int, int], is_over: Callable[[], bool] | None = None) -> dict[int, int]:
     """Return positive weights that balance on a part of the rows that carries no other such weights (Caratheodory)."""
-    if not balance:
-        return {}
+    if not balance or not cone.width:
+        return dict([*balance.items()][:1])
     rows = list(balance)
     table, _ = cone.integers(np.array(rows, dtype=np.int64))
     found = circuit_near(table, table[:0], list(balance.values()), is_over)

@@ -77,7 +77,6 @@ def test_functions_are_those_of_formulaic(factor: str) -> None:
     ("formula", "said"),
     [
         ("died ~ agee", r"there is no column 'agee'.*did you mean 'age'\?"),
-        ("died ~ 1", "no term but the intercept"),
         ("~ age", "expected one response"),
         ("died + age ~ stage", "expected one response"),
         ("C(stage) ~ age", "its response has 3 columns; expected one"),
@@ -93,6 +92,21 @@ def test_what_cannot_be_read_is_refused_in_one_line(formula: str, said: str) -> 
     with pytest.raises(InvalidProblemError, match=said) as found:
         read_formula(formula, FRAME)
     assert "\n" not in str(found.value) and "\x1b" not in str(found.value)
+
+
+@for_each("formula", ["died ~ 1", "died ~ 0", "stage ~ 1", "stage ~ -1"])
+def test_without_a_term_classes_overlap_and_nothing_else_is_answered(formula: str, tmp_path: Path) -> None:
+    FRAME.to_csv(tmp_path / "cohort.csv", index=False)
+    dataset = mm.load(tmp_path / "cohort.csv", formula=formula)
+    for asked in ((FRAME, formula), (dataset,)):
+        answer = mm.separability(*asked)
+        assert (answer.verdict, answer.n_features) == ("overlap", 0) and "estimate exists" in answer.summary()
+        assert answer.certificate is not None and mm.verify(answer.certificate, *asked)
+        for verb in (mm.hard_margin, mm.perceptron, mm.margin_report, mm.fewest_errors):
+            with pytest.raises(InvalidProblemError, match=r"no term but the intercept|has 3 classes"):
+                verb(*asked)
+    with pytest.raises(InvalidProblemError, match="one class only"):
+        mm.separability(FRAME.iloc[[0]], formula)
 
 
 @pytest.mark.parametrize("zone", [None, "UTC"])

@@ -288,6 +288,16 @@ def test_one_class_is_no_question() -> None:
     assert not is_accepted(one, one.proof)
 
 
+@for_each("bias", [True, False])
+def test_without_columns_nothing_is_separable(bias: bool) -> None:
+    numbers = {"direction": ["1"] * bias, "rows": [0, 1], "weights": ["1", "1"], "null_space": []}
+    numbers |= {"margin_squared": "1", "upper_squared": "2"}
+    for claim, names in checker.FIELDS.items():
+        one = case("empty", claim, [(), ()], [-1, 1], bias=bias, **{name: numbers[name] for name in names.split()})
+        assert is_accepted(one, one.proof) == ("direction" not in one.proof)
+        assert not is_accepted(one, one.proof) or jsonschema.validate(one.proof, SCHEMA) is None
+
+
 def test_margins_of_many_classes_are_no_claim() -> None:
     one = case(
         "ordered", "margin-at-least", *ORDERED, **MULTI, direction=["2", "-3", "4", "-8"], margin_squared="1/9999"
