@@ -12,7 +12,9 @@ _OPTION = re.compile("\x01([a-z_]+)=?([^\x02]*)\x02")
 _FLAGS = ("one_hot", "drop_missing", "decimal_comma", "header")
 
 # Options of the command line that Python spells differently.
-_IN_PYTHON = {"one_hot_column": "one_hot=[...]", "decimal": "read_decimal", "no_header": "header=False"}
+_IN_PYTHON = {
+    "one_hot_column": "one_hot=[...]", "decimal": "read_decimal", "no_header": "header=False", "no_bias": "bias=False",
+}  # fmt: skip
 
 
 def option(name: str, value: str = "") -> str:
@@ -49,10 +51,14 @@ def on_command_line(message: str) -> str:
 
 
 class WordedError(ValueError):
-    """An error whose text names options as Python does; `on_command_line` is the same text for the command line."""
+    """An error whose text names options as Python does; `on_command_line` is the same text for the command line.
+
+    In `marked`, from which another error can be made, they are marked.
+    """
 
     def __init__(self, message: str = "") -> None:
         super().__init__(in_python(message))
+        self.marked = message
         self.on_command_line = on_command_line(message)
 
 

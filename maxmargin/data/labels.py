@@ -331,7 +331,11 @@ def check_classes(classes: Sequence[Label], *, is_positive_chosen: bool, n_rows:
     Numbers pass as classes only if they are few, or rows enough share them. Without `n_rows`, nobody has counted yet.
     """
     if len(classes) == 1:
-        raise LabelError(found=f"one class only, {quoted(classes[0])}", expected="at least two")
+        hint = (
+            "are labels folded into the rows, as y x? append every row negated with the other label, and ask through "
+            f"the origin with {option('no_bias')}, or 0 + in a formula"
+        )
+        raise LabelError(found=f"one class only, {quoted(classes[0])}", expected="at least two", hint=hint)
     if is_positive_chosen or len(classes) == 2:
         return
     found = f"{len(classes)} different labels such as {listed(classes[:3])}"

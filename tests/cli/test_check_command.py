@@ -328,7 +328,7 @@ def test_limits_that_are_none_are_refused(command: Run, name: str, option: str, 
         (b"x,y\n1,0\n,1\n", (), ["data.csv", "line 3", "--drop-missing"]),
         (b"x,y\n1,0\n2,1\n", ("--label", "kind"), ["data.csv", "kind"]),
         (b"x,y\n1,0\n2,1\n", ("--positive", "2"), ["data.csv", "2"]),
-        (b"x,y\n1,0\n2,0\n", (), ["data.csv", "one class"]),
+        (b"x,y\n1,0\n2,0\n", (), ["data.csv", "one class", "--no-bias"]),
         (b"\xff\xfe\x00x", (), ["data.csv"]),
     ],
 )

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
 
+import maxmargin as mm
 from maxmargin.data.dataset import REST
 from maxmargin.data.reading.arrays import from_arrays
 from maxmargin.data.reading.loading import load
@@ -238,6 +239,15 @@ def test_bad_features(X: Any, expected: str) -> None:
 )
 def test_bad_labels(y: Any, expected: str) -> None:
     assert refused(lambda: from_arrays(X3, y)).startswith(expected)
+
+
+def test_the_advice_on_folded_labels_asks_the_same_question() -> None:
+    folded = {"separable": [[1, 2], [3, -1]], "quasi-separable": [[1, 0], [0, 0]], "overlap": [[1, 1], [-2, -2]]}
+    for verdict, rows in folded.items():
+        with pytest.raises(InvalidProblemError, match=r"negated with the other label, .*bias=False"):
+            mm.separability(rows, [1, 1])
+        both = np.vstack([rows, np.negative(rows)])
+        assert mm.separability(both, [1, 1, 0, 0], bias=False).verdict == verdict
 
 
 def test_bad_positive() -> None:

@@ -156,7 +156,7 @@ def features_and_labels(
 
 def refused_labels(error: LabelError) -> InvalidProblemError:
     """Return the error about labels that are given as y."""
-    return InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error}")
+    return InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error.marked}")
 
 
 def features_of(
