@@ -17,7 +17,7 @@ _MOST_TERMS = 4
 
 def relation(verdict: ProvenVerdict, alias: NearAlias) -> str:
     """Return the end of a sentence about a nearly aliased column, such as "is 0.1 age up to rounding"."""
-    end = f"up to rounding (relative {rounded_up(alias.difference, 1):g})"
+    end = f"up to rounding{' to single precision' * alias.is_single} (relative {rounded_up(alias.difference, 1):g})"
     names = [called(verdict, column) for column in alias.weights]
     numbers = [_short_number(abs(weight)) for weight in alias.weights.values()]
     if len(numbers) > _MOST_TERMS or None in numbers:

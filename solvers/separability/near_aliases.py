@@ -1,9 +1,12 @@
-"""Columns that depend linearly on columns before them but for differences of the size of rounding errors."""
+"""Columns that depend linearly on columns before them but for differences of the size of rounding errors.
+
+The rounding is to binary64, or to the single precision of binary32, in which some programs store numbers.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -35,8 +38,29 @@ _CLOSE = 1e-12
 # computed, and as the square root of a number that rounding may have changed by 1e-12.
 _SUSPICIOUS, _FAR = 1e-6, 1e-2
 
-# Relative size of a term up to which it is left out, and relative distance of a short weight from the computed one.
-_NEGLIGIBLE = 1e-9
+# Relative size of a term up to which it is left out, and relative distance of a short weight from the computed one. In
+# single precision the columns determine the weights less precisely.
+_NEGLIGIBLE, _NEGLIGIBLE_IN_SINGLE = 1e-9, 1e-7
+
+# Difference in units in the last place that counts as rounding to single precision: half a unit is rounded away, and
+# texts are rounded again; computed weights have errors as well.
+_UNITS, _MOST_UNITS = 1.0, 1.5
+
+# How programs write numbers of single precision, by the number of digits: the very number, some digits of it, or the
+# shortest text that is read as the same number, which is as good as 18 digits.
+_WRITTEN: dict[int, Callable[[Any], Any]] = {
+    **{17: np.asarray, 7: partial(np.char.mod, "%.7g"), 8: partial(np.char.mod, "%.8g")},
+    **{9: partial(np.char.mod, "%.9g"), 18: lambda numbers: numbers.astype(str)},
+}
+
+# Largest number of decimals of fixed-point numbers, such as amounts of money, which are not of single precision.
+_FIXED_DECIMALS = 3
+
+# A number of single precision is long if this format does not print it; least number of different ones in a column.
+_SHORT_FORMAT, _LEAST_LONG = "%.6g", 10
+
+# Number of rows that are printed first.
+_FIRST_ROWS = 100
 
 # Largest number of times that rows are added to the sample on which columns look dependent.
 _MOST_ROUNDS = 10
@@ -63,11 +87,14 @@ class NearAlias:
         The weights of the others; the column after the last one is the constant 1 of the bias.
     difference : float
         The greatest modulus of the difference of the two sides, over the greatest modulus of the column; rounded up.
+    is_single : bool
+        Whether the rounding is to single precision.
     """
 
     column: int
     weights: Mapping[int, Fraction]
     difference: float
+    is_single: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,6 +146,11 @@ def near_aliases(samples: Samples, *, rounding: float = ROUNDING) -> tuple[NearA
     Floating point proposes them, on rows that are added until the relations hold on all others; one may be missed. The
     differences are computed exactly, on all rows.
 
+    The two sides may also differ by one and a half units in the last place of a column of single precision. A column
+    counts as such if all its numbers are of binary32 or texts that print such numbers, if some have more than three
+    decimals, and if at least ten different ones are long. Columns that only agree once they are rounded, as times in
+    seconds since 1970 do, are no such columns.
+
     Parameters
     ----------
     samples : Samples
@@ -134,34 +166,150 @@ def near_aliases(samples: Samples, *, rounding: float = ROUNDING) -> tuple[NearA
     >>> [(alias.column, alias.weights) for alias in near_aliases(problem)]
     [(1, {0: Fraction(1, 10)})]
     """
+    if not samples.n_features:
+        return ()
+    order = [*([samples.n_features] if samples.bias else []), *range(samples.n_features)]
+    found, independent = _search(samples, order, _Binary64(samples, rounding))
+    in_single, _ = _search(samples, independent, _Binary32(samples, _UNITS))
+    return tuple(sorted([*found, *in_single], key=lambda alias: alias.column))
+
+
+def _search(samples: Samples, order: list[int], precision: "_Binary64") -> tuple[list[NearAlias], list[int]]:
+    """Return those of the columns that are nearly dependent on columns before them, and the independent ones."""
     # A relation that holds on the sample may fail on the other rows. So each one is tried on all rows in floating
     # point; the row where it fails worst joins the sample, and the search is repeated. A column whose relation fails on
     # a row of the sample itself is independent after all (`kept`). Every repetition adds a row or a kept column, or is
     # the last.
-    if not samples.n_features:
-        return ()
-    order = [*([samples.n_features] if samples.bias else []), *range(samples.n_features)]
     rows = _spread(samples.n_samples, 2 * len(order) + 50)
     kept: set[int] = set()
-    found: list[NearAlias] = []
+    found, independent = list[NearAlias](), order
     for _ in range(_MOST_ROUNDS):
         table, exponents = _balanced(_columns(samples, order, rows))
-        found, n_kept, outside = [], len(kept), set[int]()
-        for place, hint in _dependent(table, kept):
+        found, independent, n_kept, outside = [], list(order), len(kept), set[int]()
+        for place, hint in _dependent(table, kept, precision):
             shifts = {j: exponents[place] - exponents[j] for j in hint}
-            weights = {order[j]: Fraction(weight) * Fraction(2) ** shifts[j] for j, weight in hint.items()}
-            excess, worst = _rough_excess(samples, order[place], weights)
-            if worst not in rows and not excess <= rounding:
+            rough = {order[j]: Fraction(weight) * Fraction(2) ** shifts[j] for j, weight in hint.items()}
+            weights = precision.refined(rough, order[place], rows)
+            excess, worst = precision.excess(weights, order[place])
+            if worst not in rows and not excess <= precision.limit:
                 outside.add(worst)
-            elif excess <= _CLOSE:
-                alias = _proven(samples, order[place], weights, rounding)
+            elif excess <= precision.most:
+                alias = _proven(samples, order[place], weights, precision)
                 found += [] if alias is None else [alias]
+                independent.remove(order[place])
             else:
                 kept.add(place)
         if not outside and len(kept) == n_kept:
             break
         rows = np.union1d(rows, sorted(outside)).astype(np.int64)
-    return tuple(found)
+    return found, independent
+
+
+class _Binary64:
+    """What counts as rounding to binary64.
+
+    A column is examined if its distance from the span of others, relative to the terms, is at most `close`; terms up to
+    the relative size `negligible` are left out. In rows that were not used for the weights, an excess up to `limit` is
+    rounding; beyond `most` it is none in any row.
+    """
+
+    is_single = False
+    close, negligible, most = _CLOSE, _NEGLIGIBLE, _CLOSE
+
+    def __init__(self, samples: Samples, limit: float) -> None:
+        self.samples, self.limit = samples, limit
+
+    def is_rounded(self, columns: Sequence[int]) -> bool:
+        """Return whether numbers were rounded. Short ones were not: a relation is exact, or a near miss by chance."""
+        return any(_is_long(self.samples, column) for column in columns)
+
+    def scales(self, table: Floats, columns: Sequence[int], rows: Any) -> Floats:
+        """Return the sizes with which differences are compared, for these rows and columns."""
+        return np.abs(table)
+
+    def terms(self, weights: Mapping[int, Fraction], column: int, rows: Any = slice(None)) -> tuple[Floats, Floats]:
+        """Return the terms of a relation in rows, the column last and negative, and the sums of their scales."""
+        columns = [*weights, column]
+        table = _columns(self.samples, columns, rows)
+        exponents = np.frexp(np.abs(table).max(axis=0))[1]
+        scaled = [w * Fraction(2) ** int(e - exponents[-1]) for w, e in zip(weights.values(), exponents, strict=False)]
+        vector = np.array([*map(round_up, scaled), -1.0])
+        with np.errstate(all="ignore"):
+            scales = np.ldexp(self.scales(table, columns, rows), -exponents)
+            return np.ldexp(table, -exponents) * vector, scales @ np.abs(vector)
+
+    def refined(self, weights: Mapping[int, Fraction], column: int, rows: Rows) -> Mapping[int, Fraction]:
+        """Return the weights fitted again, with every row in the unit of its own scale."""
+        # A relation has to hold in every row up to rounding in that row, but least squares without row scaling fits the
+        # largest rows only. The second pass is iterative refinement with the residual of the first (Golub and
+        # Wilkinson, Numerische Mathematik 9, 1966).
+        terms, totals = self.terms(weights, column, rows)
+        part = terms[totals > 0] / totals[totals > 0, None]
+        sizes = np.linalg.norm(part[:, :-1], axis=0)
+        if not (np.isfinite(part).all() and sizes.all()):
+            return weights
+        others, target, fitted = part[:, :-1] / sizes, -part[:, -1], np.zeros(len(sizes))
+        for _ in range(2):  # the second time for the rounding of the first
+            fitted += np.linalg.lstsq(others, target - others @ fitted, rcond=None)[0]
+        factors = map(Fraction, (fitted / sizes).tolist())
+        return {j: weight * factor for (j, weight), factor in zip(weights.items(), factors, strict=True)}
+
+    def excess(self, weights: Mapping[int, Fraction], column: int) -> tuple[float, int]:
+        """Return about the greatest difference of the two sides over the scale of its row, and the row; or NaN."""
+        terms, totals = self.terms(weights, column)
+        with np.errstate(all="ignore"):
+            ratios = np.where(totals > 0, np.abs(terms.sum(axis=1)) / totals, 0.0)
+        worst = int(ratios.argmax())
+        return float(ratios[worst]), worst
+
+    def holds(self, weights: Mapping[int, Fraction], column: int, sizes: Sequence[float]) -> bool:
+        """Return whether the exact differences, relative to three sizes, are rounding errors."""
+        return max(sizes[:2]) <= _CLOSE and sizes[2] <= self.limit
+
+
+class _Binary32(_Binary64):
+    """What counts as rounding to binary32, of which at least one column is."""
+
+    is_single = True
+    close, negligible, most = _SUSPICIOUS, _NEGLIGIBLE_IN_SINGLE, _MOST_UNITS
+
+    def __init__(self, samples: Samples, limit: float) -> None:
+        super().__init__(samples, limit)
+        self.last_places = cache(partial(_last_places, samples))
+
+    def is_rounded(self, columns: Sequence[int]) -> bool:
+        """Return whether a column is of single precision."""
+        return any(self.last_places(column) is not None for column in columns)
+
+    def scales(self, table: Floats, columns: Sequence[int], rows: Any) -> Floats:
+        """Return units in the last place, and for other columns the rounding to binary64."""
+        known = (self.last_places(column) for column in columns)
+        other = ROUNDING * np.abs(table)
+        return np.column_stack([other[:, k] if units is None else units[rows] for k, units in enumerate(known)])
+
+    def excess(self, weights: Mapping[int, Fraction], column: int) -> tuple[float, int]:
+        """Return the excess as for binary64; it is infinite without a column of single precision."""
+        return super().excess(weights, column) if self.is_rounded([*weights, column]) else (np.inf, 0)
+
+    def holds(self, weights: Mapping[int, Fraction], column: int, sizes: Sequence[float]) -> bool:
+        """Return whether the differences are rounding errors in every row."""
+        return self.excess(weights, column)[0] <= self.most
+
+
+def _last_places(samples: Samples, column: int) -> Floats | None:
+    """Return the units in the last place of a column of single precision; None for any other column."""
+    x = _columns(samples, [column])[:, 0]
+    if (x == np.round(x, _FIXED_DECIMALS)).all():
+        return None
+    parts: list[Any] = [_spread(len(x), _FIRST_ROWS), slice(None)]  # a few rows refute most other columns
+    with np.errstate(all="ignore"):
+        single = x.astype(np.float32)
+        fits = (n for n, text in _WRITTEN.items() if all((text(single[p]).astype(float) == x[p]).all() for p in parts))
+        n_digits = next(fits, None)
+        is_long = np.char.mod(_SHORT_FORMAT, single).astype(float) != x
+        if n_digits is None or len(np.unique(x[is_long])) < _LEAST_LONG:
+            return None
+        return np.asarray(np.spacing(np.abs(single)) + 10.0 ** (np.floor(np.log10(np.abs(x))) + 1 - n_digits))
 
 
 def _spread(n_rows: int, most: int) -> Rows:
@@ -182,7 +330,7 @@ def _balanced(table: Floats) -> tuple[Floats, list[int]]:
     return table, exponents.tolist()
 
 
-def _dependent(table: Floats, kept: set[int]) -> Iterator[tuple[int, dict[int, float]]]:
+def _dependent(table: Floats, kept: set[int], precision: _Binary64) -> Iterator[tuple[int, dict[int, float]]]:
     """Yield the columns that look dependent on those before them, with the weights of these; not those to be kept."""
     n_rows, width = table.shape
     lengths = np.linalg.norm(table, axis=0)
@@ -207,8 +355,9 @@ def _dependent(table: Floats, kept: set[int]) -> Iterator[tuple[int, dict[int, f
             weights = np.linalg.solve(triangle[:size, :size], triangle[:size, size])
             terms = np.abs(weights) * lengths[before]
             total = terms.sum() + lengths[place]
-            if length <= _CLOSE * total:
-                yield place, _refitted(table, place, before, weights * (terms > _NEGLIGIBLE * total))
+            if length <= precision.close * total:
+                is_used = terms > precision.negligible * total
+                yield place, {before[j]: float(weights[j]) for j in np.flatnonzero(is_used).tolist()}
                 triangle[:size, size] = 0.0
                 continue
         triangle[size, size] = length or 1.0
@@ -229,26 +378,6 @@ def _is_well_conditioned(table: Floats, lengths: Floats) -> bool:
         return False
 
 
-def _refitted(table: Floats, place: int, before: list[int], weights: Floats) -> dict[int, float]:
-    """Return the nonzero weights, fitted again with every row in the unit of its own terms."""
-    # A relation has to hold in every row up to rounding in that row, but least squares without row scaling fits the
-    # largest rows only. The second pass is iterative refinement with the residual of the first (Golub and Wilkinson,
-    # Numerische Mathematik 9, 1966).
-    used = np.flatnonzero(weights)
-    if not used.size:
-        return {}
-    columns = [before[j] for j in used.tolist()]
-    totals = np.abs(table[:, columns]) @ np.abs(weights[used]) + np.abs(table[:, place])
-    rows = totals > 0
-    part = table[rows][:, [*columns, place]] / totals[rows, None]
-    sizes = np.linalg.norm(part, axis=0)
-    terms, target = part[:, :-1] / sizes[:-1], part[:, -1]
-    fitted = np.zeros(len(columns))
-    for _ in range(2):  # the second time for the rounding of the first
-        fitted += np.linalg.lstsq(terms, target - terms @ fitted, rcond=None)[0]
-    return dict(zip(columns, (fitted / sizes[:-1]).tolist(), strict=True))
-
-
 def _columns(samples: Samples, columns: Sequence[int], rows: Any = slice(None)) -> Floats:
     """Return some rows and columns of (X, 1)."""
     is_own = np.array(columns) < samples.n_features
@@ -258,25 +387,24 @@ def _columns(samples: Samples, columns: Sequence[int], rows: Any = slice(None)) 
     return table
 
 
-def _proven(samples: Samples, column: int, weights: Mapping[int, Fraction], rounding: float) -> NearAlias | None:
+def _proven(samples: Samples, column: int, weights: Mapping[int, Fraction], precision: _Binary64) -> NearAlias | None:
     """Return the relation, with short weights if it holds with them; None if it is exact, or does not hold.
 
     The weights are those of the rows X, which may be integers in units of the columns.
     """
-    # Short numbers were not rounded: then the relation would be exact, or a near miss by chance.
     columns = [*weights, column]
-    if not any(_is_long(samples, j) for j in columns):
+    if not precision.is_rounded(columns):
         return None
     table, units = _integers(samples, columns)
     some = table[_spread(len(table), 2 * len(columns) + 50)]
     if len(independent_rows(some.T)) < len(columns) and len(independent_rows(table.T)) < len(columns):
         return None
     weights = {j: weight * _unit(samples, column) / _unit(samples, j) for j, weight in weights.items()}
-    for tried in ({j: _short(weight) for j, weight in weights.items()}, weights):
+    for tried in ({j: _short(weight, precision.negligible) for j, weight in weights.items()}, weights):
         factors = [weight * unit for weight, unit in zip([*tried.values(), Fraction(-1)], units, strict=True)]
-        difference, in_rows, of_terms = _differences(table, without_denominators(factors))
-        if max(difference, in_rows) <= _CLOSE and of_terms <= rounding:
-            return NearAlias(column=column, weights=tried, difference=difference)
+        sizes = _differences(table, without_denominators(factors))
+        if precision.holds(tried, column, sizes):
+            return NearAlias(column=column, weights=tried, difference=sizes[0], is_single=precision.is_single)
     return None
 
 
@@ -289,19 +417,6 @@ def _is_long(samples: Samples, column: int) -> bool:
     values = _columns(samples, [column])
     exponent = common_exponent(values)
     return exponent is not None and int(np.frexp(np.abs(values).max())[1]) - exponent > _LONG_BITS
-
-
-def _rough_excess(samples: Samples, column: int, weights: Mapping[int, Fraction]) -> tuple[float, int]:
-    """Return about the greatest relative difference of the two sides in a row, and the row; NaN where it overflows."""
-    table = _columns(samples, [*weights, column])
-    exponents = np.frexp(np.abs(table).max(axis=0))[1]
-    scaled = [w * Fraction(2) ** int(e - exponents[-1]) for w, e in zip(weights.values(), exponents, strict=False)]
-    with np.errstate(all="ignore"):
-        terms = np.ldexp(table, -exponents) * np.array([*map(round_up, scaled), -1.0])
-        totals = np.abs(terms).sum(axis=1)
-        ratios = np.where(totals > 0, np.abs(terms.sum(axis=1)) / totals, 0.0)
-    worst = int(ratios.argmax())
-    return float(ratios[worst]), worst
 
 
 def _differences(table: Integers, factors: Sequence[int]) -> tuple[float, float, float]:
@@ -331,9 +446,9 @@ def _unit(samples: Samples, column: int) -> Fraction:
     return Fraction(1) if samples.units is None or column == samples.n_features else samples.units.units[column]
 
 
-def _short(weight: Fraction) -> Fraction:
+def _short(weight: Fraction, tolerance: float) -> Fraction:
     """Return a number of few digits, or with a small denominator, next to the weight; the weight if there is none."""
     rounded = round_up(weight)
     near = [Fraction(f"{rounded:.{digits}e}") for digits in range(6)] if np.isfinite(rounded) else []
     near.append(weight.limit_denominator(GREATEST_DENOMINATOR))
-    return next((number for number in near if abs(number - weight) <= _NEGLIGIBLE * abs(weight)), weight)
+    return next((number for number in near if abs(number - weight) <= tolerance * abs(weight)), weight)

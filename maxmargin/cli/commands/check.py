@@ -186,7 +186,8 @@ def _near_remarks(request: Request, answer: "Separability") -> list[str]:
 
     read_as = request.dataset.read_as or {}
     has_text = kind_of(request.options.source, read_as.get("format")) in DELIMITED and "formula" not in read_as
-    is_wanted = has_text and request.reading is None and answer.near_lines()
+    is_of_text = answer.near is not None and not all(alias.is_single for alias in answer.near.found or ())
+    is_wanted = has_text and request.reading is None and is_of_text and answer.near_lines()
     return ["  --decimal decides for the decimal numbers in the file, without their rounding"] if is_wanted else []
 
 

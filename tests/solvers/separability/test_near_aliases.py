@@ -162,6 +162,37 @@ def test_what_is_said_of_the_difference_is_true(kind: str, seed: int) -> None:
     assert said is not None and share <= Fraction(said[1])
 
 
+def single(x: np.ndarray, form: str = ".17g") -> np.ndarray:
+    return np.array([float(format(float(v), form)) for v in x.astype(np.float32)])
+
+
+IN_SINGLE: dict[str, Callable[[np.ndarray, np.ndarray], list[np.ndarray]]] = {
+    "a copy": lambda a, x: [x, single(x)],
+    "the copy first": lambda a, x: [single(x), x],
+    "a tenth": lambda a, x: [a, single(0.1 * a)],
+    "standardised": lambda a, x: [x, single(scaled(x))],
+    "both columns": lambda a, x: [single(x), single(2.2 * x)],
+    "shortest texts": lambda a, x: [x, x.astype(np.float32).astype(str).astype(float)],
+    "seven digits": lambda a, x: [x, single(x, ".7g")],
+    "a minute apart": lambda a, x: [1.7e9 + 1e4 * a, np.round(1.7e9 + 1e4 * a + 60 + x)],
+    "a minute apart, one rounded": lambda a, x: [1.7e9 + 1e4 * a, single(1.7e9 + 1e4 * a + 60)],
+    "parts of seconds": lambda a, x: [1.7e9 + 1e4 * a, 1.7e9 + 1e4 * a + 60 + x],
+    "cents": lambda a, x: [np.round(1e4 * x, 2), np.round(1e4 * x, 2) + a % 3 / 100],
+    "few values": lambda a, x: [a % 4 / 10, single(a % 4 / 10)],
+    "a little off": lambda a, x: [x, single(x * (1 + 4e-7 * np.sin(a)))],
+}
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(30, 300))
+def test_rounding_to_single_precision_is_told_from_what_agrees_by_chance(seed: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, x = rng.permutation(np.arange(18.0, 18 + n)), rng.lognormal(size=n)
+    found = {kind: near_aliases(problem(np.column_stack(columns(a, x)))) for kind, columns in IN_SINGLE.items()}
+    assert [kind for kind, aliases in found.items() if aliases] == list(IN_SINGLE)[:7]
+    for (alias,) in filter(None, found.values()):
+        assert alias.column == 1 and alias.is_single and 1e-12 < alias.difference < 1e-6
+
+
 def test_the_tolerance_is_a_parameter() -> None:
     X = np.column_stack([AGE, AGE / 10 + 1e-13 * (AGE % 3)])
     assert near_aliases(problem(X)) == ()
@@ -191,6 +222,8 @@ def test_a_verdict_that_rests_on_rounding_is_said_to() -> None:
     fields = answer.to_dict()
     assert fields["nearly_aliased_columns"] == {"age_decades": "is 0.1 age up to rounding (relative 8e-17)"}
     assert fields["verdict_without_nearly_aliased"] == "overlap"
+    in_single = mm.separability(frame().assign(age_decades=single(AGE / 10)), "rounded").summary()
+    assert "\n  age_decades is 0.1 age up to rounding to single precision (relative 4e-08)\n" in in_single
 
 
 def test_columns_without_names_are_called_by_their_positions() -> None:
@@ -212,13 +245,8 @@ def test_the_verdict_without_them_is_that_of_the_exact_numbers(seed: int, n: int
     a, b = rng.permutation(np.arange(18, 18 + n)), rng.integers(1, 60, n)
     y = rng.permutation(np.arange(n) % 2)
     stored = mm.separability(np.column_stack([a, b, a / 10, (a + b) / 3]), y)
-    exact = mm.separability(
-        [
-            [Fraction(int(v)), Fraction(int(w)), Fraction(int(v), 10), Fraction(int(v + w), 3)]
-            for v, w in zip(a, b, strict=True)
-        ],
-        y,
-    )
+    rows = zip(a.tolist(), b.tolist(), strict=True)
+    exact = mm.separability([[Fraction(v), Fraction(w), Fraction(v, 10), Fraction(v + w, 3)] for v, w in rows], y)
     assert exact.aliased_columns is not None and {2, 3} <= {*exact.aliased_columns}
     assert stored.verdict_without_nearly_aliased in (exact.verdict, None)
     assert {*(stored.nearly_aliased_columns or ())} == {2, 3} - {*(stored.aliased_columns or ())}
