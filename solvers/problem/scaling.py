@@ -1,5 +1,6 @@
 """The sizes of columns, and changes of coordinates that make a problem easy for floating-point solvers."""
 
+import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,7 +32,7 @@ def column_bounds(X: Any) -> Extremes:
     """
     if hasattr(X, "tocsr"):
         return _finite_or_nan(X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel())
-    if X.size < COMPILED_ENTRIES:
+    if X.size < COMPILED_ENTRIES or "numba" not in sys.modules:  # to import it takes longer than it saves
         return _finite_or_nan(X.min(axis=0), X.max(axis=0))
     from maxmargin.solvers.problem.extremes_kernel import fold_rows
 
