@@ -192,14 +192,14 @@ class FeatherFile(ArrowFile):
     form = "Feather"
 
     def _opened(self) -> tuple[Any, list[int]]:
-        from pyarrow import BufferOutputStream, feather
-
         with self._file() as file:
             is_first_version = file.read(4) == b"FEA1"
-        if is_first_version:  # which has no batches
-            written = BufferOutputStream()
-            feather.write_feather(feather.read_table(self._file()), written, compression="uncompressed")
-            self._content = written.getvalue()
+        if is_first_version:  # of which Arrow's reader crashes where it is damaged
+            found, hint = (
+                "the first version of Feather",
+                "write it as Parquet, by pandas.read_feather and to_parquet",
+            )
+            raise data_error(self.path, found=found, expected="the second version", hint=hint)
         with self._reader() as reader:
             schema = reader.schema
         with self._reader([0]) as reader:

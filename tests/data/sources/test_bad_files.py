@@ -428,3 +428,11 @@ def test_numbers_of_a_part_of_the_rows_are_not_told(tmp_path: Path) -> None:
         read_dataset(path, Choice(bytes_at_once=256))
     with pytest.raises(DataError, match="200 missing in 'a', 200 missing in 'b'"):
         read_dataset(path, Choice())
+
+
+def test_the_first_version_of_feather_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "old.feather"
+    path.write_bytes(b"FEA1" + bytes(96) + b"FEA1")
+    assert complaint(path).startswith(
+        "found the first version of Feather, expected the second version (write it as Par"
+    )
