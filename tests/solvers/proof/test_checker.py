@@ -79,7 +79,8 @@ def test_schema_and_checker_name_the_same_fields() -> None:
 def test_the_checker_is_short_and_uses_the_standard_library_only() -> None:
     text = CHECKER.read_text(encoding="utf-8")
     documented = {line for node in ast.walk(ast.parse(text)) for line in _lines_of_text(node)}
-    lines = [line for n, line in enumerate(text.splitlines(), 1) if n not in documented and line.strip()]
+    code = (line.strip() for n, line in enumerate(text.splitlines(), 1) if n not in documented)
+    lines = [line for line in code if line and not line.startswith("#")]
     assert len(lines) < 420
     nodes = list(ast.walk(ast.parse(text)))
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
