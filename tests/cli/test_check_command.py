@@ -21,6 +21,7 @@ import pytest
 from calls import arguments_of
 from cases import for_each
 from commands import answered, completed, started
+from table_files import text_file
 
 from maxmargin.api.question import separability_of
 from maxmargin.solvers.proof import checker
@@ -230,8 +231,7 @@ def test_a_proof_that_cannot_be_written_is_refused_before_the_work(command: Run,
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
-    source = tmp_path / "data.csv"
-    source.write_text(SEPARABLE)
+    source = text_file(tmp_path, SEPARABLE)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with open("/dev/full", "w") as full:
         done = completed("check", str(source), "-q", stdout=full, env=environment)
@@ -241,8 +241,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_reader_who_leaves_is_told_neither_verdict_nor_bug(tmp_path: Path, unbuffered: str) -> None:
     """The exit code is that of a program which SIGPIPE ends: a gate in a pipeline stays shut."""
-    source = tmp_path / "data.csv"
-    source.write_text(OVERLAP)
+    source = text_file(tmp_path, OVERLAP)
     reader, writer = os.pipe()
     os.close(reader)
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}

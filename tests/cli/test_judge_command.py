@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from cases import for_each
 from commands import completed, json_answer, refusal
+from table_files import text_file
 
 import maxmargin as mm
 from maxmargin.cli.app import run
@@ -19,14 +20,12 @@ NAMED = "who,length,width,label\nann,1,2,no\nbob,2,1,no\ncid,4,5,yes\ndan,5,4,ye
 
 @pytest.fixture
 def named(tmp_path: Path) -> str:
-    path = tmp_path / "named.csv"
-    path.write_text(NAMED)
+    path = text_file(tmp_path, NAMED, "named.csv")
     return str(path)
 
 
 def plane(folder: Path, content: Any) -> str:
-    path = folder / "plane.json"
-    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    path = text_file(folder, content if isinstance(content, str) else json.dumps(content), "plane.json")
     return str(path)
 
 
@@ -65,8 +64,7 @@ def test_weights_by_name_and_rows_by_id(capsys: pytest.CaptureFixture[str], name
 
 
 def test_rows_that_were_left_out_keep_their_numbers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    path = tmp_path / "gap.csv"
-    path.write_text("x,y\n0,0\n,0\n2,1\n0.5,1\n")
+    path = text_file(tmp_path, "x,y\n0,0\n,0\n2,1\n0.5,1\n", "gap.csv")
     options = ("--drop-missing", "--plane", plane(tmp_path, {"w": [1], "b": -1}))
     _, fields = json_answer(capsys, "judge", str(path), *options)
     assert fields["error_rows"] == [3]
@@ -109,8 +107,7 @@ def test_numbers_as_labels_of_an_answer(capsys: pytest.CaptureFixture[str], tmp_
 
 
 def test_kinds_of_bias(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    path = tmp_path / "d.csv"
-    path.write_text("a,b,y\n1,3,0\n2,3,0\n4,3,1\n")
+    path = text_file(tmp_path, "a,b,y\n1,3,0\n2,3,0\n4,3,1\n", "d.csv")
     for content, options, bias in (
         ({"w": [1, -1]}, [], False),
         ({"w": [1, -1], "b": 0.5}, [], True),

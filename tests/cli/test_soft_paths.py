@@ -6,6 +6,7 @@ import pytest
 from calls import calling
 from cases import for_each
 from commands import json_answer, refusal
+from table_files import text_file
 
 import maxmargin as mm
 from maxmargin.cli.app import run
@@ -18,15 +19,13 @@ IRIS = ("margin", "iris", "--positive", "versicolor")
 @pytest.fixture
 def odd_labels(tmp_path: Path) -> str:
     """Labels with an equals sign in them."""
-    path = tmp_path / "odd.csv"
-    path.write_text("x,y\n1,a=b\n2,c\n3,a=b\n4,c\n")
+    path = text_file(tmp_path, "x,y\n1,a=b\n2,c\n3,a=b\n4,c\n", "odd.csv")
     return str(path)
 
 
 @pytest.fixture
 def numbers(tmp_path: Path) -> str:
-    path = tmp_path / "7"
-    path.write_text("x,y\n1,1\n2,0\n3,1\n4,0\n")
+    path = text_file(tmp_path, "x,y\n1,1\n2,0\n3,1\n4,0\n", "7")
     return str(path)
 
 

@@ -17,6 +17,7 @@ from cases import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from references import is_separable
+from table_files import text_file
 
 from maxmargin.certificates.decimals import DecimalReading, read_decimal
 from maxmargin.data.numbers.numerals import digits_are_changed
@@ -146,8 +147,7 @@ def test_data_set_is_that_of_the_binary64_reading(tmp_path: Path, table: tuple[l
     ],
 )
 def test_numerals(tmp_path: Path, text: str, number: Fraction) -> None:
-    path = tmp_path / "data.csv"
-    path.write_text(f"a,label\n{text},u\n{text},v\n")
+    path = text_file(tmp_path, f"a,label\n{text},u\n{text},v\n")
     reading = read_decimal(path)
     assert reading.rows_of(reading.dataset) == [(number,)] * 2
     assert reading.exact.units.units == (number or 1,)
@@ -179,8 +179,9 @@ def test_text_of_bundled_data_is_the_shortest(name: str) -> None:
 
 
 def test_columns_and_rows_that_are_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "data.csv"
-    path.write_text("id,x,y,flag,colour,label\nr1,0.1,7,true,red,a\nr2,NA,8,true,red,a\nr3,0.3,9,FALSE,blue,b\n")
+    path = text_file(
+        tmp_path, "id,x,y,flag,colour,label\nr1,0.1,7,true,red,a\nr2,NA,8,true,red,a\nr3,0.3,9,FALSE,blue,b\n"
+    )
     reading = read_decimal(path, id="id", drop="y", drop_missing=True, one_hot=True, positive="a")
     assert reading.dataset.feature_names == ("x", "flag", "colour=red")
     assert reading.rows_of(reading.dataset) == [(Fraction(1, 10), 1, 1), (Fraction(3, 10), 0, 0)]
@@ -188,8 +189,7 @@ def test_columns_and_rows_that_are_left_out(tmp_path: Path) -> None:
 
 
 def test_parts_of_more_than_two_classes(tmp_path: Path) -> None:
-    path = tmp_path / "data.csv"
-    path.write_text("x,label\n0.1,a\n,a\n0.2,b\n0.3,c\n0.4,a\n")
+    path = text_file(tmp_path, "x,label\n0.1,a\n,a\n0.2,b\n0.3,c\n0.4,a\n")
     reading = read_decimal(path, drop_missing=True)
     with pytest.raises(InvalidProblemError, match="3 classes"):
         reading.problem_of(reading.dataset)

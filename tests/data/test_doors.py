@@ -12,8 +12,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.feather
-import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
 from calls import VERBS
@@ -23,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from references import is_separable
 from refusals import refused
+from table_files import array_file, table_file
 
 import maxmargin as mm
 from maxmargin.cli.app import run
@@ -67,11 +66,7 @@ def file(write: Callable[[Rows, Path], Path], **options: Any) -> Door:
 
 
 def npz(save: Callable[..., Any]) -> Callable[[Rows, Path], Path]:
-    def write(rows: Rows, folder: Path) -> Path:
-        save(folder / "data.npz", X=np.array(rows, dtype=np.int64), y=np.array(labels(rows)))
-        return folder / "data.npz"
-
-    return write
+    return lambda rows, folder: array_file(folder / "data.npz", np.array(rows, dtype=np.int64), labels(rows), save)
 
 
 def npy(rows: Rows, folder: Path) -> Path:
@@ -80,15 +75,8 @@ def npy(rows: Rows, folder: Path) -> Path:
     return folder / "X.npy"
 
 
-def arrow_file(kind: str, type_of: pa.DataType | None = None) -> Callable[[Rows, Path], Path]:
-    def write(rows: Rows, folder: Path) -> Path:
-        arrays = {name: pa.array(column, type_of) for name, column in columns(rows).items()}
-        path = folder / f"data.{kind}"
-        content = pa.table({**arrays, "label": labels(rows)})
-        pa.parquet.write_table(content, path) if kind == "parquet" else pa.feather.write_feather(content, path)
-        return path
-
-    return write
+def arrow_file(kind: str) -> Callable[[Rows, Path], Path]:
+    return lambda rows, folder: table_file(folder / f"data.{kind}", pa.table(with_labels(rows)))
 
 
 def pandas_of(dtype: Any) -> Callable[[Rows], Any]:
@@ -352,7 +340,7 @@ def test_decimal_columns_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[
     rows = [[Decimal(text) for text in row] for row in TENTHS[:2]] + [[Decimal("0.2"), Decimal("0.6")]]
     arrays = {n: pa.array(c, pa.decimal128(20, 3)) for n, c in columns(rows).items()}
     path, proof = str(tmp_path / "data.parquet"), str(tmp_path / "proof.json")
-    pa.parquet.write_table(pa.table({**arrays, "label": list("aab")}), path)
+    table_file(Path(path), pa.table({**arrays, "label": list("aab")}))
     code, fields = json_answer(capsys, "check", path, "--proof", proof)
     assert (code, fields["reading"], fields["binary64_verdict"]) == (3, "decimal", "separable")
     assert run(["verify", proof, path]) == 0

@@ -155,11 +155,6 @@ def test_texts_that_are_no_levels_are_refused() -> None:
         mm.separability(pd.DataFrame({"c": ["u", "v", None, "u"]}), [0, 1, 1, 0])
 
 
-def test_indices_are_the_same_or_refused() -> None:
-    with pytest.raises(InvalidProblemError, match="index of y is not that of X"):
-        mm.separability(NUMBERS[["age"]], NUMBERS["died"].iloc[::-1])
-
-
 @for_each(
     ("data", "options", "said"),
     [

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 from cases import for_each
 from commands import refusal
-from pyarrow import feather, parquet
 from refusals import refused
+from table_files import table_file
 
 import maxmargin as mm
 from maxmargin.cli.app import run
@@ -126,12 +126,8 @@ def indexed(name: str | None = "site", n_rows: int = 40) -> pd.DataFrame:
 
 
 def stored(frame: pd.DataFrame, path: Path) -> Path:
-    table = pa.Table.from_pandas(frame)
-    if path.suffix == ".parquet":
-        parquet.write_table(table, path, row_group_size=10)
-    else:
-        feather.write_feather(table, path, chunksize=10)
-    return path
+    groups = {"row_group_size" if path.suffix == ".parquet" else "chunksize": 10}
+    return table_file(path, pa.Table.from_pandas(frame), **groups)
 
 
 @pytest.mark.parametrize(("name", "column"), [("site", "site"), (None, "__index_level_0__")])
@@ -177,8 +173,7 @@ def test_the_index_is_no_feature_of_a_table(tmp_path: Path) -> None:
 @for_each("metadata", [b"", b"null", b"[]", b"{}", b"\xff", b'{"index_columns": 3}', b'{"index_columns": [{}, 3]}'])
 def test_metadata_without_an_index(tmp_path: Path, metadata: bytes) -> None:
     table = pa.table({"x": [0.0, 1.0], "site": ["u", "v"]}).replace_schema_metadata({b"pandas": metadata})
-    parquet.write_table(table, tmp_path / "data.parquet")
-    for source in (table, tmp_path / "data.parquet"):
+    for source in (table, table_file(tmp_path / "data.parquet", table)):
         assert mm.load(source).label_name == "site"
 
 
@@ -231,16 +226,18 @@ def test_a_separator_at_the_end_of_every_line(
 def test_columns_of_one_name(tmp_path: Path, memory: int | None, form: str) -> None:
     column = pa.array([0.0, 1.0])
     table = pa.Table.from_arrays([column, column, column], names=["a", "a", "y"])
-    path = tmp_path / f"data.{form}"
-    (parquet.write_table if form == "parquet" else feather.write_feather)(table, path)
+    path = table_file(tmp_path / f"data.{form}", table)
     assert mm.load(path, memory=memory).feature_names == ("a (column 0)", "a (column 1)")
     said = refused(lambda: mm.load(path, memory=memory, label="a"))
     assert "found 2 columns named 'a', expected one of 'a (column 0)', 'a (column 1)'" in said
 
 
-def test_tables_without_columns() -> None:
+def test_tables_without_columns(tmp_path: Path) -> None:
     for table in (pd.DataFrame(index=range(3)), pa.table({})):
         assert "found no columns, expected at least two" in refused(lambda t=table: mm.load(t))
+    path = table_file(tmp_path / "data.parquet", pa.table({}))
+    for memory in (None, 1):
+        assert "found no columns, expected at least two" in refused(lambda m=memory: mm.load(path, memory=m))
     table = pa.Table.from_pandas(pd.DataFrame(index=["u", "v"]))
     assert "found no columns" in refused(lambda: mm.load(table.append_column("__index_level_1__", pa.array([0, 1]))))
 

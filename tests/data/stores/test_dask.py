@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.csv
-import pyarrow.feather
 import pyarrow.parquet
 import pytest
 from cases import for_each
+from table_files import table_file
 
 import maxmargin as mm
 from maxmargin.data.dataset import Dataset
@@ -167,18 +166,15 @@ def test_bad_collections(workers: Any, X: Any, y: Any, expected: str) -> None:
 
 
 def parquet(folder: Path, table: pa.Table) -> Path:
-    pa.parquet.write_table(table, folder / "data.parquet", row_group_size=90)
-    return folder / "data.parquet"
+    return table_file(folder / "data.parquet", table, row_group_size=90)
 
 
 def feather(folder: Path, table: pa.Table) -> Path:
-    pa.feather.write_feather(table, folder / "data.feather", chunksize=90)
-    return folder / "data.feather"
+    return table_file(folder / "data.feather", table, chunksize=90)
 
 
 def csv(folder: Path, table: pa.Table) -> Path:
-    pa.csv.write_csv(table, folder / "data.csv", pa.csv.WriteOptions(quoting_style="none"))
-    return folder / "data.csv"
+    return table_file(folder / "data.csv", table)
 
 
 def folder_of(write: Callable[[Path, pa.Table], Path]) -> Callable[[Path, pa.Table], Path]:
