@@ -199,12 +199,6 @@ def test_proofs_of_named_sources(command: Run, source: str) -> None:
     assert command("verify", "p.json", "agresti")[0] == 3
 
 
-def test_rows_left_out_and_texts_encoded_are_part_of_the_proof(command: Run) -> None:
-    source = data("x,c,y\n1,u,0\n,v,0\n2,v,1\n3,u,1\n")
-    assert command("check", source, "--one-hot", "--drop-missing", "--proof", "p.json")[0] == 0
-    assert command("verify", "p.json", source)[0] == 0
-
-
 def test_the_command_that_checks_the_proof_is_told(command: Run) -> None:
     source = data(SEPARABLE, "my data.csv")
     _, _, err = command("check", source, "--proof", "a b.json")
@@ -236,18 +230,6 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         done = completed("check", str(source), "-q", stdout=full, env=environment)
     assert (done.returncode, done.stderr) == (2, "maxmargin: standard output: No space left on device\n")
-
-
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_reader_who_leaves_is_told_neither_verdict_nor_bug(tmp_path: Path, unbuffered: str) -> None:
-    """The exit code is that of a program which SIGPIPE ends: a gate in a pipeline stays shut."""
-    source = text_file(tmp_path, OVERLAP)
-    reader, writer = os.pipe()
-    os.close(reader)
-    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
-    done = completed("check", str(source), "--json", "-q", stdout=writer, env=environment)
-    os.close(writer)
-    assert (done.returncode, done.stderr) == (141, "")
 
 
 def test_interrupted(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cases import of_today
+from commands import refusal
 
 import maxmargin as mm
 from maxmargin.api.measures import Plane
@@ -168,6 +169,5 @@ def test_headers_with_code_are_refused_in_a_sentence(
     memory: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for source in archives(tmp_path, "__import__('os').getcwd()"):
-        assert run(["check", source, "--memory", memory, "--quiet"]) == 2
-        message = capsys.readouterr().err
+        message = refusal(capsys, "check", source, "--memory", memory, "--quiet")
         assert message.count("\n") == 1 and "header holds an expression" in message and " at 0x" not in message

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
-from commands import completed, json_answer, refusal
+from commands import completed, json_answer, printed, refusal
 from table_files import text_file
 
 import maxmargin as mm
@@ -39,8 +39,7 @@ def test_the_command_says_what_the_function_says(capsys: pytest.CaptureFixture[s
     assert {name: fields[name] for name in own} == own
     names = {"margin", "error_rows", "share_lower", "share_upper", "gamma_lower", "gamma_upper", "in_cone", "novikoff"}
     assert names | {"freund_schapire", "g", "curve"} <= set(fields)
-    assert run(["judge", "iris", *options]) == 0
-    named_columns = capsys.readouterr().out
+    named_columns = printed(capsys, "judge", "iris", *options)
     assert named_columns.splitlines()[1:6] == judged.summary().splitlines()[:5]
 
 
@@ -57,8 +56,7 @@ def test_weights_by_name_and_rows_by_id(capsys: pytest.CaptureFixture[str], name
     code, fields = json_answer(capsys, "judge", named, "--id", "who", "--plane", path)
     assert code == 3 and fields["w"] == [2.0, 1.0]
     assert fields["error_rows"] == [4] and fields["error_rows_ids"] == ["eve"]
-    assert run(["judge", named, "--id", "who", "--plane", path]) == 3
-    out = capsys.readouterr().out
+    out = printed(capsys, "judge", named, "--id", "who", "--plane", path, code=3)
     assert "does not separate: 1 of 5 rows are on the hyperplane or on the wrong side" in out
     assert "    length: 2.0\n    width: 1.0\n" in out
 
@@ -244,8 +242,7 @@ def test_a_hyperplane_of_data_that_nothing_separates(capsys: pytest.CaptureFixtu
     code, fields = json_answer(capsys, "judge", "xor", "--plane", path)
     assert code == 3 and fields["status"] == "overlap" and fields["gamma_upper"] == 0
     assert [fields[name] for name in ("share_lower", "share_upper", "in_cone", "novikoff")] == [None] * 4
-    assert run(["judge", "xor", "--plane", path]) == 3
-    out = capsys.readouterr().out
+    out = printed(capsys, "judge", "xor", "--plane", path, code=3)
     assert "maximum margin 0: proven: the two hulls overlap" in out
     assert "there is none, as no hyperplane separates strictly" in out
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from calls import calling
 from cases import for_each
-from commands import json_answer, refusal
+from commands import json_answer, printed, refusal
 from table_files import text_file
 
 import maxmargin as mm
@@ -58,8 +58,7 @@ def test_one_cost_of_a_path_has_the_fields_of_one_answer(capsys: pytest.CaptureF
 
 
 def test_the_table_keeps_the_order_of_the_costs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([*IRIS, "--soft", "10", "0.1", "10"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = printed(capsys, *IRIS, "--soft", "10", "0.1", "10").splitlines()
     assert [line.split()[0] for line in lines[-3:]] == ["10.0", "0.1", "10.0"]
     assert all("optimal" in line for line in lines[-3:])
 

@@ -2,18 +2,15 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from itertools import islice, product
+from itertools import islice
 from math import isinf
-from typing import Any
 
 import numpy as np
 import pytest
 from cases import of_today
-from references import exact_verdict
 
 from maxmargin.data.generators import generate
 from maxmargin.explaining.separability_answer import Separability
@@ -206,52 +203,3 @@ def test_a_wrong_answer_is_seen() -> None:
     answer = hard_margin(question.problem)
     far = Question(question.name, question.problem, "separable", 2 * (question.margin_squared or 0), None)
     assert not misses(question, answer) and misses(far, answer)
-
-
-# Every labelling of small grids
-
-
-SQUARE = np.array(list(product(range(3), repeat=2)), dtype=float)
-CUBE = np.array(list(product(range(2), repeat=3)), dtype=float)
-
-
-def labellings(points: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield every labelling of every subset that has both classes, up to their exchange."""
-    for labels in product((-1, 0, 1), repeat=len(points)):
-        if {-1, 1} <= set(labels) and labels.index(-1) < labels.index(1):
-            chosen = [i for i, label in enumerate(labels) if label]
-            yield points[chosen], np.array([float(labels[i]) for i in chosen])
-
-
-def assert_agrees(X: Any, y: Any, bias: bool) -> str:
-    verdict, touching = exact_verdict(X, y, bias)
-    question = Question(f"{X.tolist()} {y.tolist()} {bias}", Problem(X, y, bias), verdict, None, touching)
-    answer = separability(question.problem)
-    assert answer.verdict is not Verdict.UNDECIDED
-    assert faults(question, answer) == []
-    return verdict
-
-
-def both_labels_at_some_points() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield points of a triangle and its centre, each absent, of one class, or of both."""
-    points = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
-    for labels in product(((), (-1,), (1,), (-1, 1)), repeat=len(points)):
-        y = np.array([label for both in labels for label in both], dtype=float)
-        if len(set(y.tolist())) == 2:
-            yield np.repeat(points, [*map(len, labels)], axis=0), y
-
-
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize(
-    "problems, step",
-    [
-        (partial(labellings, SQUARE), 149),
-        (partial(labellings, CUBE), 59),
-        (both_labels_at_some_points, 5),
-        pytest.param(both_labels_at_some_points, 1, marks=pytest.mark.slow),
-    ],
-    ids=["square", "cube", "some points of both", "points of both"],
-)
-def test_labellings(problems: Callable[[], Iterator[tuple[Any, Any]]], step: int, bias: bool) -> None:
-    counts = Counter(assert_agrees(X, y, bias) for i, (X, y) in enumerate(problems()) if i % step == 0)
-    assert set(counts) == {"separable", "quasi-separable", "overlap"}

@@ -40,6 +40,13 @@ def answered(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, 
     return code, out, err
 
 
+def printed(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> str:
+    """Return what a command prints that ends with this exit code."""
+    capsys.readouterr()  # forgets the output of earlier commands
+    assert run([str(argument) for argument in arguments]) == code
+    return capsys.readouterr().out
+
+
 def started(*arguments: str, **options: Any) -> subprocess.Popen[str]:
     """Start a command in a process of its own, with its output and its errors in pipes."""
     pipes = {"stdout": PIPE, "stderr": PIPE, "text": True}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from commands import json_answer
+from commands import json_answer, printed
 
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
@@ -182,12 +182,10 @@ def test_long_lists_of_the_command_are_cut(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_the_command_in_words(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["orders", "simplex", *FEW, "--shifts"]) == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, "orders", "simplex", *FEW, "--shifts")
     for phrase in ("40 random orders until convergence, 40 converged", "no sequence has more than 12", "novikoff: "):
         assert phrase in out
-    assert run(["orders", "xor", *FEW, "--max-epochs", "1"]) == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, "orders", "xor", *FEW, "--max-epochs", "1")
     for phrase in ("for 1 epoch, 0 converged", "some sequence never ends", "500, and then stopped", "(vacuous)"):
         assert phrase in out
 

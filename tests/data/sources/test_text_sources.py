@@ -495,6 +495,7 @@ def test_formats_that_do_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[s
         ("x|y\n1.5|-\n2.5|+\n3|+\n", ["--sep", "pipe"]),
         ("x  y\n1.5 -\n2.5    +\n3 +\n", ["--sep", "space", "--format", "csv"]),
         ("1 0:2\n0 1:3\n", ["--format", "svmlight"]),
+        ("x,c,y\n1,u,0\n,v,0\n2,v,1\n3,u,1\n", ["--one-hot", "--drop-missing"]),
         (
             "a,b,y\n" + "".join(f"n{i},{'uv'[i % 2]},{i % 2}\n" for i in range(9)),
             ["--one-hot", "--one-hot-column", "a"],

@@ -550,16 +550,11 @@ def test_the_perceptron_makes_the_same_mistakes(
     assert whole.n_mistakes >= 5
     assert np.array_equal(streamed.mistake_rows, whole.mistake_rows)
     assert streamed.w.tobytes() == whole.w.tobytes()
-    for name in (
-        "b",
-        "n_epochs",
-        "n_presentations",
-        "stop_reason",
-        "margin",
-        "margin_upper",
-        "run_margin",
-        "run_upper",
-    ):
+    counts, ends = (
+        ("b", "n_epochs", "n_presentations", "stop_reason"),
+        ("margin", "margin_upper", "run_margin", "run_upper"),
+    )
+    for name in (*counts, *ends):
         assert getattr(streamed, name) == getattr(whole, name)
     assert streamed.mistakes_per_epoch.tolist() == whole.mistakes_per_epoch.tolist()
 

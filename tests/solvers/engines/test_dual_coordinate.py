@@ -168,22 +168,6 @@ def test_the_storage_of_sparse_rows_does_not_matter() -> None:
     assert halves.nnz == 2 * X.nnz
 
 
-def test_a_duplicated_row_is_one_of_twice_the_cost() -> None:
-    problem = dense_problem()
-    twice = Problem(np.vstack([problem.X, problem.X[:10]]), np.append(problem.y, problem.y[:10]))
-    costs = np.where(np.arange(60) < 10, 2.0, 1.0)
-    one = objective(problem, costs, solve(problem, costs).w)
-    assert one == pytest.approx(objective(twice, np.ones(70), solve(twice, np.ones(70)).w), rel=2 * GAP)
-
-
-def test_a_row_of_cost_near_zero_hardly_counts() -> None:
-    problem = dense_problem()
-    costs = np.where(np.arange(60) < 30, 1.0, 1e-9)
-    half = Problem(problem.X[:30], problem.y[:30])
-    whole = objective(problem, costs, solve(problem, costs).w)
-    assert whole == pytest.approx(objective(half, np.ones(30), solve(half, np.ones(30)).w), rel=1e-5)
-
-
 @pytest.mark.parametrize("bias", [True, False])
 def test_zero_rows(bias: bool) -> None:
     problem = sparse_problem(bias=bias)
@@ -193,17 +177,6 @@ def test_zero_rows(bias: bool) -> None:
     check(problem, np.ones(300), solve(problem, np.ones(300)))
     nothing = Problem(csr_array((4, 3)), np.array([1.0, -1.0, 1.0, 1.0]), bias)
     check(nothing, np.ones(4), solve(nothing, np.ones(4)))
-
-
-@pytest.mark.parametrize("constant", [1.0, 100.0])
-def test_a_constant_column_adds_nothing_to_a_free_bias(constant: float) -> None:
-    problem = dense_problem()
-    wider = Problem(np.hstack([problem.X, np.full((60, 1), constant)]), problem.y)
-    found = solve(wider, np.ones(60), relative_gap=1e-9)
-    check(wider, np.ones(60), found, 1e-9)
-    assert abs(found.w[-1]) <= 1e-3
-    narrow = objective(problem, np.ones(60), solve(problem, np.ones(60)).w)
-    assert objective(wider, np.ones(60), found.w) == pytest.approx(narrow, rel=2 * GAP)
 
 
 @pytest.mark.parametrize("exponent", [-500, -300, -20, 20, 300, 500])

@@ -11,6 +11,7 @@ from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from strategies import overlapping
 from watched_rows import WatchedRows, interrupting
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
@@ -36,13 +37,9 @@ SIZES = WorkSizes(least_sample=200)
 """Thousands of rows are many."""
 
 
-def clouds(n: int = N, d: int = 5, *, seed: int = 0, shift: float = 1.0, share: float = 0.5) -> tuple[Floats, Floats]:
-    rng = np.random.default_rng(seed)
-    y = np.where(rng.random(n) < share, 1.0, -1.0)
-    y[:2] = -1.0, 1.0
-    X = rng.normal(size=(n, d))
-    X[:, 0] += shift * y
-    return X, y
+def clouds(n: int = N, d: int = 5, **options: Any) -> tuple[Floats, Floats]:
+    made = overlapping(n, d, **options)
+    return made.X, made.y
 
 
 def _problem(change: Callable[[Floats], Any] = lambda X: X, bias: bool = True, **options: Any) -> Problem:

@@ -327,17 +327,6 @@ def test_signs_through_the_centring_of_large_offsets() -> None:
             assert is_right(problem, separability(problem))
 
 
-def test_aliased_columns_are_the_later_ones() -> None:
-    """As R's lm and glm report NA: in the order intercept, first column, second ..."""
-    x = np.array([1.0, 2.0, 3.0, 4.0])
-    X = np.column_stack([np.full(4, 5.0), x, 2 * x + 1, x**2, x * 0])
-    problem = Problem(X, np.array([-1.0, -1.0, 1.0, 1.0]))
-    answer = separability(problem)
-    assert is_right(problem, answer) and answer.aliased_columns == (0, 2, 4)
-    through_the_origin = separability(Problem(X, problem.y, bias=False))
-    assert through_the_origin.aliased_columns == (2, 4)
-
-
 def test_names_of_columns() -> None:
     answer = separability(Problem.validated([[10.0, 1.0], [20.0, 1.0], [30.0, 1.0]], [-1, -1, 1]))
     named = replace(answer, names=Names(columns=("dose", "one")))

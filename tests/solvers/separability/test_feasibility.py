@@ -102,6 +102,21 @@ def test_every_labelling_of_every_subset(points: np.ndarray, bias: bool) -> None
         assert is_right(problem, separability(problem)), y
 
 
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
+def test_points_of_one_class_of_both_or_of_none(step: int, bias: bool) -> None:
+    """Of a triangle and its centre."""
+    points, verdicts = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [1.0, 1.0]]), set()
+    for labels in [*product(((), (-1,), (1,), (-1, 1)), repeat=len(points))][::step]:
+        y = np.array([label for both in labels for label in both], dtype=float)
+        if len(set(y.tolist())) == 2:
+            problem = Problem(np.repeat(points, [*map(len, labels)], axis=0), y, bias)
+            answer = separability(problem)
+            verdicts.add(answer.verdict.value)
+            assert is_right(problem, answer), labels
+    assert len(verdicts) == 3
+
+
 @for_each("known", SEPARABLE + INSEPARABLE)
 def test_known_problems(known: Known) -> None:
     assert agrees(Problem(known.X, known.y, known.bias), known.margin_squared > 0)
@@ -317,24 +332,6 @@ def test_rows_that_differ_by_600_decimal_orders(bias: bool) -> None:
 # What statisticians know
 
 
-def test_agresti() -> None:
-    """Complete separation of x < 50 from x > 50, quasi-complete with both answers at 50 (Agresti, section 6.5)."""
-    x = np.array([[10.0], [20], [30], [40], [60], [70], [80], [90]])
-    y = np.repeat([-1.0, 1.0], 4)
-    answer = separability(Problem(x, y))
-    assert is_right(Problem(x, y), answer) and answer.verdict is Verdict.SEPARABLE
-    assert answer.infinite_columns == {0: "+", "(Intercept)": "-"}
-    assert answer.finite_columns == () and answer.aliased_columns == () and answer.dimension == 2
-    both = Problem(np.vstack([x, [[50.0], [50.0]]]), np.append(y, [-1.0, 1.0]))
-    answer = separability(both)
-    assert is_right(both, answer) and answer.verdict is Verdict.QUASI_SEPARABLE
-    assert answer.touching_rows is not None and answer.touching_rows.tolist() == [8, 9]
-    assert answer.infinite_columns == {0: "+", "(Intercept)": "-"} and answer.dimension == 1
-    assert isinstance(answer.certificate, QuasiSeparation)
-    assert answer.certificate.b == -50 * answer.certificate.w[0]
-    assert answer.witness is not None and answer.witness.weights == (1, 1)
-
-
 def test_a_zero_cell_of_a_two_by_two_table() -> None:
     """x = 1 always answers 1: the slope is infinite, the intercept, the log odds at x = 0, is finite."""
     table = Problem(np.array([[0.0], [0.0], [0.0], [1.0], [1.0]]), np.array([-1.0, -1.0, 1.0, 1.0, 1.0]))
@@ -367,22 +364,6 @@ def test_either_sign() -> None:
     answer = separability(problem)
     assert is_right(problem, answer)
     assert answer.infinite_columns == {"(Intercept)": "either sign", 0: "+", 1: "either sign"}
-
-
-def test_iris_and_breast_cancer() -> None:
-    from maxmargin.data.reading.loading import load
-
-    expected = {
-        ("iris", "setosa"): Verdict.SEPARABLE,
-        ("iris", "versicolor"): Verdict.OVERLAP,
-        ("iris", "virginica"): Verdict.OVERLAP,
-        ("breast_cancer", None): Verdict.SEPARABLE,
-    }
-    for (name, positive), verdict in expected.items():
-        data = load(name, positive=positive)
-        problem = Problem(data.X, data.y.astype(float))
-        answer = separability(problem)
-        assert is_proven(problem, answer) and answer.verdict is verdict
 
 
 QUASI_DIGITS = {"8": 1689, "9": 1773}

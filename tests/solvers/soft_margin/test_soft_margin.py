@@ -18,7 +18,6 @@ from scipy.sparse import csr_array
 from strategies import problems
 from zoo import INSEPARABLE, SEPARABLE, Known
 
-from maxmargin.data.reading.loading import load
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.engines.textbook import formulations
 from maxmargin.solvers.errors import InvalidProblemError
@@ -102,20 +101,6 @@ def test_the_best_offset_beats_every_kink(problem: Problem, data: st.DataObject 
     assert slack(b) <= min(map(slack, [*kinks, b - 1, b + 1, b - 1e-3, b + 1e-3])) + Fraction(1, 10**9)
 
 
-@pytest.mark.slow
-@for_each("separable", SEPARABLE)
-def test_great_bounds_approach_the_hard_margin(separable: Known) -> None:
-    problem = Problem(separable.X, separable.y, separable.bias)
-    hard = hard_margin(problem)
-    for C in (1e4, 1e8, 1e12):
-        answer = soft_margin(problem, C)
-        assert answer.status is Status.OPTIMAL
-        limit = 1 / (2 * separable.margin_squared)
-        assert Fraction(answer.lower) <= limit
-        if hard.dual.max() * 2 < C:
-            assert math.isclose(answer.objective, limit, rel_tol=1e-6)
-
-
 @given(problems(entries), st.sampled_from([1e-6, 1e-9, 1e-13]))
 @settings(max_examples=30)
 def test_small_costs_leave_w_at_zero(problem: Problem, C: float) -> None:
@@ -139,36 +124,6 @@ def test_known_problems_at_every_cost(known: Known) -> None:
         assert max(dense.lower, sparse.lower) <= min(dense.objective, sparse.objective)
         assert dense.objective >= previous * (1 - 1e-6), "the optimum grows with C"
         previous = dense.objective
-
-
-@given(problems(entries), costs, st.integers(0, 2**32 - 1), st.integers(-20, 20))
-@settings(max_examples=12)
-def test_invariances(problem: Problem, C: float, seed: int, k: int) -> None:
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(problem.n_samples)
-    rotation = np.linalg.qr(rng.normal(size=(problem.n_features,) * 2))[0]
-    answer = soft_margin(problem, C)
-    changed = {
-        "permute": (Problem(problem.X[order], problem.y[order], problem.bias), C, 1.0),
-        "swap": (Problem(problem.X, -problem.y, problem.bias), C, 1.0),
-        "rotate": (Problem(problem.X @ rotation, problem.y, problem.bias), C, 1.0),
-        # x -> 2^k x with w -> 2^-k w: the objective is 4^-k times that of 4^k C.
-        "scale": (Problem(np.ldexp(problem.X, k), problem.y, problem.bias), C * 4.0**-k, 4.0**-k),
-    }
-    if problem.bias:
-        changed["translate"] = (Problem(problem.X + 7.0, problem.y), C, 1.0)
-    for name, (other, cost, factor) in changed.items():
-        theirs = soft_margin(other, cost)
-        slack = 1e-9 if name in ("rotate", "translate") else 1e-15
-        assert theirs.lower <= answer.objective * factor * (1 + slack), name
-        assert answer.lower * factor <= theirs.objective * (1 + slack), name
-
-
-def test_real_data() -> None:
-    for name, positive, C in (("iris", "versicolor", 1.0), ("breast_cancer", None, 1.0), ("wine", "class_0", 10.0)):
-        data = load(name, positive=positive)
-        answer = soft_margin(Problem(data.X, data.y.astype(float)), C)
-        assert answer.status is Status.OPTIMAL, name
 
 
 @pytest.mark.parametrize("C", [0.0, -1.0, math.nan, math.inf])
