@@ -99,6 +99,14 @@ def test_seeds_and_generators() -> None:
     assert len({tuple(run.mistake_rows.tolist()) for run in runs}) == 1
 
 
+@for_each("call", [mm.separability, mm.hard_margin, mm.soft_margin, mm.nu_margin, mm.fewest_errors])
+def test_unknown_methods_and_solvers_are_refused(call: Any) -> None:
+    with pytest.raises(ValueError, match=r"expected (one of )?'?auto'?, "):
+        call(ROWS, LABELS, method="magic")
+    with pytest.raises(ValueError, match="'NONE_SUCH' is not installed; installed are"):
+        call(ROWS, LABELS, solver="NONE_SUCH")
+
+
 def awkward() -> list[tuple[str, np.ndarray, np.ndarray]]:
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2

@@ -264,11 +264,6 @@ def test_readings_that_agree_are_not_warned_of(command: Run) -> None:
         assert (code, err) == (0 if VERDICTS[text] == "separable" else 3, "")
 
 
-def test_decimal_text_is_in_text_files_only(command: Run) -> None:
-    pq.write_table(pa.table({"x": [1.0, 2.0], "y": ["a", "b"]}), "d.parquet")
-    refused(command("check", "d.parquet", "--decimal"), "d.parquet", ".csv")
-
-
 @pytest.mark.parametrize("text", VERDICTS)
 def test_out_of_time_is_undecided(command: Run, text: str) -> None:
     code, out, _ = command("check", data(text), "--time-limit", "1e-9", "--json")

@@ -1,6 +1,7 @@
 """Rows that tell when somebody looks at them."""
 
 import pickle
+import signal
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
@@ -36,3 +37,11 @@ def interrupting(n_calls: int) -> Callable[[], bool]:
         return False
 
     return called
+
+
+class InterruptingGenerator(np.random.Generator):
+    """A generator that Ctrl-C interrupts whenever it draws an order."""
+
+    def permutation(self, *arguments: Any, **options: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return super().permutation(*arguments, **options)

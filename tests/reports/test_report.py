@@ -323,13 +323,6 @@ def test_the_proof_of_the_report_can_be_checked(verdict: str, bias: bool) -> Non
     assert answer["certificate_cut"] == []
 
 
-@pytest.mark.parametrize("source", ["iris", "wine", "three-on-a-line"])
-def test_the_multinomial_proof_of_the_report_can_be_checked(source: str) -> None:
-    dataset = mm.load(source)
-    found = margin_report(dataset, max_mistakes=50).to_dict()
-    assert mm.verify(found["multinomial"]["certificate"], dataset.X, dataset.labels)
-
-
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("source", [agresti, quasi, square, three_on_a_line])
 def test_no_question_is_decided_twice(source: Callable[[], mm.Dataset]) -> None:

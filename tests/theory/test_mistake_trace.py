@@ -1,7 +1,6 @@
 """The trace of the mistakes: every number against a walk in fractions, and Novikoff's inequalities on any data."""
 
 import math
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -15,6 +14,7 @@ import pytest
 from elimination import dot
 from hypothesis import given
 from hypothesis import strategies as st
+from watched_rows import InterruptingGenerator
 
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
@@ -220,14 +220,6 @@ def test_a_run_that_cannot_be_made_again_ends_with_one_long_interval() -> None:
     assert trace_of(problem, drawn, space_margin(problem, 1.0)).row[-1] == UNKNOWN_ROW
     told = trace_of(problem, drawn, space_margin(problem, 1.0), rng=np.random.default_rng(3))
     assert told.row[-1] >= 0 and told.n_mistakes[-1] == drawn.n_mistakes
-
-
-class InterruptingGenerator(np.random.Generator):
-    """A generator that Ctrl-C interrupts whenever it draws an order."""
-
-    def permutation(self, *arguments: Any, **options: Any) -> Any:
-        signal.raise_signal(signal.SIGINT)
-        return super().permutation(*arguments, **options)
 
 
 def test_an_interrupted_second_run_is_no_trace() -> None:

@@ -3,7 +3,6 @@
 import dataclasses
 import math
 import re
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from cases import for_each
 from scipy.sparse import csr_array
+from watched_rows import InterruptingGenerator
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -213,14 +213,6 @@ def test_ctrl_c_ends_a_run_with_what_there_is(name: str) -> None:
     run = run_online(problem, algorithm_of(name, {}), settings, on_progress=stop, rng=rng)
     assert (run.stop_reason, run.n_presentations) == ("interrupted", 3)
     assert np.isfinite(run.w).all()
-
-
-class InterruptingGenerator(np.random.Generator):
-    """A generator that Ctrl-C interrupts whenever it draws an order."""
-
-    def permutation(self, *arguments: Any, **options: Any) -> Any:
-        signal.raise_signal(signal.SIGINT)
-        return super().permutation(*arguments, **options)
 
 
 def test_a_signal_before_the_first_row_leaves_one_presentation() -> None:

@@ -88,14 +88,13 @@ def test_exact_and_least_margins_are_those_of_fractions(plane: tuple) -> None:
 @pytest.mark.deep
 @given(planes())
 @example(DAZZLING)
-def test_sparse_rows_and_several_chunks_give_the_same(plane: tuple) -> None:
+def test_sparse_rows_chunks_and_compiled_scores_give_the_same(plane: tuple) -> None:
     X, y, w, b = plane
-    least = least_functional_margin(Problem(X, y), w, b)
-    assert least_functional_margin(Problem(csr_array(X), y), w, b) == least
-    chunked = Problem(X, y, sizes=WorkSizes(chunk_entries=1))
+    problem, chunked = Problem(X, y), Problem(X, y, sizes=WorkSizes(chunk_entries=1))
     assert len(list(chunked.map(lambda rows, X: rows))) == len(y)
-    assert least_functional_margin(chunked, w, b) == least
-    assert best_offset(chunked, w) == best_offset(Problem(csr_array(X), y), w)
+    for other in (Problem(csr_array(X), y), chunked, Problem(X, y, sizes=WorkSizes(compiled_entries=1))):
+        assert least_functional_margin(other, w, b) == least_functional_margin(problem, w, b)
+        assert best_offset(other, w) == best_offset(problem, w)
     lower, upper = enclose_functional_margins(chunked, w, b)
     exact = exact_functional_margins(chunked, np.arange(len(y)), w, b)
     assert all(math.isinf(v) or Fraction(v) <= m for v, m in zip(lower.tolist(), exact, strict=True))
@@ -149,18 +148,6 @@ def test_far_rows_are_not_computed_exactly() -> None:
     with arguments_of(Problem.exact_products) as calls:
         assert least_functional_margin(Problem(X, y), np.array([1.0]), 0.0) == -Fraction(X[998, 0])
     assert [row for call in calls for row in call["rows"].tolist()] == [998]
-
-
-@pytest.mark.deep
-@given(planes())
-@example(DAZZLING)
-def test_compiled_scores_find_the_same_least_margins(plane: tuple) -> None:
-    X, y, w, b = plane
-    problem = Problem(X, y)
-    least, best = least_functional_margin(problem, w, b), best_offset(problem, w)
-    compiled = Problem(X, y, sizes=WorkSizes(compiled_entries=1))
-    assert least_functional_margin(compiled, w, b) == least
-    assert best_offset(compiled, w) == best
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

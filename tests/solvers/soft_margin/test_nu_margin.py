@@ -413,14 +413,6 @@ def test_weights_that_are_none_are_refused(weights: Any, message: str) -> None:
         nu_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), sample_weight=[5e-324, 1e308])
 
 
-def test_unknown_methods_and_solvers_are_refused() -> None:
-    problem = Problem.validated([[1.0], [2.0]], [-1, 1])
-    with pytest.raises(ValueError, match="expected one of auto, cvxpy, interior-point"):
-        nu_margin(problem, method="dual-coordinate")
-    with pytest.raises(ValueError, match="not installed"):
-        nu_margin(problem, solver="magic")
-
-
 @pytest.mark.sampled
 def test_lying_solvers_cannot_move_the_ends(monkeypatch: pytest.MonkeyPatch, known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
