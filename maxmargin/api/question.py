@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from maxmargin.data import problems
-from maxmargin.data.column_roles import row_number_notes
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.generators.registry import Generated
 from maxmargin.data.labels import CHOSEN
@@ -26,7 +25,7 @@ from maxmargin.data.reading.arrays import (
     index_of_rows,
     name_of_index,
 )
-from maxmargin.data.reading.formulas import Modelled, column_names, read_formula, without_row_numbers
+from maxmargin.data.reading.formulas import Modelled, column_names, read_formula, without_index
 from maxmargin.data.sources.frames import is_from_table_library, library_of, with_distinct_names
 from maxmargin.solvers.answers.answer_text import NamedAnswer, Names
 from maxmargin.solvers.answers.statuses import Verdict
@@ -295,7 +294,7 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
     if y in columns:
         import narwhals as nw
 
-        features, numbers = without_row_numbers(with_distinct_names(X), f"{y} ~ .")
+        features, notes = without_index(with_distinct_names(X), f"{y} ~ .")
         columns, table = column_names(features), nw.from_native(features, eager_only=True)
         own_name = table.columns[columns.index(y)]  # which may be a number
         rest = table.select([nw.col(name) for name in table.columns if name != own_name]).to_native()
@@ -304,7 +303,7 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
         read_as = {"label": str(y), "one_hot": True} if has_bias(bias) else None
         return Modelled(
             features=rest, labels=labels, has_intercept=has_bias(bias), label_name=y, read_as=read_as,
-            notes=row_number_notes(numbers),
+            notes=notes,
         )  # fmt: skip
     if "~" not in y:
         hint = nearest(y, columns)

@@ -228,7 +228,7 @@ def data_options(command: Callable[..., int], *, is_required: bool = True) -> Ca
             "--one-hot-column",
             metavar="COL",
             multiple=True,
-            help="Encode this column, whatever it holds; may be repeated.",
+            help="Encode this column of texts, whatever they are; may be repeated.",
         ),
         click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values."),
         click.option("--sep", metavar="CHAR", help="Separator of CSV: a character, or tab, space, semicolon ..."),

@@ -313,7 +313,8 @@ def numbers_rows(values: Any) -> bool:
 
 def row_number_notes(names: Iterable[str | int]) -> tuple[str, ...]:
     """Say which columns were left out as they number the rows."""
-    return tuple(f"left out, as it numbers the rows: {name!r}" for name in names)
+    shown = (f"column {name}" if isinstance(name, int) else repr(name) for name in names)
+    return tuple(f"left out, as it numbers the rows: {name}" for name in shown)
 
 
 def shown_name(names: Sequence[str] | None, position: int) -> str | int:
@@ -336,7 +337,9 @@ def distinct_names(names: Sequence[str] | None) -> tuple[str, ...] | None:
     if names is None:
         return None
     counts = Counter(names)
-    apart = (f"{name} (column {j})" if name and counts[name] > 1 else name for j, name in enumerate(names))
+    apart = [f"{name} (column {j})" if name and counts[name] > 1 else name for j, name in enumerate(names)]
+    if len({*apart} - {""}) < len([name for name in apart if name]):  # a name is one of the new ones
+        return distinct_names(apart)
     return tuple(f"Unnamed: {j}" if not name and str(j) in counts else name for j, name in enumerate(apart))
 
 

@@ -1,6 +1,7 @@
 """Labels: which classes there are, in which order, and which one is +1."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -41,10 +42,13 @@ PAIRS = frozenset(
         ("abnormal", "normal"), ("malignant", "benign"), ("success", "failure"), ("pass", "fail"),
         ("ja", "nein"), ("ja", "nee"), ("ja", "nej"), ("ja", "nei"), ("oui", "non"), ("si", "no"), ("s\u00ed", "no"),
         ("s\u00ec", "no"), ("sim", "nao"), ("sim", "n\u00e3o"), ("tak", "nie"), ("ano", "ne"), ("da", "ne"),
-        ("da", "nu"), ("igen", "nem"), ("evet", "hay\u0131r"), ("\u0434\u0430", "\u043d\u0435\u0442"),
-        ("wahr", "falsch"), ("vrai", "faux"),
+        ("da", "nu"), ("igen", "nem"), ("evet", "hay\u0131r"), ("evet", "hayir"),
+        ("\u0434\u0430", "\u043d\u0435\u0442"), ("wahr", "falsch"), ("vrai", "faux"),
     }
 )  # fmt: skip
+
+# Several fields that were read as one label: a number and more after another separator, or numbers between spaces.
+_JOINED = re.compile(r"[+-]?\d[\d.,]*(?:\s*[;\t|].*|(?: +[+-]?\d[\d.,]*)+)")
 
 # Words that turn a label into its opposite: "diabetic" and "non-diabetic".
 NEGATIONS = ("not", "no", "non")
@@ -323,6 +327,13 @@ def choose_positive(classes: Sequence[Label], positive: object) -> Label:
     raise LabelError(
         found=f"no label {quoted(wanted)}", expected=f"one of {listed(classes)}", hint=nearest(wanted, classes)
     )
+
+
+def check_not_joined(classes: Sequence[Label]) -> None:
+    """Raise :class:`LabelError` if all labels of a text look like several fields, the first of which is a number."""
+    if all(isinstance(label, str) and _JOINED.fullmatch(label) for label in classes):
+        hint = f"give the separator with {option('sep')}, and {option('decimal_comma')} if numbers are written as 1,5"
+        raise LabelError(found=f"labels such as {listed(classes[:3])}", expected="one field each", hint=hint)
 
 
 def check_classes(classes: Sequence[Label], *, is_positive_chosen: bool, n_rows: int | None = None) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from cases import for_each
 from commands import answered, refusal
@@ -81,7 +82,16 @@ CASES: dict[str, tuple[str, dict[str, Any], str | dict[str, Any]]] = {
     "one odd field": ("a,b,y\nm,2,u\n1,2,u\n2,1,v\n3,1,u\n", {}, "column 'a': found 'm', expected a number (most"),
     "an unquoted decimal comma": ("a,b,y\n1,5,2,u\n0,5,3,v\n", {}, "found 4 fields, expected 3"),
     "an unquoted decimal comma in order": ("a,b,y\n1,5,2,u\n2,5,3,v\n", {}, "found 4 fields, expected 3"),
-    "row numbers": (f",x,y\n{ROWS}", {}, {"feature_names": ("x",), "notes": ("left out, as it numbers the rows: 0",)}),
+    "fields in a label": ("1,5;0\n2,5;1\n3,5;0\n", {}, "column 1: found labels such as '5;0', '5;1', expected"),
+    "a missing value first": ("NA,yes\n1,yes\n2,no\n", {"drop_missing": True}, {"n_samples": 2}),
+    "a comment of one line": ("# by\fhand\n5,2,a\n3,4,b\n", {}, {"n_samples": 2}),
+    "an error in the first field": ("#N/A,3,a\n1,4,b\n2,5,a\n", {"drop_missing": True}, {"n_samples": 2}),
+    "a comment or a row": ("#ff,3,a\nfe,4,b\n", {}, "line 1: found a comment that may be a row: 'ff', '3', 'a'"),
+    "a missing text, told": ("a,y\n1,0\n<5,1\n3,1\n", {"missing": "<5"}, "column 'a': found the missing value '<5'"),
+    "names that are taken": ("x,x,x (column 0),y\n1,2,3,u\n2,1,3,v\n", {}, {"n_features": 3}),
+    "row numbers": (
+        f",x,y\n{ROWS}", {}, {"feature_names": ("x",), "notes": ("left out, as it numbers the rows: column 0",)}
+    ),
     "row numbers, named": (f"id,x,y\n{ROWS}", {}, {"feature_names": ("id", "x")}),
     "comments": (
         "# made by hand\n# a b y\n1 2 0\n3 4 1\n", {"sep": "space"},
@@ -225,6 +235,34 @@ def test_row_numbers_of_a_data_frame_are_left_out(name: str) -> None:
     assert mm.load(frame, formula="y ~ .").feature_names == ("x",)
     assert not mm.separability(frame, "y ~ .").strictly_separable
     assert mm.separability(frame, f"y ~ . + `{name}`").strictly_separable
+
+
+def test_a_line_whose_texts_recur_is_a_row() -> None:
+    assert names_columns([["V1", "yes"], ["25", "no"], ["40", "yes"], ["V1", "no"]]) is False
+    assert names_columns([["x", "NA", "yes"], ["1", "2", "no"], ["3", "4", "yes"]]) is None
+    assert names_columns([["x", "NA", "ill"], ["1", "2", "no"], ["3", "4", "yes"]]) is True
+
+
+def test_the_index_of_an_arrow_table_is_no_feature() -> None:
+    frame = pd.DataFrame({"a": [1.5, 4.5, 2.5, 3.5], "y": list("uuvv")}, index=pd.Index([3, 5, 7, 8], name="k"))
+    table = pa.Table.from_pandas(frame)
+    for answer in (mm.separability(table, "y"), mm.separability(table, "y ~ ."), mm.separability(mm.load(table))):
+        assert answer.verdict == "overlap"
+    assert mm.separability(table, "y ~ a + k").verdict == "separable"
+
+
+def test_a_type_of_categories_is_one_at_every_door(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": pd.Categorical(["1", "2", "3"] * 4), "y": [0, 1] * 6})
+    frame.to_parquet(tmp_path / "d.parquet")
+    for source in (frame, tmp_path / "d.parquet"):
+        assert mm.load(source, formula="y ~ x").n_features == mm.load(source, one_hot=True).n_features == 2
+    numbers = pd.DataFrame({1: [0, 0, 1, 1], 0: [0, 1, 0, 1], 2: [1, 1, 2, 2]})
+    assert mm.load(numbers, label=1).label_name == "1"  # a name before a position
+
+
+def test_texts_that_stand_for_missing_values_in_tables_are_refused() -> None:
+    frame = pd.DataFrame({"x": ["NA", "u", "v", "u"], "y": list("aabb")})
+    assert "found 'NA', expected a number" in refused(lambda: mm.load(frame))
 
 
 def test_a_column_that_numbers_the_rows_is_named_beside_the_verdict(

@@ -11,6 +11,7 @@ from maxmargin.data.column_roles import Choice, Roles
 from maxmargin.data.dataset import Matrix
 from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
+from maxmargin.data.numbers.numerals import booleans
 from maxmargin.data.numbers.numerals import numbers as parsed_numbers
 from maxmargin.data.reading.coding import coded, no_texts
 from maxmargin.data.reading.refusals import first_fault
@@ -111,10 +112,11 @@ def _with_missing(column: Column, j: int, table: Table, roles: Roles) -> Column:
     if 2 * sum(map(spelling.is_number, others)) > len(others):
         values = [None if text in of_all else text for text in values]
     plain = ["" if text is None else spelling.swapped(text) for text in values]
-    numbers = parsed_numbers(plain) if table.lines is not None else None
-    if numbers is None:
-        return replace(column, values=values)
-    return replace(column, values=numbers, texts=plain if column.texts is not None else None)
+    may_be_numbers = table.lines is not None and not column.is_category
+    numbers = parsed_numbers(plain) if may_be_numbers else None
+    flags = booleans(plain) if may_be_numbers and numbers is None else None
+    found = numbers if flags is None else flags
+    return replace(column, values=values if found is None else found, is_boolean=flags is not None)
 
 
 def _has_texts(table: Table, choice: Choice) -> bool:

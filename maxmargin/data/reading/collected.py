@@ -17,6 +17,7 @@ from maxmargin.data.labels import (
     Labels,
     PositiveClass,
     check_classes,
+    check_not_joined,
     positive_class,
 )
 from maxmargin.data.reading.assemble import Assembled, Extremes, assemble, with_missing
@@ -204,6 +205,8 @@ class Collected:
             raise nothing_left(self._lost or self.table)
         try:
             labels = self.coder.labels()
+            if self.layout.header_line is not None and self.choice.sep is None:
+                check_not_joined(labels.classes)
             return labels, positive_class(labels, self.positive)
         except LabelError as error:
             line = None if error.row is None or not self._lines else int(np.concatenate(self._lines)[error.row])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Choice, OneHot, row_number_notes
+from maxmargin.data.column_roles import Choice, OneHot
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import LabelError, encode, is_absent
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
@@ -22,7 +22,7 @@ from maxmargin.data.reading.formulas import (
     read_formula,
     variables_of,
     variables_outside_codings,
-    without_row_numbers,
+    without_index,
 )
 from maxmargin.data.sources.batches import Table
 from maxmargin.data.sources.by_name import open_source
@@ -51,7 +51,7 @@ def load_by_formula(source: Any, formula: str, choice: Choice, positive: object,
     table = whole_table(source, replace(choice, label=named, one_hot=OneHot(every=True), drop_missing=False))
     if len(table.label) == 0:
         raise table.error(found="no rows", expected="at least one")
-    frame, numbers = without_row_numbers(_frame_of(table), formula)
+    frame, notes = without_index(_frame_of(table), formula)
     plain = variables_outside_codings(formula, frame)
     for column in table.features if isinstance(table.features, tuple) else ():
         if isinstance(column.values, list) and not column.is_category and str(column.name) in plain:
@@ -61,7 +61,7 @@ def load_by_formula(source: Any, formula: str, choice: Choice, positive: object,
     dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
     frame = _with_types(table, frame.iloc[rows].reset_index(drop=True))
     modelled = read_formula(formula, frame, memory.memory)
-    dataset = _dataset(table, modelled, rows, positive, (*row_number_notes(numbers), *[dropped] * (n_dropped > 0)))
+    dataset = _dataset(table, modelled, rows, positive, (*notes, *[dropped] * (n_dropped > 0)))
     stated = {name: value for name, value in choice.stated_of(source).items() if name != "label"}
     if table.header_line is not None:
         stated["header"] = table.header_line > 0
@@ -142,6 +142,8 @@ def _with_types(table: Table, frame: Any) -> Any:
             return values.astype(np.bool_)
         if column is not None and column.levels is not None:
             return values.astype(pd.CategoricalDtype(column.levels))
+        if column is not None and column.is_category:
+            return values.astype("category")
         return _whole(values.to_numpy())
 
     return frame.apply(typed)

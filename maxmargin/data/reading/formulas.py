@@ -10,12 +10,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.data.column_roles import Choice, OneHot, is_name_of_index, numbers_rows, row_number_notes
+from maxmargin.data.column_roles import (
+    Choice,
+    Layout,
+    OneHot,
+    index_note,
+    is_name_of_index,
+    numbers_rows,
+    row_number_notes,
+)
 from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT
 from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_note
 from maxmargin.data.reading.formula_text import check_formula, functions_of_formulas, names_in, refused
 from maxmargin.data.sources.batches import Column, Table
-from maxmargin.data.sources.frames import column_of, columns_of, with_distinct_names
+from maxmargin.data.sources.frames import column_of, columns_of, index_of, with_distinct_names
 from maxmargin.data.stores.budget import DEFAULT_MEMORY, size_text
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -70,7 +78,7 @@ def read_formula(formula: str, frame: Any, most_bytes: int = DEFAULT_MEMORY) -> 
         If the formula cannot be read, or the data frame does not have what it names.
     """
     column_names(frame)
-    frame, numbers = without_row_numbers(with_distinct_names(frame), formula)
+    frame, notes = without_index(with_distinct_names(frame), formula)
     parsed = _parsed(formula, column_names(frame))
     table = _pandas_of(frame, parsed, formula)
     features = _matrix(formula, parsed.rhs, _with_levels(table, parsed.rhs), most_bytes)
@@ -85,7 +93,7 @@ def read_formula(formula: str, frame: Any, most_bytes: int = DEFAULT_MEMORY) -> 
         labels=_response(formula, parsed.lhs, table),
         has_intercept=bool(intercept),
         notes=(
-            *row_number_notes(numbers),
+            *notes,
             *(coding_note(factor.name, factor) for factor in factors if factor.reference is not None),
         ),
         read_as={"formula": str(formula)},
@@ -93,21 +101,26 @@ def read_formula(formula: str, frame: Any, most_bytes: int = DEFAULT_MEMORY) -> 
     )
 
 
-def without_row_numbers(frame: Any, formula: str) -> tuple[Any, list[str]]:
-    """Return a data frame without the columns that number its rows, and their names.
+def without_index(frame: Any, formula: str) -> tuple[Any, tuple[str, ...]]:
+    """Return a data frame without the columns that hold its index or number its rows, and notes on these.
 
     A formula without "." has no others than it names, and keeps those.
     """
     names, series = columns_of(frame, "X")
-    candidates = [j for j, name in enumerate(names) if is_name_of_index(name) and name not in formula]
     if "." not in formula or len(names) < 3:
-        return frame, []
-    numbers = [names[j] for j in candidates if series[j].dtype.is_numeric() and numbers_rows(series[j].to_numpy())]
-    if not numbers:
-        return frame, []
+        return frame, ()
+    is_named = [bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) is not None for name in names]
+    index = [j for j in index_of(frame, names) if not is_named[j]]
+    others = (j for j, name in enumerate(names) if is_name_of_index(name) and not is_named[j] and j not in index)
+    numbers = [j for j in others if series[j].dtype.is_numeric() and numbers_rows(series[j].to_numpy())]
+    if not (index or numbers):
+        return frame, ()
     import narwhals as nw
 
-    return nw.from_native(frame, eager_only=True).drop(numbers).to_native(), numbers
+    layout = Layout(source="X", names=names, n_columns=len(names))
+    notes = (*index_note(layout, index), *row_number_notes(names[j] for j in numbers))
+    table = nw.from_native(frame, eager_only=True)
+    return table.drop([table.columns[j] for j in (*index, *numbers)]).to_native(), notes
 
 
 def _with_levels(table: Any, part: Any) -> Any:

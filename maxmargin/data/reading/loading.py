@@ -125,8 +125,13 @@ def load(
     >>> load("breast_cancer").positive
     'malignant'
     """
+    is_of_pandas = type(source).__module__.partition(".")[0] in ("pandas", "modin")
+    names: Any = getattr(source, "columns", ()) if is_of_pandas else ()
+    numbers = [name for name in names if not isinstance(name, str)]
+    own_name: dict[Any, str] = {name: str(name) for name in numbers if name != -1}
     choice = Choice(
-        label=label, drop=columns_named(drop), id=id, one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
+        label=own_name.get(label, label), drop=tuple(own_name.get(column, column) for column in columns_named(drop)),
+        id=own_name.get(id, id), one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
         sep=sep, decimal_comma=decimal_comma, header=header, format=format, missing=_texts(missing),
         longest_line=LONGEST_LINE if memory is None else MemoryBudget.of(memory).line_bytes,
     )  # fmt: skip

@@ -13,6 +13,7 @@ from maxmargin.data.numbers.numerals import (
     TEXT_HINT_OUTSIDE_MEMORY,
     Texts,
     empty_column_hint,
+    is_missing,
 )
 from maxmargin.data.sources.batches import Column, Table
 from maxmargin.solvers.basics.array_types import Floats, Mask
@@ -113,12 +114,13 @@ def _of_all(hint: str, table: Table) -> str:
 def _fault_of_column(table: Table, column: Column, row: int, choice: Choice) -> DataError:
     value = column.values[row]
     is_number = isinstance(value, str) and table.spelling.is_number(value)
-    if isinstance(value, str) and (not is_number or table.spelling.is_finite_number(value)):
+    if isinstance(value, str) and (column.texts is None or not is_number or table.spelling.is_finite_number(value)):
         return text_fault(table, row, column.name, value, choice)
-    if column.texts is not None:
-        found, expected, hint = table.spelling.complaint(table.spelling.swapped(column.texts[row]))
-    elif value is None or np.isnan(float(value)):
-        found, expected, hint = "a missing value", "a number", DROP_MISSING_HINT
+    text = None if column.texts is None else table.spelling.swapped(column.texts[row])
+    if value is None or np.isnan(float(value)):
+        found, expected, hint = _missing_found(text), "a number", DROP_MISSING_HINT
+    elif text is not None:
+        found, expected, hint = table.spelling.complaint(text)
     else:
         found, expected, hint = "infinity" if float(value) > 0 else "minus infinity", "a finite number", ""
     if hint == DROP_MISSING_HINT and column.is_missing().all():
@@ -128,13 +130,23 @@ def _fault_of_column(table: Table, column: Column, row: int, choice: Choice) -> 
     return table.error(row, column.name, found=found, expected=expected, hint=hint)
 
 
+def _missing_found(text: str | None) -> str:
+    """Return what was found where a value is missing, written as this text."""
+    if text is None:
+        return "a missing value"
+    return f"the missing value {quoted(text.strip())}" if text.strip() else "an empty field"
+
+
 def _general(hint: str, table: Table, choice: Choice) -> str:
     """Return the advice about one column, or about all that are at fault."""
     if choice.is_in_parts:
         return TEXT_HINT_OUTSIDE_MEMORY if hint == TEXT_HINT else hint
     if not isinstance(table.features, tuple):
         return hint
-    texts = texts_of(table.features)
+    # Where most are numbers, a text is odd, and there is more to say when its row is at fault.
+    is_number, every = table.spelling.is_number, texts_of(table.features)
+    odd = [c for c, values in every.items() if 2 * sum(t is None or is_number(t) for t in values) > len(values)]
+    texts = {name: values for name, values in every.items() if name not in odd}
     missing = {c.name: int(np.count_nonzero(c.is_missing())) for c in table.features}
     is_known = table.is_whole  # of a part of the rows only the first is looked for
     incomplete = {c: n if is_known else None for c, n in missing.items() if n and not choice.drop_missing}
@@ -146,7 +158,7 @@ def text_fault(table: Table, row: int, name: str | int, text: str, choice: Choic
     spelling = table.spelling
     if row == 0 and _has_units(table):
         return _of_units(table)
-    if spelling.is_number(text):
+    if spelling.is_number(text) and not is_missing(text):
         return table.error(row, name, found=f"the text {quoted(text)}", expected="a number", hint=STORE_NUMBERS)
     if anyway:
         hint = spelling.hint(text, names_options=False)

@@ -142,7 +142,7 @@ def _open_file(path: str, choice: Choice) -> TableSource:
     suffix = format_of(path, choice)
     if suffix in SUFFIXES or (suffix == ".npy" and os.path.exists(path) and not is_compressed(path)):
         return _open_as(suffix, path, choice)
-    suffixes = f"{' '.join(SUFFIXES)} (each also .gz), a folder of such files, X.npy beside y.npy"
+    suffixes = f"{' '.join(SUFFIXES)} (each also .gz), a folder of such files but the last three, X.npy beside y.npy"
     known = f"{suffixes}, one of the names {', '.join(BUNDLED)}, {_GENERATED}"
     if not os.path.exists(path):
         from maxmargin.data.generators import families

@@ -4,6 +4,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import islice, pairwise
 from math import isfinite
 from typing import NamedTuple, TypeAlias
@@ -32,7 +33,8 @@ _FEWEST_ROWS, _MOST_LEVELS = 4, 20
 _QUOTED = re.compile(r'"[^"]*"')
 
 _SEPARATOR_LINE = re.compile(r'"?sep=([^\n"])"?\r?\n', re.IGNORECASE)
-_COMMENTS = re.compile(r"(?:[ \t]*\r?\n)*(?:#[^\n]*\n)+")
+# Comments, which do not begin as the errors of spreadsheets do: #N/A, #DIV/0!.
+_COMMENTS = re.compile(r"(?:[ \t]*\r?\n)*(?:#(?!N/A|(?:DIV/0|REF|VALUE|NAME|NUM|NULL)[!?])[^\n]*\n)+")
 
 _WHITE_SPACE = re.compile(r'("[^"]*")|[ \t]+')
 _AT_ENDS = re.compile(r"^ | (?=\r?$)", re.MULTILINE)
@@ -60,8 +62,8 @@ class Prelude(NamedTuple):
         told = _SEPARATOR_LINE.match(text)
         rest = text if told is None else text[told.end() :]
         comments = _COMMENTS.match(rest)
-        lines = [] if comments is None else comments[0].splitlines()
-        return cls((told is not None) + len(lines), told and told[1], lines[-1].lstrip("#") if lines else None)
+        lines = [] if comments is None else comments[0].split("\n")[:-1]
+        return cls((told is not None) + len(lines), told and told[1], lines[-1].strip().lstrip("#") if lines else None)
 
 
 def layout_of_rows(
@@ -92,6 +94,7 @@ def layout_of_rows(
     n_columns = len((below or rows)[0][1])
     is_short = names is not None and 2 <= len(names) == n_columns - 1 and {len(row) for _, row in below} == {n_columns}
     has_row_names = is_short and _have_names(below, separator)
+    notes += ["the first column names the rows, as the header has a field less"] * has_row_names
     layout = Layout(
         source=source, names=distinct_names(("", *names) if has_row_names and names else names),
         n_columns=n_columns if has_row_names else len(fields if names is None else names), spelling=spelling,
@@ -109,10 +112,15 @@ def _names(
     if is_header is not False:
         is_short = len(fields) > 1 and bool(below) and all(len(row) == len(fields) + 1 for _, row in below)
         compared = [fields, *(row[1:] if is_short else row for _, row in below)]
-        looks_so = names_columns(compared, Spelling(decimal_comma=choice.decimal_comma), choice.label)
+        look = partial(names_columns, spelling=Spelling(decimal_comma=choice.decimal_comma), label=choice.label)
+        looks_so = look(compared)
         told = [] if prelude.comment is None else next(csv.reader([spaced(prelude.comment)], delimiter=separator))
         if not looks_so and len(told) == len(fields):
-            return tuple(name.strip() for name in told), prelude.n_lines
+            if is_header or look([told, *compared]) is not False:
+                return tuple(name.strip() or "#" for name in told), prelude.n_lines
+            found = f"a comment that may be a row: {listed(told)}"
+            hint = f"{option('header')} if it names the columns, or quotes around its first field"
+            raise data_error(source, line=prelude.n_lines, found=found, expected="to be told", hint=hint)
         is_header = is_header or looks_so
     if is_header is None:
         raise data_error(
@@ -242,7 +250,7 @@ def names_columns(rows: Sequence[Sequence[str]], spelling: Spelling = POINTS, la
     first, *below = rows
     line = _FirstLine(first, below, spelling)
     if not line.numbers and not line.has_other_numbers:
-        return (line.has_word_over_numbers and not line.has_missing) or line.is_of_names(below)
+        return (line.has_word_over_numbers and not line.has_missing) or line.is_of_names()
     if not below:
         return False
     is_doubtful = line.has_missing or line.has_odd_field or line.has_word_that_recurs
@@ -300,16 +308,15 @@ class _FirstLine:
         is_letters = re.search(r"[^\W\d]", text) is not None and not is_missing(text)
         return is_letters and self._number(text) is None and not self._is_written_otherwise(text)
 
-    def is_of_names(self, below: Sequence[Sequence[str]]) -> bool:
+    def is_of_names(self) -> bool | None:
         """Return whether none of the fields, which are no numbers, is "?", "nan", "n/a", or occurs again in its column.
 
-        It may occur again if there are numbers in the row below, so that not all columns are texts.
+        None if one does and a word stands over numbers.
         """
         if any(field.lower() in NEVER_A_NAME for field in self.fields):
             return False
-        if not below or any(self._number(text) is not None or self._is_written_otherwise(text) for text in below[0]):
-            return True
-        return not any(field and field in texts for field, texts in zip(self.fields, self.present, strict=False))
+        recurs = any(field and field in texts for field, texts in zip(self.fields, self.present, strict=False))
+        return not recurs if not (recurs and self.has_word_over_numbers) else None
 
     def is_outside(self, j: int) -> bool:
         """Return whether a number is less or greater than all those below it."""

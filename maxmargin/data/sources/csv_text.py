@@ -141,6 +141,8 @@ class DelimitedText:
         blocks, ahead = tee(chain([first], blocks))
         rows = self._rows(self._prepared(ahead, separator), separator)
         sample = _some(rows, ROWS_OF_SAMPLE + 1, at_least=2)  # `rows` is dropped, or all blocks would be kept
+        if not sample and self._prelude.n_lines:
+            raise data_error(self.source, found="comments only", expected="rows, which do not begin with #")
         if not sample:
             raise empty_file(self.source)
         self.separator, hint = separator, partial(separator_hint, self._first_lines, separator)

@@ -120,7 +120,7 @@ def with_distinct_names(frame: Any, source: str = "X") -> Any:
         raise data_error(source, found="columns whose names have several levels", expected="one name for each column")
     is_of_arrow = hasattr(frame, "column_names")
     names = [str(name) for name in (frame.column_names if is_of_arrow else getattr(frame, "columns", ()))]
-    if len(set(names)) == len(names):
+    if len(set(names)) == len(names) and not any(isinstance(name, tuple) for name in getattr(frame, "columns", ())):
         return frame
     apart = list(distinct_names(names) or ())
     return frame.rename_columns(apart) if is_of_arrow else frame.set_axis(apart, axis="columns")
@@ -153,7 +153,7 @@ def column_of(series: "nw.Series[Any]", name: str | int, source: str, *, first_r
         if all(value is None or isinstance(value, str) for value in values):
             return Column(name=name, values=values)
     if found is None:
-        hint = TEXT_HINT.partition(" or ")[0]
+        hint = "leave it out" if source == "X" else TEXT_HINT.partition(" or ")[0]
         raise data_error(source, column=name, found=f"values of type {series.dtype}", expected="numbers", hint=hint)
     is_boolean = series.dtype == nw.Boolean
     return Column(name=name, values=found.nearest, exact=found.exact, is_boolean=is_boolean)

@@ -6,7 +6,7 @@ import os
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO, cast
@@ -108,15 +108,17 @@ class _Array:
         Whether its numbers lie in the file as they are.
     """
 
-    def __init__(self, path: str, name: str, archive: zipfile.ZipFile | None = None) -> None:
-        self._path, self._name, self._archive = path, name, archive
-        self.is_packed, self.is_in_place, n_bytes = False, True, os.path.getsize(path)
+    def __init__(self, path: str, name: str, archive: str | bytes | None = None) -> None:
+        self._path, self._name, self._archive, start = path, name, archive, 0
+        self.is_packed, self.is_in_place, n_bytes = archive is not None, True, os.path.getsize(path)
         if archive is not None:
-            member = archive.getinfo(f"{name}.npy")
-            self.is_packed, n_bytes = True, member.file_size
-            self.is_in_place = member.compress_type == zipfile.ZIP_STORED and archive.filename is not None
+            with self._readable(), _opened(archive) as opened:
+                member = opened.getinfo(f"{name}.npy")
+                with opened.open(member):
+                    start = cast("BinaryIO", opened.fp).tell()
+            n_bytes = member.file_size
+            self.is_in_place = member.compress_type == zipfile.ZIP_STORED and isinstance(archive, str)
         with self._stream() as file:
-            start = 0 if archive is None else cast("BinaryIO", archive.fp).tell()
             self.shape, is_fortran, dtype = _read_header(file)
             self._n_before = file.tell()
         n_left = n_bytes - self._n_before
@@ -131,10 +133,15 @@ class _Array:
 
     @contextmanager
     def _stream(self) -> Iterator[BinaryIO]:
-        with readable(self._path, f"a broken array {self._name}", "an array as NumPy stores it"):
-            opened = open_binary(self._path) if self._archive is None else self._archive.open(f"{self._name}.npy")
-            with opened as file:
-                yield cast("BinaryIO", file)
+        with self._readable(), ExitStack() as stack:
+            if self._archive is None:
+                yield stack.enter_context(open_binary(self._path))
+            else:
+                archive = stack.enter_context(_opened(self._archive))
+                yield cast("BinaryIO", stack.enter_context(archive.open(f"{self._name}.npy")))
+
+    def _readable(self) -> AbstractContextManager[None]:
+        return readable(self._path, f"a broken array {self._name}", "an array as NumPy stores it")
 
     def parts(self, n_rows: int) -> Iterator[NDArray[Any]]:
         """Yield all entries in the order of the file, as many at a time as `n_rows` rows have."""
@@ -173,14 +180,19 @@ def _of_archive(path: str) -> dict[str, _Array]:
     if not content.startswith(b"PK"):
         found = "a single array (.npy)" if content.startswith(b"\x93NUMPY") else "a file that is no archive"
         raise data_error(path, found=found, expected=ARCHIVE)
-    with readable(path, "a broken archive", ARCHIVE):
-        archive = zipfile.ZipFile(path if is_on_disk else io.BytesIO(content))
-    names = sorted(name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy"))
+    archive = path if is_on_disk else content
+    with readable(path, "a broken archive", ARCHIVE), _opened(archive) as opened:
+        names = sorted(name.removesuffix(".npy") for name in opened.namelist() if name.endswith(".npy"))
     for name in ("X", "y"):
         if name not in names:
             found = f"the arrays {listed(names)}" if names else "no arrays"
             raise data_error(path, found=found, expected=f"an array {name!r}")
     return {name: _Array(path, name, archive) for name in ("X", "y", "feature_names") if name in names}
+
+
+def _opened(archive: str | bytes) -> zipfile.ZipFile:
+    """Open an archive by its path, or by what it holds."""
+    return zipfile.ZipFile(archive if isinstance(archive, str) else io.BytesIO(archive))
 
 
 def _pair(path: str) -> dict[str, _Array]:

@@ -26,6 +26,9 @@ ZERO_BASED = "indices begin at 0: index 0 is column 0"
 # A feature of a line.
 _ENTRY = re.compile(rb"\d+:\S+")
 
+# A time of the day, which may be taken for a feature.
+_TIME = re.compile(rb"[0-2]?\d:[0-5]\d(?::[0-5]\d)?")
+
 # Number of lines of a file without a suffix that are compared with this format.
 _LINES_COMPARED = 20
 
@@ -82,7 +85,8 @@ def looks_like_svmlight(content: bytes) -> bool:
     lines = [line.partition(b"#")[0].split() for line in whole.splitlines()]
     compared = [fields for fields in lines if fields][:_LINES_COMPARED]
     is_line = (_is_number(label) and all(map(_ENTRY.fullmatch, entries)) for label, *entries in compared)
-    return any(len(fields) > 1 for fields in compared) and all(is_line)
+    entries = [entry for fields in compared for entry in fields[1:]]
+    return bool(entries) and all(is_line) and not all(map(_TIME.fullmatch, entries))
 
 
 def _is_number(content: bytes) -> bool:

@@ -186,7 +186,7 @@ def test_row_numbers_under_the_name_of_an_index_are_left_out(
     path = text_file(tmp_path, f"{name},b,c\n{''.join(rows)}")
     ds = load(path, memory=memory)
     assert ds.feature_names == ("b",) and ds.X[:].ravel().tolist() == [i * i % 7 for i in range(12)]
-    assert ds.notes == (f"left out, as it numbers the rows: {name or 0!r}",)
+    assert ds.notes == (f"left out, as it numbers the rows: {repr(name) if name else 'column 0'}",)
     for other in (rows[:9], [rows[0], *rows[2:], rows[1]], [row.replace(",", ".5,", 1) for row in rows]):
         assert load(text_file(tmp_path, f"{name},b,c\n{''.join(other)}"), memory=memory).n_features == 2
     alone = "".join(f"{i},{i % 2}\n" for i in range(12))
