@@ -13,7 +13,8 @@ _FLAGS = ("one_hot", "drop_missing", "decimal_comma", "header")
 
 # Options of the command line that Python spells differently.
 _IN_PYTHON = {
-    "one_hot_column": "one_hot=[...]", "decimal": "read_decimal", "no_header": "header=False", "no_bias": "bias=False",
+    "one_hot_column": "one_hot=[...]", "no_header": "header=False", "no_bias": "bias=False",
+    "decimal": "maxmargin.certificates.decimals.read_decimal",
 }  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from maxmargin.data.numbers.binary64 import MOST_DIGITS, ExactRows, NumberError
 from maxmargin.data.numbers.numerals import BOOLEAN, bounded_fraction
 from maxmargin.data.opening import DELIMITED, suffix_of
 from maxmargin.data.problems import DecimalReading
-from maxmargin.data.reading.loading import read_dataset
+from maxmargin.data.reading.loading import missing_texts, read_dataset
 from maxmargin.data.sources.by_name import SUFFIXES, format_of
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error, quoted
@@ -65,6 +65,7 @@ def read_decimal(
     >>> reading.rows_of(reading.dataset)[0]
     (Fraction(51, 10), Fraction(7, 2), Fraction(7, 5), Fraction(1, 5))
     """
+    columns["missing"] = missing_texts(columns.get("missing", ()))
     choice = Choice(drop=columns_named(drop), one_hot=OneHot.of(one_hot), keep_texts=True, **columns)
     _check_source(source, choice)
     dataset, texts = read_dataset(source, choice, positive)

@@ -302,3 +302,20 @@ def test_tables_without_a_header_lose_no_row(seed: int) -> None:
         label = labels[rng.integers(0, 3)]
         rows = [[make() for make in (*columns, label)] for _ in range(rng.integers(2, 60))]
         assert names_columns(rows) is not True, rows[:5]
+
+
+def test_row_numbers_that_begin_again_in_every_file_of_a_folder(tmp_path: Path) -> None:
+    for k in range(2):
+        rows = "".join(f"{i},{(i + k) * i % 7},{int(i > 5)}\n" for i in range(12))
+        (tmp_path / f"{k}.csv").write_text(f",x,y\n{rows}")
+    for memory in (None, 1):
+        dataset = mm.load(tmp_path, memory=memory)
+        assert (dataset.n_samples, dataset.feature_names) == (24, ("x",))
+        assert mm.load(tmp_path, drop=0, memory=memory).X[:].tolist() == dataset.X[:].tolist()
+
+
+def test_lines_of_another_format_are_named(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("1 1:0.5 2:1\n-1 1:2 2:4\n")
+    assert "format='svmlight'" in refused(lambda: mm.load(tmp_path / "d.csv"))
+    (tmp_path / "t.txt").write_text("0 08:30 17:15\n1 09:45 18:10\n0 07:15 16:30\n")
+    assert "a date or time" in refused(lambda: mm.load(tmp_path / "t.txt"))

@@ -113,6 +113,7 @@ class Collected:
         self._numeric, self._boolean = set[int](), set[int]()
         self._first_numbers: dict[int, float | None] = dict.fromkeys(roles.row_numbers)
         self.exact: Any = None
+        self._file, self._n_before_file = "", 0
 
     def add(self, part: CheckedRows) -> None:
         """Add the next rows.
@@ -160,11 +161,14 @@ class Collected:
             raise table.error(0, table.names[min(both)], found=found, expected=expected)
 
     def _count(self, part: CheckedRows) -> None:
-        """Keep in mind which columns have numbered the rows so far, from 0 or 1."""
+        """Keep in mind which columns have numbered the rows so far, from 0 or 1: of all files, or of each."""
+        if part.rows.table.source != self._file:
+            self._file, self._n_before_file = part.rows.table.source, self.n_read
         for k, first in list(self._first_numbers.items()) if part.n_read else ():
             begins = part.numbering.get(k)
             begun = begins if first is None else first
-            if begins is None or begun not in (0, 1) or begins != begun + self.n_read:
+            expected = () if begun is None else (begun + self.n_read, begun + self.n_read - self._n_before_file)
+            if begun not in (0, 1) or begins not in expected:
                 del self._first_numbers[k]
             else:
                 self._first_numbers[k] = begun

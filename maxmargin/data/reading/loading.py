@@ -132,7 +132,7 @@ def load(
     choice = Choice(
         label=own_name.get(label, label), drop=tuple(own_name.get(column, column) for column in columns_named(drop)),
         id=own_name.get(id, id), one_hot=OneHot.of(one_hot), drop_missing=drop_missing,
-        sep=sep, decimal_comma=decimal_comma, header=header, format=format, missing=_texts(missing),
+        sep=sep, decimal_comma=decimal_comma, header=header, format=format, missing=missing_texts(missing),
         longest_line=LONGEST_LINE if memory is None else MemoryBudget.of(memory).line_bytes,
     )  # fmt: skip
     if formula is not None:
@@ -199,7 +199,8 @@ def _parts_in_memory(found: Collected, source: TableSource) -> Iterator[CheckedR
     return in_order(work, tables, n_workers=1)
 
 
-def _texts(missing: str | Iterable[str] | Mapping[ColumnRef, str]) -> tuple[str, ...]:
+def missing_texts(missing: str | Iterable[str] | Mapping[ColumnRef, str]) -> tuple[str, ...]:
+    """Return texts for missing values as a choice has them: of one column ``"column=text"``."""
     if isinstance(missing, Mapping):
         return tuple(f"{column}={text}" for column, text in missing.items())
     return (missing,) if isinstance(missing, str) else tuple(missing)

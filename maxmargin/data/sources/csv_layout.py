@@ -5,12 +5,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import islice, pairwise
-from math import isfinite
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from maxmargin.data.column_roles import Choice, Layout, distinct_names
 from maxmargin.data.numbers.numerals import POINTS, Spelling, is_missing, is_written_otherwise, parse_number
+from maxmargin.data.sources.svmlight import looks_like_svmlight
 from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.data_error import data_error, listed
@@ -108,20 +108,21 @@ def _names(
 ) -> tuple[tuple[str, ...] | None, int]:
     """Return the names of the columns and their line; None and 0 if there is no header."""
     (line, fields), *below = rows
-    is_header = choice.header
-    if is_header is not False:
-        is_short = len(fields) > 1 and bool(below) and all(len(row) == len(fields) + 1 for _, row in below)
-        compared = [fields, *(row[1:] if is_short else row for _, row in below)]
-        look = partial(names_columns, spelling=Spelling(decimal_comma=choice.decimal_comma), label=choice.label)
-        looks_so = look(compared)
-        told = [] if prelude.comment is None else next(csv.reader([spaced(prelude.comment)], delimiter=separator))
-        if not looks_so and len(told) == len(fields):
-            if is_header or look([told, *compared]) is not False:
-                return tuple(name.strip() or "#" for name in told), prelude.n_lines
+    is_short = len(fields) > 1 and bool(below) and all(len(row) == len(fields) + 1 for _, row in below)
+    compared = [fields, *(row[1:] if is_short else row for _, row in below)]
+    look = partial(names_columns, spelling=Spelling(decimal_comma=choice.decimal_comma), label=choice.label)
+    is_header, comment = choice.header, prelude.comment or ""
+    looks_so = is_header is not False and look(compared)
+    told = next(csv.reader([spaced(comment)], delimiter=separator), [])
+    if not looks_so and len(told) == len(fields):
+        is_comment = is_header is False and comment.startswith(" ")
+        if not (is_header or is_comment) and look([told, *compared]) is False:
             found = f"a comment that may be a row: {listed(told)}"
             hint = f"{option('header')} if it names the columns, or quotes around its first field"
             raise data_error(source, line=prelude.n_lines, found=found, expected="to be told", hint=hint)
-        is_header = is_header or looks_so
+        if is_header is not False:
+            return tuple(name.strip() or "#" for name in told), prelude.n_lines
+    is_header = looks_so if is_header is None else is_header
     if is_header is None:
         raise data_error(
             source, line=line, found=f"a line that may name the columns or be a row: {listed(fields)}",
@@ -207,7 +208,10 @@ def separator_hint(lines: Iterable[str], separator: str) -> str:
     >>> in_python(separator_hint(["a|b", "1|2"], ","))
     "the lines look separated by '|': read them with sep='|'"
     """
-    bare = [_QUOTED.sub("", line).strip() for line in islice((line for line in lines if line.strip()), LINES_COMPARED)]
+    lines = [line for line in lines if line.strip()]
+    bare = [_QUOTED.sub("", line).strip() for line in lines[:LINES_COMPARED]]
+    if looks_like_svmlight("\n".join(lines).encode()):
+        return f"the lines look like those of LIBSVM: read them with {option('format', repr('svmlight'))}"
     for char in ";\t|, ".replace(separator, ""):
         counts = {line.count(char) for line in (map(spaced, bare) if char == " " else bare)}
         if len(counts) == 1 and counts != {0}:
@@ -250,7 +254,7 @@ def names_columns(rows: Sequence[Sequence[str]], spelling: Spelling = POINTS, la
     first, *below = rows
     line = _FirstLine(first, below, spelling)
     if not line.numbers and not line.has_other_numbers:
-        return (line.has_word_over_numbers and not line.has_missing) or line.is_of_names()
+        return line.is_of_names()
     if not below:
         return False
     is_doubtful = line.has_missing or line.has_odd_field or line.has_word_that_recurs
@@ -299,7 +303,8 @@ class _FirstLine:
 
     def _number(self, text: str) -> float | None:
         value = None if is_missing(text) else parse_number(self._spelling.swapped(text))
-        return value if value is not None and isfinite(value) else None
+        is_word = text.strip().lower() in ("inf", "infinity")  # which may name a column
+        return None if is_word else value
 
     def _is_written_otherwise(self, text: str) -> bool:
         return is_written_otherwise(self._spelling.swapped(text))
@@ -309,14 +314,16 @@ class _FirstLine:
         return is_letters and self._number(text) is None and not self._is_written_otherwise(text)
 
     def is_of_names(self) -> bool | None:
-        """Return whether none of the fields, which are no numbers, is "?", "nan", "n/a", or occurs again in its column.
+        """Return whether the fields, none of which is a number, name the columns.
 
-        None if one does and a word stands over numbers.
+        They do if no field occurs again in its column. "?", "nan" and "n/a" are no names, unless a word stands over
+        numbers and no text for a missing value is in the line. None if a field occurs again and a word is over numbers.
         """
-        if any(field.lower() in NEVER_A_NAME for field in self.fields):
-            return False
         recurs = any(field and field in texts for field, texts in zip(self.fields, self.present, strict=False))
-        return not recurs if not (recurs and self.has_word_over_numbers) else None
+        is_of_data = any(field.lower() in NEVER_A_NAME for field in self.fields)
+        if self.has_word_over_numbers and not (self.has_missing and is_of_data):
+            return None if recurs else True
+        return not (is_of_data or recurs)
 
     def is_outside(self, j: int) -> bool:
         """Return whether a number is less or greater than all those below it."""
