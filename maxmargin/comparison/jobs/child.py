@@ -8,14 +8,14 @@ RLIMIT_DATA. The output of a task goes to a file.
 
 import ctypes
 import errno
-import importlib
 import json
 import multiprocessing
 import os
+import pkgutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
@@ -66,10 +66,6 @@ class Meter:
         self.peak_mib = None if peak is None or before is None else round((peak - before) / _MIB, 2)
 
 
-# A task takes its arguments and a meter for the part that is limited, and returns a mapping that JSON can hold.
-Task = Callable[[Mapping[str, Any], Meter], Mapping[str, Any]]
-
-
 def set_up(folder: str, n_threads: int | None) -> None:
     """Prepare a process: it dies with its parent, ignores Ctrl-C, prints to a file, and has its number of threads."""
     if sys.platform == "linux":
@@ -107,25 +103,22 @@ def log_of(folder: str, pid: int) -> Path:
 
 
 def execute(task: str, arguments: Mapping[str, Any], limit: Limit) -> Outcome:
-    """Carry out a task, named as "module:function"."""
+    """Carry out a task, named as "module:function".
+
+    The function takes the arguments and a meter for the part that is limited, and returns a mapping that JSON can hold.
+    """
     _empty_the_log()
     # Pebble 5.2 gives up all its processes if one dies before the parent has read that its task has begun.
     time.sleep(_UNTIL_READ)
     meter = Meter(limit)
     try:
-        answer = json.dumps(_function(task)(arguments, meter), allow_nan=False)
+        answer = json.dumps(pkgutil.resolve_name(task)(arguments, meter), allow_nan=False)
     except BaseException as error:
         is_refused = isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
         ending = Ending.MEMORY if is_refused or is_out_of_memory(str(error)) else Ending.ERROR
         message = f"{type(error).__name__}: {error}".strip()[:LONGEST_MESSAGE]
         return Outcome(ending=ending, message=message, seconds=meter.seconds, peak_mib=meter.peak_mib)
     return Outcome(ending=Ending.OK, answer=answer, seconds=meter.seconds, peak_mib=meter.peak_mib)
-
-
-def _function(task: str) -> Task:
-    module, _, name = task.partition(":")
-    function: Task = getattr(importlib.import_module(module), name)
-    return function
 
 
 def _empty_the_log() -> None:

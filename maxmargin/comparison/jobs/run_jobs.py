@@ -21,7 +21,7 @@ class Job:
     key : str
         Names the record.
     task : str
-        "module:function"; see `maxmargin.comparison.jobs.child.Task`.
+        "module:function"; see `maxmargin.comparison.jobs.child.execute`.
     arguments : mapping
         What can be pickled.
     limit : Limit
