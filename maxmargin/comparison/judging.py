@@ -16,6 +16,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, n_errors, norm_squared
 from maxmargin.solvers.proof.soft_bounds import objective_upper_bound
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
+from maxmargin.theory.context import augmented
 
 # The fields that `judged` returns, besides `status` and `message`.
 MEASURED = ("claim", "claim_true", "w", "b", "margin", "share", "n_errors", "n_mistakes", "n_updates", "bounds",
@@ -195,12 +196,7 @@ def _with_intercept(problem: Problem, intercept: Any) -> Problem:
     """Return the problem whose soft margin has this bias: free, none, or the weight of a constant column."""
     if intercept in ("free", "none"):
         return Problem(problem.X, problem.y, intercept == "free")
-    column = np.full((problem.n_samples, 1), float(intercept))
-    if isinstance(problem.X, np.ndarray):
-        return Problem(np.hstack([problem.X, column]), problem.y, False)
-    from scipy.sparse import csr_array, hstack
-
-    return Problem(csr_array(hstack([problem.X, column])), problem.y, False)
+    return augmented(problem, float(intercept))
 
 
 def _truth(
