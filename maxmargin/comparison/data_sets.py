@@ -11,10 +11,10 @@ import numpy as np
 from maxmargin.comparison.study_file import Source, Study
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.features import named_features
-from maxmargin.data.labels import LabelError, choose_positive
 from maxmargin.data.preparing import prepare
 from maxmargin.data.problems import problem_of
 from maxmargin.data.reading.loading import load
+from maxmargin.models.fitted_planes import choose_class
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.data_error import DataError, quoted
@@ -99,11 +99,10 @@ def data_sets(study: Study) -> Iterator[DataSet]:
         began = time.monotonic()
         dataset = load(source.path, **source.reading)
         seconds = time.monotonic() - began
-        positives = list(_positives(source, dataset))
         if source.positive is not None:
             mark = str(source.positive)
-            wanted[mark] = wanted.get(mark, False) or _is_class(dataset, source.positive)
-        for name, positive in positives:
+            wanted[mark] = wanted.get(mark, False) or choose_class(dataset.classes, source.positive) is not None
+        for name, positive in _positives(source, dataset):
             question = dataset if positive is None else dataset.one_vs_rest(positive)
             problem = problem_of(question)
             _check_folds(name, problem, study.folds)
@@ -133,22 +132,14 @@ def _check_folds(name: str, problem: Problem, n_folds: int) -> None:
 
 def _positives(source: Source, dataset: Dataset) -> Iterator[tuple[str, Any]]:
     """Yield the name and the positive class of every question about a source."""
-    if source.positive is not None and _is_class(dataset, source.positive):
-        positive = choose_positive(dataset.classes, source.positive)
+    positive = None if source.positive is None else choose_class(dataset.classes, source.positive)
+    if positive is not None:
         yield f"{source.name}: {positive}", positive
     elif dataset.is_binary:
         yield source.name, None
     else:
         for label in dataset.classes:
             yield f"{source.name}: {label}", label
-
-
-def _is_class(dataset: Dataset, wanted: object) -> bool:
-    try:
-        choose_positive(dataset.classes, wanted)
-    except LabelError:
-        return False
-    return True
 
 
 def seen(view: RowSelection) -> SeenRows:
