@@ -154,17 +154,6 @@ def carry_out(
     _solve(plan.study, due, store, run_all, n_jobs=jobs)
 
 
-def _check_has_run(outcome: Outcome) -> None:
-    """Refuse a task that could not begin; the same command goes on when it can.
-
-    Raises
-    ------
-    DataError
-    """
-    if outcome.fields.get("status") == NOT_RUN:
-        raise DataError(f"{outcome.fields['message']}; what was written before is kept")
-
-
 def _prove(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[..., None]) -> None:
     """Prove the verdict and the margin of the rows of every cell."""
     seconds = study.limit.seconds
@@ -172,13 +161,12 @@ def _prove(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[
     jobs = [
         Job(
             key=key, task=FACTS_TASK, limit=_allowing_to_read(limit, cell),
-            arguments={"view": cell.facts_view, "time_limit": seconds},
+            arguments={"view": cell.view, "time_limit": seconds},
         )
         for key, cell in {cell.facts_key: cell for cell in cells}.items()
     ]  # fmt: skip
 
     def write(job: Job, outcome: Outcome) -> None:
-        _check_has_run(outcome)
         ended = {"status": outcome.ending.value, "message": outcome.message}
         proof = ended | (outcome.fields or _UNKNOWN)
         store.put(job.key, PROOFS, proof, limit, status=TIMEOUT if proof["capped"] else None)
@@ -200,7 +188,6 @@ def _solve(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[
     ]  # fmt: skip
 
     def write(job: Job, outcome: Outcome) -> None:
-        _check_has_run(outcome)
         ended = {"status": outcome.ending.value, "message": outcome.message, "exit_code": outcome.exit_code}
         measured = {"seconds": outcome.seconds, "peak_mib": outcome.peak_mib, "jobs": n_jobs}
         record = _record(by_key[job.key], facts[job.key], ended | measured | outcome.fields)
@@ -221,11 +208,19 @@ def _run(
     jobs: Sequence[Job],
     on_done: Callable[[Job, Outcome], None],
 ) -> None:
-    """Run jobs, and report the progress after each."""
+    """Run jobs, and report the progress after each.
+
+    Raises
+    ------
+    DataError
+        If a task could not begin; the same command goes on when it can.
+    """
     began, n_done = time.monotonic(), 0
 
     def finish(job: Job, outcome: Outcome) -> None:
         nonlocal n_done
+        if outcome.fields.get("status") == NOT_RUN:
+            raise DataError(f"{outcome.fields['message']}; what was written before is kept")
         on_done(job, outcome)
         n_done += 1
         if on_progress is not None:

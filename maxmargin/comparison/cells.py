@@ -54,11 +54,6 @@ class Cell:
         """Hash of all that the proofs about the rows depend on, so not of the order of the rows or of the method."""
         return _hash(["facts", __version__, *self._data_marks()])
 
-    @property
-    def facts_view(self) -> RowSelection:
-        """The rows in the order of the source."""
-        return replace(self.view, order="source", seed=0)
-
     def _data_marks(self) -> list[Any]:
         view = self.view
         return [SCHEMA, self.view.sha256, view.features, view.prepare, view.folds, view.fold]
