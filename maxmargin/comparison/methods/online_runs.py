@@ -53,7 +53,6 @@ def methods() -> Iterator[Method]:
             summary=entry.summary,
             packages=PACKAGES,
             parameters=_ONLINE | entry.parameters.keys(),
-            is_random=entry.order != "cyclic",
             random_if=partial(_is_random, entry.order),
             bounds=online_bounds,
         )
