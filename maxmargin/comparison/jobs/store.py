@@ -116,8 +116,8 @@ class Store(AbstractContextManager["Store"]):
         found = self._found("SELECT value FROM notes WHERE name = ?", name)
         return None if found is None else json.loads(found[0])
 
-    def take_over(self, folder: "str | os.PathLike[str]") -> int:
-        """Copy the records of another folder that are missing here, or ended better there; return their number.
+    def take_over(self, folder: "str | os.PathLike[str]") -> None:
+        """Copy the records of another folder that are missing here, or ended better there.
 
         Raises
         ------
@@ -127,14 +127,12 @@ class Store(AbstractContextManager["Store"]):
         path = Path(folder, NAME)
         if not path.is_file():
             raise DataError(f"{folder}: found no {NAME}, expected the folder of a comparison")
-        before = self._file.total_changes
         with self._explained(path):
             self._file.execute("ATTACH ? AS other", (f"{path}",))
             try:
                 self._file.execute(_TAKE_OVER)
             finally:
                 self._file.execute("DETACH other")
-        return self._file.total_changes - before
 
     def _found(self, query: str, key: str) -> Any:
         with self._explained():
