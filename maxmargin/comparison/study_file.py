@@ -126,16 +126,15 @@ class Study:
         if isinstance(study, Mapping):
             return _Reader(name="study", lines=(), folder=Path()).study(study)
         path = Path(study)
-        text = read_regular_file(path)
+        read = read_regular_file(path)
         try:
-            content = tomllib.loads(text.decode("utf-8-sig"))
+            text = read.decode("utf-8-sig")
+            content = tomllib.loads(text)
         except RecursionError as error:
             raise DataError(f"{path}: found lists that are nested too deeply") from error
         except ValueError as error:
             raise DataError(f"{path}: found no TOML: {error}") from error
-        return _Reader(name=str(path), lines=tuple(text.decode("utf-8-sig").splitlines()), folder=path.parent).study(
-            content
-        )
+        return _Reader(name=str(path), lines=tuple(text.splitlines()), folder=path.parent).study(content)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings that all cells share, as the report states them."""
