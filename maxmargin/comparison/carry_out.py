@@ -12,6 +12,7 @@ from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.outcome import NOT_RUN, Ending, Outcome
 from maxmargin.comparison.jobs.run_jobs import Job, Workers, run
 from maxmargin.comparison.jobs.store import Store
+from maxmargin.comparison.methods.method import Method
 from maxmargin.comparison.proof_task import FACTS
 from maxmargin.comparison.proof_task import TASK as FACTS_TASK
 from maxmargin.comparison.solve import TASK as CELL_TASK
@@ -95,15 +96,8 @@ class StudyPlan:
         every = tuple(cells_of(study, list(data_sets(study))))
         number, total = shard or (1, 1)
         cells = tuple(cell for cell in every if int(cell.key, 16) % total == number - 1)
-        due = tuple(cell for cell in cells if _is_due(cell, store, study.limit))
+        due = tuple(cell for cell in cells if not _is_done(store, cell.key, study.limit, cell.setting.method))
         return cls(study=study, cells=cells, due=due)
-
-
-def _is_due(cell: Cell, store: Store, limit: Limit) -> bool:
-    """Return whether a cell has no record that stands: a method may have been installed, a limit raised."""
-    if not store.is_done(cell.key, limit):
-        return True
-    return store.status(cell.key) == NOT_INSTALLED and cell.setting.method.is_installed
 
 
 def _allowing_to_read(limit: Limit, cell: Cell, seconds: float = 0.0) -> Limit:
@@ -226,12 +220,13 @@ def _run(
         if on_progress is not None:
             on_progress(StudyProgress(what=what, n_done=n_done, n_due=len(jobs), seconds=time.monotonic() - began))
 
-    run(jobs, workers, is_done=lambda job: limits.is_over() or _is_done(job, store), on_done=finish)
+    run(jobs, workers, is_done=lambda job: limits.is_over() or _is_done(store, job.key, job.limit), on_done=finish)
 
 
-def _is_done(job: Job, store: Store) -> bool:
-    """Return whether another process has done a job meanwhile."""
-    return store.is_done(job.key, job.limit) and store.status(job.key) != NOT_INSTALLED
+def _is_done(store: Store, key: str, limit: Limit, method: Method | None = None) -> bool:
+    """Return whether there is a record that stands: a limit may have been raised, the method have been installed."""
+    is_here = method is None or method.is_installed
+    return store.is_done(key, limit) and not (is_here and store.status(key) == NOT_INSTALLED)
 
 
 def _is_stopped_by_time(record: Mapping[str, Any], limit: Limit) -> bool:
