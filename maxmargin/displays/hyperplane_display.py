@@ -114,16 +114,12 @@ class HyperplaneDisplay(PlaneDisplay):
     def _draw(self, ax: "Axes") -> None:
         self.rows_ = draw_rows(self.view, ax)
         self.marked_ = circle_rows(self.view, self.marked, self.marked_name, ax)
-        bands = [
-            draw_band(
-                *self.view.line(drawn.plane), drawn.half_width, ax, colour=drawn.colour, name=drawn.band_name
-            )
-            for drawn in self.planes
-            if drawn.half_width is not None
-        ]  # fmt: skip
-        self.band_ = bands[0] if bands else None
-        self.lines_ = []
+        self.band_, self.lines_ = None, []
         for drawn in self.planes:
+            line, width = self.view.line(drawn.plane), drawn.half_width
+            if width is not None:
+                band = draw_band(*line, width, ax, colour=drawn.colour, name=drawn.band_name)
+                self.band_ = self.band_ or band
             how: dict[str, Any] = {"color": colour_on(ax, drawn.colour), "linestyle": drawn.dashes, "zorder": 3}
-            self.lines_.append(draw_line(*self.view.line(drawn.plane), ax, label=drawn.plane.name, **how))
+            self.lines_.append(draw_line(*line, ax, label=drawn.plane.name, **how))
         self.line_ = self.lines_[0] if self.lines_ else None
