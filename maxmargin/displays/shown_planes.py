@@ -181,8 +181,8 @@ class ShownPlane:
     """
 
     plane: Plane | None
-    half_width: float | None
-    is_proven: bool
+    half_width: float | None = None
+    is_proven: bool = False
     marked: Rows
     marked_name: str
     colour: str = drawing.MAXIMUM
@@ -263,10 +263,8 @@ def _of_hard_margin(result: HardMargin, problem: Problem) -> ShownPlane:
 def _witness(proof: Certificate | None) -> ShownPlane:
     """Return no hyperplane, and the rows by which a proof shows that none separates strictly."""
     rows = proof.rows if isinstance(proof, CommonHullPoint | Overlap | QuasiSeparation) else ()
-    return ShownPlane(
-        plane=None, half_width=None, is_proven=False, marked=np.array(rows, dtype=np.int64),
-        marked_name="rows that exclude strict separation",
-    )  # fmt: skip
+    marked = np.array(rows, dtype=np.int64)
+    return ShownPlane(plane=None, marked=marked, marked_name="rows that exclude strict separation")
 
 
 def _of_verdict(result: Separability, problem: Problem) -> ShownPlane:
@@ -287,10 +285,8 @@ def _of_verdict(result: Separability, problem: Problem) -> ShownPlane:
         if shown.half_width is not None:  # else rounding has moved it over a row
             return shown
     plane, touching = Plane(w=w, b=b, name="hyperplane with no row on its wrong side"), result.touching_rows
-    return ShownPlane(
-        plane=plane, half_width=None, is_proven=True, marked=np.empty(0, np.int64) if touching is None else touching,
-        marked_name="rows on it, and on every such hyperplane",
-    )  # fmt: skip
+    marked, what = np.empty(0, np.int64) if touching is None else touching, "rows on it, and on every such hyperplane"
+    return ShownPlane(plane=plane, is_proven=True, marked=marked, marked_name=what)
 
 
 def _of_slack(result: SoftMargin | NuMargin, problem: Problem) -> ShownPlane:
@@ -302,9 +298,7 @@ def _of_slack(result: SoftMargin | NuMargin, problem: Problem) -> ShownPlane:
     is_nothing = isinstance(result, SoftMargin) and is_flat(replace(problem, bias=result.bias), result)
     plane = None if is_nothing else plane_of(result.w, result.b, name)
     half_width = None if plane is None or level <= 0 else level / norm(plane.w)
-    return ShownPlane(
-        plane=plane, half_width=half_width, is_proven=False, marked=result.support, marked_name="support rows"
-    )
+    return ShownPlane(plane=plane, half_width=half_width, marked=result.support, marked_name="support rows")
 
 
 def _judged(problem: Problem, plane: Plane, colour: str, *, stated: float | None = None) -> ShownPlane:
@@ -319,9 +313,7 @@ def _judged(problem: Problem, plane: Plane, colour: str, *, stated: float | None
         raise InvalidProblemError(f"the hyperplane of the result has {found}; {_EXPECTED}")
     if least <= 0:
         rows = error_rows(problem, plane.w, plane.b)
-        return ShownPlane(
-            plane=plane, half_width=None, is_proven=False, marked=rows, marked_name="errors", colour=colour
-        )
+        return ShownPlane(plane=plane, marked=rows, marked_name="errors", colour=colour)
     lower, _ = enclose_functional_margins(problem, plane.w, plane.b)
     at_the_band = np.flatnonzero(lower <= round_up(least * _AT_THE_BAND))
     return ShownPlane(
