@@ -7,7 +7,6 @@ import numpy as np
 
 from maxmargin.models.fitted_results import design, reading_of_results, responses, weighted
 from maxmargin.models.reading import ModelReading, UnansweredError, labelled_rows
-from maxmargin.solvers.basics.array_types import Mask
 
 # Strictly increasing links onto (0, 1), by the name of their class in small letters.
 _LINKS = {
@@ -92,7 +91,7 @@ def _class_name(part: Any) -> str:
 def _reading_of_shares(results: Any, kind: str) -> ModelReading:
     model = results.model
     exog, endog = design(model), responses(model, high=1.0)
-    kept, name = _weighted(model, len(endog)), model.endog_names
+    kept, name = weighted(model, len(endog)), model.endog_names
     sides, event, label = ("1", "0"), f"the event is {name} = 1", name
     if not isinstance(name, str):
         sides, event = (str(name[0]), str(name[1])), f"the event is {name[0]!r}, the first column of the response"
@@ -104,14 +103,8 @@ def _reading_of_shares(results: Any, kind: str) -> ModelReading:
 def _reading_of_counts(results: Any, kind: str) -> ModelReading:
     model = results.model
     exog, endog = design(model), responses(model)
-    kept = _weighted(model, len(endog))
+    kept = weighted(model, len(endog))
     rows = labelled_rows(exog, kept & (endog > 0), kept, sides=("1 or more", "0"))
     event = f"{model.endog_names} is a count, and no estimate has a fitted mean of 0"
     label = model.endog_names
     return reading_of_results(results, kind, event, rows, label=label if isinstance(label, str) else "response")
-
-
-def _weighted(model: Any, n_rows: int) -> Mask:
-    """Return the rows with a weight; the attribute `weights` of a GLM is its own, and of GEE the user's."""
-    more = ("weights",) if hasattr(model, "cov_struct") else ()
-    return weighted(model, n_rows, "freq_weights", "var_weights", *more)

@@ -126,8 +126,10 @@ def claimed(results: Any) -> bool | None:
     return None if said is None else bool(said)
 
 
-def weighted(model: Any, n_rows: int, *attributes: str) -> Mask:
+def weighted(model: Any, n_rows: int) -> Mask:
     """Return a mask of the rows with a positive weight; the fit ignores all others.
+
+    The attribute `weights` of a GLM is its own, and of GEE the user's.
 
     Raises
     ------
@@ -135,7 +137,7 @@ def weighted(model: Any, n_rows: int, *attributes: str) -> Mask:
         If a weight is negative or not finite.
     """
     has_weight = np.ones(n_rows, dtype=np.bool_)
-    for attribute in attributes:
+    for attribute in ("freq_weights", "var_weights", *(["weights"] if hasattr(model, "cov_struct") else [])):
         values = getattr(model, attribute, None)
         if values is None:
             continue
