@@ -245,8 +245,7 @@ class ModelCheck(Result, ModelReading):
             return "proof"
         n_rows, n_columns = self.rows.shape
         constant = "" if self.answer.bias else ", any constant among them"
-        are_rows_of_data = self.positions.ndim == 1 and len(np.unique(self.positions)) == n_rows
-        origin = "" if are_rows_of_data else " that follow from the data"
+        origin = "" if self._are_rows_of_data else " that follow from the data"
         return f"proof on {counted(n_rows, 'row')}{origin} with {counted(n_columns, 'column')}{constant}"
 
     @property
@@ -327,15 +326,14 @@ class ModelCheck(Result, ModelReading):
             "  what next: penalise (Firth, ridge), or merge or leave out the level or the column that separates;",
             "    Wald tests and standard errors of infinite coefficients mean nothing",
         ]
-        if self._has_finite_part:
+        if self.answer is not None and self.verdict is Verdict.QUASI_SEPARABLE and self._are_rows_of_data:
             lines.append("    the finite coefficients are estimated from the finite_part() of this check's answer")
         return lines
 
     @property
-    def _has_finite_part(self) -> bool:
-        """Whether the rows are rows of the data, each of which occurs once, and some of them overlap."""
-        is_quasi = self.answer is not None and self.verdict is Verdict.QUASI_SEPARABLE
-        return is_quasi and self.positions.ndim == 1 and len(np.unique(self.positions)) == len(self.positions)
+    def _are_rows_of_data(self) -> bool:
+        """Whether the rows of the one question are rows of the data, each of which occurs once."""
+        return self.positions.ndim == 1 and len(np.unique(self.positions)) == len(self.positions)
 
 
 def _full(part: str, name: str | int) -> str:
