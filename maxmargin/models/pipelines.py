@@ -1,7 +1,7 @@
 """Pipelines and searches: the classifier at their end, and the rows to which it was fitted."""
 
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -9,17 +9,10 @@ from maxmargin.models.reading import UnansweredError
 from maxmargin.solvers.errors import InvalidOptionError
 
 
-class LastStep(NamedTuple):
-    """The classifier at the end, its rows, the names of their columns if known, and the steps that made them."""
-
-    model: Any
-    X: Any
-    names: Any
-    made_by: tuple[str, ...] = ()
-
-
-def last_step(model: Any, X: Any, y: Any, names: Any, made_by: tuple[str, ...] = ()) -> LastStep:
+def last_step(model: Any, X: Any, y: Any, names: Any, made_by: tuple[str, ...] = ()) -> tuple[Any, ...]:
     """Return the classifier at the end of searches and pipelines, which may be nested, with what it was given.
+
+    That is its rows, the names of their columns if known, and the steps that made them.
 
     Raises
     ------
@@ -30,7 +23,7 @@ def last_step(model: Any, X: Any, y: Any, names: Any, made_by: tuple[str, ...] =
     """
     model = getattr(model, "best_estimator_", model)
     if not hasattr(model, "steps") or X is None or y is None:
-        return LastStep(model.steps[-1][1] if hasattr(model, "steps") else model, X, names, made_by)
+        return model.steps[-1][1] if hasattr(model, "steps") else model, X, names, made_by
     last, before = model.steps[-1][1], model[:-1]
     if len(model.steps) == 1:
         return last_step(last, X, y, names, made_by)
