@@ -118,14 +118,10 @@ def _reading(results: Any, kind: str, event: str, pairs: Pairs) -> ModelReading:
 
 def _positions_of(pairs: Pairs, n_columns: int) -> Rows:
     """Return the pairs as an array of two columns."""
-    first: list[Rows] = []
-    second: list[Rows] = []
-    n_numbers = 0
+    found, n_numbers = [np.empty((0, 2), dtype=np.int64)], 0
     for chosen, others in pairs:
         n_numbers += len(chosen) * n_columns
         if n_numbers > _MOST_NUMBERS:
             raise UnansweredError(f"the strata are so large that more than {_MOST_NUMBERS:,} differences are compared")
-        first.append(chosen)
-        second.append(others)
-    none = np.zeros(0, dtype=np.int64)
-    return np.column_stack([np.concatenate([none, *rows]) for rows in (first, second)])
+        found.append(np.column_stack([chosen, others]))
+    return np.concatenate(found)
