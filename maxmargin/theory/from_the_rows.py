@@ -5,7 +5,6 @@ separates the labels of a Boolean concept.
 """
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -14,7 +13,6 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.exact.dyadic import sqrt_up
-from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem, squared_norms
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
 from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, norm_bound, quotient_up, space_of, stated
@@ -82,8 +80,8 @@ def best_scale_searched(context: Context) -> Bound:
     maximum margin of (x, s). The two minimisations alternate; every hyperplane on the way gives a bound.
     """
     plane, value, scale = context.hard, math.inf, 0.0
-    if context.scale and plane.w is not None and _n_entries(context.problem) <= _MOST_ENTRIES:
-        value, scale = _searched(context, plane)
+    if context.scale and plane.w is not None and plane.b is not None and _n_entries(context.problem) <= _MOST_ENTRIES:
+        value, scale = _searched(context, plane.w, plane.b)
     is_run = math.isclose(scale, context.scale, rel_tol=1e-6)
     at = f" = {scale:.6g}" if scale else ""
     assumption = "only with a bias coordinate, whose scale can be chosen"
@@ -100,36 +98,29 @@ def _n_entries(problem: Problem) -> int:
     return problem.n_samples * problem.n_features
 
 
-def _searched(context: Context, plane: HardMargin) -> tuple[float, float]:
+def _searched(context: Context, w: Floats, b: float) -> tuple[float, float]:
     """Return the least value found, and its scale; 0 where b = 0 is best and the bias coordinate only costs."""
     problem, square, best, best_scale = context.problem, context.square, math.inf, 0.0
     for _ in range(_MOST_SCALES):
-        if plane.w is None or plane.b is None:
-            break
-        value = _offset_value(problem, plane, square)
+        value = _offset_value(problem, w, b, square)
         if not value < best * (1 - _NO_GAIN):
             break
         # The bound of this hyperplane is least for s = sqrt(R |b|/||w||).
-        best, best_scale = value, math.sqrt(sqrt_up(square * Fraction(plane.b) ** 2 / norm_squared(plane.w)))
+        best, best_scale = value, math.sqrt(sqrt_up(square * Fraction(b) ** 2 / norm_squared(w)))
         if not 0 < best_scale < math.inf or context.limits.is_over():
             break
-        plane = _of_the_user(context.quick_hard_margin(augmented(problem, best_scale)), best_scale)
+        of_run = context.quick_hard_margin(augmented(problem, best_scale)).w
+        if of_run is None:
+            break
+        w, b = np.ascontiguousarray(of_run[:-1]), float(of_run[-1]) * best_scale
     return best, best_scale
 
 
-def _offset_value(problem: Problem, plane: HardMargin, square: Fraction) -> float:
+def _offset_value(problem: Problem, w: Floats, b: float, square: Fraction) -> float:
     """Return (R ||w|| + |b|)^2 / (least functional margin)^2, rounded up."""
-    assert plane.w is not None and plane.b is not None
-    least = max(least_functional_margin(problem, plane.w, plane.b), Fraction(0))
-    reach = sqrt_up(square * norm_squared(plane.w))
-    return quotient_up((Fraction(reach) + abs(Fraction(plane.b))) ** 2, least**2) if math.isfinite(reach) else math.inf
-
-
-def _of_the_user(hard: HardMargin, scale: float) -> HardMargin:
-    """Return the hyperplane of the space (x, s) as one of the user's space."""
-    if hard.w is None:
-        return hard
-    return replace(hard, w=np.ascontiguousarray(hard.w[:-1]), b=float(hard.w[-1]) * scale)
+    least = max(least_functional_margin(problem, w, b), Fraction(0))
+    reach = sqrt_up(square * norm_squared(w))
+    return quotient_up((Fraction(reach) + abs(Fraction(b))) ** 2, least**2) if math.isfinite(reach) else math.inf
 
 
 def unit_norm(context: Context) -> Bound:
