@@ -98,10 +98,6 @@ class RunPlane:
         """Return R^2 ||(w, b)||^2 / min y(w.x + b)^2, rounded up; None if the hyperplane does not separate."""
         return quotient_up(self.radius_squared * self.square, self.least**2) if self.least > 0 else None
 
-    def own_margin(self) -> float:
-        """Return the least y u.z, rounded down."""
-        return geometric_margin(self.least, self.square)
-
 
 # Freund and Schapire's bound, as a function of g
 

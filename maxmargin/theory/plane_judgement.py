@@ -128,24 +128,19 @@ class PlaneJudgement(NamedAnswer):
 
     def summary(self) -> str:
         """Return the text of ``maxmargin judge``."""
-        lines = [f"{self._verdict}: {self._of_errors()}"]
+        n_rows = counted(self.n_samples, "row")
+        lines = [f"{self._verdict}: all {n_rows} are strictly on their side"]
         if not self.separates:
-            lines.append(self.names.rows_line("rows that are errors", self.error_rows))
-        lines.append(f"  geometric margin in [{self.margin!r}, {self.margin_upper!r}]")
+            errors = f"{len(self.error_rows):,} of {n_rows} are on the hyperplane or on the wrong side"
+            lines = [f"{self._verdict}: {errors}", self.names.rows_line("rows that are errors", self.error_rows)]
         lines += [
+            f"  geometric margin in [{self.margin!r}, {self.margin_upper!r}]",
             *self._maximum_lines(),
             self._cone_line(),
             *self._bound_lines(),
             *self.names.plane_lines(self.w, self.b),
         ]
         return "\n".join(lines)
-
-    def _of_errors(self) -> str:
-        if self.separates:
-            return f"all {counted(self.n_samples, 'row')} are strictly on their side"
-        return (
-            f"{len(self.error_rows):,} of {counted(self.n_samples, 'row')} are on the hyperplane or on the wrong side"
-        )
 
     def _maximum_lines(self) -> list[str]:
         kind = f"  maximum margin{through(self.bias)}"
@@ -377,7 +372,7 @@ def _along_g(run: RunPlane, wanted: float | None) -> tuple[float, float, tuple[t
     """
     curve = SlackCurve.of(run)
     best, has_best = curve.best()
-    own = run.own_margin()
+    own = geometric_margin(run.least, run.square)
     tried = {
         best,
         *curve.points(best, has_best),
