@@ -6,6 +6,7 @@ CSV is for programs, Markdown and LaTeX are for notes and slides.
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,39 +76,29 @@ def write_trace(
     OSError
         If the file cannot be written.
     """
-    counted = _Counted(steps, most_steps, on_step)
+    steps, n_steps, n_mistakes = iter(steps), 0, 0
+
+    def counted() -> "Iterator[Step]":
+        nonlocal n_steps, n_mistakes
+        for step in islice(steps, most_steps):
+            n_steps += 1
+            n_mistakes += step.mistake
+            yield step
+            if on_step is not None:
+                on_step(n_steps)
+
     if path.suffix == ".csv":
         xs, ws = [f"x:{name}" for name in feature_names], [f"w:{name}" for name in feature_names]
         head = ["epoch", "row", *xs, "y", "w.x+b", "prediction", "mistake", *ws, "b"]
-        write_table(path, head, map(_numbers, counted))
+        write_table(path, head, map(_numbers, counted()))
     elif path.suffix == ".tex":
-        write_table(path, _TEX_TITLES, map(_cells, counted), alignment="rrlrrrrlr")
+        write_table(path, _TEX_TITLES, map(_cells, counted()), alignment="rrlrrrrlr")
     else:
         features = f"Features: {', '.join(map(markdown, feature_names))}."
         write_table(
-            path, _TITLES, map(_cells, counted), above=f"{features} `w` and `b` are those after the presentation."
+            path, _TITLES, map(_cells, counted()), above=f"{features} `w` and `b` are those after the presentation."
         )
-    return counted.n_steps, counted.n_mistakes, counted.is_whole
-
-
-class _Counted:
-    """The first steps, counted on their way."""
-
-    def __init__(self, steps: "Iterable[Step]", most: int, on_step: Callable[[int], None] | None) -> None:
-        self._steps, self._most, self._on_step = steps, most, on_step
-        self.n_steps = self.n_mistakes = 0
-        self.is_whole = True
-
-    def __iter__(self) -> "Iterator[Step]":
-        for step in self._steps:
-            if self.n_steps == self._most:
-                self.is_whole = False
-                return
-            self.n_steps += 1
-            self.n_mistakes += step.mistake
-            yield step
-            if self._on_step is not None:
-                self._on_step(self.n_steps)
+    return n_steps, n_mistakes, next(steps, None) is None
 
 
 def exact_text(value: Fraction) -> str:
