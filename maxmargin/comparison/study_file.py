@@ -258,7 +258,7 @@ class _Reader:
             self._refuse("name", str(error), "", "method", number)
         for key in grid:
             try:
-                method.check({key: None})
+                method.check(key)
             except WordedError as error:
                 self._refuse(key, str(error), "", "method", number)
         return method

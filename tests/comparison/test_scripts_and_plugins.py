@@ -169,4 +169,4 @@ def test_parameters_warnings_and_needs_of_a_plug_in(tmp_path: Path) -> None:
     answer = method.fit(np.ones((2, 2)), np.array([1.0, -1.0]), seed=0, time_limit=None, rate=2.0)
     assert answer["message"] == "done; UserWarning: slow" and answer["w"].tolist() == [2.0, 2.0]
     with pytest.raises(mm.InvalidProblemError, match="did you mean 'rate'"):
-        method.check({"rates": 1})
+        method.check("rates")

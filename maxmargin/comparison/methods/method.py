@@ -117,22 +117,18 @@ class Method:
         """
         return self.is_random if self.random_if is None else self.random_if(params)
 
-    def check(self, params: Mapping[str, Any]) -> None:
-        """Refuse parameters that the method does not have.
+    def check(self, name: str) -> None:
+        """Refuse a parameter that the method does not have.
 
         Raises
         ------
         InvalidOptionError
         """
-        if self.parameters is None:
-            return
-        for name in params:
-            if name not in self.parameters:
-                known = ", ".join(sorted(self.parameters)) or "none"
-                hint = nearest(name, self.parameters)
-                raise InvalidOptionError(
-                    f"{self.name} has no parameter {name!r}; it has {known}{f'; {hint}' if hint else ''}"
-                )
+        if self.parameters is not None and name not in self.parameters:
+            known, hint = ", ".join(sorted(self.parameters)) or "none", nearest(name, self.parameters)
+            raise InvalidOptionError(
+                f"{self.name} has no parameter {name!r}; it has {known}{f'; {hint}' if hint else ''}"
+            )
 
 
 def _is_there(module: str) -> bool:
