@@ -30,6 +30,7 @@ MEMORY = 4 << 30
 
 # Generated data that are separable, or overlap, by 2^-k.
 _KINDS = ("gap", "overlap")
+_PLANTED = tuple(f"{kind}:{k}" for k in GAPS for kind in _KINDS)
 
 # Parameters with which users ask for the hard margin or for the maximum-likelihood estimate.
 _SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
@@ -79,7 +80,7 @@ def audited(
             return plan, collected(plan, store, jobs=jobs)
 
         plan, own = comparison_of(source)
-        _, planted = comparison_of(*_planted())
+        _, planted = comparison_of(*(Source(name=name, path=name, reading={}) for name in _PLANTED))
         proven = {name: own.data[0][name] for name in ("verdict", "gamma_lower", "gamma_upper")}
         units = audit_units(plan.cells[0].view, dataset.feature_names, proven["verdict"], workers, limit)
     records = sorted(own.records, key=_gravity)
@@ -137,12 +138,6 @@ def _default_methods() -> Iterator[str]:
         is_soft = method.question is QuestionKind.SOFT_MARGIN and name not in _SETTINGS
         if method.is_installed and method.question is not QuestionKind.ONLINE and not is_soft:
             yield name
-
-
-def _planted() -> Iterator[Source]:
-    for k in GAPS:
-        for kind in _KINDS:
-            yield Source(name=f"{kind}:{k}", path=f"{kind}:{k}", reading={})
 
 
 def _script(records: Iterable[Mapping[str, Any]], dataset: Dataset) -> str:
