@@ -171,7 +171,7 @@ def _prove(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[
 def _solve(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[..., None], *, n_jobs: int) -> None:
     """Run the cells, and judge them by the proofs about their rows."""
     known, by_key = store.records(PROOFS), {cell.key: cell for cell in cells}
-    facts = {key: _facts(known.get(cell.facts_key)) for key, cell in by_key.items()}
+    facts = {key: _facts(known.get(cell.facts_key, _UNKNOWN)) for key, cell in by_key.items()}
     proofs = {key: store.status(cell.facts_key) for key, cell in by_key.items()}
     jobs = [
         Job(
@@ -234,9 +234,8 @@ def _is_stopped_by_time(record: Mapping[str, Any], limit: Limit) -> bool:
     return bool(record["capped"]) and limit.seconds is not None and record["seconds"] > limit.seconds / 2
 
 
-def _facts(record: Mapping[str, Any] | None) -> dict[str, Any]:
-    known = _UNKNOWN if record is None else record
-    return {name: known[name] for name in FACTS if name in known}
+def _facts(proof: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: proof[name] for name in FACTS if name in proof}
 
 
 def _record(cell: Cell, facts: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
