@@ -14,10 +14,12 @@ from maxmargin.displays.rows_display import RowsDisplay
 from maxmargin.displays.shown_planes import DisplayedRows, check_rows
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.exact.dyadic import as_fraction
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.hard_margin.margin_sensitivity import Sensitivity
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiSeparation
+from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.proof.margin_certificate import MarginAtMost
 from maxmargin.text.number_formats import upper_end
 
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
     from matplotlib.lines import Line2D
-
-Point = list[Fraction]
 
 # Number of points above which those inside a polygon are left out at once, and number of its corners.
 _FEW_POINTS, _N_CORNERS = 1_000, 16
@@ -140,20 +140,15 @@ def _proven_points(result: HardMargin, problem: Problem) -> Floats | None:
     proof = result.upper_certificate if result.upper else result.certificate
     if not isinstance(proof, MarginAtMost | CommonHullPoint | Overlap | QuasiSeparation):
         return None
-    negative, positive = (_weighted_mean(problem, proof.rows, proof.weights, sign) for sign in (-1, 1))
-    return np.array([[float(value) for value in point] for point in (negative, positive)])
+    return np.array([mean_of_class(problem, proof.rows, proof.weights, sign) for sign in (-1, 1)])
 
 
-def _weighted_mean(problem: Problem, rows: Sequence[int], weights: Sequence[int], sign: int) -> Point:
-    """Return the mean of the rows of one class with these weights, exactly."""
+def mean_of_class(problem: Problem, rows: Sequence[int], weights: Sequence[int], sign: int) -> list[float]:
+    """Return the mean of the rows of one class with these weights, rounded to the nearest floats."""
     own = [(row, weight) for row, weight in zip(rows, weights, strict=True) if problem.y[row] == sign]
     total = sum(weight for _, weight in own)
-    X = problem.dense_rows([row for row, _ in own]).tolist()
-    columns = zip(*X, strict=True)
-    return [
-        sum((Fraction(value) * weight for value, (_, weight) in zip(column, own, strict=True)), Fraction(0)) / total
-        for column in columns
-    ]
+    sums, exponent = weighted_sum(problem, np.array([row for row, _ in own]), [weight for _, weight in own])
+    return [float(as_fraction(value, exponent) / total) for value in sums]
 
 
 def _hull(points: Floats) -> Floats:

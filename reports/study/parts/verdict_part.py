@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from maxmargin.api.question import named
 from maxmargin.data.dataset import Dataset
+from maxmargin.displays.convex_hulls_display import mean_of_class
 from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.study.report_settings import ReportSettings
 from maxmargin.reports.study.summary_fields import chosen, row_fields
 from maxmargin.reports.study.two_class_study import Part, TwoClassStudy, Workspace
 from maxmargin.solvers.answers.statuses import Verdict
-from maxmargin.solvers.exact.dyadic import as_fraction, text
+from maxmargin.solvers.exact.dyadic import text
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import (
     Certificate,
@@ -24,7 +25,6 @@ from maxmargin.solvers.proof.certificate import (
     Overlap,
     QuasiSeparation,
 )
-from maxmargin.solvers.proof.hulls import weighted_sum
 from maxmargin.solvers.separability.feasibility import separability
 
 # Touching and separated rows that are named.
@@ -179,11 +179,7 @@ def _point(question: Problem, witness: CommonHullPoint) -> list[float]:
     """Return the point that both hulls have in common; through the origin it is the origin."""
     if not question.bias:
         return [0.0] * question.n_features
-    signs = question.y[list(witness.rows)].tolist()
-    chosen = [entry for *entry, sign in zip(witness.rows, witness.weights, signs, strict=True) if sign > 0]
-    weights = [weight for _, weight in chosen]
-    sums, exponent = weighted_sum(question, np.array([row for row, _ in chosen]), weights)
-    return [float(as_fraction(value, exponent) / sum(weights)) for value in sums]
+    return mean_of_class(question, witness.rows, witness.weights, 1)
 
 
 VERDICT = Part(name="verdict", n_shares=4, compute=_compute, fields=_fields)
