@@ -194,10 +194,9 @@ def _questions(read: Coefficients, X: Any, codes: Codes, classes: tuple[str, ...
         labels = np.where(codes == 1, 1, -1) if len(classes) == 2 else codes
         return {"": LabelledRows(rows=X, labels=labels, positions=everywhere, sides=(classes[1], classes[0]))}
     if not read.are_of_pairs:
-        signs = [np.where(codes == code, 1, -1) for code in range(len(classes))]
         return {
-            name: LabelledRows(rows=X, labels=labels, positions=everywhere, sides=(name, REST))
-            for name, labels in zip(classes, signs, strict=True)
+            name: LabelledRows(rows=X, labels=np.where(codes == code, 1, -1), positions=everywhere, sides=(name, REST))
+            for code, name in enumerate(classes)
         }
     questions = {}
     for first, second in combinations(range(len(classes)), 2):
