@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from operator import and_, or_, xor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,15 +137,11 @@ class Formula:
             elif symbol in _BINARY:
                 right = stack.pop()
                 stack.append(_BINARY[symbol](stack.pop(), right))
+            elif symbol.startswith("x"):
+                stack.append(truth[..., int(symbol[1:]) - 1])
             else:
-                stack.append(_operand(symbol, truth))
+                stack.append(np.full(truth.shape[:-1], symbol == "1"))
         return stack.pop()
-
-
-def _operand(symbol: str, truth: Mask) -> Mask:
-    if symbol.startswith("x"):
-        return truth[..., int(symbol[1:]) - 1]
-    return np.full(truth.shape[:-1], symbol == "1")
 
 
 def truth_table(text: str) -> tuple[Floats, NDArray[np.int64], Callable[[], KnownTruth]]:
@@ -201,8 +197,7 @@ def _answers(X: Floats, y: NDArray[np.int64], *, bias: bool) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     """A word of the text, its standard spelling, and the position of its first character, from 1; the end is empty."""
 
     text: str
@@ -254,19 +249,16 @@ class _Yard:
     def take_operator(self, token: _Token) -> bool:
         """Take a token after an operand; return whether another operand follows."""
         if token.symbol in (")", ""):
-            self._close(token)
+            self._apply(0)
+            if bool(self.stack) is not bool(token.symbol):
+                raise self._unexpected(token)
+            del self.stack[-1:]
             return False
         if token.symbol not in (AND, XOR, OR):
             raise self._unexpected(token)
         self._apply(_PRECEDENCE[token.symbol])
         self.stack.append(token)
         return True
-
-    def _close(self, token: _Token) -> None:
-        self._apply(0)
-        if bool(self.stack) is not bool(token.symbol):
-            raise self._unexpected(token)
-        del self.stack[-1:]
 
     def _apply(self, precedence: int) -> None:
         """Move the operators of at least this precedence to the program, back to the last open parenthesis."""
