@@ -1,11 +1,10 @@
 """The context of the bounds on the mistakes of a run: margins of its space, a soft margin, the size of the rows."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
-from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
 
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -32,22 +30,6 @@ _SOLVED = ("square", "run_square", "hard", "soft", "space", "run_hard", "run_mar
 _FULL_PRECISION = 2.0**-960
 
 _CUT_SHORT = (StopReason.MAX_MISTAKES, StopReason.TIME_LIMIT, StopReason.INTERRUPTED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundSolvers:
-    """The solvers that the bounds use.
-
-    Attributes
-    ----------
-    hard_margin : callable
-        As `maxmargin.solvers.hard_margin.hard_margin.hard_margin`.
-    tightest_bound : callable
-        As `maxmargin.solvers.tightest_bound.tightest_bound.tightest_bound`.
-    """
-
-    hard_margin: Callable[..., Any] = hard_margin
-    tightest_bound: Callable[..., Any] = tightest_bound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +51,6 @@ class Context:
         The margins of the user's space where they are known already.
     limits : Limits
         When the time is over, every computation returns the bounds that are proven by then.
-    solvers : BoundSolvers
     """
 
     problem: Problem
@@ -80,7 +61,6 @@ class Context:
     known_hard: "HardMargin | None" = None
     known_soft: "SoftMargin | None" = None
     limits: Limits = field(default_factory=Limits)
-    solvers: BoundSolvers = field(default_factory=BoundSolvers)
 
     @property
     def scale(self) -> float:
@@ -133,8 +113,7 @@ class Context:
 
     def quick_hard_margin(self, problem: Problem) -> "HardMargin":
         """Return the maximum margin of these rows, by the quickest method."""
-        found: HardMargin = self.solvers.hard_margin(problem, time_limit=self.limits.share())
-        return uninterrupted(found)
+        return uninterrupted(hard_margin(problem, time_limit=self.limits.share()))
 
     @property
     def is_counted_out(self) -> bool:

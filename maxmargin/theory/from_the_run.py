@@ -14,7 +14,7 @@ from maxmargin.solvers.exact.products import exact_squares
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import enclosures
 from maxmargin.solvers.proof.mistake_bounds import LARGEST_SLACK, Loss
-from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound
+from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
 from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, norm_bound, run_norm_squared, space_of, stated
 from maxmargin.theory.context import Context
 
@@ -93,8 +93,8 @@ def _least(context: Context, loss: Loss) -> float:
         candidates.append(_in_run_space(context, context.hard.w, context.hard.b))
     assert context.n_passes is not None
     usable = [v for v in candidates if len(v) == space.n_features and np.isfinite(v).all()]
-    solve, time_limit = context.solvers.tightest_bound, context.limits.share()
-    found: TightestBound = solve(space, context.n_passes, loss=loss, candidates=usable, time_limit=time_limit)
+    time_limit = context.limits.share()
+    found = tightest_bound(space, context.n_passes, loss=loss, candidates=usable, time_limit=time_limit)
     return uninterrupted(found).upper
 
 

@@ -26,7 +26,9 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.problem.rows import WorkSizes
-from maxmargin.theory.context import BoundSolvers, Context, augmented
+from maxmargin.theory import context as context_module
+from maxmargin.theory import from_the_run
+from maxmargin.theory.context import Context, augmented
 from maxmargin.theory.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of, mistake_bounds
 
@@ -382,24 +384,21 @@ def test_two_thousand_of_ten_thousand_runs(part: int) -> None:
     "solver, n_before",
     [("hard_margin", 0), ("hard_margin", 1), ("hard_margin", 2), ("tightest_bound", 0), ("tightest_bound", 1)],
 )
-def test_bounds_from_half_an_answer_are_not_given_out(solver: str, n_before: int) -> None:
+def test_bounds_from_half_an_answer_are_not_given_out(
+    solver: str, n_before: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Interrupted are the maximum margins of both spaces, the search for the best scale, and both optima."""
-    solve, calls = getattr(BoundSolvers(), solver), itertools.count()
+    module = {"hard_margin": context_module, "tightest_bound": from_the_run}[solver]
+    solve, calls = getattr(module, solver), itertools.count()
 
     def cut(*given: Any, **named: Any) -> Any:
         found = solve(*given, **named)
         return replace(found, reason=WHAT_WAS_PROVEN) if next(calls) == n_before else found
 
+    monkeypatch.setattr(module, solver, cut)
     problem = Problem.validated([[10.0], [12.0]], [-1, 1])
     with pytest.raises(KeyboardInterrupt):
-        bounds_of(
-            Context(
-                problem=problem,
-                run=run_perceptron(problem, max_epochs=1),
-                n_passes=1,
-                solvers=BoundSolvers(**{solver: cut}),
-            )
-        )
+        bounds_of(Context(problem=problem, run=run_perceptron(problem, max_epochs=1), n_passes=1))
 
 
 def test_a_bound_has_the_same_digits_wherever_it_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
