@@ -204,9 +204,8 @@ class OrderStudy(NamedAnswer):
         """Return the study in dicts, lists, strings and finite numbers; None for what there is not."""
         settings = asdict(self.settings)
         del settings["sizes"]  # limits of work, which change no outcome
-        exhaustive = None if self.exhaustive is None else asdict(self.exhaustive)
-        if exhaustive is not None:
-            del exhaustive["n_states"]
+        exhaustive = {} if self.exhaustive is None else asdict(self.exhaustive)
+        exhaustive.pop("n_states", None)
         result: dict[str, Any] = plain(
             {
                 "settings": {**settings, "order": None, "method": str(self.settings.method)},
@@ -220,7 +219,7 @@ class OrderStudy(NamedAnswer):
                 "most": asdict(self.most),
                 "fewest": asdict(self.fewest),
                 "sequence": None if self.sequence is None else asdict(self.sequence),
-                "exhaustive": exhaustive,
+                "exhaustive": exhaustive or None,
                 "margin": [self.hard.lower, self.hard.upper],
                 "run_margin": [self.run_hard.lower, self.run_hard.upper],
                 "bounds": [asdict(bound) for bound in self.bounds],
