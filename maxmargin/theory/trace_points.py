@@ -159,8 +159,6 @@ def margin_columns(problem: Problem, scale: float, passed: Sequence[ExactState])
 
 def _least_margins(problem: Problem, planes: list[Plane]) -> list[Fraction]:
     """Return the least functional margins of several hyperplanes exactly, in one pass over the rows."""
-    if not planes:
-        return []
     return [min(leasts) for leasts in zip(*problem.map(partial(_least_of_chunk, planes), problem.y), strict=True)]
 
 
