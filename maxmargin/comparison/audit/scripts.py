@@ -1,7 +1,7 @@
 """A script that gives the answers of other packages again."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -83,12 +83,11 @@ class Call:
         return f"show({self.name!r}, lambda: {self.function.__name__}(X, y{arguments}))"
 
 
-def script_of(calls: Iterable[Call], dataset: Dataset) -> str:
+def script_of(calls: Sequence[Call], dataset: Dataset) -> str:
     """Return a command for the shell that reads the rows of a data set of two classes, and makes the calls."""
-    every = list(calls)
-    functions = [inspect.getsource(function).rstrip() + "\n" for function in dict.fromkeys(c.function for c in every)]
+    functions = [inspect.getsource(function).rstrip() + "\n" for function in dict.fromkeys(c.function for c in calls)]
     head = ["python - <<'END'", "import math", "from typing import Any", "import numpy as np"]
-    lines = [*_data_lines(dataset), "", _SHOW, "", "\n\n".join(functions), *(call.text for call in every)]
+    lines = [*_data_lines(dataset), "", _SHOW, "", "\n\n".join(functions), *(call.text for call in calls)]
     return "\n".join([*head, *lines, "END"])
 
 
