@@ -170,12 +170,12 @@ def _prove(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[
 
 def _solve(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[..., None], *, n_jobs: int) -> None:
     """Run the cells, and judge them by the proofs about their rows."""
-    known, by_key = store.records(PROOFS), {cell.key: cell for cell in cells}
+    known, by_key, seconds = store.records(PROOFS), {cell.key: cell for cell in cells}, study.limit.seconds
     facts = {key: _facts(known.get(cell.facts_key, _UNKNOWN)) for key, cell in by_key.items()}
     proofs = {key: store.status(cell.facts_key) for key, cell in by_key.items()}
     jobs = [
         Job(
-            key=key, task=CELL_TASK, limit=_allowing_to_read(study.limit, cell, seconds=study.limit.seconds or 0.0),
+            key=key, task=CELL_TASK, limit=_allowing_to_read(study.limit, cell, seconds=seconds or 0.0),
             arguments=arguments_of(study, cell, facts[key], is_alone=n_jobs == 1),
         )
         for key, cell in by_key.items()
@@ -187,7 +187,8 @@ def _solve(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[
         record = _record(by_key[job.key], facts[job.key], ended | measured | outcome.fields)
         # with more time or memory for a proof that a limit has stopped, its cells are due again, as it is
         stopped = proofs[job.key] if proofs[job.key] in (Ending.TIMEOUT, Ending.MEMORY) else None
-        is_late = _is_stopped_by_time(record, study.limit)
+        # a method that was cut off after more than half of its time seems to have stopped by itself, for lack of time
+        is_late = record["capped"] and seconds is not None and record["seconds"] > seconds / 2
         store.put(job.key, CELLS, record, study.limit, status=TIMEOUT if is_late else stopped)
 
     run_all("cells", jobs, write)
@@ -227,11 +228,6 @@ def _is_done(store: Store, key: str, limit: Limit, method: Method | None = None)
     """Return whether there is a record that stands: a limit may have been raised, the method have been installed."""
     is_here = method is None or method.is_installed
     return store.is_done(key, limit) and not (is_here and store.status(key) == NOT_INSTALLED)
-
-
-def _is_stopped_by_time(record: Mapping[str, Any], limit: Limit) -> bool:
-    """Return whether a method seems to have stopped by itself because its time was nearly over."""
-    return bool(record["capped"]) and limit.seconds is not None and record["seconds"] > limit.seconds / 2
 
 
 def _facts(proof: Mapping[str, Any]) -> dict[str, Any]:
