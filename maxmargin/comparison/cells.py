@@ -84,7 +84,8 @@ def cells_of(study: Study, data_sets: list[DataSet]) -> Iterator[Cell]:
     for data in data_sets:
         for view in _views(study, data):
             for setting in study.settings:
-                for seed in _seeds(study, view, setting):
+                is_random = view.order == "random" or setting.method.seed_matters(setting.params)
+                for seed in study.seeds if is_random else (None,):
                     ordered = replace(view, seed=0 if seed is None else seed)
                     yield Cell(data=data, view=ordered, setting=setting, seed=seed, tolerance=study.tolerance)
 
@@ -94,11 +95,6 @@ def _views(study: Study, data: DataSet) -> Iterator[RowSelection]:
         for fold in range(study.folds) if study.folds else (None,):
             for order in study.orders:
                 yield replace(data.view, prepare=prepare, folds=study.folds, fold=fold, order=order)
-
-
-def _seeds(study: Study, view: RowSelection, setting: Setting) -> tuple[int | None, ...]:
-    is_random = view.order == "random" or setting.method.seed_matters(setting.params)
-    return study.seeds if is_random else (None,)
 
 
 def arguments_of(study: Study, cell: Cell, facts: Mapping[str, Any], *, is_alone: bool) -> dict[str, Any]:
