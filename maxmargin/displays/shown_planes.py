@@ -116,9 +116,10 @@ class DisplayedRows:
         names = [column_name(name) for name in self.dataset.feature_names[:2]]
         n_features = self.problem.n_features
         rows = self.problem.dense_rows(slice(None)) if n_features <= 2 else np.empty((0, n_features))
-        for name, column in zip(names, rows.T, strict=False):
+        view = PlaneView.of_columns(rows, self.problem.y, names, class_names(self.dataset))
+        for name, column in zip(names, rows.T, strict=True):
             _check_is_visible(name, column)
-        return PlaneView.of_columns(rows, self.problem.y, names, class_names(self.dataset))
+        return view
 
 
 def column_name(name: str, longest: int = _LONGEST_NAME) -> str:
@@ -153,8 +154,6 @@ def check_is_drawn(size: float, what: str) -> None:
 
 
 def _check_is_visible(name: str, column: Floats) -> None:
-    if not column.size:
-        return
     span, size = float(np.ptp(column)), float(np.abs(column).max())
     if 0 < span < max(drawing.SMALLEST_DRAWN, _FINEST * size):
         raise InvalidProblemError(
