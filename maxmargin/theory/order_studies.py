@@ -9,7 +9,7 @@ import numpy as np
 from maxmargin.api.question import Question
 from maxmargin.api.running import run_perceptron, seed_of, with_bias_scale
 from maxmargin.solvers.answers.answer_text import NamedAnswer, counted, cut, plain, rounded_up, through
-from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidProblemError
@@ -487,7 +487,9 @@ def _longest_sequence(
 
     if n_sequence == 0 or context.problem.n_samples > _MOST_ROWS_OF_A_SEQUENCE or limits.is_over():
         return None
-    direction = _direction(context)
+    direction = context.run_hard.w
+    if direction is not None and not context.problem.bias:
+        direction = np.append(direction, 0.0)  # the weight of the constant coordinate
     most = min(settings.max_mistakes or n_sequence, n_sequence)
     sequences = (
         greedy_sequence(context.problem, settings, rule, direction=direction, most=most, is_over=limits.is_over)
@@ -495,12 +497,6 @@ def _longest_sequence(
         if rule is not Rule.LEAST_PROGRESS or direction is not None
     )
     return max(sequences, key=lambda sequence: sequence.n_mistakes)
-
-
-def _direction(context: Context) -> Floats | None:
-    """Return the maximum-margin direction in the space of the run, with the weight of its constant coordinate."""
-    w = context.run_hard.w
-    return w if w is None or context.problem.bias else np.append(w, 0.0)
 
 
 def _exhaustive_case(
