@@ -192,10 +192,9 @@ class ModelCheck(Result, ModelReading):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is proven and what was printed, in Python's own types, which JSON holds."""
-        fields: dict[str, Any] = plain(self._fields())
         columns = {"infinite": self.infinite, "finite": self.finite, "aliased": self.aliased}
         answers = {part: answer.to_dict() for part, answer in self.answers.items()}
-        return {**fields, **plain(columns), "answers": answers}
+        return {**plain(self._fields() | columns), "answers": answers}
 
     def _fields(self) -> dict[str, Any]:
         """Return the fields that are there without further work."""
