@@ -100,19 +100,18 @@ def audit_units(
         found no optimum, or none in time. Rescalings whose products binary64 does not hold are left out.
     """
     columns: list[int | None] = [None, *(range(len(names)) if len(names) <= MOST_COLUMNS else ())]
-    found: dict[int | None, dict[str, dict[str, float | None]]] = {}
+    unknown = {str(power): dict.fromkeys(RULES) for power in POWERS}
+    measured: dict[int | None, Any] = dict.fromkeys(columns, unknown)
 
     def note(job: Job, outcome: Outcome) -> None:
         if outcome.ending is Ending.OK:
-            found[job.arguments["column"]] = outcome.fields["values"]
+            measured[job.arguments["column"]] = outcome.fields["values"]
 
     jobs = (
         Job(key=f"{column}", task=TASK, limit=limit, arguments={"view": view, "column": column}) for column in columns
     )
     run(jobs, workers, is_done=lambda job: False, on_done=note)
     labels: dict[int | None, str] = {None: "all columns"} | dict(enumerate(names))
-    unknown = {str(power): dict.fromkeys(RULES) for power in POWERS}
-    measured = {column: found.get(column, unknown) for column in columns}
     return [_entry(rule, tolerance, measured, labels, verdict) for rule in RULES for tolerance in TOLERANCES]
 
 
