@@ -1,10 +1,11 @@
 """One cell of a study inside a limited process: a method runs on its rows, and its answer is judged."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,9 @@ def solve(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
     rows = problem.X, problem.y
 
     answer = fit()
-    if _is_first(method.name, view) and meter.seconds is not None and meter.seconds < _COLD_SECONDS:
+    # In its first run on some data, a method may have had to be imported or compiled.
+    is_first = next(_runs(method.name, replace(view, order="source", seed=0)))
+    if is_first and meter.seconds is not None and meter.seconds < _COLD_SECONDS:
         answer = fit()
     try:
         fields = judged(
@@ -98,16 +101,9 @@ def _method_of(arguments: Mapping[str, Any]) -> Method:
 
 
 @lru_cache(maxsize=1 << 16)
-def _met(name: str, view: RowSelection) -> list[None]:
-    """Return a list that is empty until a method has run on some data in this process."""
-    return []
-
-
-def _is_first(name: str, view: RowSelection) -> bool:
-    """Return whether a method runs on these data for the first time: it may have had to be imported or compiled."""
-    runs = _met(name, replace(view, order="source", seed=0))
-    runs.append(None)
-    return len(runs) == 1
+def _runs(name: str, view: RowSelection) -> Iterator[bool]:
+    """Return an iterator over the runs of a method on some data in this process: True for the first, then False."""
+    return chain([True], repeat(False))
 
 
 @lru_cache(maxsize=4)
