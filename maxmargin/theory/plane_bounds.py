@@ -89,11 +89,6 @@ class RunPlane:
             radius_squared=radius_squared(problem) + Fraction(scale),
         )
 
-    @property
-    def vector(self) -> Floats:
-        """(w, b), or w through the origin."""
-        return np.append(self.w, self.b) if self.problem.bias else self.w
-
     def novikoff(self) -> float | None:
         """Return R^2 ||(w, b)||^2 / min y(w.x + b)^2, rounded up; None if the hyperplane does not separate."""
         return quotient_up(self.radius_squared * self.square, self.least**2) if self.least > 0 else None
@@ -274,5 +269,6 @@ def decided_by(plane: RunPlane, v: Floats, least: Fraction, upper: Fraction) -> 
 def _dot_and_squares(plane: RunPlane, v: "Floats | tuple[Fraction, ...]") -> tuple[Fraction, Fraction]:
     """Return (w, b).v, and the product of the squared norms."""
     entries = v.tolist() if isinstance(v, np.ndarray) else v
-    pairs = zip(plane.vector.tolist(), entries, strict=True)
+    own = [*plane.w.tolist(), plane.b] if plane.problem.bias else plane.w.tolist()
+    pairs = zip(own, entries, strict=True)
     return sum((Fraction(a) * Fraction(b) for a, b in pairs), Fraction(0)), plane.square * norm_squared(v)
