@@ -165,11 +165,8 @@ class MistakeBoundsDisplay(Display):
 
     def _draw_bars(self, ax: "Axes") -> None:
         names, values = ["mistakes made", *self.bounds], [float(self.n_mistakes), *self.bounds.values()]
-        colours = [
-            drawing.colour_on(ax, drawing.PERCEPTRON),
-            *[drawing.colour_on(ax, drawing.BOUND)] * len(self.bounds),
-        ]
-        self.bars_ = ax.barh(range(len(names)), values, height=0.7, color=colours)
+        made, allowed = (drawing.colour_on(ax, colour) for colour in (drawing.PERCEPTRON, drawing.BOUND))
+        self.bars_ = ax.barh(range(len(names)), values, height=0.7, color=[made, *[allowed] * len(self.bounds)])
         ax.set_yticks(range(len(names)), names)
         ax.invert_yaxis()
         least, top = min(values), max(values)
