@@ -247,11 +247,10 @@ class SoftMarginPathDisplay:
             ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=drawing.ink(ax))
         seen, limit = [*values], None if self.limit is None or limit_of is None else limit_of(self.limit)
         if limit is not None and np.isfinite(limit):
-            text = (
-                f"{limit_label} = {rounded(limit)}" if self.is_proven_limit else f"{limit_label} ≈ {rounded(limit, 4)}"
-            )
+            number = f"= {rounded(limit)}" if self.is_proven_limit else f"≈ {rounded(limit, 4)}"
             colour = drawing.colour_on(ax, drawing.MAXIMUM)
-            self.limits_[name] = ax.axhline(limit, color=colour, linestyle=_DASHES, label=text, zorder=1)
+            label = f"{limit_label} {number}"
+            self.limits_[name] = ax.axhline(limit, color=colour, linestyle=_DASHES, label=label, zorder=1)
             seen.append(limit)
         if name != "slack" and seen and drawing.is_far_apart(min(seen), max(seen)):
             drawing.log_scale(ax, "y", span=max(seen) / min(seen))
