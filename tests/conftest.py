@@ -16,9 +16,9 @@ from zoo import INSEPARABLE, SEPARABLE, Known
 settings.register_profile("fast", deadline=None, max_examples=40)
 settings.register_profile("slow", deadline=None, max_examples=int(os.environ.get("MAXMARGIN_EXAMPLES", "800")))
 
+# Seconds of processor time: a case above the first is printed by CI if it is not marked slow, one above the second
+# fails.
 SLOW_CASE, SLOWEST_CASE = 2.0, 5.0
-"""Seconds of processor time: a case above the first is printed by CI if it is not marked slow, one above the second
-fails."""
 
 
 @pytest.fixture(params=SEPARABLE, ids=lambda known: known.name)

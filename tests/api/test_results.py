@@ -24,6 +24,7 @@ from maxmargin.solvers.answers.answer_text import Names, Result
 X = [[0.0, 0.0], [1.0, 2.0], [3.0, 1.0], [2.0, 2.0]]
 SEPARABLE, OVERLAP = [0, 1, 1, 1], [0, 1, 1, 0]
 
+# Results by verb, and what is asked of it.
 RESULTS: dict[str, Callable[[], Any]] = {
     "separability": lambda: mm.separability(X, SEPARABLE),
     "separability quasi": lambda: mm.separability([[0.0], [0.0], [1.0], [1.0], [2.0]], [0, 1, 1, 1, 1]),
@@ -58,10 +59,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "trust": lambda: mm.trust(X, SEPARABLE, methods=["lp"]),
     "margin_report": lambda: mm.margin_report(mm.from_arrays(X, SEPARABLE), max_mistakes=10),
 }
-"""Results by verb, and what is asked of it."""
 
+# Public functions that return data, the catalogue of algorithms, or True.
 NO_RESULTS = {"from_arrays", "generate", "load", "online_algorithms", "prepare", "verify"}
-"""Public functions that return data, the catalogue of algorithms, or True."""
 
 
 @cache
@@ -216,6 +216,7 @@ def test_a_result_is_a_small_card_in_a_notebook(name: str) -> None:
         assert scalars <= set(read.text), "a field of one value is a row of what can be opened"
 
 
+# Key numbers of a card, and the fields that they are.
 SAME: dict[str, dict[str, str]] = {
     "hard_margin": {"margin of (w, b)": "margin", "support rows": "support_count", "found by": "engine"},
     "soft_margin": {"C": "C", "half width of the band": "margin", "rows in error": "n_errors"},
@@ -235,7 +236,6 @@ SAME: dict[str, dict[str, str]] = {
     "sensitivity": {"rows that hold it": "rows_count", "one row alone by less than": "radius_of_one"},
     "check_model": {"verdict": "verdict", "model": "model"},
 }
-"""Key numbers of a card, and the fields that they are."""
 
 
 @for_each("name", SAME)

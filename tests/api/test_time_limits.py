@@ -36,8 +36,8 @@ from maxmargin.solvers.separability.cone.decide import Decision, decide
 
 _LIMIT = 1.0
 
+# Seconds that no machine takes for an answer within the limit, and that every one exceeds without it.
 _FAR_BEYOND = 20.0
-"""Seconds that no machine takes for an answer within the limit, and that every one exceeds without it."""
 
 
 @contextmanager

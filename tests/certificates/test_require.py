@@ -26,11 +26,11 @@ TRUTH = {
     "overlap": {"overlap", "not-strictly-separable"},
 }
 
+# Data of two classes and of more, with their verdicts.
 CASES = [
     (SEPARABLE, "separable"), (QUASI, "quasi-separable"), (OVERLAP, "overlap"),
     (CLASSES, "separable"), (QUASI_CLASSES, "quasi-separable"), (OVERLAP_CLASSES, "overlap"),
 ]  # fmt: skip
-"""Data of two classes and of more, with their verdicts."""
 
 
 @for_each(("data", "verdict"), CASES)

@@ -32,8 +32,8 @@ OVERLAP = "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n"
 CLASSES = "x,k\n1,a\n2,b\n3,c\n"
 QUASI_CLASSES = "x,k\n1,a\n2,a\n2,b\n3,c\n"
 OVERLAP_CLASSES = "x,k\n1,a\n2,a\n1,b\n2,b\n1,c\n2,c\n"
+# The first three rows are on a line as decimal text, and not as binary64 numbers.
 TENTHS = "a,b,y\n0.1,1,0\n0.3,3,0\n0.2,2,1\n1,0,1\n"
-"""The first three rows are on a line as decimal text, and not as binary64 numbers."""
 
 VERDICTS = {
     SEPARABLE: "separable", QUASI: "quasi-separable", OVERLAP: "overlap",
@@ -123,6 +123,7 @@ def test_gates_on_what_is_not_decided(command: Run) -> None:
     refused(command("check", source, "--require", "overlapping"), "overlapping", "quasi-separable")
 
 
+# Tables with the options by which they are read.
 READ = [
     (SEPARABLE, ()), (SEPARABLE, ("--no-bias",)), (QUASI, ()), (OVERLAP, ()), (OVERLAP, ("--no-bias",)),
     (CLASSES, ()), (QUASI_CLASSES, ()), (OVERLAP_CLASSES, ()), (CLASSES, ("--no-bias",)),
@@ -137,7 +138,6 @@ READ = [
     ("x;y\n1;0\n2;1\n", ()), ("x,y\ntrue,0\nfalse,1\n", ()), ('"x, a",y\n1,"no, not"\n2,yes\n', ()),
     ("größe,y\n1,nein\n2,äöü\n", ()), ("\ufeffx,y\r\n1,0\r\n2,1\r\n", ()),
 ]  # fmt: skip
-"""Tables with the options by which they are read."""
 
 
 @pytest.mark.parametrize(("text", "options"), READ)

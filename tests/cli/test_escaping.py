@@ -37,8 +37,8 @@ EVIL = {
     "Markdown": "a|b`c`*d*<script>alert(1)</script>[x](http://e)![y](z)# $x$ ~s~",
     "LaTeX and mathtext": r"$\frac{1}{$ \input{x} a_b^c & % # {",
 }
+# Tried of every command on every run; the others are slow together.
 FAST = (("a line", True), ("a C1 sequence", False))
-"""Tried of every command on every run; the others are slow together."""
 
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn")
 

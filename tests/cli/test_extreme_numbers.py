@@ -35,8 +35,8 @@ DATA = {
     "1.7976931348623157e308,-1.7e308,-0.3,1\n",
 }
 
+# Data of which reports are made in the fast tests as well.
 FAST = ("one column", "the least number", "three classes")
-"""Data of which reports are made in the fast tests as well."""
 
 SMALL = ["--orders", "2", "--max-epochs", "5", "--max-mistakes", "100"]
 COMMANDS = {

@@ -10,6 +10,7 @@ from cases import for_each
 import maxmargin as mm
 from maxmargin.cli.app import app
 
+# The verb that answers the question of a command.
 VERBS: dict[str, Callable[..., Any]] = {
     "check": mm.separability,
     "margin": mm.hard_margin,
@@ -27,8 +28,8 @@ VERBS: dict[str, Callable[..., Any]] = {
     "generate": mm.generate,
     "verify": mm.verify,
 }
-"""The verb that answers the question of a command."""
 
+# Options whose parameter has another name.
 SPELT = {
     "seed": "rng",  # a generator has no name on the command line
     "no_bias": "bias",  # a flag is off by default
@@ -39,14 +40,14 @@ SPELT = {
     "family": "name",
     "proof": "certificate",
 }
-"""Options whose parameter has another name."""
 
+# Options that are arguments of `load` and `prepare`, which in Python come before the verb.
 READING = {
     *("label", "formula", "drop", "id", "one_hot", "one_hot_column", "drop_missing", "sep", "decimal_comma", "format"),
     *("header", "missing", "memory", "cluster", "decimal", "prepare"),
 }
-"""Options that are arguments of `load` and `prepare`, which in Python come before the verb."""
 
+# Options that other verbs, or the answers, have in Python.
 OF_COMMANDS = {
     *("as_json", "force", "as_list"),  # how an answer is printed, which functions return
     # written from answers
@@ -60,27 +61,27 @@ OF_COMMANDS = {
     "exact",  # of the hard margin
     "exact_limit",
 }
-"""Options that other verbs, or the answers, have in Python."""
 
+# The data themselves.
 DATA = {"source", "X", "y", "dataset"}
-"""The data themselves."""
 
+# Parameters that the command line lacks.
 OF_PYTHON = {
     *("b", "model"),  # beside w, where the command has a file
     *("sample_weight", "on_progress"),  # objects
     "max_states",  # a matter of seconds for tiny data
 }
-"""Parameters that the command line lacks."""
 
+# Options of one command that its verb lacks, and why.
 EXCUSED = {
     ("generate", "quiet"): "only notes which files were written",
     ("trust", "no_bias"): "among the options of all data; refused, as the solvers are asked for a bias",
 }
-"""Options of one command that its verb lacks, and why."""
 
+# Verbs whose work is limited on the command line, if at all, by a signal, which only the main thread can get.
 WITHOUT_TIME_LIMIT = {"generate": "not interrupted", "verify": "as well"}
-"""Verbs whose work is limited on the command line, if at all, by a signal, which only the main thread can get."""
 
+# Defaults that look different, and why.
 DEFAULTS = {
     ("perceptron", "rng"): "a command repeats itself, a function draws new orders, as functions of SciPy do",
     ("online", "rng"): "likewise",
@@ -92,7 +93,6 @@ DEFAULTS = {
     ("margin --soft", "Cs"): "none, where the question is the maximum margin",
     ("generate", "seed"): "None is the seed in the name, or 0, as the help says",
 }
-"""Defaults that look different, and why."""
 
 
 def options_of(command: str) -> dict[str, click.Parameter]:

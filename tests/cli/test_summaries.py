@@ -15,6 +15,7 @@ TOUCHING = "id,length,width,y\np,0,2,no\nq,0,2,yes\nr,1,2,yes\ns,-1,2,no\n"
 APART = "id,length,width,y\np,0,1,no\nq,2,1,yes\nr,3,4,yes\ns,-1,0.5,no\n"
 SOURCES = {"overlap.csv": OVERLAP, "touching.csv": TOUCHING, "apart.csv": APART, "iris": ""}
 
+# Command, verb, options of the verb, options of the text.
 COMMANDS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, Any]]] = {
     "check": (mm.separability, {}, {}),
     "margin": (mm.hard_margin, {}, {"exact": False}),
@@ -27,7 +28,6 @@ COMMANDS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, Any]]] =
         {},
     ),
 }
-"""Command, verb, options of the verb, options of the text."""
 
 
 def loaded(source: str, folder: Path) -> tuple[list[str], mm.Dataset]:

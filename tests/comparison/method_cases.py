@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+# Parameters without which a method takes minutes on data that are not separable.
 SLOW = {"rule.training-accuracy": {"max_iter": 10_000}}
-"""Parameters without which a method takes minutes on data that are not separable."""
 
+# Methods that refuse negative features.
 NOT_NEGATIVE = ("online.winnow",)
-"""Methods that refuse negative features."""
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from maxmargin.reports.comparisons.research_report import comparison_report
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError
 
+# Fields that differ from run to run.
 TIMED = ("seconds", "times_ours", "passes", "peak_mib", "jobs")
-"""Fields that differ from run to run."""
 
 
 def study(folder: Path, text: str, **plug_ins: str) -> Path:

@@ -20,11 +20,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 INSTALLED = [name for name, method in catalogue().items() if method.is_installed]
 
+# Methods whose claims have to be true of any data.
 EXACT = [name for name in INSTALLED if name.startswith(("perceptron", "online.", "hard-", "soft-", "lp", "z3"))]
-"""Methods whose claims have to be true of any data."""
 
 PEERS = ("clarabel", "cvxpy", "firthmodels", "highspy", "piqp", "scipy", "sklearn", "skglm", "statsmodels", "z3")
 
+# For every claim about the data, the verdicts of which it is true.
 TRUE_OF = {
     Claim.SEPARABLE: {"separable"},
     Claim.NOT_SEPARABLE: {"quasi-separable", "overlap"},
@@ -32,7 +33,6 @@ TRUE_OF = {
     Claim.NO_SEPARATION: {"overlap"},
     Claim.ESTIMATE_EXISTS: {"overlap"},
 }
-"""For every claim about the data, the verdicts of which it is true."""
 
 KEYS = {"w", "b", "claim", "message", "n_mistakes", "n_updates", "capped", "objective", "run"}
 

@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 EXAMPLES = sorted((ROOT / "docs" / "studies" / "plugins").glob("*.py"))
 
+# Lines of an example that are not blank.
 LONGEST = 12
-"""Lines of an example that are not blank."""
 
 SCRIPTED = [method for method in catalogue().values() if method.is_installed and method.script is not None]
 

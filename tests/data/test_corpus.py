@@ -21,11 +21,11 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.checker import CertificateError, check
 from maxmargin.solvers.separability.feasibility import separability
 
+# Share of cases that may stay undecided.
 MOST_UNDECIDED = 0.001
-"""Share of cases that may stay undecided."""
 
+# One case in three is asked through the origin, where that answer is known.
 THROUGH_THE_ORIGIN = 3
-"""One case in three is asked through the origin, where that answer is known."""
 
 
 @dataclass(frozen=True)

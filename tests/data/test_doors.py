@@ -251,8 +251,8 @@ def test_text_in_files_is_the_nearest_binary64(tmp_path: Path) -> None:
 
 # Decimals and fractions
 
+# The third row is the middle of the others, but not of their binary64 values.
 TENTHS = [["0.1", "0.3"], ["0.3", "0.9"], ["0.2", "0.6"]]
-"""The third row is the middle of the others, but not of their binary64 values."""
 
 
 @for_each("name", DECIMAL_DOORS)

@@ -34,6 +34,7 @@ from maxmargin.text.data_error import DataError
 
 KINDS = ("separable", "quasi-separable", "overlap")
 
+# Every family but the one of three classes, with parameters that keep the data small.
 SMALL = (
     "two-points", "two-points:15", "agresti", "agresti-quasi",
     "xor", "xor-product", "xor-polar", "and", "or", "undershoot",
@@ -60,7 +61,6 @@ SMALL = (
     *(f"planted-overlap:{n}:{d}:{bits}:1" for n, d, bits in ((4, 1, 3), (12, 3, 2), (20, 2, 20))),
     *(f"corpus:{number}" for number in range(150)),
 )  # fmt: skip
-"""Every family but the one of three classes, with parameters that keep the data small."""
 
 
 def answers(truth: Truth) -> list[tuple[bool, str | None, Fraction | None, tuple[int, ...] | None]]:

@@ -46,6 +46,7 @@ MAKERS: dict[str, Callable[..., Any]] = {
     ),
 }  # fmt: skip
 
+# Displays that draw rows, and what makes their results.
 ON_ROWS: tuple[tuple[Any, Callable[..., Any]], ...] = (
     (displays.HyperplaneDisplay, mm.hard_margin),
     (displays.HyperplaneDisplay, mm.soft_margin),
@@ -53,7 +54,6 @@ ON_ROWS: tuple[tuple[Any, Callable[..., Any]], ...] = (
     (displays.HyperplaneDisplay, mm.perceptron),
     (displays.PerceptronPathDisplay, mm.perceptron),
 )
-"""Displays that draw rows, and what makes their results."""
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from typing import Any
 
 import maxmargin as mm
 
+# Every question, with settings that keep it short, for rows of two columns.
 VERBS: dict[str, Callable[..., Any]] = {
     "separability": mm.separability,
     "hard_margin": mm.hard_margin,
@@ -27,7 +28,6 @@ VERBS: dict[str, Callable[..., Any]] = {
     "mistake_trace": lambda *data, **options: mm.mistake_trace(*data, max_mistakes=20, **options),
     "require": lambda X, y=None, **options: mm.require(X, y, requirement="overlap", **options),
 }
-"""Every question, with settings that keep it short, for rows of two columns."""
 
 
 @contextmanager

@@ -7,8 +7,8 @@ from typing import Any
 import cvxpy as cp
 import pytest
 
+# What is said of a vector of this size.
 Lie = Callable[[int], Any]
-"""What is said of a vector of this size."""
 
 
 def _never_waits(time_limit: float | None) -> None:

@@ -60,8 +60,8 @@ def case(
 
 AGRESTI = ([[10], [40], [60], [90]], [-1, -1, 1, 1])
 XOR = ([[0, 0], [1, 1], [0, 1], [1, 0]], [-1, -1, 1, 1])
+# The second column is twice the first.
 COLLINEAR = ([[0, 0], [2, 4], [1, 2], [5, 10]], [-1, -1, 1, -1])
-"""The second column is twice the first."""
 TOUCHING = ([[0], [1], [1], [2]], [-1, -1, 1, 1])
 ANGLE = ([[1, 0], [0, -1]], [1, -1])
 OPPOSITE = ([[1], [2]], [1, -1])

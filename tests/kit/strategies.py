@@ -60,6 +60,7 @@ def _collinear() -> Problem:
     return Problem(np.hstack(columns), problem.y)
 
 
+# Data that soft margins are for, of every shape, and a few that are separable.
 OVERLAPPING = {
     "plain": overlapping(200, 4),
     "unbalanced": overlapping(200, 4, share=0.05),
@@ -78,4 +79,3 @@ OVERLAPPING = {
     "breast_cancer": bundled("breast_cancer"),
     "wine": bundled("wine", "class_0"),
 }
-"""Data that soft margins are for, of every shape, and a few that are separable."""

@@ -26,11 +26,11 @@ COIN = np.array([0, 1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 
 STRATA = np.arange(24) % 4
 X = pd.DataFrame({"const": 1.0, "age": AGE, "stage": STAGE})
 
+# The old died; or everybody with the stage; or whoever the coin says.
 DIED = {"separable": (AGE > 2).astype(int), "quasi-separable": np.where(STAGE == 1, 1, COIN), "overlap": COIN}
-"""The old died; or everybody with the stage; or whoever the coin says."""
 
+# Nobody with the stage had an event; or whoever the coin says.
 COUNTS = {"quasi-separable": np.where(STAGE == 1, 0, 1 + COIN), "overlap": COIN}
-"""Nobody with the stage had an event; or whoever the coin says."""
 
 LINKS = sm.families.links
 
@@ -57,8 +57,8 @@ COUNTED: dict[str, Callable[[Any], Any]] = {
     "GLM NegativeBinomial": lambda y: sm.GLM(y, X, family=sm.families.NegativeBinomial(alpha=1.0)).fit(),
     "ConditionalPoisson": lambda y: ConditionalPoisson(y, X[["age", "stage"]], groups=STRATA).fit(),
 }
+# Fits that end without a warning on quasi-separated data.
 SILENT = {name for name in (*BINARY, *COUNTED) if name not in ("Logit", "Probit", "Poisson", "ConditionalLogit")}
-"""Fits that end without a warning on quasi-separated data."""
 
 
 @contextmanager
@@ -163,13 +163,13 @@ def test_formulas_keep_the_names_of_their_terms() -> None:
     assert table["infinite"] == {"C(stage)[T.IV]": "+"} and table["converged_is_true"] is False
 
 
+# How everybody with the stage is said to have died.
 REASONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "Logit": (lambda y: sm.Logit(y, X).fit(disp=0), "y=1"),
     "grouped": (BINARY["GLM grouped"], "response=y1"),
     "Poisson": (lambda y: sm.Poisson(1 - y, X).fit(disp=0), "y=0"),
     "MNLogit": (lambda y: sm.MNLogit(2 * y, X).fit(disp=0), "y=2"),
 }
-"""How everybody with the stage is said to have died."""
 
 
 @pytest.mark.parametrize("name", REASONS)
@@ -222,6 +222,7 @@ def test_rows_are_traced_to_the_data_of_the_model() -> None:
     assert (COIN[cases] == 1).all() and (COIN[controls] == 0).all() and (STRATA[cases] == STRATA[controls]).all()
 
 
+# A model of data in which rows may have missing values, and what it is to call row {} of them.
 ROWS_GIVEN: dict[str, tuple[Callable[[pd.DataFrame], Any], str]] = {
     "formula": (lambda data: smf.logit("died ~ age + stage", data).fit(disp=0), "P{}"),
     "formula, index of numbers": (
@@ -233,7 +234,6 @@ ROWS_GIVEN: dict[str, tuple[Callable[[pd.DataFrame], Any], str]] = {
         ), "{}",
     ),
 }  # fmt: skip
-"""A model of data in which rows may have missing values, and what it is to call row {} of them."""
 
 
 @pytest.mark.parametrize("name", ROWS_GIVEN)

@@ -19,8 +19,8 @@ import maxmargin as mm
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # overflow far out, strata without a pair, perfect separation
 
+# How far a direction of whole numbers is followed: a row on its wrong side costs more than all others can gain.
 FAR = 40.0
-"""How far a direction of whole numbers is followed: a row on its wrong side costs more than all others can gain."""
 
 Loglike = Callable[[np.ndarray], float]
 

@@ -30,12 +30,12 @@ import maxmargin as mm
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 X = np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [1.0, 2.0], [1.0, 1.0], [0.0, 4.0]])
+# With an intercept: all rows with a first column of 1 are "yes", unless the rows overlap.
 LABELS = {
     "separable": np.array(["no", "no", "no", "yes", "yes", "no"]),
     "quasi-separable": np.array(["no", "yes", "no", "yes", "yes", "yes"]),
     "overlap": np.array(["no", "yes", "no", "yes", "no", "yes"]),
 }
-"""With an intercept: all rows with a first column of 1 are "yes", unless the rows overlap."""
 
 THREE = np.array(["a", "b", "c", "b", "a", "c"])
 
@@ -182,8 +182,8 @@ def frame() -> pd.DataFrame:
     return pd.DataFrame({"stage": list("aabbccaabc"), "age": [4.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.0, 3.0, 4.0, 1.0]})
 
 
+# Everybody with stage c died, and at every other stage the young did, but for one.
 DIED = np.array([0, 1, 0, 1, 1, 1, 1, 0, 0, 1])
-"""Everybody with stage c died, and at every other stage the young did, but for one."""
 
 
 def test_a_pipeline_is_asked_about_what_its_last_step_is_given() -> None:

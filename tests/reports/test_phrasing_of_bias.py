@@ -13,13 +13,13 @@ import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.solvers.answers.statuses import Status, Verdict
 
+# Words that claim something of all hyperplanes of a kind, or of a model.
 CLAIMS = re.compile(
     r"(every|no|any) hyperplane|\bhulls?\b|maximum-likelihood estimate|regression|margin[^.]* is (exactly )?0\b|"
     r"\b(overlaps?|quasi-separable|(not|linearly|is|are) (strictly )?separable)\b"
 )
-"""Words that claim something of all hyperplanes of a kind, or of a model."""
+# A verdict alone in a cell, under a title that says of which hyperplanes.
 VERDICT_IN_A_TABLE = re.compile(r"^\W*(\S+ \| rest|\S+ \| \S+|Verdict|All at once) \| \S+ \||^\W*[\w-]+\W*$")
-"""A verdict alone in a cell, under a title that says of which hyperplanes."""
 ORIGIN = re.compile(r"through the origin|the y x|rows y x|without an intercept|without intercepts")
 
 TWO = "x,y\n10,no\n12,yes\n"  # separable at 11, overlapping through the origin

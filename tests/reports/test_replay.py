@@ -21,8 +21,8 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, norm_squared
 from maxmargin.theory.mistake_traces import passed_mistakes, space_margin, trace_of
 
+# Small files count as large, and are read in chunks of a few rows.
 SMALL = replace(MemoryBudget.of("1MiB"), in_memory_bytes=0, chunk_row_limit=11)
-"""Small files count as large, and are read in chunks of a few rows."""
 
 OPTIONS: tuple[dict[str, Any], ...] = (
     {},

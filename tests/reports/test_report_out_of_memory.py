@@ -37,15 +37,15 @@ Data = tuple[np.ndarray, np.ndarray]
 
 N, D = 2500, 3
 
+# Fields that tell how an answer was found, or how it was rounded.
 HOW_FOUND = {
     "engine", "attempts", "unknown", "versions", "source", "gap", "relative_width", "primal_residual", "dual_residual",
     "in_memory", "certificate", "functional_margin", "multiplier", "reason", "certificate_reason", "seconds",
 }  # fmt: skip
-"""Fields that tell how an answer was found, or how it was rounded."""
 
 
+# Small files count as large, and are read in chunks of a few rows.
 SMALL = replace(MemoryBudget.of("1MiB"), in_memory_bytes=0, chunk_row_limit=611)
-"""Small files count as large, and are read in chunks of a few rows."""
 
 
 def separable() -> Data:

@@ -10,8 +10,8 @@ from cases import for_each
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+# Pages that a program writes.
 RESULTS = [*(ROOT / "docs").glob("studies/*/results.md")]
-"""Pages that a program writes."""
 
 PAGES = [*sorted({*(ROOT / "docs").rglob("*.md")} - {*RESULTS}), README, CONTRIBUTING]
 EXECUTED = [page for page in PAGES if ">>>" in page.read_text(encoding="utf-8")]

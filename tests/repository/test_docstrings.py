@@ -12,11 +12,11 @@ from cases import for_each
 import maxmargin
 from maxmargin import adversaries, boolean, displays, features, translation_studies
 
+# In the order of numpydoc.
 SECTIONS = ["Parameters", "Attributes", "Returns", "Raises", "See Also", "Notes", "References", "Examples"]
-"""In the order of numpydoc."""
 
+# Functions that read, make or show data; every other one states a theorem or an algorithm, and names its source.
 WITHOUT_STATEMENT = {"from_arrays", "generate", "load", "margin_report", "online_algorithms", "prepare"}
-"""Functions that read, make or show data; every other one states a theorem or an algorithm, and names its source."""
 
 DISPLAYS = {name: shown for name, shown in inspect.getmembers(displays, inspect.isclass)}
 PUBLIC = {name: getattr(maxmargin, name) for name in maxmargin.__all__} | DISPLAYS

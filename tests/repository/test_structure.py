@@ -19,35 +19,35 @@ import maxmargin
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# Of a folder, as git tracks it: what fits on one screen with the sizes and dates.
 MOST_ENTRIES = 15
-"""Of a folder, as git tracks it: what fits on one screen with the sizes and dates."""
 
+# One room or public module, the tests of one, one file an algorithm, a command, a figure: these folders are lists.
 FOLDERS_OF_MANY = {"maxmargin", "tests", "solvers/online", "maxmargin/cli/commands"}
-"""One room or public module, the tests of one, one file an algorithm, a command, a figure: these folders are lists."""
 
+# Of code in a module, without docstrings, comments and blank lines.
 MOST_LINES = 400
-"""Of code in a module, without docstrings, comments and blank lines."""
 
+# Strangers read the checker alone, so it is one file.
 MOST_LINES_OF_ONE_FILE = {"solvers/proof/checker.py": 560}
-"""Strangers read the checker alone, so it is one file."""
 
+# Most lines of code in maxmargin, solvers and reports together, and in tests.
 BUDGETS = {"source": 42_200, "tests": 29_000}
-"""Most lines of code in maxmargin, solvers and reports together, and in tests."""
 
 FILES_OF_THE_ROOT = {
     *(".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE"),
     *("Makefile", "README.md", "SECURITY.md", "pyproject.toml", "setup.py"),
 }
 
+# In the glossary of docs/architecture.md: a private word needs a line there.
 MOST_TERMS = 30
-"""In the glossary of docs/architecture.md: a private word needs a line there."""
 
+# Calls of other packages are advice, which `maxmargin/explaining/` gives; the solvers state facts.
 OF_OTHER_PACKAGES = re.compile(r"\b(statsmodels|brglm2|Stata|SAS|pip)\b")
-"""Calls of other packages are advice, which `maxmargin/explaining/` gives; the solvers state facts."""
 
+# Sets of modules that import each other, without the leading `maxmargin.`: none may be added, and one that is gone has
+# to leave this list.
 KNOWN_CIRCLES: set[frozenset[str]] = set()
-"""Sets of modules that import each other, without the leading `maxmargin.`: none may be added, and one that is gone
-has to leave this list."""
 
 
 @cache

@@ -23,8 +23,8 @@ FUNCTIONS = {
     for name in module.__all__
     if inspect.isfunction(verb := getattr(module, name))
 }
+# Reading and checking end or fail as a whole.
 WITHOUT_TIME_LIMIT = {"load", "verify"}
-"""Reading and checking end or fail as a whole."""
 
 
 @shows_progress(partial(waiting, first_after=0.01), "thinking")

@@ -34,8 +34,8 @@ SIDES = [0, 0, 0, 0, 1, 1, 1, 1]
 
 Walk = dict[str, list[Fraction]]
 
+# Relative distance of a number from its neighbours in binary64, about four of them.
 ULPS = 1e-15
-"""Relative distance of a number from its neighbours in binary64, about four of them."""
 
 
 def traced(X: Any, y: Any, **options: Any) -> MistakeTrace:

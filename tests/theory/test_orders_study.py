@@ -22,8 +22,8 @@ from maxmargin.solvers.problem.problem import Problem, radius, radius_squared
 from maxmargin.theory.context import augmented
 from maxmargin.theory.order_studies import order_study
 
+# More than one block of orders, and a part of the next one.
 N_ORDERS = 66
-"""More than one block of orders, and a part of the next one."""
 
 AGRESTI = Problem.validated([[x] for x in (10.0, 20, 30, 40, 60, 70, 80, 90)], [-1] * 4 + [1] * 4)
 FAR_FROM_ZERO = Problem.validated([[10.0], [12.0]], [-1, 1])

@@ -27,8 +27,8 @@ PATIENTS = pd.DataFrame(
 NUMBERS = PATIENTS.assign(stage=[1.0, 2, 4, 1, 4, 1, 1])
 X, Y = NUMBERS[["age", "stage"]].to_numpy(), NUMBERS["died"].to_numpy()
 
+# Ends of the names of fields that speak by name.
 NAMED = ("_ids", "infinite_columns", "finite_columns", "aliased_columns", "terms")
-"""Ends of the names of fields that speak by name."""
 
 
 def numbers_of(answer: Any) -> dict[str, Any]:

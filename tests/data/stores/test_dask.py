@@ -192,8 +192,8 @@ def folder_of(write: Callable[[Path, pa.Table], Path]) -> Callable[[Path, pa.Tab
 FILES = {"parquet": parquet, "feather": feather, "csv": csv, "folder": folder_of(parquet), "csv folder": folder_of(csv)}
 
 
+# Several tasks read a small file.
 SMALL_TASKS = replace(MemoryBudget.of(), task_bytes=5000, task_rows=200)
-"""Several tasks read a small file."""
 
 
 @pytest.mark.parametrize("name", FILES)

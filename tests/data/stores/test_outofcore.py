@@ -45,8 +45,8 @@ from maxmargin.text.progress import data_shown
 N, D = 1009, 3
 
 
+# Small files count as large, and are read in chunks of a few rows; the first pass brings 100 rows along.
 SMALL = replace(MemoryBudget.of("64MiB"), in_memory_bytes=0, chunk_row_limit=37, collected_bytes=8 * D * 100)
-"""Small files count as large, and are read in chunks of a few rows; the first pass brings 100 rows along."""
 
 
 def numbers(n: int = N) -> np.ndarray:
@@ -212,8 +212,8 @@ def test_rows_drawn_at_random_are_at_hand(tmp_path: Path, name: str) -> None:
         fresh[[other]]
 
 
+# Rows of which a sample has 2,000.
 MANY = 10_000
-"""Rows of which a sample has 2,000."""
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1])

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+# The maximum margin (None: there is none), the radius and the verdict of each data set.
 DATA = {
     "easy": (1.0, 2.0, "separable"),
     "hard": (0.01, 2.0, "separable"),
     "wide": (0.1, 5.0, "separable"),
     "mixed": (None, 3.0, "overlap"),
 }
-"""The maximum margin (None: there is none), the radius and the verdict of each data set."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,6 +30,7 @@ def _one_column() -> mm.Dataset:
     return mm.from_arrays([[1.0], [2.0], [2.5], [4.0], [7.0]], [0, 0, 1, 1, 1])
 
 
+# The data by name.
 DATA: dict[str, Callable[[], mm.Dataset]] = {
     "clouds": _two_clouds,
     "setosa": lambda: mm.load("iris", positive="setosa"),
@@ -45,10 +46,9 @@ DATA: dict[str, Callable[[], mm.Dataset]] = {
     "least number": lambda: mm.from_arrays([[0.0], [5e-324]], [0, 1]),
     "hostile": _hostile,
 }
-"""The data by name."""
 
+# Data whose report takes more than a second.
 SLOW = {"versicolor", "breast_cancer", "gap", "tiny units", "least number"}
-"""Data whose report takes more than a second."""
 
 
 def each(names: Iterable[str] = DATA) -> pytest.MarkDecorator:

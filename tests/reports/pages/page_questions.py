@@ -211,6 +211,7 @@ def parts_of_classes() -> list[Question]:
 
 # Altered proofs and data
 
+# What a part of a proof is replaced by: nothing that JSON of the page cannot tell apart, such as 1 and 1.0.
 POISON = [
     *(None, True, False, 0, 1, -1, 2, 0.5, 1e300, 10**30, -(10**30), [], [[]], {}, {"a": 1}, [0], [1], [0, 1], ["1"]),
     *("", "0", "1", "-1", "2", "x", "0x1", "-0x0", "-0", "0X1", "0x", "1e5", "1.0", " 1", "1_0", "\u0661", "1\n"),
@@ -218,7 +219,6 @@ POISON = [
     *([["0"]], [["1", "0"]], "separable", "overlap", "margin-at-least", "multinomial", "two-class", "decimal"),
     *("constructor", "__proto__"),
 ]
-"""What a part of a proof is replaced by: nothing that JSON of the page cannot tell apart, such as 1 and 1.0."""
 
 
 def positions(words: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -262,6 +262,7 @@ def nudged(text: str) -> str:
     return str(int(text) + 1) if re.fullmatch("-?[0-9]{1,4000}", text) else text
 
 
+# Cases of the kit and fields that make their proofs false.
 FORGED: list[tuple[str, Document]] = [
     ("xor-overlap", {"claim": "quasi-separable", "direction": ["0", "0", "0"]}),
     ("collinear-overlap", {"null_space": []}),
@@ -284,7 +285,6 @@ FORGED: list[tuple[str, Document]] = [
     ("xor-not-strictly-separable", {"rows": [3, 1, 2, -4]}),
     ("xor-not-strictly-separable", {"rows": [3, 1, 2, 4]}),
 ]
-"""Cases of the kit and fields that make their proofs false."""
 
 
 def altered_data(problem: AnyProblem, random_: random.Random) -> AnyProblem:
@@ -338,8 +338,8 @@ def altered_questions(questions: tuple[Question, ...]) -> list[Question]:
     return found
 
 
+# Errors about the form of a proof or of data, which the page may word in another way.
 FORM = re.compile(
     "wrong type|expected the fields|missing or superfluous|not a list of length|no such number|not a proof|"
     "the version|the reading|the rows? of|is not [0-9]+ finite|[0-9] rows, not"
 )
-"""Errors about the form of a proof or of data, which the page may word in another way."""

@@ -11,8 +11,8 @@ from maxmargin.reports.comparisons import comparison_report
 
 pytestmark = pytest.mark.slow
 
+# Height of the font of a figure in pixels.
 LEAST_TEXT = 11
-"""Height of the font of a figure in pixels."""
 
 
 @cache

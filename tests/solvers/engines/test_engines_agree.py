@@ -22,8 +22,8 @@ from maxmargin.solvers.soft_margin.soft_margin import METHODS as SOFT_METHODS
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
 ZOO = SEPARABLE + INSEPARABLE
+# Methods and solvers that close the interval on these problems.
 ACCURATE = ("auto", "textbook", "daqp", "cvxpy", "DAQP", "CLARABEL")
-"""Methods and solvers that close the interval on these problems."""
 
 some_or_all = pytest.mark.parametrize(
     "zoo", [pytest.param(ZOO[::10], id="some"), pytest.param(ZOO, id="all", marks=pytest.mark.slow)]

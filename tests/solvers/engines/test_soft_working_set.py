@@ -33,8 +33,8 @@ NARROW = 1e-9
 N = 9000
 
 
+# Thousands of rows are many.
 SIZES = WorkSizes(least_sample=200)
-"""Thousands of rows are many."""
 
 
 def clouds(n: int = N, d: int = 5, **options: Any) -> tuple[Floats, Floats]:

@@ -12,8 +12,8 @@ from cases import for_each
 import maxmargin as mm
 from maxmargin.solvers.exact.reals import binary64, exact_real
 
+# Every C v of the two rows is paid once: the optimum is the sum of C v.
 X, Y = [[1.0], [1.0]], [0, 1]
-"""Every C v of the two rows is paid once: the optimum is the sum of C v."""
 
 
 @for_each("value", [1, 0.1, True, np.float32(0.1), np.int8(3), np.array(0.5), Fraction(1, 4), 5e-324])

@@ -219,6 +219,7 @@ def out_of_luck(size: int) -> Any:
     raise RuntimeError("no")
 
 
+# Solutions in floating point that are of no use.
 LIES: dict[str, Callable[[int], Any]] = {
     "random": random_vector(),
     "zeros": np.zeros,
@@ -226,7 +227,6 @@ LIES: dict[str, Callable[[int], Any]] = {
     "raises": out_of_luck,
     "one entry": lambda size: np.eye(size)[0],
 }
-"""Solutions in floating point that are of no use."""
 
 
 @pytest.mark.sampled

@@ -16,8 +16,8 @@ from maxmargin.cli.app import run
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 
+# Two rays with -n2 m + n m2 = 1: any integers of a ray between them are at least their sums, beyond 2**53.
 NARROW = np.array([[2.0**53 - 1, -5555555555555555.0], [1194192447582082.0, -736566639521721.0]])
-"""Two rays with -n2 m + n m2 = 1: any integers of a ray between them are at least their sums, beyond 2**53."""
 
 
 def margin_squared(X: Any, y: Any, w: Any, b: float) -> Fraction:

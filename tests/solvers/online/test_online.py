@@ -26,8 +26,8 @@ from maxmargin.solvers.problem.problem import Problem
 
 SCALE_FREE = [name for name, algorithm in ALGORITHMS.items() if algorithm.is_scale_free]
 WITH_UNITS = sorted(set(ALGORITHMS) - set(SCALE_FREE))
+# Algorithms that treat the two classes differently.
 HAVE_NO_SIDES = {"winnow"}
-"""Algorithms that treat the two classes differently."""
 
 
 def whole_numbers(seed: int, n: int = 30, d: int = 3, noise: int = 0) -> tuple[Any, Any]:
@@ -233,13 +233,13 @@ def test_the_catalogue_names_every_parameter() -> None:
     assert catalogue["pocket"].order == "random"
 
 
+# Values that are refused by each algorithm that has the parameter.
 WRONG_PARAMETERS: dict[str, tuple[Any, ...]] = {
     "beta": (-1.0, math.nan, "much"), "C": (0.0, math.inf), "confidence": (0.5, 1.0), "variance": (0.0,), "eta": (0.0,),
     "lambda_": (0.0,), "p": (1.5,), "a": (0.0, 5e-324), "r": (-1.0, 5e-324), "rate": (2.0,), "tolerance": (0.0, 1.0),
     "delta": (1.5,), "alpha": (0.0,), "epsilon": (1.5,), "factor": (1.0,), "threshold": (-1.0,), "at_zero": (1.5,),
     "kernel": ("cubic",), "degree": (0.5, 0), "gamma": (0.0,),
 }  # fmt: skip
-"""Values that are refused by each algorithm that has the parameter."""
 
 
 @for_each("name", ALGORITHMS)

@@ -51,10 +51,10 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
 NEEDS_NO_SEPARATION = {"pa-1", "pa-2", "ogd", "second-order", "arow", "delta-rule", "delta-rule-sgd", "pegasos"}
 NEEDS_NO_SEPARATION |= {"subgradient-svm", "pocket"}
 """Algorithms of which every guarantee is decided on every data set."""
+# Algorithms whose assumptions are not separability alone.
 MAY_BE_OPEN = {"cw", "scw-1", "scw-2", "winnow", "balanced-winnow", "kernel-perceptron"}
-"""Algorithms whose assumptions are not separability alone."""
+# Algorithms that may come to rest on a plane that does not separate.
 CONVERGE_ON_ANY = {"averaged", "delta-rule", "relu-sgd"}
-"""Algorithms that may come to rest on a plane that does not separate."""
 
 
 @cache

@@ -17,8 +17,8 @@ from maxmargin.solvers.problem.problem import Problem
 
 Data = tuple[NDArray[np.float64], NDArray[np.float64]]
 
+# Seconds that a run may take longer than its limit.
 OVER = 2.0
-"""Seconds that a run may take longer than its limit."""
 
 
 @pytest.fixture(scope="module")

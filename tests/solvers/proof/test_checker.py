@@ -432,10 +432,10 @@ def test_columns_and_classes_are_those_of_the_proof(tmp_path: Path) -> None:
         assert run_file(tmp_path, json.dumps(proof).encode(), text.encode()) == 3
 
 
+# Numerals of equal and of nearly equal numbers, and texts.
 LABELS = ("0", "-0", "0.0", "0e99999", "1e-400", "5e-324", "0.1", "0.10000000000000001", "1", "1.0", "+1", "01", "1e0",
           "10e-1", "2", "1e2", "100", "0.5", "9007199254740991", "9007199254740991.9", "9007199254740992", "1e300",
           "1e-1999", "0.001e-1999", "1e-2001", "0" * 2001 + "1", "one", "1/2", "True", "false", "1,5")  # fmt: skip
-"""Numerals of equal and of nearly equal numbers, and texts."""
 
 
 @pytest.mark.deep

@@ -41,8 +41,8 @@ def planes(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     return X, y, w, draw(entries)
 
 
+# Every product underflows by a little, and rounded products give the wrong sign: 1.8 - 2.8 against 2 - 3 or 2 - 2.
 DAZZLING = (np.array([[1.8, -2.8], [-1.8, 2.8]]) * 2.0**-500, np.array([1.0, -1.0]), np.full(2, 2.0**-574), 0.0)
-"""Every product underflows by a little, and rounded products give the wrong sign: 1.8 - 2.8 against 2 - 3 or 2 - 2."""
 
 OVERFLOWING = (np.array([[1e200, 1e200], [-1e200, 1e200]]), np.array([1.0, -1.0]), np.array([1e200, -1e200]), 0.0)
 SIGNED_ZERO = (np.array([[-0.0], [0.0]]), np.array([1.0, -1.0]), np.array([-0.0]), -0.0)

@@ -94,6 +94,7 @@ def opened(value: Any) -> Any:
     return [opened(part) for part in value] if isinstance(value, list) else value
 
 
+# What a part of a proof is replaced by.
 POISON: list[Any] = [
     None, True, False, 0, 1, -1, 2, 1.0, 0.5, -0.0, 1e300, 10**30, -(10**30), 10**400, "", "0", "1", "-1", "2", "x",
     "yes", "no", "0x1", "-0x0", "1e5", "1.0", " 1", "1_0", "\u0661", "\u0000", "true", "nan", "label", "x0",
@@ -106,7 +107,6 @@ POISON: list[Any] = [
     Raw("[" * 3000 + "]" * 3000), Raw('{"a":' * 3000 + "1" + "}" * 3000), Raw("[" * 3000), Raw("[" * 12 + "]" * 12),
     Raw('{"a":1,"a":1}'), Raw("\ufeff1"), Raw("1]"), Raw("1}"), Raw("1,2"), Raw("tru"),
 ]  # fmt: skip
-"""What a part of a proof is replaced by."""
 
 KEYS = ["claim", "data", "bias", "positive", "label", "drop", "classes", "rows", "weights", "null_space", "direction",
         "margin_squared", "upper_squared", "one_hot", "drop_missing", "id", "values", "source", "comment", "sha256",
@@ -283,9 +283,9 @@ def test_altered_proofs_are_judged_alike_at_every_door_and_never_believed(part: 
     assert counts[3] > N_MUTATIONS / 4
 
 
+# What is put into the text of the data.
 MARKS = ["", ",", ";", "\t", "\n", "\r", '"', '""', " ", "0", "1", "-", ".", "e5", "e400", "inf", "nan", "NA", "?",
          "true", "x", "label", "1_0", "\u0661", "\0", "\ufeff", "ä", "#", "1,0", "\n\n", "0x1"]  # fmt: skip
-"""What is put into the text of the data."""
 
 
 def altered_data(text: str, random_: random.Random) -> str:

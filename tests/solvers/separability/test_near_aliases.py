@@ -26,8 +26,8 @@ from maxmargin.solvers.separability.near_aliases import MOST_COLUMNS, NearAliase
 Rng = np.random.Generator
 AGE = np.arange(30, 50)
 NOISE = [Fraction(age / 10) - Fraction(int(age), 10) for age in AGE]
+# Labels that age and age / 10 separate by the rounding of the latter alone.
 ROUNDED_DOWN = np.array(["down" if noise < 0 else "up" for noise in NOISE])
-"""Labels that age and age / 10 separate by the rounding of the latter alone."""
 
 
 def scaled(x: np.ndarray) -> np.ndarray:
