@@ -25,8 +25,8 @@ from maxmargin.data.sources.sparse import TWO_DIMENSIONS, canonical_csr, is_spar
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.problem.rows import InMemory, RowSource
-from maxmargin.solvers.problem.scaling import Extremes, extremes_of_rows
+from maxmargin.solvers.problem.rows import RowSource
+from maxmargin.solvers.problem.scaling import Extremes, extremes_of
 from maxmargin.text.data_error import DataError
 
 # Advice about missing values in a data frame.
@@ -369,7 +369,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 
 def _checked_finite(X: Matrix) -> Extremes | None:
     """Return the extremes of the columns of a dense matrix; they tell that all numbers are finite."""
-    bounds = extremes_of_rows(InMemory(X)) if isinstance(X, np.ndarray) else None
+    bounds = extremes_of(X) if isinstance(X, np.ndarray) else None
     position = _first_not_finite(X) if bounds is None or np.isnan(bounds).any() else None
     if position is not None:
         row, column = position

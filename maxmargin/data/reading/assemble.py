@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,9 @@ from maxmargin.data.reading.coding import coded, no_texts
 from maxmargin.data.reading.refusals import first_fault
 from maxmargin.data.sources.batches import Column, Table, side_by_side
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.problem.scaling import Extremes, extremes_of
 
 _EXACT_HINT = "convert it to binary64 yourself to have it rounded, or allow more memory to have it decided exactly"
-
-Extremes: TypeAlias = tuple[Floats, Floats]
-
-# Smallest number of entries whose extremes are found chunk by chunk, in threads.
-_LEAST_FOR_CHUNKS = 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,7 +46,10 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     """
     if not len(table.label):
         return Assembled(table=table, X=np.empty((0, len(table.names))), exact=None)
-    is_missing = table.missing_rows()
+    stored = table.features
+    known = extremes_of(stored) if isinstance(stored, np.ndarray) else None
+    is_complete = known is not None and bool(np.isfinite(known).all())
+    is_missing = table.missing_labels() if is_complete else table.missing_rows()
     may_drop = choice.drop_missing and not (choice.is_in_parts and table.missing_labels().any())
     if (is_missing.any() and not may_drop) or _has_texts(table, choice):
         raise first_fault(table, choice)
@@ -63,24 +62,11 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     if choice.needs_texts and isinstance(table.features, tuple):
         table = coded(table, table.features, choice)
     X = stacked(table.features) if isinstance(table.features, tuple) else table.features
-    bounds = _bounds(X)
+    bounds = known if X is stored else extremes_of(X) if isinstance(X, np.ndarray) and len(X) else None
     numbers = (X.data,) if bounds is None else bounds
     if len(table.label) and not all(np.isfinite(values).all() for values in numbers):
         raise first_fault(table, choice)
     return Assembled(table=table, X=X, exact=_exact_rows(X, table, choice), bounds=bounds)
-
-
-def _bounds(X: Matrix) -> Extremes | None:
-    """Return the least and the greatest number of every column, NaN or infinite if one is; None for sparse rows."""
-    if not isinstance(X, np.ndarray):
-        return None
-    if X.size < _LEAST_FOR_CHUNKS:
-        with np.errstate(invalid="ignore"):
-            return X.min(axis=0, initial=np.inf), X.max(axis=0, initial=-np.inf)
-    from maxmargin.solvers.problem.rows import InMemory  # not needed for small data
-    from maxmargin.solvers.problem.scaling import extremes_of_rows
-
-    return extremes_of_rows(InMemory(X))
 
 
 def with_missing(table: Table, roles: Roles) -> Table:

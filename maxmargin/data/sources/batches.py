@@ -128,9 +128,8 @@ class Table:
             missing: Mask = np.logical_or.reduce([is_missing, *(column.is_missing() for column in features)])
             return missing
         if isinstance(features, np.ndarray):
-            with np.errstate(over="ignore", invalid="ignore"):
-                is_complete = not np.isnan(features.sum())  # one look is enough for most
-            return is_missing if is_complete else is_missing | np.isnan(features).any(axis=1)
+            found: Mask = is_missing | np.isnan(features).any(axis=1)
+            return found
         rows = np.repeat(np.arange(len(is_missing)), np.diff(features.indptr))
         is_missing[rows[np.isnan(features.data)]] = True
         return is_missing

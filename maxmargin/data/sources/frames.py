@@ -203,7 +203,8 @@ def labels_of_series(series: "nw.Series[Any]") -> NDArray[Any] | Texts | CodedLa
     if dtype == nw.String and series.implementation.is_pyarrow():
         coded = series.to_native().combine_chunks().dictionary_encode()
         distinct = [*coded.dictionary.to_pylist(), None]
-        return CodedLabels(distinct, coded.indices.fill_null(len(distinct) - 1).to_numpy(zero_copy_only=False))
+        positions = coded.indices.fill_null(len(distinct) - 1) if coded.null_count else coded.indices
+        return CodedLabels(distinct, positions.to_numpy(zero_copy_only=False))
     if dtype in (nw.String, nw.Categorical, nw.Enum) and series.implementation.is_pandas():
         with suppress(TypeError):  # a label that cannot be hashed, as a list
             return CodedLabels.of_pandas(series.to_native())
