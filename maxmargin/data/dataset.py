@@ -15,8 +15,8 @@ from maxmargin.solvers.errors import InvalidProblemError, option
 from maxmargin.text.data_error import listed
 
 if TYPE_CHECKING:
+    from maxmargin.solvers.basics.extremes import Extremes
     from maxmargin.solvers.problem.rows import RowSource
-    from maxmargin.solvers.problem.scaling import Extremes
 
 # Number of the rules by which sources are read, as proofs state it: with others, a file may be other data.
 READING_RULES = 1

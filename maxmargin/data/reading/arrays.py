@@ -24,9 +24,9 @@ from maxmargin.data.sources.frames import (
 from maxmargin.data.sources.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.extremes import Extremes, extremes_of
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.rows import RowSource
-from maxmargin.solvers.problem.scaling import Extremes, extremes_of
 from maxmargin.text.data_error import DataError
 
 # Advice about missing values in a data frame.

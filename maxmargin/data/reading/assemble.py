@@ -17,7 +17,7 @@ from maxmargin.data.reading.coding import coded, no_texts
 from maxmargin.data.reading.refusals import first_fault
 from maxmargin.data.sources.batches import Column, Table, side_by_side
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.problem.scaling import Extremes, extremes_of
+from maxmargin.solvers.basics.extremes import Extremes, extremes_of
 
 _EXACT_HINT = "convert it to binary64 yourself to have it rounded, or allow more memory to have it decided exactly"
 

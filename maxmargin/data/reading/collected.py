@@ -23,7 +23,7 @@ from maxmargin.data.labels import (
 from maxmargin.data.reading.assemble import Assembled, assemble, with_missing
 from maxmargin.data.reading.refusals import nothing_left
 from maxmargin.data.sources.batches import Table
-from maxmargin.solvers.problem.scaling import Extremes
+from maxmargin.solvers.basics.extremes import Extremes
 from maxmargin.text.data_error import data_error
 from maxmargin.text.pass_progress import report_rows_done
 
