@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from cases import for_each
+from commands import refused
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refused
 
 import maxmargin as mm
 from maxmargin.data.dataset import REST

@@ -16,11 +16,10 @@ import pytest
 import scipy.sparse as sp
 from calls import VERBS
 from cases import for_each
-from commands import json_answer, refusal
+from commands import json_answer, refusal, refused
 from hypothesis import given
 from hypothesis import strategies as st
 from references import is_separable
-from refusals import refused
 from table_files import array_file, table_file
 
 import maxmargin as mm

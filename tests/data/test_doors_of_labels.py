@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from cases import for_each
-from refusals import refused
+from commands import refused
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError

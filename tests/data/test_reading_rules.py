@@ -16,8 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from cases import for_each
-from commands import answered, refusal
-from refusals import refused
+from commands import answered, refusal, refused
 
 import maxmargin as mm
 from maxmargin.data.column_roles import Choice

@@ -1,16 +1,18 @@
-"""The command line, in this process and in one of its own."""
+"""The command line, in this process and in one of its own, and refusals in Python."""
 
 import json
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
 
 import pytest
 
+import maxmargin as mm
 from maxmargin.cli.app import run
 
 
@@ -74,3 +76,11 @@ def gone_within(pid: int, seconds: float) -> bool:
     while is_alive(pid) and time.monotonic() < end:
         time.sleep(0.05)
     return not is_alive(pid)
+
+
+def refused(call: Callable[[], Any]) -> str:
+    """Return the one line with which a call refuses its data."""
+    with pytest.raises((mm.InvalidProblemError, mm.DataError)) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)

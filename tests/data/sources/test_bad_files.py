@@ -14,9 +14,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from cases import for_each
+from commands import refused
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from refusals import refused
 from table_files import array_file, table_file, text_file
 
 from maxmargin.api.deciding import separability

@@ -13,8 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from cases import for_each
-from commands import refusal
-from refusals import refused
+from commands import refusal, refused
 from table_files import table_file
 
 import maxmargin as mm

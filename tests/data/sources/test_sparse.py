@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from cases import for_each
-from refusals import refused
+from commands import refused
 from scipy import sparse
 
 import maxmargin as mm

@@ -19,10 +19,9 @@ import pyarrow.parquet
 import pytest
 from calls import arguments_of
 from cases import for_each
-from commands import json_answer, refusal
+from commands import json_answer, refusal, refused
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from refusals import refused
 from table_files import array_file, table_file, text_file
 
 import maxmargin as mm
