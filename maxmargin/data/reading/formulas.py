@@ -42,7 +42,8 @@ class Modelled(NamedTuple):
     `features` has no intercept. What a formula makes of a data frame is a pandas data frame, coded as the formula
     states, or an array without columns; `labels` is then the column of the response, or the values of its expression.
     `notes` say which level of each categorical term has no column, and `factors` are the terms with a column for each
-    other level. `read_as` are the arguments of `load` by which a file with these data is read.
+    other level. `read_as` are the arguments of `load` by which a file with these data is read. `needs_columns` says
+    that features without a column are a mistake, which a formula such as ``y ~ 1`` states.
     """
 
     features: Any
@@ -52,11 +53,7 @@ class Modelled(NamedTuple):
     notes: tuple[str, ...] = ()
     read_as: Mapping[str, Any] | None = None
     factors: tuple[Factor, ...] = ()
-
-    @property
-    def needs_columns(self) -> bool:
-        """Whether features without a column are a mistake; a formula such as ``y ~ 1`` states them."""
-        return "formula" not in (self.read_as or {})
+    needs_columns: bool = True
 
 
 def read_formula(formula: str, frame: Any, most_bytes: int = DEFAULT_MEMORY) -> Modelled:
@@ -98,6 +95,7 @@ def read_formula(formula: str, frame: Any, most_bytes: int = DEFAULT_MEMORY) -> 
         ),
         read_as={"formula": str(formula)},
         factors=factors,
+        needs_columns=False,
     )
 
 
