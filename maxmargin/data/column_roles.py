@@ -4,7 +4,9 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -59,11 +61,40 @@ class Layout:
 
     def name_of(self, position: int) -> str | int:
         """Return the name of a column where it has one, else its position."""
-        return shown_name(self.names, position)
+        return self.names[position] if self.names is not None and self.names[position] else position
 
     def names_of(self, positions: Iterable[int]) -> tuple[str | int, ...]:
         """Return the names of some columns, or their positions where they have none."""
         return tuple(map(self.name_of, positions))
+
+    def find(self, wanted: ColumnRef, option: str) -> int:
+        """Return the position of the column that has this name, or else this position among those of no index.
+
+        Raises
+        ------
+        DataError
+            There is no such column; the message names the option.
+        """
+        names, counted = self.names or (), [j for j in range(self.n_columns) if j not in self.index]
+        if wanted in names:
+            return names.index(wanted)
+        error, hint = partial(data_error, self.source, option=option), ""
+        twins = [name for name in names if name == f"{wanted} (column {names.index(name)})"]
+        if twins:
+            raise error(found=f"{len(twins)} columns named {quoted(wanted)}", expected=f"one of {listed(twins)}")
+        try:
+            position = int(wanted)
+        except ValueError:
+            own_names = [name for name in names if name]
+            expected = f"a position from 0 to {len(counted) - 1}, as the columns have no names"
+            if len(own_names) >= min(2, self.n_columns):
+                expected, hint = f"one of {listed(own_names)}, or a position", nearest(wanted, own_names)
+            raise error(found=f"no column {quoted(wanted)}", expected=expected, hint=hint) from None
+        if not counted:
+            raise error(found="no columns but those of the index of pandas", expected="a name of one of them")
+        if not -len(counted) <= position < len(counted):
+            raise error(found=f"position {position}", expected=f"a position from {-len(counted)} to {len(counted) - 1}")
+        return counted[position]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,20 +227,19 @@ class Choice:
         if n_columns < 2:
             found = "one column only" if n_columns else "no columns"
             raise data_error(source, found=found, expected="at least two: features and a label")
-        columns = _Columns(layout=layout, counted=tuple(j for j in range(n_columns) if j not in index))
-        label = columns.find(self.label, "label")
+        label = layout.find(self.label, "label")
         if layout.only_label and label != n_columns - 1:
             found = f"column {self.label!r}"
             raise data_error(source, option="label", found=found, expected=layout.only_label)
-        row_id = layout.row_names if self.id is None else columns.find(self.id, "id")
-        dropped = {columns.find(column, "drop") for column in self.drop}
+        row_id = layout.row_names if self.id is None else layout.find(self.id, "id")
+        dropped = {layout.find(column, "drop") for column in self.drop}
         for taken, asked in ((dropped, "drop"), ({row_id}, "id")):
             if label in taken:
                 raise data_error(
                     source, column=layout.name_of(label), option=asked, found="the label column",
                     expected="another column", hint=f"choose the label with {option('label')}",
                 )  # fmt: skip
-        encoded = frozenset(columns.find(column, "one_hot_column") for column in self.one_hot.named)
+        encoded = frozenset(layout.find(column, "one_hot_column") for column in self.one_hot.named)
         taken = {*dropped, label, row_id}
         features = tuple(j for j in range(n_columns) if j not in taken and (j in encoded or j not in index))
         if not features:
@@ -222,18 +252,20 @@ class Choice:
         return Roles(
             label=label, features=features, id=row_id, dropped=tuple(sorted(dropped)), encoded=encoded,
             index=tuple(j for j in index if j not in {*taken, *features}),
-            missing=self._missing(columns), row_numbers=tuple(
+            missing=self._missing(layout), row_numbers=tuple(
                 k for k, j in enumerate(features)
                 if len(features) > 1 and j not in encoded and layout.names and is_name_of_index(layout.names[j])
             ),
         )  # fmt: skip
 
-    def _missing(self, columns: "_Columns") -> dict[int | None, frozenset[str]]:
+    def _missing(self, layout: Layout) -> dict[int | None, frozenset[str]]:
         """Return the texts for missing values by column: ``TEXT`` is about all, ``COLUMN=TEXT`` about one."""
         found: dict[int | None, frozenset[str]] = {}
         for told in self.missing:
             name, sign, text = told.partition("=")
-            position = columns.position_of(name) if sign else None
+            position = None
+            with suppress(DataError):  # the text itself may hold the sign
+                position = layout.find(name, "missing") if sign else None
             text = told.strip() if position is None else text.strip()
             if parse_number(text) is not None and not is_missing(text):
                 expected = "a text that is no number; leave such rows out first"
@@ -244,48 +276,6 @@ class Choice:
 
 def _plain(column: ColumnRef) -> ColumnRef:
     return str(column) if isinstance(column, str) else int(column)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Columns:
-    layout: Layout
-    counted: Sequence[int]
-
-    def find(self, wanted: ColumnRef, option: str) -> int:
-        """Return the position of the column that has this name, or else this position among those that are counted."""
-        names = self.layout.names or ()
-        if wanted in names:
-            return names.index(wanted)
-        twins = [name for name in names if name == f"{wanted} (column {names.index(name)})"]
-        if twins:
-            raise self._error(option, f"{len(twins)} columns named {quoted(wanted)}", f"one of {listed(twins)}")
-        try:
-            position = int(wanted)
-        except ValueError:
-            raise self._unknown(wanted, option) from None
-        n_counted = len(self.counted)
-        if not n_counted:
-            raise self._error(option, "no columns but those of the index of pandas", "a name of one of them")
-        if not -n_counted <= position < n_counted:
-            raise self._error(option, f"position {position}", f"a position from {-n_counted} to {n_counted - 1}")
-        return self.counted[position]
-
-    def position_of(self, name: str) -> int | None:
-        """Return the position of a column, or None if there is none of this name or position."""
-        try:
-            return self.find(name, "missing")
-        except DataError:
-            return None
-
-    def _unknown(self, wanted: ColumnRef, option: str) -> DataError:
-        found, names = f"no column {quoted(wanted)}", [name for name in self.layout.names or () if name]
-        if len(names) < min(2, self.layout.n_columns):
-            expected = f"a position from 0 to {len(self.counted) - 1}, as the columns have no names"
-            return self._error(option, found, expected)
-        return self._error(option, found, f"one of {listed(names)}, or a position", nearest(wanted, names))
-
-    def _error(self, option: str, found: str, expected: str, hint: str = "") -> DataError:
-        return data_error(self.layout.source, option=option, found=found, expected=expected, hint=hint)
 
 
 def is_name_of_index(name: str) -> bool:
@@ -315,11 +305,6 @@ def row_number_notes(names: Iterable[str | int]) -> tuple[str, ...]:
     """Say which columns were left out as they number the rows."""
     shown = (f"column {name}" if isinstance(name, int) else repr(name) for name in names)
     return tuple(f"left out, as it numbers the rows: {name}" for name in shown)
-
-
-def shown_name(names: Sequence[str] | None, position: int) -> str | int:
-    """Return the name of a column where it has one, else its position."""
-    return names[position] if names is not None and names[position] else position
 
 
 def distinct_names(names: Sequence[str] | None) -> tuple[str, ...] | None:
