@@ -183,8 +183,11 @@ class Choice:
         }  # fmt: skip
         return {name: value for name, value in said.items() if value is not None}
 
-    def stated_of(self, source: Any) -> dict[str, Any]:
-        """Return the arguments of `load` by which a source was read, as a proof states them, in types of JSON."""
+    def stated_of(self, source: Any, header_line: int | None) -> dict[str, Any]:
+        """Return the arguments of `load` by which a source was read, as a proof states them, in types of JSON.
+
+        `header_line` is the line that was found to name the columns, 0 for none; None where there are no lines.
+        """
         said = {
             "drop": [_plain(column) for column in self.drop],
             "one_hot": self.one_hot.every,
@@ -194,7 +197,8 @@ class Choice:
         given = {name: value for name, value in said.items() if value}
         named = {"source": os.fspath(source)} if isinstance(source, str | os.PathLike) else {}
         ids = {} if self.id is None else {"id": _plain(self.id)}
-        return {**named, "label": _plain(self.label), **ids, **given, **self.reading}
+        found = {} if header_line is None else {"header": header_line > 0}
+        return {**named, "label": _plain(self.label), **ids, **given, **self.reading, **found}
 
     def refuse_of_text(self, source: str, form: str) -> None:
         """Raise if an option for text in columns was given, but the source has another form.

@@ -186,9 +186,7 @@ class Collected:
 
         A column that was left out as it numbers the rows counts as dropped.
         """
-        stated, kept = self.choice.stated_of(source), self.kept_columns()
-        if self.layout.header_line is not None:
-            stated["header"] = self.layout.header_line > 0
+        stated, kept = self.choice.stated_of(source, self.layout.header_line), self.kept_columns()
         if kept is not None:
             numbers = [self.layout.name_of(self.roles.features[k]) for k in self._first_numbers]
             stated["drop"] = [*stated.get("drop", []), *numbers]

@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,14 +15,7 @@ from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
 from maxmargin.data.reading.arrays import features_and_labels
 from maxmargin.data.reading.assemble import with_missing
 from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels
-from maxmargin.data.reading.formulas import (
-    Modelled,
-    check_is_installed,
-    read_formula,
-    variables_of,
-    variables_outside_codings,
-    without_index,
-)
+from maxmargin.data.reading.formulas import check_is_installed, read_formula, variables_of, without_index
 from maxmargin.data.sources.batches import Table
 from maxmargin.data.sources.by_name import open_source
 from maxmargin.data.sources.frames import library_of
@@ -52,22 +44,27 @@ def load_by_formula(source: Any, formula: str, choice: Choice, positive: object,
     if len(table.label) == 0:
         raise table.error(found="no rows", expected="at least one")
     frame, notes = without_index(_frame_of(table), formula)
-    plain = variables_outside_codings(formula, frame)
+    variables, plain = variables_of(formula, frame)
     for column in table.features if isinstance(table.features, tuple) else ():
         if isinstance(column.values, list) and not column.is_category and str(column.name) in plain:
             check_levels(table, column, choice, OF_A_FORMULA)
-    rows = _complete_rows(table, frame, formula, drop_missing=choice.drop_missing)
+    rows = _complete_rows(table, frame[[*variables]], drop_missing=choice.drop_missing)
     n_dropped = len(frame) - len(rows)
     dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
     frame = _with_types(table, frame.iloc[rows].reset_index(drop=True))
     modelled = read_formula(formula, frame, memory.memory)
-    dataset = _dataset(table, modelled, rows, positive, (*notes, *[dropped] * (n_dropped > 0)))
-    stated = {name: value for name, value in choice.stated_of(source).items() if name != "label"}
-    if table.header_line is not None:
-        stated["header"] = table.header_line > 0
+    notes = (*notes, *[dropped] * (n_dropped > 0))
+    dataset = features_and_labels(
+        modelled.features, modelled.labels, positive=positive, source=table.source, factors=modelled.factors,
+        notes=(*table.notes, *notes, *modelled.notes), needs_columns=modelled.needs_columns,
+    )  # fmt: skip
+    stated = choice.stated_of(source, table.header_line)
+    del stated["label"]
     return replace(
         dataset, read_as={**stated, "formula": str(formula)}, library=library_of(source),
-        header_line=table.header_line or None,
+        header_line=table.header_line or None, has_intercept=modelled.has_intercept,
+        row_ids=None if table.ids is None else tuple(table.ids[row] for row in rows.tolist()),
+        rows=rows if n_dropped else None,
     )  # fmt: skip
 
 
@@ -87,35 +84,24 @@ def whole_table(source: Any, choice: Choice) -> Table:
     return with_missing(read(), roles)
 
 
-def _complete_rows(table: Table, frame: Any, formula: str, *, drop_missing: bool) -> NDArray[np.int64]:
-    """Return the rows that have a value in every column that a formula names.
+def _complete_rows(table: Table, frame: Any, *, drop_missing: bool) -> NDArray[np.int64]:
+    """Return the rows that have a value in every column of a data frame.
 
     Raises
     ------
     DataError
         If there are others and they are not to be left out, or no row is left.
     """
-    names = list(variables_of(formula, frame))
-    is_missing = frame[names].isna()
+    is_missing = frame.isna()
     is_complete = ~is_missing.any(axis=1).to_numpy()
     if not (is_complete.all() or drop_missing):
         first = int(np.argmin(is_complete))
-        name = names[int(np.argmax(is_missing.iloc[first]))]
+        name = frame.columns[int(np.argmax(is_missing.iloc[first]))]
         hint = f"{DROP_MISSING_HINT}: {np.count_nonzero(~is_complete)} of {len(frame)}"
         raise table.error(first, name, found="a missing value", expected="a value", hint=hint)
     if not is_complete.any():
         raise table.error(found="a missing value in every row", expected="at least one complete row")
     return np.flatnonzero(is_complete).astype(np.int64)
-
-
-def _dataset(table: Table, modelled: Modelled, rows: Any, positive: object, notes: Sequence[str]) -> Dataset:
-    dataset = features_and_labels(
-        modelled.features, modelled.labels, positive=positive, source=table.source, factors=modelled.factors,
-        notes=(*table.notes, *notes, *modelled.notes), needs_columns=modelled.needs_columns,
-    )  # fmt: skip
-    ids = None if table.ids is None else tuple(table.ids[row] for row in rows.tolist())
-    kept = None if len(rows) == len(table.label) else rows.astype(np.int64)
-    return replace(dataset, row_ids=ids, rows=kept, has_intercept=modelled.has_intercept)
 
 
 def _frame_of(table: Table) -> Any:

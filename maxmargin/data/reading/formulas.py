@@ -135,20 +135,16 @@ def _with_levels(table: Any, part: Any) -> Any:
     return table.astype(dict.fromkeys(of_bools, levels))
 
 
-def variables_of(formula: str, frame: Any) -> tuple[str, ...]:
-    """Return the columns of a data frame that a formula names.
+def variables_of(formula: str, frame: Any) -> tuple[tuple[str, ...], set[str]]:
+    """Return the columns of a data frame that a formula names, and those named not only on its left and in ``C(...)``.
 
     Raises
     ------
     InvalidProblemError
         If the formula cannot be read, or names a column that is not there.
     """
-    return _variables(_parsed(formula, column_names(frame)))
-
-
-def variables_outside_codings(formula: str, frame: Any) -> set[str]:
-    """Return the columns that a formula names elsewhere than on its left and in ``C(...)``."""
-    return _outside_codings(_parsed(formula, column_names(frame)))
+    parsed = _parsed(formula, column_names(frame))
+    return _variables(parsed), _outside_codings(parsed)
 
 
 def _outside_codings(parsed: Any) -> set[str]:
