@@ -3,7 +3,6 @@
 import errno
 import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -392,6 +391,8 @@ def _refused(text: str) -> int:
 
 
 def _say(text: str) -> None:
-    """Print a line on stderr, unless its reader has left."""
-    with suppress(OSError):
+    """Print a line on stderr, unless its reader has left, and the interpreter need not flush it once more."""
+    try:
         print(f"maxmargin: {printable(text)}", file=sys.stderr, flush=True)
+    except OSError:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
