@@ -4,7 +4,6 @@ import csv
 import io
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -29,8 +28,7 @@ from maxmargin.data.opening import (
     open_binary,
     size_of_content,
 )
-from maxmargin.data.sources.batches import Column, Table, table_of
-from maxmargin.data.sources.csv_blocks import parsed_by_arrow, parsed_by_numpy
+from maxmargin.data.sources.batches import Column, Table, side_by_side, table_of
 from maxmargin.data.sources.csv_layout import (
     LINES_COMPARED,
     ROWS_OF_SAMPLE,
@@ -59,14 +57,11 @@ MEMORY_AT_ONCE = 2**24
 # Number of bytes of a text in memory besides its characters.
 BYTES_OF_FIELD = 60
 
-# Smallest part of a block that is parsed at once; smaller ones take no time row by row.
-_LEAST_OF_BLOCK = 1 / 16
-
-# Smallest size of a file, in blocks, that Arrow parses: NumPy has parsed smaller ones before Arrow is imported.
-_BLOCKS_FOR_ARROW = 4
+# Smallest part of a block that Arrow parses: smaller ones are read row by row before Arrow is imported.
+_LEAST_OF_BLOCK = 1 / 4
 
 # Largest number of columns that Arrow parses: its time for each does not depend on the number of rows of a block.
-_MOST_COLUMNS_FOR_ARROW = 500
+_MOST_COLUMNS_FOR_ARROW = 2_000
 
 # Number of bytes at the beginning of a file from which its number of rows is estimated.
 _BYTES_OF_SAMPLE = 1 << 16
@@ -103,12 +98,11 @@ class DelimitedText:
         self.source = STDIN_NAME if path == STDIN else path
         self._block_bytes = choice.bytes_at_once or BYTES_AT_ONCE
         self._open, self._blocks = ExitStack(), None
-        self.n_rows, self._is_large = 0, True
+        self.n_rows = 0
         if path != STDIN and os.path.isfile(path):
             with open_binary(path) as file:
                 self._begun(file)
             self.n_rows = _estimated_rows(path)
-            self._is_large = "pyarrow" in sys.modules or size_of_content(path) >= _BLOCKS_FOR_ARROW * self._block_bytes
         else:  # what is read from a pipe is gone
             self._blocks = self._begun(self._open.enter_context(open_binary(path)))
 
@@ -267,23 +261,25 @@ class DelimitedText:
     def _plain(self, roles: Roles, block: Block) -> Table | None:
         """Return the rows of a block if all features are finite numbers and no line is blank; otherwise None.
 
-        The parsers of Arrow and NumPy round correctly, as Python's does, and are faster, but do not say where a bad
-        field is.
+        Arrow rounds correctly, as Python does, and is faster, but does not say where a bad field is.
         """
-        text, separator, spelling = block.text, self.separator, self.layout.spelling
-        if len(text) < _LEAST_OF_BLOCK * self._block_bytes or (spelling.decimal_comma and separator == ","):
+        text, spelling, n_columns = block.text, self.layout.spelling, self.layout.n_columns
+        is_for_arrow = len(text) >= _LEAST_OF_BLOCK * self._block_bytes and n_columns <= _MOST_COLUMNS_FOR_ARROW
+        if not is_for_arrow or (spelling.decimal_comma and self.separator == ","):
             return None
-        is_for_arrow = self._is_large and self.layout.n_columns <= _MOST_COLUMNS_FOR_ARROW
-        parsed = (parsed_by_arrow if is_for_arrow else parsed_by_numpy)(
-            spelling.swapped(text), separator, self.layout.n_columns, roles
-        )
+        columns = _parsed_by_arrow(spelling.swapped(text), self.separator, n_columns, roles)
         n_lines = text.count("\n") + (not text.endswith("\n"))
-        if parsed is None or len(parsed.values) != n_lines or not (np.abs(parsed.values) < EXACT_INTEGERS).all():
+        if columns is None or len(columns[roles.label]) != n_lines:
+            return None
+        values = side_by_side([columns[j].to_numpy() for j in roles.features], n_lines)
+        if not (np.abs(values) < EXACT_INTEGERS).all():
             return None  # NaN and infinity are refused, and digits looked at, row by row
-        distinct = numerals.cleaned([spelling.label(spelling.swapped(label)) for label in parsed.labels.distinct])
-        ids = None if parsed.ids is None else map(spelling.swapped, parsed.ids)
+        written = columns[roles.label].combine_chunks().dictionary_encode()
+        distinct = map(spelling.label, map(spelling.swapped, written.dictionary.to_pylist()))
+        labels = CodedLabels(numerals.cleaned(list(distinct)), written.indices.to_numpy())
+        ids = None if roles.id is None else map(spelling.swapped, columns[roles.id].to_pylist())
         lines = np.arange(block.lines_before + 1, block.lines_before + n_lines + 1)
-        return self._table(roles, parsed.values, CodedLabels(distinct, parsed.labels.positions), ids, lines)
+        return self._table(roles, values, labels, ids, lines)
 
     def table_of_rows(self, roles: Roles, rows: Sequence[NumberedRow], *, is_whole: bool = False) -> Table:
         """Return rows, whose fields may hold anything."""
@@ -331,6 +327,25 @@ class DelimitedText:
             self.layout, roles, self.notes, features=features, label=labels, lines=lines, is_whole=is_whole,
             ids=None if ids is None else tuple(text.strip() for text in ids),
         )  # fmt: skip
+
+
+def _parsed_by_arrow(text: str, separator: str, n_columns: int, roles: Roles) -> dict[int, Any] | None:
+    """Return the columns that have a role, by position, as Arrow parses them in threads; None if it does not."""
+    from pyarrow import ArrowException, csv, float64, string
+
+    names = [str(j) for j in range(n_columns)]
+    types = {names[j]: float64() for j in roles.features}
+    types |= {names[j]: string() for j in (roles.label, roles.id) if j is not None}
+    try:
+        table = csv.read_csv(
+            io.BytesIO(text.encode()),
+            csv.ReadOptions(column_names=names),
+            csv.ParseOptions(delimiter=separator, quote_char=False),
+            csv.ConvertOptions(column_types=types, include_columns=[*types], null_values=[], strings_can_be_null=False),
+        )
+    except ArrowException:
+        return None
+    return dict(zip(map(int, types), table.columns, strict=True))
 
 
 def _with_rest(items: Iterator[Item]) -> Iterator[tuple[tuple[Item, bool], Iterator[Item]]]:
