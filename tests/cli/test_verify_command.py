@@ -1,6 +1,5 @@
 """``maxmargin verify`` as a user types it: what holds, what does not, what cannot be read."""
 
-import gzip
 import io
 import json
 import sys
@@ -12,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from commands import answered
+from commands import Capture, answered
+from table_files import table_file
 
 import maxmargin as mm
 from maxmargin.certificates.decimals import read_decimal
@@ -30,7 +29,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def verify(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def verify(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command in a folder of its own; return its exit code and what it wrote."""
     monkeypatch.chdir(tmp_path)
     return partial(answered, capsys, "verify")
@@ -42,7 +41,6 @@ def proof(tmp_path: Path) -> Path:
     (tmp_path / "data.csv").write_text(DATA, encoding="utf-8")
     dataset = mm.load(tmp_path / "data.csv", label="kind", drop="junk")
     certificate = mm.separability(dataset.X, dataset.y).certificate
-    assert certificate is not None
     write_proof(tmp_path / "p.json", certificate, **SOURCE)
     return tmp_path / "p.json"
 
@@ -51,6 +49,14 @@ def changed(proof: Path, **data: Any) -> None:
     document = json.loads(proof.read_text(encoding="utf-8"))
     document["data"] |= data
     proof.write_text(json.dumps(document), encoding="utf-8")
+
+
+def one_line(code: int, result: tuple[int, str, str]) -> str:
+    """Return the only line of an answer with this exit code: on the output, or on the other stream for bad input."""
+    found, *streams = result
+    said, silent = streams[:: -1 if code == 2 else 1]
+    assert (found, silent, said.count("\n")) == (code, "", 1)
+    return said
 
 
 def test_a_proof_of_a_file_holds(verify: Run, proof: Path) -> None:
@@ -68,34 +74,28 @@ def test_another_positive_class_is_refused(verify: Run, proof: Path, name: Any) 
     code, out, _ = verify("p.json", "data.csv")
     assert code == 0 and "two-class: 'yes' (+1) against 'no'" in out
     changed(proof, positive=name)
-    code, out, err = verify("p.json", "data.csv")
-    assert (code, err, out.count("\n")) == (3, "", 1)
+    one_line(3, verify("p.json", "data.csv"))
     assert checker.main(["p.json", "data.csv"]) == 3
 
 
 def test_as_json(verify: Run, proof: Path) -> None:
     code, out, _ = verify("p.json", "data.csv", "--json")
     fields = json.loads(out)
-    assert code == 0
-    assert fields["schema"] == "maxmargin.verify/1"
+    assert (code, fields["schema"]) == (0, "maxmargin.verify/1")
     assert (fields["valid"], fields["claim"], fields["reason"]) == (True, "separable", None)
     assert fields["statement"].startswith("separable (two-class: 'yes' (+1")
     proof.write_text('{"claim": "separable"}', encoding="utf-8")
     code, out, _ = verify("p.json", "data.csv", "--json")
     fields = json.loads(out)
-    assert code == 3
-    assert (fields["valid"], fields["claim"], fields["statement"]) == (False, None, None)
+    assert (code, fields["valid"], fields["claim"], fields["statement"]) == (3, False, None, None)
     assert fields["reason"].startswith("not a proof")
 
 
-def test_the_same_data_from_other_sources_hold(
-    verify: Run, proof: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dataset = mm.load(tmp_path / "data.csv", label="kind", drop="junk")
-    (tmp_path / "data.csv.gz").write_bytes(gzip.compress(DATA.encode()))
-    columns = {"kind": dataset.labels.tolist(), "size": dataset.X[:, 0], "junk": ["?"] * 5}
-    pq.write_table(pa.table(columns), tmp_path / "data.parquet")
+def test_the_same_data_from_other_sources_hold(verify: Run, proof: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = mm.load("data.csv", label="kind", drop="junk")
+    table = pa.table({"kind": dataset.labels.tolist(), "size": dataset.X[:, 0], "junk": ["?"] * 5})
     for source in ("data.csv.gz", "data.parquet"):
+        table_file(Path(source), table)
         assert verify("p.json", source)[0] == 0
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DATA.encode())))
     assert verify("p.json", "-")[0] == 0
@@ -107,53 +107,34 @@ def test_the_first_false_statement_is_named(verify: Run, proof: Path) -> None:
     assert verify("p.json", "data.csv") == (3, "invalid: row 2: z.v > 0 is false\n", "")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        DATA.replace("70", "71"),
-        DATA.replace("30,c,no", "30,c,yes"),
-        DATA.replace("kind", "sort"),
-        DATA.replace("junk", "jnk"),
-        DATA.replace("70", "seventy"),
-        DATA.replace("70", ""),
-        DATA.replace("yes", "no"),
-        DATA.replace("70,e,yes\n", ""),
-        "kind,junk\nno,1\nyes,2\n",
-    ],
-)
-def test_other_data_that_can_be_read_are_not_the_proofs(verify: Run, proof: Path, tmp_path: Path, text: str) -> None:
-    (tmp_path / "data.csv").write_text(text, encoding="utf-8")
-    code, out, err = verify("p.json", "data.csv")
-    assert (code, err) == (3, "")
-    assert out.startswith("invalid: these are not the data of the proof: ")
-    assert out.count("\n") == 1
+@pytest.mark.parametrize("old, new", [
+    ("70", "71"), ("30,c,no", "30,c,yes"), ("kind", "sort"), ("junk", "jnk"), ("70", "seventy"), ("70", ""),
+    ("yes", "no"), ("70,e,yes\n", ""), (DATA, "kind,junk\nno,1\nyes,2\n"),
+])  # fmt: skip
+def test_other_data_that_can_be_read_are_not_the_proofs(verify: Run, proof: Path, old: str, new: str) -> None:
+    Path("data.csv").write_text(DATA.replace(old, new), encoding="utf-8")
+    assert one_line(3, verify("p.json", "data.csv")).startswith("invalid: these are not the data of the proof: ")
 
 
 @pytest.mark.parametrize("content", [b"", b"a,b\n1,2,3\n4\n", b"\xff\xfe\0\0", b"only\n1\n2\n"])
 def test_a_source_that_cannot_be_read_is_bad_input(verify: Run, proof: Path, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "data.csv").write_bytes(content)
-    code, out, err = verify("p.json", "data.csv")
-    assert (code, out, err.count("\n")) == (2, "", 1)
+    one_line(2, verify("p.json", "data.csv"))
 
 
-@pytest.mark.parametrize(
-    "arguments", [("p.json", "none.csv"), ("none.json", "data.csv"), ("p.json",), (".", "data.csv")]
-)
-def test_what_is_not_there_is_bad_usage(verify: Run, proof: Path, arguments: tuple[str, ...]) -> None:
-    code, out, err = verify(*arguments)
-    assert (code, out, err.count("\n")) == (2, "", 1)
+@pytest.mark.parametrize("arguments", ["p.json none.csv", "none.json data.csv", "p.json", ". data.csv"])
+def test_what_is_not_there_is_bad_usage(verify: Run, proof: Path, arguments: str) -> None:
+    one_line(2, verify(*arguments.split()))
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"no", b"[]", b'{"format": 1}', b"\xff", b"[" * 99999, b"9" * 9999, b"NaN", b'{"claim": 1', b"{}{}"],
-)
+NO_CLAIMS = [b"", b"no", b"[]", b'{"format": 1}', b"\xff", b"[" * 99999, b"9" * 9999, b"NaN", b'{"claim": 1', b"{}{}"]
+
+
+@pytest.mark.parametrize("content", NO_CLAIMS)
 def test_what_is_no_json_or_makes_no_claim_is_bad_input(verify: Run, proof: Path, content: bytes) -> None:
     proof.write_bytes(content)
     for options in ((), ("--json",)):
-        code, out, err = verify("p.json", "data.csv", *options)
-        assert (code, out, err.count("\n")) == (2, "", 1)
-        assert err.startswith("maxmargin: p.json: found ")
+        assert one_line(2, verify("p.json", "data.csv", *options)).startswith("maxmargin: p.json: found ")
     assert checker.main(["p.json", "data.csv"]) == 2
 
 
@@ -169,9 +150,7 @@ def test_a_malformed_claim_is_invalid(verify: Run, proof: Path, old: str, new: s
     text = proof.read_text(encoding="utf-8")
     assert old in text
     proof.write_text(text.replace(old, new, 1), encoding="utf-8")
-    code, out, err = verify("p.json", "data.csv")
-    assert (code, err, out.count("\n")) == (3, "", 1)
-    assert out.startswith("invalid: ")
+    assert one_line(3, verify("p.json", "data.csv")).startswith("invalid: ")
     assert checker.main(["p.json", "data.csv"]) == 3
 
 
@@ -183,8 +162,7 @@ def test_a_malformed_claim_is_invalid(verify: Run, proof: Path, old: str, new: s
     ])  # fmt: skip
 def test_a_proof_that_says_wrongly_how_its_data_are_read_is_invalid(verify: Run, proof: Path, data: Any) -> None:
     changed(proof, **data)
-    code, out, err = verify("p.json", "data.csv")
-    assert (code, err, out.count("\n")) == (3, "", 1)
+    one_line(3, verify("p.json", "data.csv"))
 
 
 def test_defaults_need_not_be_written(verify: Run, proof: Path) -> None:
@@ -198,7 +176,6 @@ def test_the_decimal_reading(verify: Run, tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text(text, encoding="utf-8")
     reading = read_decimal(tmp_path / "data.csv")
     certificate = separability(reading.problem_of(reading.dataset)).certificate
-    assert certificate is not None
     document = reading.restated(certificate).to_dict()
     document["data"] |= {"source": "data.csv", "label": -1}
     (tmp_path / "p.json").write_text(json.dumps(document), encoding="utf-8")
@@ -227,7 +204,7 @@ def test_a_proof_about_a_data_frame_and_a_formula_holds_for_its_file(verify: Run
         ((mm.load("cohort.csv", id=np.int64(0), drop=[1], label=3),), "label died"),
     ):
         certificate = mm.separability(*asked).certificate
-        assert certificate is not None and mm.verify(certificate, *asked)
+        assert mm.verify(certificate, *asked)
         (tmp_path / "p.json").write_text(certificate.to_json(), encoding="utf-8")
         code, out, err = verify("p.json", "cohort.csv", "-q")
         if model is None:  # the file has one column more
@@ -239,17 +216,15 @@ def test_a_proof_about_a_data_frame_and_a_formula_holds_for_its_file(verify: Run
         assert f" x 0 columns; binary64) for cohort.csv, {formula}\n" in verify("p.json", "cohort.csv")[1]
     assert run(["margin", "cohort.csv", "--formula", "died ~ 1"]) == 2
     certificate = mm.separability(of_columns.pair("no", "yes")).certificate  # a part of a file has no reading
-    assert certificate is not None and "source" not in certificate.to_dict()["data"]
+    assert "source" not in certificate.to_dict()["data"]
 
 
 def test_a_proof_from_python_that_does_not_say_how_a_file_is_read(verify: Run, tmp_path: Path) -> None:
     (tmp_path / "cohort.csv").write_text(COHORT, encoding="utf-8")
     frame = pd.read_csv("cohort.csv")
     certificate = mm.separability(frame[["age"]], frame["died"]).certificate
-    assert certificate is not None
     (tmp_path / "p.json").write_text(certificate.to_json(), encoding="utf-8")
-    code, out, err = verify("p.json", "cohort.csv", "-q")
-    assert (code, out, err.count("\n")) == (2, "", 1)
+    err = one_line(2, verify("p.json", "cohort.csv", "-q"))
     assert "p.json: the proof was written in Python" in err and "maxmargin.verify(certificate, df, formula)" in err
     frame[["age", "died"]].assign(age=range(6)).to_csv(tmp_path / "other.csv", index=False)
     code, out, _ = verify("p.json", "other.csv")
@@ -281,7 +256,6 @@ def test_every_statement_about_the_data_is_checked(verify: Run, tmp_path: Path) 
 def test_the_levels_of_texts_and_the_rules_of_reading_are_checked(verify: Run, tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text(DATA, encoding="utf-8")
     certificate = mm.separability(mm.load(tmp_path / "data.csv", one_hot="junk", drop=0)).certificate
-    assert certificate is not None
     path = tmp_path / "p.json"
     stated = certificate.to_dict()["data"]
     assert stated["coded"] == {"junk": ["a", "b", "c", "d", "e"]} and stated["rules"] >= 1

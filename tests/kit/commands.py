@@ -15,15 +15,17 @@ import pytest
 import maxmargin as mm
 from maxmargin.cli.app import run
 
+Capture = pytest.CaptureFixture[str]
 
-def json_answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
+
+def json_answer(capsys: Capture, *arguments: str) -> tuple[int, Any]:
     """Return the exit code and the JSON answer of a command."""
     capsys.readouterr()  # forgets the output of earlier commands
     code = run([*arguments, "--json"])
     return code, json.loads(capsys.readouterr().out)
 
 
-def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+def refusal(capsys: Capture, *arguments: object) -> str:
     """Return the one line that refuses a command, whose exit code is 2."""
     capsys.readouterr()  # forgets the output of earlier commands
     assert run([str(argument) for argument in arguments]) == 2
@@ -34,7 +36,7 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return err
 
 
-def answered(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+def answered(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
     """Return the exit code of a command, and what it wrote."""
     code = run(list(arguments))
     out, err = capsys.readouterr()
@@ -42,7 +44,7 @@ def answered(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, 
     return code, out, err
 
 
-def printed(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> str:
+def printed(capsys: Capture, *arguments: object, code: int = 0) -> str:
     """Return what a command prints that ends with this exit code."""
     capsys.readouterr()  # forgets the output of earlier commands
     assert run([str(argument) for argument in arguments]) == code
