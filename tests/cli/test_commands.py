@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from calls import arguments_of, calling
 from cases import for_each
-from commands import json_answer, printed, refusal, started
+from commands import Capture, json_answer, printed, refusal, started
 
 import maxmargin as mm
 from maxmargin.api.question import decide
@@ -27,37 +27,34 @@ from maxmargin.solvers.separability import feasibility
 from maxmargin.solvers.soft_margin import soft_margin
 
 
-def test_check_overlap(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_overlap(capsys: Capture) -> None:
     code, fields = json_answer(capsys, "check", "xor")
-    assert code == 3
-    assert (fields["verdict"], fields["strictly_separable"], fields["proof"]) == ("overlap", False, "exact")
-    assert fields["witness_rows"] == [0, 1, 2, 3]
-    assert fields["witness_weights"] == ["1/4"] * 4
+    assert (code, fields["verdict"], fields["strictly_separable"], fields["proof"]) == (3, "overlap", False, "exact")
+    assert (fields["witness_rows"], fields["witness_weights"]) == ([0, 1, 2, 3], ["1/4"] * 4)
     assert (fields["separated_rows"], fields["infinite_columns"], fields["dimension"]) == ([], {}, 0)
 
 
-def test_check_of_many_classes_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_many_classes_is_a_table(capsys: Capture) -> None:
     code, fields = json_answer(capsys, "check", "iris")
     assert code == 3
     rest = {entry["class"]: entry["strictly_separable"] for entry in fields["one_vs_rest"]}
     assert rest == {"setosa": True, "versicolor": False, "virginica": False}
     pairs = {tuple(entry["classes"]): entry["strictly_separable"] for entry in fields["pairs"]}
-    assert pairs[("setosa", "versicolor")] is True
-    assert pairs[("setosa", "virginica")] is True
-    assert pairs[("versicolor", "virginica")] is False
+    separable = {("setosa", "versicolor"): True, ("setosa", "virginica"): True, ("versicolor", "virginica"): False}
+    assert pairs == separable
     assert fields["verdict"] == fields["multinomial"]["verdict"] == "quasi-separable"
     assert (fields["n_inequalities"], fields["n_strict"]) == (300, 200)
     assert all(row >= 50 for row in fields["pairs"][2]["witness_rows"])  # numbered in the source, not in the pair
 
 
-def test_text_names_every_class_and_pair(capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_names_every_class_and_pair(capsys: Capture) -> None:
     out = printed(capsys, "check", "iris", code=3)
-    for name in ("setosa ", "versicolor ", "virginica ", "setosa / versicolor", "versicolor / virginica"):
-        assert name in out
+    names = ("setosa ", "versicolor ", "virginica ", "setosa / versicolor", "versicolor / virginica")
+    assert all(name in out for name in names)
 
 
 @pytest.mark.parametrize("method", options.MARGIN_METHODS)
-def test_margin_by_every_method(capsys: pytest.CaptureFixture[str], method: str) -> None:
+def test_margin_by_every_method(capsys: Capture, method: str) -> None:
     code, fields = json_answer(capsys, "margin", "agresti", "--method", method)
     assert code == 0
     assert fields["lower"] <= 10 <= fields["upper"]
@@ -66,18 +63,18 @@ def test_margin_by_every_method(capsys: pytest.CaptureFixture[str], method: str)
 
 
 @pytest.mark.parametrize("method", options.CHECK_METHODS)
-def test_check_by_every_method(capsys: pytest.CaptureFixture[str], method: str) -> None:
+def test_check_by_every_method(capsys: Capture, method: str) -> None:
     code, fields = json_answer(capsys, "check", "agresti", "--method", method)
     assert code == 0 and fields["verdict"] == "separable"
 
 
-def test_a_report_on_chosen_costs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_on_chosen_costs(capsys: Capture) -> None:
     code, fields = json_answer(capsys, "report", "agresti", "--soft", "0.5", "2", "--orders", "0", "-q")
     assert code == 0 and [row["C"] for row in fields["soft_margin"]] == [0.5, 2.0]
 
 
 @pytest.mark.parametrize("method", options.SOFT_METHODS)
-def test_soft_margin_of_balanced_classes_by_every_method(capsys: pytest.CaptureFixture[str], method: str) -> None:
+def test_soft_margin_of_balanced_classes_by_every_method(capsys: Capture, method: str) -> None:
     command = ("margin", "iris", "--positive", "versicolor", "--soft", "1", "--method", method)
     code, fields = json_answer(capsys, *command, "--class-weight", "balanced")
     assert code == 0 and fields["class_weight"] == "balanced"
@@ -91,14 +88,13 @@ def test_soft_margin_of_balanced_classes_by_every_method(capsys: pytest.CaptureF
 
 
 @pytest.mark.parametrize("solver", ["CLARABEL", "daqp"])
-def test_margin_by_a_chosen_solver(capsys: pytest.CaptureFixture[str], solver: str) -> None:
+def test_margin_by_a_chosen_solver(capsys: Capture, solver: str) -> None:
     code, fields = json_answer(capsys, "margin", "agresti", "--solver", solver)
-    assert code == 0
-    assert solver.upper() in {attempt["solver"] for attempt in fields["attempts"]}
+    assert code == 0 and solver.upper() in {attempt["solver"] for attempt in fields["attempts"]}
     assert fields["engine"] == f"cvxpy {solver.upper()}" and fields["margin"] == pytest.approx(10)
 
 
-def test_perceptron_of_agresti(capsys: pytest.CaptureFixture[str]) -> None:
+def test_perceptron_of_agresti(capsys: Capture) -> None:
     code, fields = json_answer(capsys, "perceptron", "agresti")
     assert code == 0
     assert (fields["n_mistakes"], fields["n_epochs"], fields["stop_reason"]) == (1701, 452, "converged")
@@ -108,24 +104,24 @@ def test_perceptron_of_agresti(capsys: pytest.CaptureFixture[str]) -> None:
     assert (fields["zero"], fields["bias_scale"], fields["prepare"]) == ("mistake", 1.0, "raw")
 
 
-def test_perceptron_stops_at_its_limits(capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = json_answer(capsys, "perceptron", "xor", "--max-epochs", "7")
-    assert (code, fields["stop_reason"], fields["n_epochs"]) == (3, "max_epochs", 7)
-    code, fields = json_answer(capsys, "perceptron", "xor", "--max-mistakes", "11")
-    assert (code, fields["stop_reason"], fields["n_mistakes"]) == (3, "max_mistakes", 11)
+def test_perceptron_stops_at_its_limits(capsys: Capture) -> None:
+    for limit in ("epochs", "mistakes"):
+        code, fields = json_answer(capsys, "perceptron", "xor", f"--max-{limit}", "7")
+        assert (code, fields["stop_reason"], fields[f"n_{limit}"]) == (3, f"max_{limit}", 7)
 
 
-def test_perceptron_seed_decides_the_order(capsys: pytest.CaptureFixture[str]) -> None:
-    runs = [
-        json_answer(capsys, "perceptron", "agresti", "--order", "random", "--seed", seed)[1]["mistake_rows"]
-        for seed in ("1", "1", "2")
-    ]
-    assert runs[0] == runs[1] != runs[2]
+@pytest.mark.parametrize("command", [
+    "perceptron agresti --order random", "online wine --positive class_0 -a pocket --max-epochs 2",
+])  # fmt: skip
+def test_the_seed_decides_the_order(capsys: Capture, command: str) -> None:
+    runs = [json_answer(capsys, *command.split(), "--seed", seed)[1] for seed in ("1", "1", "2")]
+    rows = "mistake_rows" if "mistake_rows" in runs[0] else "update_rows"
+    assert runs[0][rows] == runs[1][rows] != runs[2][rows]
 
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("suffix", ["md", "html", "json"])
-def test_report_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str) -> None:
+def test_report_is_written(capsys: Capture, tmp_path: Path, suffix: str) -> None:
     page = tmp_path / f"page.{suffix}"
     assert run(["report", "agresti", "-o", str(page), "--quiet"]) == 0
     assert page.stat().st_size > 500
@@ -135,7 +131,7 @@ def test_report_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path, s
 
 
 @pytest.mark.slow
-def test_figures_of_a_report_are_chosen_by_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_figures_of_a_report_are_chosen_by_name(capsys: Capture, tmp_path: Path) -> None:
     folder = tmp_path / "figures"
     arguments = ["report", "agresti", "--orders", "0", "--max-mistakes", "50"]
     chosen = ["--figures", str(folder), "--figure", "projection", "--figure", "classes"]
@@ -147,64 +143,63 @@ def test_figures_of_a_report_are_chosen_by_name(capsys: pytest.CaptureFixture[st
     assert "expected --figures DIR" in refusal(capsys, *arguments, "--figure", "projection")
 
 
-def test_rows_are_named_by_id(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_rows_are_named_by_id(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "named.csv"
     path.write_text("who,x,y\nann,1,no\nbob,2,no\ncid,4,yes\n")
     code, fields = json_answer(capsys, "margin", str(path), "--id", "who")
-    assert code == 0
-    assert fields["support_ids"] == ["bob", "cid"]
+    assert code == 0 and fields["support_ids"] == ["bob", "cid"]
 
 
-@for_each(
-    ("arguments", "words"),
-    [
-        (["check"], ["SOURCE"]),
-        (["check", "nope.csv"], ["nope.csv", "no such file"]),
-        (["check", "iris", "--label", "targt"], ["targt", "target"]),
-        (["check", "iris", "--positive", "setossa"], ["setossa", "setosa"]),
-        (["margin", "iris"], ["--positive", "setosa"]),
-        (["margin", "formula:x1 & & x2"], ["formula:x1 & & x2", "character 6", "'&'", "expected a variable"]),
-        (["margin", "formula:x1 & x17"], ["17 variables", "16"]),
-        (["margin", "formula:x1 | ~x1"], ["one class only"]),
-        (["perceptron", "iris"], ["--positive"]),
-        (["margin", "agresti", "--soft", "-1"], ["'--soft': -1.0 is not a positive finite number"]),
-        (["margin", "iris", "--positive", "setosa", "--solver", "FOO"], ["FOO", "CLARABEL"]),
-        (["margin", "iris", "--method", "svm"], ["--method", "svm", *options.MARGIN_METHODS]),
-        (["margin", "iris", "--method", "daqp", "--soft", "1"], ["daqp", *options.SOFT_METHODS]),
-        (["margin", "iris", "--positive", "setosa", "--method", "daqp", "--solver", "OSQP"], ["OSQP", "daqp"]),
-        (["margin", "iris", "--class-weight", "balanced"], ["--class-weight", "--soft"]),
-        (["margin", "agresti", "--soft", "1", "--class-weight", "even"], ["--class-weight", "balanced"]),
-        (["perceptron", "agresti", "--bias-scale", "0"], ["--bias-scale is '0'; expected a positive finite number or"]),
-        (["perceptron", "wine", "--positive", "class_0", "--bias-scale", "big"], ["big", "best"]),
-        (["perceptron", "wine", "--positive", "class_0", "--zero", "no"], ["--zero", "mistake"]),
-        (["perceptron", "wine", "--positive", "class_0", "--trace", "t.doc"], ["t.doc", ".csv", ".md", ".tex"]),
-        (["perceptron", "iris", "--positive", "versicolor", "--bias-scale", "best"], ["best", "separable"]),
-        (["report", "iris", "-o", "page.pdf"], ["page.pdf", ".html"]),
-        (["frobnicate"], ["frobnicate"]),
-        ([], ["command"]),
-        (["online"], ["SOURCE", "--list"]),
-        (["online", "iris"], ["--positive", "setosa"]),
-        (["online", "xor", "--algorithm", "averagd"], ["averagd", "did you mean averaged", "pegasos"]),
-        (["online", "xor", "--algorithm", "alma", "--parameter", "beta=1"], ["alma", "beta", "alpha, p"]),
-        (["online", "xor", "--algorithm", "alma", "--parameter", "alpha=2"], ["alpha is 2", "at most 1"]),
-        (["online", "xor", "--algorithm", "alma", "--parameter", "alpha"], ["alpha", "NAME=VALUE"]),
-        (["online", "xor", "-a", "pa", "-a", "alma", "--parameter", "beta=1"], ["beta", "alpha, p"]),
-        (["online", "xor", "--bias-scale", "best"], ["best", "separable"]),
-        (["online", "xor", "--max-epochs", "0"], ["--max-epochs"]),
-        (["bounds"], ["SOURCE"]),
-        (["bounds", "iris"], ["--positive"]),
-        (["bounds", "xor", "--n-passes", "2", "--until-convergence"], ["--n-passes", "--until-convergence"]),
-        (["bounds", "xor", "--n-passes", "0"], ["--n-passes"]),
-        (["bounds", "agresti", "--soft", "inf"], ["'--soft': inf is not a positive finite number"]),
-        (["orders", "agresti", "--bias-scale", "nan"], ["--bias-scale is 'nan'; expected a positive finite number or"]),
-        (["fewest-errors", "iris"], ["--positive"]),
-        (["fewest-errors", "xor", "--method", "guess"], ["guess", *options.FEWEST_METHODS]),
-        (["fewest-errors", "xor", "--time-limit", "0"], ["--time-limit", "positive"]),
-        (["fewest-errors", "xor", "--solver", "NONE"], ["NONE"]),
-    ],
-)
-def test_bad_usage_is_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: Any, words: Any
+BAD_USAGE = [
+    (["check"], ["SOURCE"]),
+    (["check", "nope.csv"], ["nope.csv", "no such file"]),
+    (["check", "iris", "--label", "targt"], ["targt", "target"]),
+    (["check", "iris", "--positive", "setossa"], ["setossa", "setosa"]),
+    (["margin", "iris"], ["--positive", "setosa"]),
+    (["margin", "formula:x1 & & x2"], ["formula:x1 & & x2", "character 6", "'&'", "expected a variable"]),
+    (["margin", "formula:x1 & x17"], ["17 variables", "16"]),
+    (["margin", "formula:x1 | ~x1"], ["one class only"]),
+    (["perceptron", "iris"], ["--positive"]),
+    (["margin", "agresti", "--soft", "-1"], ["'--soft': -1.0 is not a positive finite number"]),
+    (["margin", "iris", "--positive", "setosa", "--solver", "FOO"], ["FOO", "CLARABEL"]),
+    (["margin", "iris", "--method", "svm"], ["--method", "svm", *options.MARGIN_METHODS]),
+    (["margin", "iris", "--method", "daqp", "--soft", "1"], ["daqp", *options.SOFT_METHODS]),
+    (["margin", "iris", "--positive", "setosa", "--method", "daqp", "--solver", "OSQP"], ["OSQP", "daqp"]),
+    (["margin", "iris", "--class-weight", "balanced"], ["--class-weight", "--soft"]),
+    (["margin", "agresti", "--soft", "1", "--class-weight", "even"], ["--class-weight", "balanced"]),
+    (["perceptron", "agresti", "--bias-scale", "0"], ["--bias-scale is '0'; expected a positive finite number or"]),
+    (["perceptron", "wine", "--positive", "class_0", "--bias-scale", "big"], ["big", "best"]),
+    (["perceptron", "wine", "--positive", "class_0", "--zero", "no"], ["--zero", "mistake"]),
+    (["perceptron", "wine", "--positive", "class_0", "--trace", "t.doc"], ["t.doc", ".csv", ".md", ".tex"]),
+    (["perceptron", "iris", "--positive", "versicolor", "--bias-scale", "best"], ["best", "separable"]),
+    (["report", "iris", "-o", "page.pdf"], ["page.pdf", ".html"]),
+    (["frobnicate"], ["frobnicate"]),
+    ([], ["command"]),
+    (["online"], ["SOURCE", "--list"]),
+    (["online", "iris"], ["--positive", "setosa"]),
+    (["online", "xor", "--algorithm", "averagd"], ["averagd", "did you mean averaged", "pegasos"]),
+    (["online", "xor", "--algorithm", "alma", "--parameter", "beta=1"], ["alma", "beta", "alpha, p"]),
+    (["online", "xor", "--algorithm", "alma", "--parameter", "alpha=2"], ["alpha is 2", "at most 1"]),
+    (["online", "xor", "--algorithm", "alma", "--parameter", "alpha"], ["alpha", "NAME=VALUE"]),
+    (["online", "xor", "-a", "pa", "-a", "alma", "--parameter", "beta=1"], ["beta", "alpha, p"]),
+    (["online", "xor", "--bias-scale", "best"], ["best", "separable"]),
+    (["online", "xor", "--max-epochs", "0"], ["--max-epochs"]),
+    (["bounds"], ["SOURCE"]),
+    (["bounds", "iris"], ["--positive"]),
+    (["bounds", "xor", "--n-passes", "2", "--until-convergence"], ["--n-passes", "--until-convergence"]),
+    (["bounds", "xor", "--n-passes", "0"], ["--n-passes"]),
+    (["bounds", "agresti", "--soft", "inf"], ["'--soft': inf is not a positive finite number"]),
+    (["orders", "agresti", "--bias-scale", "nan"], ["--bias-scale is 'nan'; expected a positive finite number or"]),
+    (["fewest-errors", "iris"], ["--positive"]),
+    (["fewest-errors", "xor", "--method", "guess"], ["guess", *options.FEWEST_METHODS]),
+    (["fewest-errors", "xor", "--time-limit", "0"], ["--time-limit", "positive"]),
+    (["fewest-errors", "xor", "--solver", "NONE"], ["NONE"]),
+]
+
+
+@for_each("arguments, words", BAD_USAGE)
+def test_bad_usage(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: Any, words: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
     err = refusal(capsys, *arguments)
@@ -235,7 +230,6 @@ def test_a_bug_is_not_called_bad_input() -> None:
 def test_interrupt_keeps_the_state(command: str) -> None:
     """Ctrl-C on an endless run prints the state so far and exits with 130."""
     process = started(*command.split(), "--json")
-    assert process.stderr is not None
     first = process.stderr.readline()  # progress: the run has begun
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
@@ -244,29 +238,27 @@ def test_interrupt_keeps_the_state(command: str) -> None:
     assert fields["stop_reason"] == "interrupted" and fields["n_mistakes"] > 0
 
 
-def test_the_trace_of_the_best_scale_is_that_of_the_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_trace_of_the_best_scale_is_that_of_the_run(capsys: Capture, tmp_path: Path) -> None:
     source = tmp_path / "symmetric.csv"
     source.write_text("x,y\n-10,0\n-20,0\n10,1\n20,1\n")  # b* = 0: the best scale goes through the origin
     trace = tmp_path / "trace.csv"
     code, fields = json_answer(capsys, "perceptron", str(source), "--bias-scale", "best", "--trace", str(trace), "-q")
-    assert code == 0
-    assert fields["bias"] is False
+    assert code == 0 and fields["bias"] is False
     assert {line["b"] for line in csv.DictReader(trace.read_text().splitlines())} == {"0"}
 
 
-def test_rows_left_out_keep_their_numbers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_rows_left_out_keep_their_numbers(capsys: Capture, tmp_path: Path) -> None:
     source, trace = tmp_path / "missing.csv", tmp_path / "trace.csv"
     source.write_text("n,x,y\na,,0\nb,1,0\nc,5,1\nd,3,1\n")
-    _, fields = json_answer(
-        capsys, "perceptron", str(source), "--id", "n", "--drop-missing", "--trace", str(trace), "--quiet"
-    )
+    read = (str(source), "--id", "n", "--drop-missing")
+    _, fields = json_answer(capsys, "perceptron", *read, "--trace", str(trace), "--quiet")
     mistaken = [int(line["row"]) for line in csv.DictReader(trace.read_text().splitlines()) if line["mistake"] == "1"]
     assert mistaken == fields["mistake_rows"]
     assert fields["mistake_rows_ids"] == ["abcd"[row] for row in mistaken]
     assert fields["trace"]["is_whole"] is True
 
 
-def test_an_interrupted_report_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_an_interrupted_report_writes_nothing(capsys: Capture, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     with calling(Reporter.report, lambda _: signal.raise_signal(signal.SIGINT)):  # as Ctrl-C within the run
         assert run(["report", "xor", "-o", str(page)]) == 130
@@ -274,13 +266,11 @@ def test_an_interrupted_report_writes_nothing(capsys: pytest.CaptureFixture[str]
     assert "interrupted" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("option", "position"),
-    [("-o", "no/page.html"), ("-o", "folder.html"), ("--figures", "file"), ("--figures", "file/x")],
-)
-def test_positions_that_cannot_be_written_are_refused_before_the_work(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str, position: str
+@pytest.mark.parametrize("output", ["-o no/page.html", "-o folder.html", "--figures file", "--figures file/x"])
+def test_outputs_that_cannot_be_written_are_refused_before_the_work(
+    capsys: Capture, tmp_path: Path, output: str
 ) -> None:
+    option, position = output.split()
     (tmp_path / "folder.html").mkdir()
     (tmp_path / "file").touch()
     with arguments_of(margin_report) as calls:

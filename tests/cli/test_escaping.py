@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from cases import for_each
-from commands import answered, completed, printed, refusal
+from commands import Capture, answered, completed, printed, refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,9 +37,6 @@ EVIL = {
     "Markdown": "a|b`c`*d*<script>alert(1)</script>[x](http://e)![y](z)# $x$ ~s~",
     "LaTeX and mathtext": r"$\frac{1}{$ \input{x} a_b^c & % # {",
 }
-# Tried of every command on every run; the others are slow together.
-FAST = (("a line", True), ("a C1 sequence", False))
-
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn")
 
 
@@ -61,17 +58,10 @@ def table(path: Path, evil: str, *, overlap: bool) -> str:
     return f"id{evil}"
 
 
-@pytest.mark.parametrize(
-    ("what", "overlap"),
-    [
-        pytest.param(what, overlap, marks=() if (what, overlap) in FAST else pytest.mark.slow)
-        for what in EVIL
-        for overlap in (False, True)
-    ],
-)
-def test_names_do_not_reach_the_terminal_as_they_are(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str, overlap: bool
-) -> None:
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("overlap", [True, False])
+@pytest.mark.parametrize("what", EVIL)
+def test_names_do_not_reach_the_terminal_as_they_are(tmp_path: Path, capsys: Capture, what: str, overlap: bool) -> None:
     path = tmp_path / "d.parquet"
     identifier = table(path, EVIL[what], overlap=overlap)
     common = [str(path), "--id", identifier, "--max-epochs", "5"]
@@ -84,10 +74,8 @@ def test_names_do_not_reach_the_terminal_as_they_are(
         assert EVIL[what].isprintable() or EVIL[what] not in out
 
 
-@pytest.mark.parametrize(
-    "what",
-    ["a line", *(pytest.param(what, marks=pytest.mark.slow) for what in EVIL if what != "a line")],
-)
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("what", EVIL)
 def test_pages_show_names_and_do_not_obey_them(tmp_path: Path, what: str) -> None:
     path = tmp_path / "d.parquet"
     identifier = table(path, EVIL[what], overlap=False)
@@ -102,7 +90,7 @@ def test_pages_show_names_and_do_not_obey_them(tmp_path: Path, what: str) -> Non
 
 
 @for_each("what", EVIL)
-def test_several_classes(tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str) -> None:
+def test_several_classes(tmp_path: Path, capsys: Capture, what: str) -> None:
     path = tmp_path / "d.parquet"
     labels = [f"{name}{EVIL[what]}" for name in "abc"]
     pa.parquet.write_table(pa.table({f"x{EVIL[what]}": [0.0, 1.0, 2.0], "y": labels}), path)
@@ -130,18 +118,13 @@ def test_traces(tmp_path: Path, what: str, suffix: str) -> None:
 
 
 @for_each("what", EVIL)
-def test_messages_that_quote_the_data_are_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str
-) -> None:
+def test_messages_that_quote_the_data_are_one_line(tmp_path: Path, capsys: Capture, what: str) -> None:
     path = tmp_path / "d.parquet"
     pa.parquet.write_table(pa.table({f"x{EVIL[what]}": [EVIL[what], "1"], "y": [0, 1]}), path)
+    evil = EVIL[what]
     for arguments in (
-        ["check", str(path)],
-        ["check", str(path), "--label", EVIL[what]],
-        ["check", EVIL[what].replace("/", "")],
-        ["check", "iris", "--positive", EVIL[what]],
-        ["online", "iris", "--algorithm", EVIL[what]],
-        [EVIL[what]],
+        *(["check", path], ["check", path, "--label", evil], ["check", evil.replace("/", "")]),
+        *(["check", "iris", "--positive", evil], ["online", "iris", "--algorithm", evil], [evil]),
     ):
         assert_harmless(refusal(capsys, *arguments))
 
@@ -156,7 +139,7 @@ def test_what_a_stream_cannot_encode_is_escaped(tmp_path: Path) -> None:
         assert "größe" in done.stdout.decode(encoding) or b"gr\\xf6\\xdfe" in done.stdout
 
 
-def test_lone_surrogates_are_escaped_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lone_surrogates_are_escaped_everywhere(tmp_path: Path, capsys: Capture) -> None:
     dataset = mm.from_arrays([[0.0], [1.0], [3.0]], ["a\ud800", "a\ud800", "b"], feature_names=["x\udc80"])
     report = mm.margin_report(dataset, Cs=[1.0], orders=0)
     for name in ("page.md", "page.html", "page.json"):
@@ -191,13 +174,10 @@ def test_a_json_document_reads_the_same(text: str) -> None:
         assert not any(unicodedata.category(c) in HIDDEN for c in document)
 
 
-@for_each(
-    ("text", "expected"),
-    [
+@for_each(("text", "expected"), [
         ("- a", r"\- a"), ("+", r"\+"), ("12) a", r"12\) a"), ("---", r"\---"), ("===", r"\==="), ("# a", r"\# a"),
         ("> a", r"\> a"), ("-1.5", "-1.5"), ("+1", "+1"), ("1.5", "1.5"), ("a_b", "a_b"), ("_a_", r"\_a\_"),
         ("a\n\n# b", r"a\\n\\n\# b"), ("&lt;", r"\&lt;"), ("\\", "\\\\"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_markdown(text: str, expected: str) -> None:
     assert markdown(text) == expected

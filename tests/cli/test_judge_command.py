@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
-from commands import completed, json_answer, printed, refusal
+from commands import Capture, completed, json_answer, printed, refusal
 from table_files import text_file
 
 import maxmargin as mm
@@ -20,16 +20,14 @@ NAMED = "who,length,width,label\nann,1,2,no\nbob,2,1,no\ncid,4,5,yes\ndan,5,4,ye
 
 @pytest.fixture
 def named(tmp_path: Path) -> str:
-    path = text_file(tmp_path, NAMED, "named.csv")
-    return str(path)
+    return str(text_file(tmp_path, NAMED, "named.csv"))
 
 
 def plane(folder: Path, content: Any) -> str:
-    path = text_file(folder, content if isinstance(content, str) else json.dumps(content), "plane.json")
-    return str(path)
+    return str(text_file(folder, content if isinstance(content, str) else json.dumps(content), "plane.json"))
 
 
-def test_the_command_says_what_the_function_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_says_what_the_function_says(capsys: Capture, tmp_path: Path) -> None:
     w = [-0.05, 0.52, -1.0, -0.46]
     options = ("--positive", "setosa", "--plane", plane(tmp_path, {"w": w, "b": 1.45}))
     code, fields = json_answer(capsys, "judge", "iris", *options)
@@ -43,7 +41,7 @@ def test_the_command_says_what_the_function_says(capsys: pytest.CaptureFixture[s
     assert named_columns.splitlines()[1:6] == judged.summary().splitlines()[:5]
 
 
-def test_the_exit_code_says_whether_it_separates(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_exit_code_says_whether_it_separates(capsys: Capture, tmp_path: Path) -> None:
     code, fields = json_answer(capsys, "judge", "agresti", "--plane", plane(tmp_path, {"w": [1], "b": -48}))
     assert (code, fields["separates"], fields["margin"], fields["gamma_upper"]) == (0, True, 8.0, 10.0)
     code, fields = json_answer(capsys, "judge", "agresti", "--plane", plane(tmp_path, {"w": [1], "b": -60}))
@@ -51,7 +49,7 @@ def test_the_exit_code_says_whether_it_separates(capsys: pytest.CaptureFixture[s
     assert fields["in_cone"] is False and fields["share_upper"] == 0
 
 
-def test_weights_by_name_and_rows_by_id(capsys: pytest.CaptureFixture[str], named: str, tmp_path: Path) -> None:
+def test_weights_by_name_and_rows_by_id(capsys: Capture, named: str, tmp_path: Path) -> None:
     path = plane(tmp_path, {"w": {"width": 1, "length": 2}, "b": -9.0})
     code, fields = json_answer(capsys, "judge", named, "--id", "who", "--plane", path)
     assert code == 3 and fields["w"] == [2.0, 1.0]
@@ -61,20 +59,18 @@ def test_weights_by_name_and_rows_by_id(capsys: pytest.CaptureFixture[str], name
     assert "    length: 2.0\n    width: 1.0\n" in out
 
 
-def test_rows_that_were_left_out_keep_their_numbers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_rows_that_were_left_out_keep_their_numbers(capsys: Capture, tmp_path: Path) -> None:
     path = text_file(tmp_path, "x,y\n0,0\n,0\n2,1\n0.5,1\n", "gap.csv")
     options = ("--drop-missing", "--plane", plane(tmp_path, {"w": [1], "b": -1}))
     _, fields = json_answer(capsys, "judge", str(path), *options)
     assert fields["error_rows"] == [3]
 
 
-@pytest.mark.parametrize("command", [["margin"], ["perceptron"], ["margin", "--soft", "10"]])
+@pytest.mark.parametrize("command", ["margin", "perceptron", "margin --soft 10"])
 @pytest.mark.parametrize("bias", [[], ["--no-bias"]])
-def test_answers_of_other_commands_are_planes(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: list[str], bias: list[str]
-) -> None:
+def test_answers_of_other_commands_are_planes(capsys: Capture, tmp_path: Path, command: str, bias: list[str]) -> None:
     data = ["iris", "--positive", "setosa"]
-    _, answer = json_answer(capsys, *command, *data, *bias)
+    _, answer = json_answer(capsys, *command.split(), *data, *bias)
     path = plane(tmp_path, answer)
     code, fields = json_answer(capsys, "judge", *data, "--plane", path)
     assert code == 0 and fields["bias"] is (not bias) and fields["w"] == answer["w"]
@@ -83,7 +79,7 @@ def test_answers_of_other_commands_are_planes(
     assert (fields["share_lower"] > 1 - 1e-9) is ("margin" in command)  # with this C no row has slack
 
 
-def test_the_other_class_is_the_positive_one(capsys: pytest.CaptureFixture[str], named: str, tmp_path: Path) -> None:
+def test_the_other_class_is_the_positive_one(capsys: Capture, named: str, tmp_path: Path) -> None:
     for label, other in (("yes", "no"), ("no", "yes")):
         _, answer = json_answer(capsys, "perceptron", named, "--id", "who", "--positive", label, "--max-epochs", "3")
         path = plane(tmp_path, answer)
@@ -96,7 +92,7 @@ def test_the_other_class_is_the_positive_one(capsys: pytest.CaptureFixture[str],
     assert "positive: found the text 'setosa', expected one of the classes 'virginica'" in err
 
 
-def test_numbers_as_labels_of_an_answer(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_numbers_as_labels_of_an_answer(capsys: Capture, tmp_path: Path) -> None:
     _, answer = json_answer(capsys, "margin", "agresti")
     code, fields = json_answer(capsys, "judge", "agresti", "--plane", plane(tmp_path, answer))
     assert code == 0 and fields["share_lower"] == 1.0
@@ -104,7 +100,7 @@ def test_numbers_as_labels_of_an_answer(capsys: pytest.CaptureFixture[str], tmp_
     assert code == 0 and fields["share_lower"] == 1.0 and fields["w"] == [-answer["w"][0]]
 
 
-def test_kinds_of_bias(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_kinds_of_bias(capsys: Capture, tmp_path: Path) -> None:
     path = text_file(tmp_path, "a,b,y\n1,3,0\n2,3,0\n4,3,1\n", "d.csv")
     for content, options, bias in (
         ({"w": [1, -1]}, [], False),
@@ -120,7 +116,7 @@ def test_kinds_of_bias(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     assert "b: found 0.5, expected 0, as --no-bias asks" in err
 
 
-def test_g_chooses_the_bound(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_g_chooses_the_bound(capsys: Capture, tmp_path: Path) -> None:
     path = plane(tmp_path, {"w": [-0.05, 0.52, -1, -0.46], "b": 1.45})
     command = ("judge", "iris", "--positive", "setosa", "--plane", path)
     _, best = json_answer(capsys, *command)
@@ -146,42 +142,42 @@ def test_the_data_may_come_from_the_standard_input(tmp_path: Path) -> None:
     assert done.returncode == 0 and "separates: all 2 rows" in done.stdout
 
 
-@for_each(
-    ("content", "words"),
-    [
-        ("", ["line 1", "found no JSON"]),
-        ("\n\n{", ["line 3", "found no JSON"]),
-        ('{"w": [1,\n2,,]}', ["line 2", "found no JSON"]),
-        ("[1, 2]", ["found a list of length 2", 'expected an object such as {"w"']),
-        ("3", ["found 3, expected an object"]),
-        ("{}", ["found no key 'w'"]),
-        ('{"W": [1, 2]}', ["found no key 'w' among 'W'"]),
-        ('{"w": null}', ["w: found null", "found no hyperplane"]),
-        ('{"w": []}', ["w: found a list of length 0"]),
-        ('{"w": "1, 2"}', ["w: found the text '1, 2'"]),
-        ('{"w": [1, "2"]}', ["w[1] is '2'; expected a finite number"]),
-        ('{"w": [1, NaN]}', ["w[1] is nan"]),
-        (f'{{"w": [1, 1{"0" * 5000}]}}', ["w[1] is '1000"]),
-        ('{"w": [1, 1e999]}', ["w[1] is '1e999'"]),
-        ('{"w": [1, -0.10E-999]}', ["w[1] is '-0.10E-999'"]),
-        ('{"w": [1, 2], "b": 1e-999}', ["b is '1e-999'; expected a finite number that binary64 holds"]),
-        ('{"w": [1, true]}', ["w[1] is True"]),
-        ('{"w": [1, 2], "b": false}', ["b is False"]),
-        ('{"w": [1, 2], "b": null}', ["b is None; expected a finite number"]),
-        ('{"w": [1, 2], "b": Infinity}', ["b is inf"]),
-        ('{"w": [1, 2], "w": [2, 1]}', ["found the key 'w' twice"]),
-        ('{"w": {"length": 1, "wdith": 1}}', ["names the columns 'wdith', which X does not have"]),
-        ('{"w": {"length": 1, "width": "x"}}', ["w['width'] is 'x'"]),
-        ('{"w": [1, 2], "b": 1, "bias": false}', ["b is 1.0 and bias is False; expected b = 0"]),
-        ('{"w": [1, 2], "prepare": "standardize"}', ["prepare: found the text 'standardize'"]),
-        ('{"w": [1, 2], "positive": ["yes"]}', ["positive: found a list"]),
-        ('{"w": [1, 2], "positive": "maybe"}', ["positive: found the text 'maybe'", "'yes' (+1) and 'no' (-1)"]),
-        ("[" * 100_000, ["nested too deeply"]),
-        ('{"w": [1, 2], "more": ' + "[" * 100_000 + "]" * 100_000 + "}", ["nested too deeply"]),
-    ],
-)
+BAD_PLANES = [
+    ("", ["line 1", "found no JSON"]),
+    ("\n\n{", ["line 3", "found no JSON"]),
+    ('{"w": [1,\n2,,]}', ["line 2", "found no JSON"]),
+    ("[1, 2]", ["found a list of length 2", 'expected an object such as {"w"']),
+    ("3", ["found 3, expected an object"]),
+    ("{}", ["found no key 'w'"]),
+    ('{"W": [1, 2]}', ["found no key 'w' among 'W'"]),
+    ('{"w": null}', ["w: found null", "found no hyperplane"]),
+    ('{"w": []}', ["w: found a list of length 0"]),
+    ('{"w": "1, 2"}', ["w: found the text '1, 2'"]),
+    ('{"w": [1, "2"]}', ["w[1] is '2'; expected a finite number"]),
+    ('{"w": [1, NaN]}', ["w[1] is nan"]),
+    (f'{{"w": [1, 1{"0" * 5000}]}}', ["w[1] is '1000"]),
+    ('{"w": [1, 1e999]}', ["w[1] is '1e999'"]),
+    ('{"w": [1, -0.10E-999]}', ["w[1] is '-0.10E-999'"]),
+    ('{"w": [1, 2], "b": 1e-999}', ["b is '1e-999'; expected a finite number that binary64 holds"]),
+    ('{"w": [1, true]}', ["w[1] is True"]),
+    ('{"w": [1, 2], "b": false}', ["b is False"]),
+    ('{"w": [1, 2], "b": null}', ["b is None; expected a finite number"]),
+    ('{"w": [1, 2], "b": Infinity}', ["b is inf"]),
+    ('{"w": [1, 2], "w": [2, 1]}', ["found the key 'w' twice"]),
+    ('{"w": {"length": 1, "wdith": 1}}', ["names the columns 'wdith', which X does not have"]),
+    ('{"w": {"length": 1, "width": "x"}}', ["w['width'] is 'x'"]),
+    ('{"w": [1, 2], "b": 1, "bias": false}', ["b is 1.0 and bias is False; expected b = 0"]),
+    ('{"w": [1, 2], "prepare": "standardize"}', ["prepare: found the text 'standardize'"]),
+    ('{"w": [1, 2], "positive": ["yes"]}', ["positive: found a list"]),
+    ('{"w": [1, 2], "positive": "maybe"}', ["positive: found the text 'maybe'", "'yes' (+1) and 'no' (-1)"]),
+    ("[" * 100_000, ["nested too deeply"]),
+    ('{"w": [1, 2], "more": ' + "[" * 100_000 + "]" * 100_000 + "}", ["nested too deeply"]),
+]
+
+
+@for_each("content, words", BAD_PLANES)
 def test_a_bad_plane_is_refused_in_one_line(
-    content: str, words: list[str], named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    content: str, words: list[str], named: str, tmp_path: Path, capsys: Capture
 ) -> None:
     path = plane(tmp_path, content)
     err = refusal(capsys, "judge", named, "--id", "who", "--plane", path)
@@ -189,27 +185,24 @@ def test_a_bad_plane_is_refused_in_one_line(
     assert all(word in err for word in words), err
 
 
-def test_files_that_cannot_be_read(named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_cannot_be_read(named: str, tmp_path: Path, capsys: Capture) -> None:
     assert "found no such file" in refusal(capsys, "judge", named, "--plane", tmp_path / "none.json")
     binary = tmp_path / "plane.bin"
     binary.write_bytes(b'{"w":\n\xff}')
     assert "line 2: found the byte 0xff, expected UTF-8" in refusal(capsys, "judge", named, "--plane", binary)
     assert "--plane" in refusal(capsys, "judge", named)
-    assert "needs two: choose one with --positive" in refusal(
-        capsys, "judge", "iris", "--plane", plane(tmp_path, {"w": [1] * 4})
-    )
+    of_iris = plane(tmp_path, {"w": [1] * 4})
+    assert "needs two: choose one with --positive" in refusal(capsys, "judge", "iris", "--plane", of_iris)
 
 
-def test_names_in_a_plane_do_not_reach_the_terminal(
-    named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_names_in_a_plane_do_not_reach_the_terminal(named: str, tmp_path: Path, capsys: Capture) -> None:
     for evil in ("\x1b[2J", "a\nmaxmargin: fine", "\u202e", "\x00", "\ud800"):
         for content in ({"w": {evil: 1}}, {"w": [1, evil]}, {"w": [1, 2], "positive": evil}, {"w": {evil: evil}}):
             err = refusal(capsys, "judge", named, "--id", "who", "--plane", plane(tmp_path, content))
             assert err[:-1].isprintable()
 
 
-def test_damaged_planes_are_judged_or_refused(named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_planes_are_judged_or_refused(named: str, tmp_path: Path, capsys: Capture) -> None:
     _, answer = json_answer(capsys, "perceptron", named, "--id", "who", "--max-epochs", "2")
     whole, random_numbers = json.dumps(answer), random.Random(0)
     for _ in range(60):
@@ -224,7 +217,7 @@ def test_damaged_planes_are_judged_or_refused(named: str, tmp_path: Path, capsys
 
 
 @pytest.mark.parametrize("memory", ["1GiB", "1KiB"])
-def test_a_file_that_stays_on_disk(capsys: pytest.CaptureFixture[str], tmp_path: Path, memory: str) -> None:
+def test_a_file_that_stays_on_disk(capsys: Capture, tmp_path: Path, memory: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
     y = np.where(X[:, 0] > 0, 1, -1)
@@ -237,7 +230,7 @@ def test_a_file_that_stays_on_disk(capsys: pytest.CaptureFixture[str], tmp_path:
     assert math.isclose(fields["freund_schapire"], expected.freund_schapire, rel_tol=1e-12)
 
 
-def test_a_hyperplane_of_data_that_nothing_separates(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_hyperplane_of_data_that_nothing_separates(capsys: Capture, tmp_path: Path) -> None:
     path = plane(tmp_path, {"w": [1, 1], "b": -1.5})
     code, fields = json_answer(capsys, "judge", "xor", "--plane", path)
     assert code == 3 and fields["status"] == "overlap" and fields["gamma_upper"] == 0
@@ -247,7 +240,7 @@ def test_a_hyperplane_of_data_that_nothing_separates(capsys: pytest.CaptureFixtu
     assert "there is none, as no hyperplane separates strictly" in out
 
 
-def test_the_command_takes_a_time_limit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_takes_a_time_limit(capsys: Capture, tmp_path: Path) -> None:
     command = ("judge", "agresti", "--plane", plane(tmp_path, {"w": [1], "b": -48}))
     _, whole = json_answer(capsys, *command)
     assert json_answer(capsys, *command, "--time-limit", "60") == (0, whole)

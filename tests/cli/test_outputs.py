@@ -6,16 +6,14 @@ import json
 import os
 import resource
 import stat
-import subprocess
-import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from calls import interrupting
-from commands import completed, refusal
+from commands import Capture, completed, refusal
 
 from maxmargin.cli.app import run
 from maxmargin.text.outputs import check_writable, replacing, write_text
@@ -47,31 +45,20 @@ def through_a_folder(folder: Path) -> str:
     return "here/d.csv"
 
 
-NAMES: list[Callable[[Path], str]] = [
-    lambda folder: "d.csv", hard_link, link_of_a_link, through_a_folder
-]  # fmt: skip
+NAMES = [lambda folder: "d.csv", hard_link, link_of_a_link, through_a_folder]
+TRACES = ["perceptron d.csv --trace", "perceptron d.csv --trace-mistakes"]
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["check", "d.csv", "--proof"],
-        ["margin", "d.csv", "--proof"],
-        ["perceptron", "d.csv", "--trace"],
-        ["perceptron", "d.csv", "--trace-mistakes"],
-    ],
-)
-def test_no_output_over_an_input(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: list[str], name: Callable[[Path], str], force: list[str]
-) -> None:
+@pytest.mark.parametrize("command", ["check d.csv --proof", "margin d.csv --proof", *TRACES])
+def test_no_output_over_an_input(folder: Path, capsys: Capture, command: str, name: Any, force: list[str]) -> None:
     output = name(folder)
-    assert f"{output}: is one of the inputs" in refusal(capsys, *command, output, *force)
+    assert f"{output}: is one of the inputs" in refusal(capsys, *command.split(), output, *force)
     assert Path("d.csv").read_text() == TABLE
 
 
-def test_pages_and_figures_are_not_written_over_an_input(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pages_and_figures_are_not_written_over_an_input(folder: Path, capsys: Capture) -> None:
     os.link("d.csv", "page.html")
     Path("figures").mkdir()
     os.link("d.csv", "figures/mistakes.svg")
@@ -80,7 +67,7 @@ def test_pages_and_figures_are_not_written_over_an_input(folder: Path, capsys: p
     assert Path("d.csv").read_text() == TABLE
 
 
-def test_companions_of_a_source_are_inputs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_companions_of_a_source_are_inputs(folder: Path, capsys: Capture) -> None:
     Path("parts").mkdir()
     np.save("X.npy", [[0.0], [1.0]])
     np.save("y.npy", [0, 1])
@@ -100,24 +87,15 @@ def test_the_file_behind_the_standard_input_is_an_input(folder: Path) -> None:
     assert Path("d.csv").read_text() == TABLE
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["perceptron", "d.csv", "--trace"],
-        ["perceptron", "d.csv", "--trace-mistakes"],
-        ["generate", "gap:5", "-o"],
-        ["check", "d.csv", "--proof"],
-    ],
-)
-def test_data_are_overwritten_only_by_force(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: list[str]
-) -> None:
+@pytest.mark.parametrize("command", [*TRACES, "generate gap:5 -o", "check d.csv --proof"])
+def test_data_are_overwritten_only_by_force(folder: Path, capsys: Capture, command: str) -> None:
+    arguments, refused = command.split(), "exists and may hold data; expected a new file, or --force"
     Path("old.csv").write_text("precious\n")
     Path("link.csv").symlink_to("old.csv")
     for name in ("old.csv", "link.csv"):
-        assert f"{name}: exists and may hold data; expected a new file, or --force" in refusal(capsys, *command, name)
+        assert f"{name}: {refused}" in refusal(capsys, *arguments, name)
         assert Path("old.csv").read_text() == "precious\n"
-    assert run([*command, "link.csv", "--force"]) == 0
+    assert run([*arguments, "link.csv", "--force"]) == 0
     assert Path("link.csv").is_symlink(), "what the link names is replaced, not the link"
     assert Path("old.csv").read_text() != "precious\n"
 
@@ -125,7 +103,7 @@ def test_data_are_overwritten_only_by_force(
 @pytest.mark.parametrize(
     "name", ["a1a", "old.data", "old.txt", "old.md", "link.json", "old.tsv", "old.CSV.gz", "old.parquet", "old.npy"]
 )
-def test_other_files_are_overwritten_only_by_force(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+def test_other_files_are_overwritten_only_by_force(folder: Path, capsys: Capture, name: str) -> None:
     """LIBSVM's files have no suffix, and what a link with a fitting name stands for may be one of them."""
     old = Path("a1a" if name == "link.json" else name)
     old.write_text("precious\n")
@@ -148,7 +126,7 @@ def test_reports_and_proofs_are_rewritten(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["d.csv", "p.json", "t.md", "t.tex"]
 
 
-def test_two_outputs_are_two_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_outputs_are_two_files(folder: Path, capsys: Capture) -> None:
     Path("t.md").touch()
     os.link("t.md", "u.md")
     assert "two files" in refusal(capsys, "perceptron", "d.csv", "--trace", "t.md", "--trace-mistakes", "u.md")
@@ -179,17 +157,11 @@ def test_a_full_disk_names_the_file(folder: Path) -> None:
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
 
-    commands = [
-        ["check", "iris", "--positive", "setosa", "--proof", "p.json"],
-        ["perceptron", "iris", "--positive", "setosa", "--trace", "t.csv"],
-        ["generate", "odd-max-bit:8", "-o", "g.csv"],
-    ]
-    for command in commands:
-        done = subprocess.run(
-            [sys.executable, "-B", "-m", "maxmargin", *command, "-q"],
-            capture_output=True, text=True, check=False, preexec_fn=small_files,
-            env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        )  # fmt: skip
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    iris = "iris --positive setosa"
+    for line in (f"check {iris} --proof p.json", f"perceptron {iris} --trace t.csv", "generate odd-max-bit:8 -o g.csv"):
+        command = line.split()
+        done = completed(*command, "-q", preexec_fn=small_files, env=environment)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
         assert f"maxmargin: {command[-1]}: " in done.stderr
     assert [path.name for path in folder.iterdir()] == ["d.csv"]
@@ -248,7 +220,7 @@ def test_files_that_may_not_be_written(tmp_path: Path) -> None:
             check_writable(path)
 
 
-def test_trace_limit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_trace_limit(folder: Path, capsys: Capture) -> None:
     command = ["perceptron", "agresti", "--trace", "t.csv", "--trace-mistakes", "m.csv", "--trace-limit", "7", "--json"]
     assert run(command) == 0
     done = capsys.readouterr()
@@ -259,17 +231,13 @@ def test_trace_limit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(Path("t.csv").read_text().splitlines()) == len(Path("m.csv").read_text().splitlines()) == 8
 
 
-def test_progress_while_a_long_trace_is_written(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_while_a_long_trace_is_written(folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.monotonic", iter(range(0, 10**9, 2)).__next__)
     assert run(["perceptron", "agresti", "--trace", "t.md", "--trace-limit", "20"]) == 0
     assert "writing t.md: " in capsys.readouterr().err
 
 
-def test_the_answer_is_printed_though_the_trace_was_interrupted(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_answer_is_printed_though_the_trace_was_interrupted(folder: Path, capsys: Capture) -> None:
     with interrupting(exact_text):
         assert run(["perceptron", "d.csv", "--trace", "t.md"]) == 130
     done = capsys.readouterr()

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import calling, interrupting
-from commands import json_answer, printed, refusal
+from commands import Capture, json_answer, printed, refusal
+from table_files import text_file
 
 import maxmargin as mm
 from maxmargin.cli.app import run
@@ -21,12 +22,10 @@ NAMED = "who,x,y,label\nann,1,2,no\nbob,2,1,no\ncid,4,5,yes\ndan,5,4,yes\neve,1.
 
 @pytest.fixture
 def named(tmp_path: Path) -> str:
-    path = tmp_path / "named.csv"
-    path.write_text(NAMED)
-    return str(path)
+    return str(text_file(tmp_path, NAMED))
 
 
-def test_online_says_what_the_library_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_online_says_what_the_library_says(capsys: Capture) -> None:
     command = ("online", "iris", "--positive", "setosa", "--algorithm", "margin-perceptron", "--parameter", "beta=2")
     code, fields = json_answer(capsys, *command)
     iris = mm.load("iris", positive="setosa")
@@ -42,7 +41,7 @@ def test_online_says_what_the_library_says(capsys: pytest.CaptureFixture[str]) -
     assert fields["run_margin"] <= fields["run_maximum_margin"]["upper"] <= fields["maximum_margin"]["upper"]
 
 
-def test_a_guarantee_without_its_assumption_does_not_apply(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_guarantee_without_its_assumption_does_not_apply(capsys: Capture) -> None:
     code, fields = json_answer(capsys, "online", "xor", "--algorithm", "perceptron", "--max-epochs", "5")
     assert (code, fields["stop_reason"], fields["n_epochs"]) == (3, "max_epochs", 5)
     assert fields["maximum_margin"]["status"] == "overlap"
@@ -51,13 +50,7 @@ def test_a_guarantee_without_its_assumption_does_not_apply(capsys: pytest.Captur
     assert "overlap, proven: no hyperplane has a positive margin" in capsys.readouterr().out
 
 
-def test_online_seed_decides_the_order(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ("online", "wine", "--positive", "class_0", "-a", "pocket", "--max-epochs", "2", "--seed")
-    runs = [json_answer(capsys, *command, seed)[1]["update_rows"] for seed in ("1", "1", "2")]
-    assert runs[0] == runs[1] != runs[2]
-
-
-def test_several_algorithms_make_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_algorithms_make_a_table(capsys: Capture) -> None:
     command = ["online", "iris", "--positive", "setosa", "-a", "alma", "-a", "pa", "--parameter", "alpha=0.9"]
     code, fields = json_answer(capsys, *command)
     assert code == 3 and fields["schema"] == "maxmargin.online-comparison/1"  # pa does not come to rest
@@ -66,27 +59,21 @@ def test_several_algorithms_make_a_table(capsys: pytest.CaptureFixture[str]) -> 
     assert (pa["algorithm"], pa["parameters"], pa["converged"]) == ("pa", {}, False)
     lines = printed(capsys, *command, "--max-epochs", "13", code=3).splitlines()
     assert lines[2].split()[:4] == ["algorithm", "updates", "mistakes", "epochs"]
-    assert lines[3].split()[:5] == [
-        "alma",
-        *(f"{alma[n]}" for n in ("n_updates", "n_mistakes", "n_epochs")),
-        "converged",
-    ]
-    assert lines[3].endswith("2 held")
+    counts = [str(alma[name]) for name in ("n_updates", "n_mistakes", "n_epochs")]
+    assert lines[3].split()[:5] == ["alma", *counts, "converged"] and lines[3].endswith("2 held")
 
 
-def test_an_algorithm_that_cannot_run_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_algorithm_that_cannot_run_says_why(capsys: Capture) -> None:
     command = ("online", "agresti", "--no-bias", "-a", "winnow", "-a", "perceptron", "--max-epochs", "3")
     code, fields = json_answer(capsys, *command)
-    assert code == 3
-    assert fields["runs"][0]["algorithm"] == "winnow" and "bias" in fields["runs"][0]["reason"]
+    assert code == 3 and fields["runs"][0]["algorithm"] == "winnow" and "bias" in fields["runs"][0]["reason"]
     assert fields["runs"][1]["n_epochs"] == 3
     assert "fixed threshold" in refusal(capsys, "online", "agresti", "--no-bias", "-a", "winnow")
 
 
-def test_all_algorithms_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_algorithms_run(capsys: Capture) -> None:
     code, fields = json_answer(capsys, "online", "and", "--algorithm", "all", "--max-epochs", "2", "-q")
-    assert code == 3
-    assert [entry["algorithm"] for entry in fields["runs"]] == list(ALGORITHMS)
+    assert code == 3 and [entry["algorithm"] for entry in fields["runs"]] == list(ALGORITHMS)
     kernels = [entry["algorithm"] for entry in fields["runs"] if entry.get("is_kernel")]
     assert kernels == ["kernel-perceptron"]
     assert not any(guarantee["holds"] is False for entry in fields["runs"] for guarantee in entry.get("guarantees", []))
@@ -98,7 +85,7 @@ def test_the_catalogue_states_what_runs_guarantee() -> None:
         assert entry.guarantees == tuple(guarantee.statement for guarantee in made.guarantees), name
 
 
-def test_the_list_needs_no_source(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_needs_no_source(capsys: Capture) -> None:
     out = printed(capsys, "online", "--list")
     assert re.search(r"^alma  alpha=0.5  p=2.0$", out, re.MULTILINE)
     assert re.search(r"^winnow  factor=2.0  threshold=\(by the data\)$", out, re.MULTILINE)
@@ -107,18 +94,17 @@ def test_the_list_needs_no_source(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0 and [entry["name"] for entry in fields["algorithms"]] == list(ALGORITHMS)
 
 
-def test_an_interrupted_table_keeps_its_rows(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupted_table_keeps_its_rows(capsys: Capture) -> None:
     def interrupt(arguments: dict[str, Any]) -> None:
         if arguments["algorithm"].name == "pa":
             raise KeyboardInterrupt
 
     with calling(run_online, interrupt):
         code, fields = json_answer(capsys, "online", "and", "-a", "perceptron", "-a", "pa", "-a", "alma")
-    assert code == 130
-    assert [entry["algorithm"] for entry in fields["runs"]] == ["perceptron"]
+    assert code == 130 and [entry["algorithm"] for entry in fields["runs"]] == ["perceptron"]
 
 
-def test_bounds_are_those_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bounds_are_those_of_the_library(capsys: Capture) -> None:
     code, fields = json_answer(capsys, "bounds", "iris", "--positive", "setosa", "--n-passes", "4")
     iris = mm.load("iris", positive="setosa")
     known = {bound.name: bound for bound in mm.mistake_bounds(iris.X, iris.y, n_passes=4)}
@@ -133,9 +119,7 @@ def test_bounds_are_those_of_the_library(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize("options_given", [(), ("--until-convergence",), ("--bias-scale", "best", "--n-passes", "3")])
-def test_bounds_that_hold_come_first_and_hold(
-    capsys: pytest.CaptureFixture[str], options_given: tuple[str, ...]
-) -> None:
+def test_bounds_that_hold_come_first_and_hold(capsys: Capture, options_given: tuple[str, ...]) -> None:
     code, fields = json_answer(capsys, "bounds", "agresti", *options_given)
     valid = [bound["valid"] for bound in fields["bounds"]]
     values = [bound["value"] for bound in fields["bounds"] if bound["valid"]]
@@ -144,13 +128,12 @@ def test_bounds_that_hold_come_first_and_hold(
     assert values == sorted(values) and values[0] >= fields["n_mistakes"]
 
 
-def test_bounds_text_rounds_up_and_gives_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bounds_text_rounds_up_and_gives_reasons(capsys: Capture) -> None:
     _, fields = json_answer(capsys, "bounds", "iris", "--positive", "setosa")
     out = printed(capsys, "bounds", "iris", "--positive", "setosa")
     assert "M = 2 mistakes in 1 epoch" in out
-    shown = {
-        line.split()[2]: line.split()[0] for line in out.splitlines() if re.match(r" *[\d.,e+]+ +[\d.e-]+  \w", line)
-    }
+    rows = [line.split() for line in out.splitlines() if re.match(r" *[\d.,e+]+ +[\d.e-]+  \w", line)]
+    shown = {row[2]: row[0] for row in rows}
     valid = [bound for bound in fields["bounds"] if bound["valid"]]
     assert list(shown) == [bound["name"] for bound in valid]
     for bound in valid:
@@ -160,12 +143,12 @@ def test_bounds_text_rounds_up_and_gives_reasons(capsys: pytest.CaptureFixture[s
     assert "every row has norm" in failing.replace("\n      ", " ")
 
 
-def test_bounds_of_data_without_a_best_scale_say_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bounds_of_data_without_a_best_scale_say_so(capsys: Capture) -> None:
     assert run(["bounds", "xor", "--bias-scale", "best"]) == 0
     assert "bias scale is 1" in capsys.readouterr().err
 
 
-def test_fewest_errors_names_the_rows_to_drop(capsys: pytest.CaptureFixture[str], named: str) -> None:
+def test_fewest_errors_names_the_rows_to_drop(capsys: Capture, named: str) -> None:
     code, fields = json_answer(capsys, "fewest-errors", named, "--id", "who")
     assert code == 0 and fields["schema"] == "maxmargin.fewest-errors/1"
     assert (fields["lower"], fields["upper"], fields["is_optimal"]) == (1, 1, True)
@@ -179,7 +162,7 @@ def test_fewest_errors_names_the_rows_to_drop(capsys: pytest.CaptureFixture[str]
     assert f"so that the rest is separable: {fields['error_rows_ids'][0]}" in capsys.readouterr().out
 
 
-def test_fewest_errors_numbers_rows_of_the_source(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_fewest_errors_numbers_rows_of_the_source(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "gaps.csv"
     path.write_text("x,y\n,no\n1,no\n2,yes\n3,yes\n4,no\n5,no\n")  # without the no at 1 a threshold separates
     code, fields = json_answer(capsys, "fewest-errors", str(path), "--drop-missing")
@@ -187,39 +170,35 @@ def test_fewest_errors_numbers_rows_of_the_source(capsys: pytest.CaptureFixture[
     assert fields["witnesses"] and all(1 in rows and 0 not in rows for rows in fields["witnesses"])
 
 
-def test_fewest_errors_past_the_limit_is_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = json_answer(
-        capsys, "fewest-errors", "iris", "--positive", "versicolor", "--time-limit", "1e-6", "-q"
-    )
-    assert code == 4
-    assert fields["lower"] < fields["upper"] <= 50 and "time limit" in fields["reason"]
+def test_fewest_errors_past_the_limit_is_an_interval(capsys: Capture) -> None:
+    command = ("fewest-errors", "iris", "--positive", "versicolor", "--time-limit", "1e-6", "-q")
+    code, fields = json_answer(capsys, *command)
+    assert code == 4 and fields["lower"] < fields["upper"] <= 50 and "time limit" in fields["reason"]
 
 
-def test_fewest_errors_interrupted_in_the_second_search(capsys: pytest.CaptureFixture[str]) -> None:
+def test_fewest_errors_interrupted_in_the_second_search(capsys: Capture) -> None:
     with interrupting(least_total_slack):
         code, fields = json_answer(capsys, "fewest-errors", "xor")
     assert (code, fields["upper"], fields["total_slack"]) == (130, 1, None)
 
 
-def test_a_formula_is_a_source(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_formula_is_a_source(capsys: Capture) -> None:
     code, fields = json_answer(capsys, "margin", "formula:(x1 | x4) & ~x3", "--exact")
-    assert code == 0
-    assert fields["margin_squared"] == "1/6"
-    assert fields["margin"] == pytest.approx(6**-0.5)
+    assert (code, fields["margin_squared"], fields["margin"]) == (0, "1/6", pytest.approx(6**-0.5))
     assert (fields["n_samples"], fields["n_features"]) == (16, 4)
 
 
-@pytest.mark.parametrize(
-    ("formula", "family"),
-    [("(x1 or x4) and not x3", "formula"), ("x1 & x2", "conjunction:4:2"), ("x1 ^ x2 ^ x3", "parity:3")],
-)
+FAMILIES = [("(x1 or x4) and not x3", "formula"), ("x1 & x2", "conjunction:4:2"), ("x1 ^ x2 ^ x3", "parity:3")]
+
+
+@pytest.mark.parametrize("formula, family", FAMILIES)
 def test_formulas_agree_with_the_families(formula: str, family: str) -> None:
     made, known = mm.load(f"formula:{formula}"), mm.generate(family)
     rows = {tuple(row[: made.n_features]): label for row, label in zip(known.X.tolist(), known.y.tolist(), strict=True)}
     assert {tuple(row): label for row, label in zip(made.X.tolist(), made.y.tolist(), strict=True)} == rows
 
 
-def test_formulas_are_generated_with_their_truth(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_formulas_are_generated_with_their_truth(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     assert run(["generate", "formula:(x1 | x4) & ~x3", "-o", str(path), "-q"]) == 0
     truth = json.loads(path.with_suffix(".truth.json").read_text())
@@ -233,30 +212,29 @@ def test_formulas_are_generated_with_their_truth(capsys: pytest.CaptureFixture[s
     assert "seed" in refusal(capsys, "generate", "formula:x1", "--seed", "1")
 
 
-@pytest.mark.parametrize(
-    ("command", "statement"),
-    [
-        ("perceptron --max-epochs 3", "upper bound of the maximum margin through the origin: "),
-        ("bounds", "of 1 pass, through the origin"),
-        ("orders --n-orders 2 --n-search 0 --n-sequence 0", "seed 0, through the origin"),
-        ("margin --soft 1", "proven interval of the optimum through the origin ["),
-        ("fewest-errors", "least total slack through the origin, sum of (1 - y(w.x))_+"),
-    ],
-)
-def test_numbers_without_a_bias_are_said_to_be_of_hyperplanes_through_the_origin(
-    command: str, statement: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+OF_NO_BIAS = {
+    "perceptron --max-epochs 3": "upper bound of the maximum margin through the origin: ",
+    "bounds": "of 1 pass, through the origin",
+    "orders --n-orders 2 --n-search 0 --n-sequence 0": "seed 0, through the origin",
+    "margin --soft 1": "proven interval of the optimum through the origin [",
+    "fewest-errors": "least total slack through the origin, sum of (1 - y(w.x))_+",
+}
+
+
+@pytest.mark.parametrize("command", OF_NO_BIAS)
+def test_numbers_without_a_bias_are_said_to_be_of_hyperplanes_through_the_origin(command: str, capsys: Capture) -> None:
     """The rows 10 to 40 against 60 to 90 have the margin 10, but overlap through the origin."""
     name, *limits = command.split()
     for bias in (True, False):
-        run([name, "agresti", *limits, *([] if bias else ["--no-bias"]), "-q"])
+        arguments = [name, "agresti", *limits, *([] if bias else ["--no-bias"]), "-q"]
+        run(arguments)
         out = capsys.readouterr().out
-        assert ("through the origin" not in out) if bias else (statement in out and "bias scale" not in out)
-        _, fields = json_answer(capsys, name, "agresti", *limits, *([] if bias else ["--no-bias"]), "-q")
+        assert ("through the origin" not in out) if bias else (OF_NO_BIAS[command] in out and "bias scale" not in out)
+        _, fields = json_answer(capsys, *arguments)
         assert fields["bias"] is bias
 
 
-def test_a_run_points_to_the_check_of_the_same_question(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_points_to_the_check_of_the_same_question(capsys: Capture) -> None:
     """Of prepared data there is no check, and theirs is another question: rows of norm 1 may overlap."""
     last = {}
     for asked in ("", "--no-bias", "--prepare unit"):
@@ -267,6 +245,6 @@ def test_a_run_points_to_the_check_of_the_same_question(capsys: pytest.CaptureFi
     assert last["--prepare unit"] == []
 
 
-def test_scales_are_refused_by_their_name_where_no_scale_is_best(capsys: pytest.CaptureFixture[str]) -> None:
+def test_scales_are_refused_by_their_name_where_no_scale_is_best(capsys: Capture) -> None:
     message = refusal(capsys, "orders", "xor", "-q", "--scales")
     assert "a study of bias scales needs separable data; found overlap" in message
