@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cases import of_today
-from commands import refusal
+from commands import Capture, refusal
 
 import maxmargin as mm
 from maxmargin.api.measures import Plane
@@ -35,24 +35,12 @@ DATA = {
     "1.7976931348623157e308,-1.7e308,-0.3,1\n",
 }
 
-# Data of which reports are made in the fast tests as well.
-FAST = ("one column", "the least number", "three classes")
-
-SMALL = ["--orders", "2", "--max-epochs", "5", "--max-mistakes", "100"]
-COMMANDS = {
-    "check": ["check"],
-    "check through the origin": ["check", "--no-bias"],
-    "margin": ["margin"],
-    "exact margin": ["margin", "--exact"],
-    "margin by working sets": ["margin", "--method", "working-set"],
-    "soft margin": ["margin", "--soft", "1"],
-    "bounds": ["bounds"],
-    "online": ["online", "--algorithm", "all", "--max-epochs", "5"],
-    "orders": ["orders", "--n-orders", "5", "--n-search", "5", "--n-sequence", "5", "--max-mistakes", "100"],
-    "perceptron": ["perceptron", "--max-epochs", "5"],
-    "fewest errors": ["fewest-errors"],
-    "report": ["report", *SMALL],
-}
+REPORT = "report --orders 2 --max-epochs 5 --max-mistakes 100"
+COMMANDS = (
+    "check, check --no-bias, margin, margin --exact, margin --method working-set, margin --soft 1, bounds, "
+    "online --algorithm all --max-epochs 5, orders --n-orders 5 --n-search 5 --n-sequence 5 --max-mistakes 100, "
+    "perceptron --max-epochs 5, fewest-errors"
+)
 
 
 def written(folder: Path, text: str) -> str:
@@ -61,7 +49,7 @@ def written(folder: Path, text: str) -> str:
     return str(path)
 
 
-def outcome(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> int:
+def outcome(arguments: list[str], capsys: Capture) -> int:
     """Run a command, in which warnings are errors as in every test; what it refuses is one sentence."""
     code = run([*arguments, "--quiet"])
     if code == 2:
@@ -70,16 +58,14 @@ def outcome(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> int:
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "report"])
+@pytest.mark.parametrize("command", COMMANDS.split(", "))
 @pytest.mark.parametrize("data", DATA)
-def test_no_command_breaks_on_large_and_tiny_numbers(
-    data: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    name, *options = COMMANDS[command]
+def test_no_command_breaks_on_large_and_tiny_numbers(data: str, command: str, tmp_path: Path, capsys: Capture) -> None:
+    name, *options = command.split()
     assert outcome([name, written(tmp_path, DATA[data]), *options], capsys) in {0, 2, 3, 4}
 
 
-@pytest.mark.parametrize("data", [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in DATA])
+@pytest.mark.parametrize("data", DATA)
 @pytest.mark.slow
 def test_every_form_of_a_report_is_written(data: str, tmp_path: Path) -> None:
     dataset = mm.load(written(tmp_path, DATA[data]))
@@ -91,11 +77,9 @@ def test_every_form_of_a_report_is_written(data: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_names_the_figures_that_it_does_not_write(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_names_the_figures_that_it_does_not_write(tmp_path: Path, capsys: Capture) -> None:
     source, page = written(tmp_path, DATA["a span of axes"]), tmp_path / "page.html"
-    assert run(["report", source, "-o", str(page), "--figures", str(tmp_path / "figures"), *SMALL]) == 0
+    assert run([*REPORT.split(), source, "-o", str(page), "--figures", str(tmp_path / "figures")]) == 0
     assert "distances of the rows is left out" in capsys.readouterr().err
 
 
@@ -124,10 +108,11 @@ def test_distances_of_rows_whose_products_overflow_on_the_way_are_finite() -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(16))
-def test_random_numbers_of_any_size(number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_random_numbers_of_any_size(number: int, tmp_path: Path, capsys: Capture) -> None:
     seed = of_today(range(48), 3)[number]
     source = written(tmp_path, random_rows(random.Random(seed)))
-    for name, *options in COMMANDS.values():
+    for command in (*COMMANDS.split(", "), REPORT):
+        name, *options = command.split()
         bias = ["--no-bias"] if seed % 4 == 0 else []
         assert outcome([name, source, *options, *bias], capsys) in {0, 2, 3, 4}
 
@@ -158,16 +143,14 @@ def archives(folder: Path, shape: str) -> list[str]:
 
 
 @pytest.mark.parametrize("memory", ["1GiB", "1KiB"])
-def test_headers_of_python_2_are_read(memory: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_headers_of_python_2_are_read(memory: str, tmp_path: Path, capsys: Capture) -> None:
     for source in archives(tmp_path, "(4L,1L)"):
         assert run(["check", source, "--memory", memory]) == 0
         assert "Warning" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("memory", ["1GiB", "1KiB"])
-def test_headers_with_code_are_refused_in_a_sentence(
-    memory: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_headers_with_code_are_refused_in_a_sentence(memory: str, tmp_path: Path, capsys: Capture) -> None:
     for source in archives(tmp_path, "__import__('os').getcwd()"):
         message = refusal(capsys, "check", source, "--memory", memory, "--quiet")
         assert message.count("\n") == 1 and "header holds an expression" in message and " at 0x" not in message

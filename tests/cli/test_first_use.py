@@ -25,39 +25,34 @@ print(json.dumps({"code": code, "has_numba": "numba" in sys.modules}))
 
 def first_use(folder: Path, *arguments: str, **environment: str) -> tuple[dict[str, object], list[str], str]:
     """Return the exit code and whether a compiler was loaded, what was compiled, and what was said."""
-    done = subprocess.run(
-        [sys.executable, "-c", _RUN, *arguments],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=folder,
-    )
+    own = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), **environment}
+    program = [sys.executable, "-c", _RUN, *arguments]
+    done = subprocess.run(program, env=own, capture_output=True, text=True, check=True, cwd=folder)
     compiled = [path.name for path in (folder / "cache").rglob("*.nbc")]
     return json.loads(done.stdout.splitlines()[-1]), compiled, done.stderr
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["perceptron", "iris", "--positive", "setosa"],
-        ["check", "iris", "--positive", "virginica"],
-        ["margin", "iris", "--positive", "setosa"],
-        ["margin", "iris", "--positive", "versicolor", "--soft", "1"],
-        ["margin", "rows.npz", "--soft", "1", "--method", "interior-point"],
-        ["margin", "rows.npz", "--soft", "1", "--method", "working-set"],
-        ["online", "iris", "--positive", "setosa", "-a", "perceptron", "-a", "averaged", "-a", "pegasos"],
-        ["online", "iris", "--positive", "virginica", "-a", "all"],
-        ["orders", "iris", "--positive", "setosa"],
-        ["bounds", "iris", "--positive", "setosa"],
-        ["judge", "agresti", "--plane", "plane.json"],
-        ["fewest-errors", "agresti"],
-        ["generate", "xor", "-o", "xor.csv"],
-        ["report", "few.csv", "-o", "few.html"],
-    ],
+# Commands on small data, and longer ones.
+SHORT = (
+    "perceptron iris --positive setosa, check iris --positive virginica, margin iris --positive setosa, "
+    "margin iris --positive versicolor --soft 1, margin rows.npz --soft 1 --method interior-point, "
+    "margin rows.npz --soft 1 --method working-set, online iris --positive virginica -a all, "
+    "online iris --positive setosa -a perceptron -a averaged -a pegasos, orders iris --positive setosa, "
+    "bounds iris --positive setosa, judge agresti --plane plane.json, fewest-errors agresti, "
+    "generate xor -o xor.csv, report few.csv -o few.html"
 )
-def test_small_data_wait_for_no_compiler(arguments: list[str], tmp_path: Path) -> None:
+LONG = (
+    "perceptron iris --positive virginica --max-mistakes 2000, "
+    "perceptron iris --positive virginica --max-mistakes 2000 --method weights, "
+    "perceptron iris --positive virginica --max-mistakes 2000 --method gram, "
+    "online iris --positive setosa -a all --max-epochs 2, orders agresti --n-orders 50 --n-search 20 --n-sequence 100, "
+    "margin iris --positive versicolor --soft 1"
+)
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("line", SHORT.split(", "))
+def test_small_data_wait_for_no_compiler(line: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 5))
     np.savez(tmp_path / "rows.npz", X=X, y=np.where(X[:, 0] + rng.normal(size=4000) > 0, 1, -1))
@@ -66,21 +61,16 @@ def test_small_data_wait_for_no_compiler(arguments: list[str], tmp_path: Path) -
     lines = [",".join(map(str, [*row.tolist(), int(row[0] > 0)])) for row in few]
     (tmp_path / "plane.json").write_text('{"w": [1], "b": -48}', encoding="utf-8")
     (tmp_path / "few.csv").write_text("\n".join(["a,b,c,d,label", *lines]), encoding="utf-8")
-    found, compiled, said = first_use(tmp_path, *arguments)
+    found, compiled, said = first_use(tmp_path, *line.split())
     assert found["code"] in (0, 3) and not found["has_numba"]
     assert not compiled and "compiling" not in said
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["report", "iris", "-o", "iris.md"],  # classes that overlap: a million mistakes
-        ["orders", "agresti"],  # millions of them
-    ],
-)
-def test_long_runs_of_small_data_compile_few_passes(arguments: list[str], tmp_path: Path) -> None:
-    found, compiled, said = first_use(tmp_path, *arguments)
+@pytest.mark.parametrize("line", ["report iris -o iris.md", "orders agresti"])
+def test_long_runs_of_small_data_compile_few_passes(line: str, tmp_path: Path) -> None:
+    """Classes that overlap make a million mistakes, many orders make millions."""
+    found, compiled, said = first_use(tmp_path, *line.split())
     assert found["code"] == 0 and said.count("compiling") == 1
     assert 1 <= len(compiled) <= 2 and any("present_over_gram" in name for name in compiled)
 
@@ -89,8 +79,7 @@ def test_long_runs_of_small_data_compile_few_passes(arguments: list[str], tmp_pa
 def test_a_long_run_says_that_it_compiles_few_passes(tmp_path: Path) -> None:
     arguments = ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "50000"]
     found, compiled, said = first_use(tmp_path, *arguments)
-    assert found["code"] == 3 and 1 <= len(compiled) <= 2
-    assert said.count("compiling") == 1
+    assert found["code"] == 3 and 1 <= len(compiled) <= 2 and said.count("compiling") == 1
     _, again, said = first_use(tmp_path, *arguments)
     assert sorted(again) == sorted(compiled) and "compiling" not in said
 
@@ -109,42 +98,25 @@ def test_quiet_is_quiet(tmp_path: Path) -> None:
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "2000"],
-        ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "2000", "--method", "weights"],
-        ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "2000", "--method", "gram"],
-        ["online", "iris", "--positive", "setosa", "-a", "all", "--max-epochs", "2"],
-        ["orders", "agresti", "--n-orders", "50", "--n-search", "20", "--n-sequence", "100"],
-        ["margin", "iris", "--positive", "versicolor", "--soft", "1"],
-    ],
-)
-def test_everything_works_without_a_compiler(arguments: list[str], tmp_path: Path) -> None:
-    found, compiled, _ = first_use(tmp_path, *arguments, NUMBA_DISABLE_JIT="1")
+@pytest.mark.parametrize("line", LONG.split(", "))
+def test_everything_works_without_a_compiler(line: str, tmp_path: Path) -> None:
+    found, compiled, _ = first_use(tmp_path, *line.split(), NUMBA_DISABLE_JIT="1")
     assert found["code"] in (0, 3) and not compiled
 
 
+WITH_PARAMETERS = [("p-norm", {"p": 2.7}), ("alma", {"p": 3.3}), ("winnow", {"factor": 1.7e308})]
+
+
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(
-    ("name", "parameters"),
-    [
-        *((name, {}) for name in ALGORITHMS),
-        ("p-norm", {"p": 2.7}),
-        ("alma", {"p": 3.3}),
-        ("winnow", {"factor": 1.7e308}),
-    ],
-)
+@pytest.mark.parametrize("name, parameters", [*((name, {}) for name in ALGORITHMS), *WITH_PARAMETERS])
 def test_plain_and_compiled_steps_agree_to_the_bit(name: str, parameters: dict[str, float]) -> None:
     algorithm = algorithm_of(name, parameters)
     for seed in range(3):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(25, 3)).round(1 if seed % 2 else 17)
         X[0] = 0.0
-        problem = Problem(
-            np.abs(X) if name == "winnow" else X,
-            np.where(X @ [1.0, 2.0, -1.0] + 0.5 * rng.normal(size=25) > 0, 1.0, -1.0),
-        )
+        y = np.where(X @ [1.0, 2.0, -1.0] + 0.5 * rng.normal(size=25) > 0, 1.0, -1.0)
+        problem = Problem(np.abs(X) if name == "winnow" else X, y)
         runs = [_run(problem, algorithm, short) for short in (0, 200, 1 << 60)]
         for run in runs[:2]:
             assert run.n_presentations == runs[2].n_presentations

@@ -8,22 +8,17 @@ from pathlib import Path
 import click
 import pytest
 from cases import for_each
-from commands import completed, refusal
+from commands import Capture, completed, printed, refusal
 
-from maxmargin.cli.app import app, run
+from maxmargin.cli.app import app
 from maxmargin.cli.click_classes import ASKS_TO_COMPLETE, GROUPS, SECTIONS, Command, Commands
 
 COMMANDS = sorted(app.commands)
 
 
-def help_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert run([*arguments]) == 0
-    return capsys.readouterr().out
-
-
-def test_the_commands_are_listed_in_groups(capsys: pytest.CaptureFixture[str]) -> None:
-    text = help_of(capsys, "-h")
-    assert text == help_of(capsys, "--help")
+def test_the_commands_are_listed_in_groups(capsys: Capture) -> None:
+    text = printed(capsys, "-h")
+    assert text == printed(capsys, "--help")
     assert isinstance(app, Commands)
     listed = [name for _, names in app.grouped() for name in names]
     assert listed[:4] == ["check", "margin", "verify", "report"]
@@ -34,8 +29,8 @@ def test_the_commands_are_listed_in_groups(capsys: pytest.CaptureFixture[str]) -
 
 
 @for_each("name", COMMANDS)
-def test_the_short_help_has_an_example_and_the_exit_codes(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    short, full = help_of(capsys, name, "-h"), help_of(capsys, name, "--help")
+def test_the_short_help_has_an_example_and_the_exit_codes(capsys: Capture, name: str) -> None:
+    short, full = printed(capsys, name, "-h"), printed(capsys, name, "--help")
     assert short.startswith(f"Usage: maxmargin {name}")
     assert f"Example: maxmargin {name}" in short
     assert "\n  Exit 0" in short
@@ -44,8 +39,8 @@ def test_the_short_help_has_an_example_and_the_exit_codes(capsys: pytest.Capture
 
 
 @for_each("name", COMMANDS)
-def test_the_full_help_has_every_option_once(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    command, text = app.commands[name], help_of(capsys, name, "--help")
+def test_the_full_help_has_every_option_once(capsys: Capture, name: str) -> None:
+    command, text = app.commands[name], printed(capsys, name, "--help")
     assert isinstance(command, Command)
     lines = text.splitlines()
     for option in command.params:
@@ -74,29 +69,23 @@ def test_the_short_help_needs_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_asks_maxmargin(capsys: pytest.CaptureFixture[str], shell: str) -> None:
-    script = help_of(capsys, "completion", shell)
+def test_the_script_asks_maxmargin(capsys: Capture, shell: str) -> None:
+    script = printed(capsys, "completion", shell)
     assert f"{ASKS_TO_COMPLETE}={shell}_complete" in script
 
 
-def test_other_shells_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_shells_are_refused(capsys: Capture) -> None:
     assert "'zsh'" in refusal(capsys, "completion", "tcsh")
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        (("perc",), ["perceptron"]),
-        (("check", "--po"), ["--positive"]),
-        (("check", "ir"), ["iris", "iris.csv"]),
-        (("margin", "--soft", "0.1", "1", "iris.c"), ["iris.c"]),
-        (("check", "--require", "over"), ["overlap"]),
-    ],
-)
-def test_words_are_completed(tmp_path: Path, words: tuple[str, ...], found: list[str]) -> None:
+@pytest.mark.parametrize(("line", "found"), [
+    ("perc", ["perceptron"]), ("check --po", ["--positive"]), ("check ir", ["iris", "iris.csv"]),
+    ("margin --soft 0.1 1 iris.c", ["iris.c"]), ("check --require over", ["overlap"]),
+])  # fmt: skip
+def test_words_are_completed(tmp_path: Path, line: str, found: list[str]) -> None:
     (tmp_path / "iris.csv").touch()
-    asked = {"COMP_WORDS": " ".join(("maxmargin", *words)), "COMP_CWORD": str(len(words))}
+    asked = {"COMP_WORDS": f"maxmargin {line}", "COMP_CWORD": str(len(line.split()))}
     environment = {**os.environ, **asked, ASKS_TO_COMPLETE: "bash_complete"}
     done = completed(env=environment, cwd=tmp_path)
-    kind = "file" if words[-1] == "iris.c" else "plain"
+    kind = "file" if line.endswith("iris.c") else "plain"
     assert done.stdout.split() == [f"{kind},{word}" for word in found], done.stderr

@@ -15,19 +15,13 @@ VERBS: dict[str, Callable[..., Any]] = {
     "check": mm.separability,
     "margin": mm.hard_margin,
     "margin --soft": mm.soft_margin_path,
-    "perceptron": mm.perceptron,
-    "online": mm.online,
     "bounds": mm.mistake_bounds,
-    "judge": mm.judge,
-    "sensitivity": mm.sensitivity,
     "fewest-errors": mm.fewest_errors,
     "orders": mm.order_study,
     "report": mm.margin_report,
-    "trust": mm.trust,
-    "compare": mm.compare,
-    "generate": mm.generate,
-    "verify": mm.verify,
 }
+SAME_NAME = ("perceptron", "online", "judge", "sensitivity", "trust", "compare", "generate", "verify")
+VERBS |= {name: getattr(mm, name) for name in SAME_NAME}
 
 # Options whose parameter has another name.
 SPELT = {
@@ -162,6 +156,4 @@ def test_exceptions_are_of_use() -> None:
     assert set(SPELT) <= options and set(SPELT.values()) <= parameters
     assert options >= READING | OF_COMMANDS
     assert parameters >= OF_PYTHON
-    assert {
-        (command, name) for command, name in DEFAULTS if name not in inspect.signature(VERBS[command]).parameters
-    } == set()
+    assert all(name in inspect.signature(VERBS[command]).parameters for command, name in DEFAULTS)
