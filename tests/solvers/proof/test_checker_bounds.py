@@ -14,17 +14,8 @@ import pytest
 from cases import for_each
 from proof_cases import MULTI, case
 
-from maxmargin.solvers.proof.checker import (
-    CertificateError,
-    Inequality,
-    check,
-    exact,
-    main,
-    packed,
-    parse,
-    products,
-    vector_of,
-)
+from maxmargin.solvers.proof import checker
+from maxmargin.solvers.proof.checker import CertificateError, check, exact, parse, products
 
 Proof = dict[str, Any]
 
@@ -91,21 +82,20 @@ def agresti(**fields: Any) -> Any:
     return case("agresti", fields.pop("claim", "separable"), [[10], [40], [60], [90]], [-1, -1, 1, 1], **fields)
 
 
+PAIR: Proof = {"rows": [0, 1], "weights": ["1", "1"]}
+TOO_LONG = [
+    agresti(direction=["1"] * 100_000),
+    agresti(claim="not-strictly-separable", rows=[1] * 100_000, weights=["1"] * 100_000),
+    agresti(claim="not-strictly-separable", rows=list(range(100_000)), weights=["1"] * 100_000),
+    agresti(claim="overlap", **PAIR, null_space=[["1", "1"]] * 100_000),
+    agresti(claim="overlap", **PAIR, null_space=[["1"] * 100_000]),
+    *(agresti(direction=["0x" + "f" * 1_000_001, "-1"]), agresti(direction=["9" * 4301, "-1"])),
+    agresti(claim="margin-at-least", direction=["1", "-50"], margin_squared="1/" * 300_000),
+]
+
+
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    "one",
-    [
-        agresti(direction=["1"] * 100_000),
-        agresti(claim="not-strictly-separable", rows=[1] * 100_000, weights=["1"] * 100_000),
-        agresti(claim="not-strictly-separable", rows=list(range(100_000)), weights=["1"] * 100_000),
-        agresti(claim="overlap", rows=[0, 1], weights=["1", "1"], null_space=[["1", "1"]] * 100_000),
-        agresti(claim="overlap", rows=[0, 1], weights=["1", "1"], null_space=[["1"] * 100_000]),
-        agresti(direction=["0x" + "f" * 1_000_001, "-1"]),
-        agresti(direction=["9" * 4301, "-1"]),
-        agresti(claim="margin-at-least", direction=["1", "-50"], margin_squared="1/" * 300_000),
-    ],
-    ids=map(str, range(8)),
-)
+@pytest.mark.parametrize("one", TOO_LONG, ids=map(str, range(8)))
 def test_what_is_longer_than_it_can_be_is_refused_before_any_arithmetic(one: Any) -> None:
     content = json.dumps(one.proof).encode()
     with pytest.raises(CertificateError, match=r"length|row|twice|vectors|integers"):
@@ -133,19 +123,16 @@ def test_a_long_field_of_the_data_is_read_in_linear_time(field: str, tmp_path: P
 
     def work(text: str) -> float:
         (tmp_path / "d.csv").write_text(f"10,-1\n40,-1\n60,1\n{text},1\n", encoding="utf-8")
-        return seconds(lambda: main([str(tmp_path / "p.json"), str(tmp_path / "d.csv")]))
+        return seconds(lambda: checker.main([str(tmp_path / "p.json"), str(tmp_path / "d.csv")]))
 
     assert work(field) < 100 * work(field[-1000:]) + 0.05
 
 
-@pytest.mark.parametrize(
-    "text", ["1e999999999", "1e-999999999", "1e2001", "9" * 2001, f".{'9' * 2000}", "1e" + "9" * 9999]
-)
-def test_exact_numbers_of_the_data_have_bounded_digits(text: str) -> None:
-    assert exact(text) is None and exact(f"-{text}") is None
-    assert (
-        exact("1e2000") == 10**2000 and exact("1e-2000") == Fraction(1, 10**2000) and exact("-.50") == Fraction(-1, 2)
-    )
+def test_exact_numbers_of_the_data_have_bounded_digits() -> None:
+    for text in ("1e999999999", "1e-999999999", "1e2001", "9" * 2001, f".{'9' * 2000}", "1e" + "9" * 9999):
+        assert exact(text) is None and exact(f"-{text}") is None
+    for text, number in (("1e2000", 10**2000), ("1e-2000", Fraction(1, 10**2000)), ("-.50", Fraction(-1, 2))):
+        assert exact(text) == number
 
 
 @for_each("seed", range(60))
@@ -159,7 +146,7 @@ def test_products_by_classes_are_those_of_the_vectors_z_written_out(seed: int) -
     found = products(X, code, v)
     assert set(found) == set(range(K)) - {code}
     for k, product in found.items():
-        z = vector_of(Inequality(X, 1, code, k), len(v))
+        z = checker.vector_of(checker.Inequality(X, 1, code, k), len(v))
         assert product == sum(x * y for x, y in zip(z, v, strict=True))
 
 
@@ -171,18 +158,16 @@ def test_a_packed_null_space_is_zero_where_all_its_vectors_are(seed: int) -> Non
     N = [[draw.choice([0, 0, 1, -1, greatest, -greatest]) for _ in range(size)] for _ in range(draw.randint(1, 5))]
     X = [draw.choice([0, 1, -1, 2, -3, greatest]) for _ in range(size)]
     enough = (2 * size * greatest * max(1, *map(abs, X))).bit_length()
-    together = products(X, 0, packed(N, enough))[1]
+    together = products(X, 0, checker.packed(N, enough))[1]
     assert (together == 0) == all(products(X, 0, u)[1] == 0 for u in N)
 
 
 @pytest.mark.parametrize("wrong", range(3))
 def test_every_vector_of_the_null_space_is_multiplied_with_every_row(wrong: int) -> None:
     """Columns 2 to 4 are multiples of the first one, but for one row that is not in S."""
-    factors = [2.0, 3.0, 5.0]
-    column = [0.0, 1.0, 0.5, 2.0]
+    factors, labels = [2.0, 3.0, 5.0], [-1, 1, -1, -1, 1]
     null_space = [[str(-int(f)), *("1" if k == j else "0" for k in range(3)), "0"] for j, f in enumerate(factors)]
-    rows = [[x, *(f * x for f in factors)] for x in [*column, 7.0]]
-    labels = [-1, 1, -1, -1, 1]
+    rows = [[x, *(f * x for f in factors)] for x in (0.0, 1.0, 0.5, 2.0, 7.0)]
     fields = {"rows": [0, 1, 3], "weights": ["1", "2", "1"], "null_space": null_space}
     right = case("multiples", "overlap", rows, labels, **fields)
     check(right.proof, right.exact, right.labels)

@@ -16,16 +16,11 @@ from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.exact.products import digit_sums, exact_products
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import WorkSizes
-from maxmargin.solvers.proof.hulls import (
-    ClassSums,
-    balanced_sum,
-    integer_weights,
-    margin_upper_bound_squared,
-    proven_upper,
-    weighted_sum,
-)
+from maxmargin.solvers.proof import hulls
+from maxmargin.solvers.proof.hulls import integer_weights, margin_upper_bound_squared, weighted_sum
 
-wide = st.one_of(st.integers(-4, 4).map(float), st.floats(allow_nan=False, allow_infinity=False))
+finite = st.floats(allow_nan=False, allow_infinity=False)
+wide = st.one_of(st.integers(-4, 4).map(float), finite)
 weights_of_any_size = st.one_of(st.just(0.0), st.integers(0, 5).map(float), st.floats(-1, 1e308))
 
 
@@ -69,7 +64,7 @@ def test_mean_with_a_constant_coordinate(data: tuple, scale: float) -> None:
     rows, integers = integer_weights(counts)
     assert integers == counts.tolist()
     augmented = np.hstack([X, np.full((len(y), 1), scale)])
-    square = ClassSums.of(Problem(X, y), rows, integers).mean_norm_squared(Fraction(scale))
+    square = hulls.ClassSums.of(Problem(X, y), rows, integers).mean_norm_squared(Fraction(scale))
     assert square == hull_bound_squared(augmented, y, integers, False)
 
 
@@ -85,7 +80,7 @@ def test_balanced_sums(data: tuple, bias: bool) -> None:
         assert sum(v * int(s) for v, s in zip(a, y, strict=True)) == 0
     columns = [[Fraction(v) for v in column] for column in X.T.tolist()]
     point = [sum(v * x * int(s) for v, x, s in zip(a, column, y, strict=True)) for column in columns]
-    assert balanced_sum(Problem(X, y, bias), weights) == (sum(a), sum(v * v for v in point))
+    assert hulls.balanced_sum(Problem(X, y, bias), weights) == (sum(a), sum(v * v for v in point))
 
 
 @pytest.mark.deep
@@ -103,20 +98,17 @@ def test_any_weights_bound_any_plane(data: tuple, other: tuple) -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_weights_that_are_not_finite_bound_nothing(bad: float) -> None:
     problem = Problem.validated([[0.0], [1.0], [3.0]], [-1, -1, 1])
-    assert proven_upper(problem, np.array([1.0, bad, 1.0])) >= 1.0
-    assert proven_upper(problem, np.array([bad, bad, bad])) == np.inf
+    assert hulls.proven_upper(problem, np.array([1.0, bad, 1.0])) >= 1.0
+    assert hulls.proven_upper(problem, np.array([bad, bad, bad])) == np.inf
 
 
 @pytest.mark.deep
 @given(st.data())
 def test_sums_of_digits_are_exact(data: st.DataObject) -> None:
     n_rows, n_columns = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 3))
-    wide = st.floats(allow_nan=False, allow_infinity=False)
     near = st.floats(-8, 8, allow_subnormal=False)
-    entries = data.draw(st.sampled_from([wide, near, st.sampled_from([0.0, -0.0, 2.0**-1074, 1.0, -(2.0**-60)])]))
-    values = np.array(
-        data.draw(st.lists(st.lists(entries, min_size=n_columns, max_size=n_columns), min_size=n_rows, max_size=n_rows))
-    )
+    entries = data.draw(st.sampled_from([finite, near, st.sampled_from([0.0, -0.0, 2.0**-1074, 1.0, -(2.0**-60)])]))
+    values = data.draw(hnp.arrays(np.float64, (n_rows, n_columns), elements=entries))
     shape = (n_rows,) if data.draw(st.booleans()) else (n_rows, 2)
     weights = np.empty(shape, dtype=object)
     for position in np.ndindex(shape):
@@ -130,8 +122,7 @@ def test_sums_of_digits_are_exact(data: st.DataObject) -> None:
     sums, exponent = found
     columns = weights.reshape(n_rows, -1).T
     exact = np.array([[Fraction(x) for x in row] for row in values.tolist()], dtype=object)
-    expected = (columns @ exact).ravel().tolist()
-    assert [total * Fraction(2) ** exponent for total in sums] == expected
+    assert [total * Fraction(2) ** exponent for total in sums] == (columns @ exact).ravel().tolist()
 
 
 @pytest.mark.parametrize("exponent", [0, -30])
@@ -177,7 +168,5 @@ def test_sums_of_many_rows_go_through_digits_and_agree_with_integers() -> None:
     counts = rng.integers(1, 1000, size=9_000).tolist()
     sums, exponent = weighted_sum(problem, np.arange(9_000), counts)
     integers, unit = as_integers(X)
-    expected = np.array(counts, dtype=object) @ integers
-    assert [total * Fraction(2) ** exponent for total in sums] == [
-        int(total) * Fraction(2) ** unit for total in expected
-    ]
+    expected = [int(total) * Fraction(2) ** unit for total in np.array(counts, dtype=object) @ integers]
+    assert [total * Fraction(2) ** exponent for total in sums] == expected

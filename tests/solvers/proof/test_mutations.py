@@ -24,9 +24,7 @@ from maxmargin.cli.app import run
 from maxmargin.solvers.proof.checker import CertificateError, NotAProofError, main, numbering, read_table
 
 ROOT = Path(__file__).resolve().parents[3]
-SCHEMA = jsonschema.Draft202012Validator(
-    json.loads((ROOT / "docs" / "certificate.schema.json").read_text(encoding="utf-8"))
-)
+SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs" / "certificate.schema.json").read_bytes()))
 SEED = int(os.environ.get("PROOF_SEED", "20261122"))
 N_MUTATIONS = int(os.environ.get("PROOF_MUTATIONS", "250"))
 
@@ -166,10 +164,7 @@ def _alter(holder: Any, position: int, random_: random.Random) -> None:
             new = random_.choice([old[::-1], "-" + old, old.removeprefix("-"), old + "0", old[:-1], old.upper()])
         case "nudge" if isinstance(old, int):
             new = random_.choice([old + 1, old - 1, -old, not old, old * 2**64])
-    if is_object:
-        holder[position] = [holder[position][0], new]
-    else:
-        holder[position] = new
+    holder[position] = [holder[position][0], new] if is_object else new
 
 
 def outcome(call: Callable[[], int]) -> tuple[int, str]:
@@ -227,20 +222,15 @@ def assert_true(one: Told, proof: dict[str, Any], answer: str) -> None:
     assert all(proof[name] == before[name] for name in ("format", "version", "question"))
     fixed = ("sha256", "n_samples", "n_features", "reading")
     assert all(proof["data"][name] == before["data"][name] for name in fixed)
-    case = replace(
-        one.case, proof={**one.case.proof, "data": {**one.case.proof["data"], "bias": proof["data"]["bias"]}}
-    )
-    assert is_true(case, proof), proof
+    before_with_bias = one.case.changed(data={**one.case.proof["data"], "bias": proof["data"]["bias"]})
+    assert is_true(replace(one.case, proof=before_with_bias), proof), proof
     assert [error.message for error in SCHEMA.iter_errors(proof)] == []
     assert answer.startswith(f"valid: {proof['claim']}")
     if proof["question"] == "two-class":
         shown = answer.partition("(two-class: '")[2].partition("' (+1")[0]
         positive = proof["data"].get("positive", None)
-        assert (
-            same(shown)
-            == same(one.names[1])
-            == same(max(one.names.values(), key=same) if positive is None else positive)
-        )
+        named = max(one.names.values(), key=same) if positive is None else positive
+        assert same(shown) == same(one.names[1]) == same(named)
     elif proof["data"].get("classes"):
         assert list(map(same, proof["data"]["classes"])) == [same(one.names[code]) for code in sorted(one.names)]
 
@@ -291,10 +281,8 @@ MARKS = ["", ",", ";", "\t", "\n", "\r", '"', '""', " ", "0", "1", "-", ".", "e5
 def altered_data(text: str, random_: random.Random) -> str:
     """Return the text of a file after an alteration or two."""
     if random_.random() < 0.4:
-        body = text.split("\n", 1)[1]
-        text = random_.choice(
-            [body, text.replace(",", ";"), text.replace("\n", "\r\n"), text.replace("\n", "\r"), text + body]
-        )
+        body, semicolons = text.split("\n", 1)[1], text.replace(",", ";")
+        text = random_.choice([body, semicolons, text.replace("\n", "\r\n"), text.replace("\n", "\r"), text + body])
     for _ in range(random_.choice([1, 1, 2])):
         position = random_.randrange(len(text) + 1)
         text = text[:position] + random_.choice(MARKS) + text[position + random_.choice([0, 0, 1]) :]
@@ -309,9 +297,8 @@ def test_altered_data_are_read_alike_by_the_checker_and_the_command(folder: Path
         Path("d.csv").write_bytes(altered_data(one.text, random_).encode())
         alone, _ = outcome(lambda: main(["p.json", "d.csv"]))
         typed, _ = outcome(lambda: run(["verify", "p.json", "d.csv", "--quiet"]))
-        assert alone == typed, (
-            f"PROOF_SEED={SEED}, alteration {k}: {Path('d.csv').read_bytes()!r}\n{json.dumps(one.proof)}"
-        )
+        seen = f"PROOF_SEED={SEED}, alteration {k}: {Path('d.csv').read_bytes()!r}\n{json.dumps(one.proof)}"
+        assert alone == typed, seen
         if alone == 0:
             rows, classes, codes = read_table("d.csv", one.proof["data"])
             assert [[*map(Fraction, row)] for row in rows] == [[*map(Fraction, row)] for row in one.case.rows]

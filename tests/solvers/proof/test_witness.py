@@ -50,7 +50,6 @@ def test_exact_weights_on_many_rows_are_reduced(d: int, pairs: int, seed: int, b
     half = rng.integers(-5, 6, size=(min(pairs, 2 * (d + 2)), d)).astype(float)
     X, y = np.vstack([half, half]), np.repeat([-1.0, 1.0], len(half))
     point = find_common_hull_point(Problem(X, y, bias), np.ones(len(y)))
-    assert point is not None
     assert is_common_hull_point(X, y, bias, point)
 
 
@@ -67,17 +66,11 @@ def test_changed_certificates_are_refused() -> None:
     point = find_common_hull_point(problem, np.ones(4))
     assert point is not None and balances(problem, point)
     assert point.rows == (0, 1, 2, 3) and point.weights == (1, 1, 1, 1)
+    ones = (1, 1, 1, 1)
     for rows, weights in (
-        ((0, 1, 2, 3), (1, 1, 1, 2)),
-        ((0, 1, 2, 3), (-1, -1, -1, -1)),
-        ((0, 1, 2, 3), (0, 0, 0, 0)),
-        ((0, 1, 2), (1, 1, 1)),
-        ((0, 1, 3, 3), (1, 1, 1, 1)),
-        ((), ()),
-        ((0, 1, 2, 3), (1, 1, 1)),
-        ((0, 1, 2, 4), (1, 1, 1, 1)),
-        ((0, 1, 2, -1), (1, 1, 1, 1)),
-        ((0, 0, 1, 1, 2, 2, 3, 3), (1,) * 8),
+        *(((0, 1, 2, 3), changed) for changed in ((1, 1, 1, 2), (-1, -1, -1, -1), (0, 0, 0, 0), (1, 1, 1))),
+        *(((0, 1, 3, 3), ones), ((0, 1, 2, 4), ones), ((0, 1, 2, -1), ones)),
+        *(((0, 1, 2), (1, 1, 1)), ((), ()), ((0, 0, 1, 1, 2, 2, 3, 3), ones * 2)),
     ):
         assert not balances(problem, replace(point, rows=rows, weights=weights)), (rows, weights)
     shifted = Problem.validated([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 2.0**-1074]], [-1, -1, 1, 1])
@@ -101,6 +94,5 @@ def test_useless_weights_find_nothing(weights: list[float]) -> None:
 
 def test_fractions_sum_to_one_in_lowest_terms() -> None:
     point = find_common_hull_point(Problem.validated([[0.0], [3.0], [1.0]], [-1, -1, 1]), np.array([0.66, 0.33, 1.0]))
-    assert point is not None
     assert point.weights == (2, 1, 3)
     assert point.fractions() == (Fraction(1, 3), Fraction(1, 6), Fraction(1, 2))
