@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import permutations, product
 from typing import Any
 
@@ -17,6 +18,7 @@ from rays import facts_by_rays
 from scipy.sparse import csr_array
 from zoo import INSEPARABLE, SEPARABLE, Known
 
+from maxmargin import Separability
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, QuasiSeparation
@@ -182,23 +184,22 @@ def test_what_changes_nothing(data: Data, random: Any) -> None:
     assert is_proven(Problem(X[order], y[order], bias), moved)
     assert moved.verdict is answer.verdict and moved.columns == answer.columns
     touches = np.isin(np.arange(len(y)), answer.touching_rows)
-    assert moved.touching_rows is not None and moved.touching_rows.tolist() == np.flatnonzero(touches[order]).tolist()
+    assert moved.touching_rows.tolist() == np.flatnonzero(touches[order]).tolist()
 
     swapped = separability(Problem(X, -y, bias))
-    assert swapped.touching_rows is not None and swapped.columns is not None and answer.columns is not None
     assert swapped.verdict is answer.verdict and swapped.touching_rows.tolist() == np.flatnonzero(touches).tolist()
     assert swapped.columns.infinite == {j: FLIPPED[sign] for j, sign in answer.columns.infinite.items()}
 
     if bias:
         shift = np.array([random.choice([0.0, 1.0, -3.0, 2.0**40]) for _ in range(X.shape[1])])
         translated = separability(Problem(X + shift, y))
-        assert translated.verdict is answer.verdict and translated.columns is not None
-        assert translated.touching_rows is not None
+        assert translated.verdict is answer.verdict
         assert translated.touching_rows.tolist() == np.flatnonzero(touches).tolist()
-        assert translated.columns.dimension == answer.columns.dimension
-        assert translated.columns.aliased == answer.columns.aliased
-        w_only = {j: sign for j, sign in answer.columns.infinite.items() if j < X.shape[1]}
-        assert {j: sign for j, sign in translated.columns.infinite.items() if j < X.shape[1]} == w_only
+        there, here = (
+            ({j: sign for j, sign in columns.infinite.items() if j < X.shape[1]}, columns.dimension, columns.aliased)
+            for columns in (translated.columns, answer.columns)
+        )
+        assert there == here
 
 
 @given(problems(small), st.integers(0, 3))
@@ -209,7 +210,6 @@ def test_columns_that_depend_on_earlier_ones_are_aliased(data: Data, kind: int) 
     longer = Problem(np.column_stack([X, more]), y, bias)
     moved = separability(longer)
     assert is_right(longer, moved)
-    assert moved.aliased_columns is not None and moved.infinite_columns is not None
     if bias or kind:  # without the bias a constant is a column like others
         assert X.shape[1] in moved.aliased_columns
         assert moved.verdict is answer.verdict and moved.infinite_columns == answer.infinite_columns
@@ -224,23 +224,20 @@ def faces(k: int, d: int, step: int) -> tuple[np.ndarray, np.ndarray]:
     return np.vstack([left, right, far]), np.array([-1.0] * len(face) + [1.0] * len(face) + [-1.0, 1.0])
 
 
-@for_each("k", [10, 30, 40, 50, 52])
-@for_each("d", [1, 2])
-def test_gaps_touching_and_overlaps_of_two_to_the_minus_k(k: int, d: int) -> None:
+def at_zero(k: int, step: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same at 0, where binary64 is finest."""
+    X = np.array([[-1.0, 3.0], [0.0, -1.0], [0.0, 2.0], [step * 2.0**-k, -1.0], [step * 2.0**-k, 2.0], [1.0, 0.5]])
+    return X, np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
+
+
+BY_A_HAIR = [partial(faces, k, d) for k in (10, 30, 40, 50, 52) for d in (1, 2)]
+
+
+@for_each("data", [*BY_A_HAIR, *(partial(at_zero, k) for k in (100, 500, 1022, 1074))])
+def test_gaps_touching_and_overlaps_of_two_to_the_minus_k(data: Any) -> None:
     """Faces a hair apart, touching, and overlapping by a hair, far below the tolerance of the solvers."""
     for step, verdict in ((1, "separable"), (0, "quasi-separable"), (-1, "overlap")):
-        X, y = faces(k, d, step)
-        answer = separability(Problem(X, y))
-        assert answer.verdict == verdict, answer.reason
-        assert is_right(Problem(X, y), answer)
-
-
-@pytest.mark.parametrize("k", [100, 500, 1022, 1074])
-def test_gaps_and_overlaps_down_to_the_least_number(k: int) -> None:
-    """At 0, where binary64 is finest."""
-    for step, verdict in ((1, "separable"), (0, "quasi-separable"), (-1, "overlap")):
-        X = np.array([[-1.0, 3.0], [0.0, -1.0], [0.0, 2.0], [step * 2.0**-k, -1.0], [step * 2.0**-k, 2.0], [1.0, 0.5]])
-        problem = Problem(X, np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0]))
+        problem = Problem(*data(step))
         answer = separability(problem)
         assert answer.verdict == verdict, answer.reason
         assert is_right(problem, answer)
@@ -255,12 +252,9 @@ def test_odd_shapes(bias: bool) -> None:
     both = np.vstack([wide, wide[:1]])
     assert agrees(Problem(both, np.append(signs, 1.0), bias), False), "a row with both labels"
     column = rng.normal(size=(9, 1))
-    collinear = column @ np.array([[1.0, 2.0, -4.0]])
     y = np.where(column.ravel() > 0, 1.0, -1.0)
-    assert agrees(Problem(collinear, y, bias), True)
-    y[np.argsort(column.ravel())[4]] *= -1
-    constant = np.hstack([np.ones((9, 1)), column])
-    assert agrees(Problem(constant, np.where(column.ravel() > 0, 1.0, -1.0), bias), True)
+    for separable in (column @ np.array([[1.0, 2.0, -4.0]]), np.hstack([np.ones((9, 1)), column])):
+        assert agrees(Problem(separable, y, bias), True), "collinear columns, and a constant one"
     zero_row = np.vstack([column + 3, [[0.0]]])
     assert agrees(Problem(zero_row, np.append(np.ones(9), -1.0), bias), bias)
 
@@ -273,9 +267,8 @@ def test_more_columns_than_rows_with_rows_of_both_labels(bias: bool) -> None:
     problem = Problem(np.vstack([X, X[:3]]), np.append(y, -y[:3]), bias)
     answer = separability(problem)
     assert is_proven(problem, answer) and answer.verdict is Verdict.QUASI_SEPARABLE
-    assert answer.touching_rows is not None and answer.touching_rows.tolist() == [*range(3), *range(10, 13)]
-    assert answer.dimension == 7 and answer.aliased_columns is not None
-    assert len(answer.aliased_columns) == 24 + bias - 10
+    assert answer.touching_rows.tolist() == [*range(3), *range(10, 13)]
+    assert answer.dimension == 7 and len(answer.aliased_columns) == 24 + bias - 10
 
 
 def test_many_rows_without_a_direction() -> None:
@@ -284,8 +277,7 @@ def test_many_rows_without_a_direction() -> None:
     problem = Problem(X, np.append(np.ones(60), [-1.0, 1.0]), False)
     answer = separability(problem)
     assert is_proven(problem, answer)
-    assert answer.separated_rows is not None and answer.separated_rows.tolist() == [60, 61]
-    assert answer.infinite_columns == {0: "-", 1: "+"}
+    assert answer.separated_rows.tolist() == [60, 61] and answer.infinite_columns == {0: "-", 1: "+"}
 
 
 @pytest.mark.parametrize("far", [1e6, 1e12])
@@ -332,37 +324,35 @@ def test_rows_that_differ_by_600_decimal_orders(bias: bool) -> None:
 # What statisticians know
 
 
+def right(X: Any, y: Any) -> Separability:
+    """Return the answer after checking it."""
+    problem = Problem.validated(X, y)
+    answer = separability(problem)
+    assert is_right(problem, answer)
+    return answer
+
+
 def test_a_zero_cell_of_a_two_by_two_table() -> None:
     """x = 1 always answers 1: the slope is infinite, the intercept, the log odds at x = 0, is finite."""
-    table = Problem(np.array([[0.0], [0.0], [0.0], [1.0], [1.0]]), np.array([-1.0, -1.0, 1.0, 1.0, 1.0]))
-    answer = separability(table)
-    assert is_right(table, answer) and answer.verdict is Verdict.QUASI_SEPARABLE
+    X, y = [[0.0], [0.0], [0.0], [1.0], [1.0]], [-1, -1, 1, 1, 1]
+    answer = right(X, y)
+    assert answer.verdict is Verdict.QUASI_SEPARABLE and answer.separated_rows.tolist() == [3, 4]
     assert answer.infinite_columns == {0: "+"} and answer.finite_columns == ("(Intercept)",)
-    assert answer.separated_rows is not None and answer.separated_rows.tolist() == [3, 4]
-    other_cell = Problem(table.X, np.array([-1.0, -1.0, -1.0, -1.0, 1.0]))
-    answer = separability(other_cell)
-    assert is_right(other_cell, answer)
-    assert answer.infinite_columns == {0: "+", "(Intercept)": "-"} and answer.finite_columns == ()
-    dummies = Problem(np.hstack([table.X, 1 - table.X]), table.y)
-    answer = separability(dummies)
-    assert is_right(dummies, answer)
-    assert answer.aliased_columns == (1,) and answer.infinite_columns == {0: "+"}
+    other_cell = right(X, [-1, -1, -1, -1, 1])
+    assert other_cell.infinite_columns == {0: "+", "(Intercept)": "-"} and other_cell.finite_columns == ()
+    dummies = right(np.hstack([X, 1 - np.array(X)]), y)
+    assert dummies.aliased_columns == (1,) and dummies.infinite_columns == {0: "+"}
 
 
 def test_a_finite_coefficient_beside_an_infinite_one() -> None:
-    x = np.array([0.0, 1, 2, 3, 0, 1, 2, 3])
-    group = np.repeat([0.0, 1.0], 4)
-    problem = Problem(np.column_stack([x, group]), np.array([-1.0, 1, -1, 1, 1, 1, 1, 1]))
-    answer = separability(problem)
-    assert is_right(problem, answer)
+    x, group = [0.0, 1, 2, 3] * 2, np.repeat([0.0, 1.0], 4)
+    answer = right(np.column_stack([x, group]), [-1, 1, -1, 1, 1, 1, 1, 1])
     assert answer.infinite_columns == {1: "+"} and answer.finite_columns == ("(Intercept)", 0)
     assert answer.dimension == 1
 
 
 def test_either_sign() -> None:
-    problem = Problem(np.array([[-1.0, 0.0], [1.0, 0.0], [1.0, 3.0], [-1.0, 3.0]]), np.array([-1.0, 1.0, 1.0, -1.0]))
-    answer = separability(problem)
-    assert is_right(problem, answer)
+    answer = right([[-1.0, 0.0], [1.0, 0.0], [1.0, 3.0], [-1.0, 3.0]], [-1, 1, 1, -1])
     assert answer.infinite_columns == {"(Intercept)": "either sign", 0: "+", 1: "either sign"}
 
 
@@ -380,7 +370,7 @@ def test_digits(digit: str) -> None:
     answer = separability(problem)
     assert is_proven(problem, answer)
     assert answer.verdict is (Verdict.QUASI_SEPARABLE if digit in QUASI_DIGITS else Verdict.SEPARABLE)
-    assert answer.touching_rows is not None and len(answer.touching_rows) == QUASI_DIGITS.get(digit, 0)
+    assert len(answer.touching_rows) == QUASI_DIGITS.get(digit, 0)
 
 
 # Many rows: a part of them is active
@@ -403,7 +393,7 @@ def test_most_of_many_rows_touch(bias: bool, n_separated: int) -> None:
     X, y, separated = on_a_plane(5000, 4, n_separated)
     answer = separability(Problem(X, y, bias))
     assert is_proven(Problem(X, y, bias), answer)
-    assert answer.separated_rows is not None and answer.separated_rows.tolist() == separated.tolist()
+    assert answer.separated_rows.tolist() == separated.tolist()
     assert answer.dimension == 1
 
 
@@ -411,7 +401,7 @@ def test_most_of_many_rows_touch(bias: bool, n_separated: int) -> None:
 def test_a_hundred_thousand_rows_of_which_twenty_are_strict() -> None:
     X, y, separated = on_a_plane(100_000, 5, 20)
     answer = separability(Problem(X, y), time_limit=60)
-    assert answer.separated_rows is not None and answer.separated_rows.tolist() == separated.tolist()
+    assert answer.separated_rows.tolist() == separated.tolist()
     proof = answer.certificate
     assert isinstance(proof, QuasiSeparation)
     products = y * (X @ np.array(proof.w, dtype=float) + float(proof.b))
@@ -474,13 +464,11 @@ def test_prove_separable_refuses_what_is_no_plane() -> None:
 def test_the_check_of_these_tests_sees_damage() -> None:
     problem = Problem(np.array([[0.0], [0.0], [0.0], [1.0], [1.0]]), np.array([-1.0, -1.0, 1.0, 1.0, 1.0]))
     answer = separability(problem)
-    assert is_right(problem, answer)
-    proof = answer.certificate
-    assert isinstance(proof, QuasiSeparation)
+    assert is_right(problem, answer) and isinstance(answer.certificate, QuasiSeparation)
     fields: tuple[dict[str, Any], ...] = {"rows": (0, 3)}, {"weights": (1, -1)}, {"null_space": ()}, {"b": Fraction(-1)}
     for damaged in (
         replace(answer, verdict=Verdict.OVERLAP),
-        *(replace(answer, certificate=replace(proof, **field)) for field in fields),
+        *(replace(answer, certificate=replace(answer.certificate, **field)) for field in fields),
         replace(answer, touching_rows=np.array([0, 1]), separated_rows=np.array([2, 3, 4])),
         replace(answer, find_columns=lambda: replace(answer.columns, infinite={0: "-"})),
     ):

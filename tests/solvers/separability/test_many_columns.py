@@ -17,17 +17,11 @@ from maxmargin.solvers.exact.linear import Product, lifted_null_vectors, null_ve
 from maxmargin.solvers.exact.products import exact_products, exact_squares, exact_sums
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import ClassProblem, Problem, radius_squared
+from maxmargin.solvers.proof import margins
 from maxmargin.solvers.proof.certificate import Overlap
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost
-from maxmargin.solvers.proof.margins import (
-    best_offset,
-    exact_functional_margins,
-    geometric_margin,
-    least_functional_margin,
-    n_errors,
-    norm_squared,
-)
+from maxmargin.solvers.proof.margins import best_offset, exact_functional_margins
 from maxmargin.solvers.proof.soft_bounds import balanced, rounded_margin_upper_bound
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.multinomial import multinomial
@@ -61,13 +55,11 @@ def test_products_are_those_of_fractions(exponents: tuple[int, int]) -> None:
         X, exact = csr_array(dense), [[Fraction(v) for v in row] for row in dense.tolist()]
         v, weights = (np.array(rng.integers(-99, 99, size).tolist(), dtype=object) << 70 for size in (d, n))
         products, unit = exact_products(X, v)
-        assert [p * Fraction(2) ** unit for p in products] == [
-            sum(a * b for a, b in zip(row, v, strict=True)) for row in exact
-        ]
+        expected = [sum(a * b for a, b in zip(row, v, strict=True)) for row in exact]
+        assert [p * Fraction(2) ** unit for p in products] == expected
         sums, unit = exact_sums(X, weights)
-        assert [s * Fraction(2) ** unit for s in sums] == [
-            sum(row[j] * c for row, c in zip(exact, weights, strict=True)) for j in range(d)
-        ]
+        expected = [sum(a * c for a, c in zip(column, weights, strict=True)) for column in zip(*exact, strict=True)]
+        assert [s * Fraction(2) ** unit for s in sums] == expected
         squares, unit = exact_squares(X)
         assert [s * Fraction(4) ** unit for s in squares] == [sum(a * a for a in row) for row in exact]
 
@@ -131,15 +123,13 @@ def test_the_ends_are_those_of_the_certificates(bias: bool) -> None:
     problem = planted(1500, 1600, 10, share=0.8 if bias else 0.5, bias=bias)
     answer = hard_margin(problem)
     assert answer.engine == "dual-coordinate" and answer.status is Status.OPTIMAL and answer.gap <= 1e-11 * answer.upper
-    assert answer.w is not None and answer.b is not None and answer.primal_residual <= 1e-12
-    assert answer.margin == geometric_margin(
-        least_functional_margin(problem, answer.w, answer.b), norm_squared(answer.w)
-    )
+    least = margins.least_functional_margin(problem, answer.w, answer.b)
+    assert answer.primal_residual <= 1e-12
+    assert answer.margin == margins.geometric_margin(least, margins.norm_squared(answer.w))
     at_least, at_most = answer.certificate, answer.upper_certificate
     assert isinstance(at_least, MarginAtLeast) and isinstance(at_most, MarginAtMost)
-    assert (
-        Fraction(answer.lower) ** 2 <= at_least.margin_squared <= at_most.margin_squared <= Fraction(answer.upper) ** 2
-    )
+    low, high = Fraction(answer.lower) ** 2, Fraction(answer.upper) ** 2
+    assert low <= at_least.margin_squared <= at_most.margin_squared <= high
     assert mm.verify(at_least, problem.X, problem.y) and mm.verify(at_most, problem.X, problem.y)
 
 
@@ -148,13 +138,11 @@ def test_thousands_of_sparse_columns(share: float) -> None:
     problem = planted(2000, 4000, 20, share=share)
     answer = separability(problem, time_limit=30)
     assert answer.verdict is Verdict.SEPARABLE
-    plane = answer.certificate
-    assert plane is not None
-    least = best_offset(problem, plane.w)[1]
-    assert least == plane.least_functional_margin > 0
+    least = best_offset(problem, answer.certificate.w)[1]
+    assert least == answer.certificate.least_functional_margin > 0
     margin = hard_margin(problem)
     assert margin.status is Status.OPTIMAL and margin.gap <= 1e-9 * margin.upper
-    assert margin.w is not None and margin.b is not None and n_errors(problem, margin.w, margin.b) == 0
+    assert margins.n_errors(problem, margin.w, margin.b) == 0
 
 
 def test_thousands_of_dense_columns() -> None:
@@ -186,15 +174,13 @@ def test_equal_rows_of_both_classes(bias: bool) -> None:
     rows = np.append(np.arange(1500), 7)
     y = np.append(problem.y, -problem.y[7])
     answer = separability(Problem.validated(problem.X[rows], y, bias=bias), time_limit=20)
-    assert answer.strictly_separable is False
-    assert answer.witness_rows is not None and answer.witness_rows.tolist() == [7, 1500]
+    assert answer.strictly_separable is False and answer.witness_rows.tolist() == [7, 1500]
 
 
 @pytest.mark.slow
 def test_inseparable_sparse_rows_have_a_witness() -> None:
     problem = Problem.validated(sparse_rows(3500, 310, 8), random_labels(3500))
-    answer = separability(problem)
-    assert answer.verdict is Verdict.OVERLAP
+    assert separability(problem).verdict is Verdict.OVERLAP
 
 
 @pytest.mark.slow
@@ -247,9 +233,8 @@ def test_products_of_integer_matrices(density: float) -> None:
     rng = np.random.default_rng(0)
     for _ in range(10):
         n, m, k = rng.integers(1, 12, 3)
-        matrix = np.array(
-            (rng.integers(-(2**60), 2**60, (n, m)) * (rng.random((n, m)) < density)).tolist(), dtype=object
-        )
+        kept = rng.random((n, m)) < density
+        matrix = np.array((rng.integers(-(2**60), 2**60, (n, m)) * kept).tolist(), dtype=object)
         other = np.array(rng.integers(-(2**60), 2**60, (m, k)).tolist(), dtype=object) << 99
         assert (Product(matrix)(other) == matrix.dot(other)).all()
 
@@ -283,7 +268,6 @@ def test_signs_of_columns_are_those_of_linear_programs(seed: int) -> None:
     scores = X @ np.array([3.0, -1.0, 0.0, 0.1, 2.0])
     X, y = X[np.abs(scores) > 0.05], np.where(scores[np.abs(scores) > 0.05] > 0, 1.0, -1.0)
     answer = separability(Problem.validated(X, y))
-    assert answer.columns is not None
     rows = -y[:, None] * np.hstack([X, np.ones((len(X), 1))])
     for column in range(6):
         unit = np.eye(6)[column]
@@ -309,4 +293,4 @@ def test_few_rows_of_thousands_of_columns_are_solved_in_their_row_space() -> Non
     X[np.repeat(np.arange(12), 30), random.integers(0, 3000, 360)] = random.standard_normal(360)
     answer = mm.hard_margin(csr_array(X), np.arange(12) % 2)
     assert answer.status == "optimal" and answer.gap <= 1e-9 * answer.upper
-    assert {attempt.solver for attempt in answer.attempts if attempt.solver == "HIGHS"} == set()
+    assert all(attempt.solver != "HIGHS" for attempt in answer.attempts)
