@@ -11,8 +11,9 @@ import numpy as np
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, Verdict
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
-from maxmargin.solvers.engines import hard_working_set, quadratic
+from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
+from maxmargin.solvers.engines.local_coordinates import working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin import exact_margin
 from maxmargin.solvers.hard_margin.hard_bracket import SUPPORT_WEIGHT, HardBracket, exact_solution, shared_point
@@ -172,10 +173,10 @@ def _solved(
     is_auto = method in ("auto", "textbook") and not is_forced
     candidates = _candidates(problem, method, solvers, limits, n_shares=_SHARES_OF_TIME if exact else 1)
     if verdict is None or verdict.strictly_separable is not False:
-        if method == DUAL_COORDINATE or (is_auto and problem.has_many_columns):
-            _by_descent(best, limits)
-        elif method == "working-set" or (is_auto and problem.has_many_rows):
+        if method == "working-set" or (is_auto and _suits_few_rows(problem)):
             likely = _from_few_rows(best, limits)
+        elif method == DUAL_COORDINATE or (is_auto and problem.has_many_columns):
+            _by_descent(best, limits)
         elif verdict is None and is_auto and _may_prove_the_verdict(problem, method):
             likely = _from_all_rows(best, candidates)
     if best.plane is None:
@@ -213,16 +214,21 @@ def _by_descent(best: HardBracket, limits: Limits) -> None:
 
 def _from_few_rows(best: HardBracket, limits: Limits) -> Rows | None:
     """Offer the findings of the working set; return rows that floating point could not separate, if there are any."""
-    for found in hard_working_set.rounds(best.problem, best.problem.scaling, limits):
+    for found in working_set.rounds(best.problem, limits):
         best.attempts.append(found.attempt)
-        if found.w is None:
+        if not found.is_separable:
             return found.rows
         if found.plane is not None:
-            best.offer_plane(found.plane, hard_working_set.NAME, found.near)
+            best.offer_plane(found.plane, working_set.NAME, found.near)
         best.offer_weights(found.multipliers, found.rows)
         if best.relative_gap <= _WORKING_SET_GAP:
             break
     return None
+
+
+def _suits_few_rows(problem: Problem) -> bool:
+    """Return whether programs of few rows are worth trying: few of wide sparse rows are as large as all of them."""
+    return problem.has_many_rows and not (problem.is_sparse and problem.has_many_columns)
 
 
 def _from_all_rows(best: HardBracket, candidates: Iterator[Candidate]) -> Rows | None:

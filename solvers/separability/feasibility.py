@@ -11,8 +11,9 @@ import numpy as np
 from maxmargin.solvers.answers.answer_text import through
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, TIME_IS_OVER, Limits
-from maxmargin.solvers.engines import balancing_vertex, hard_working_set, highs_lp, quadratic
+from maxmargin.solvers.engines import balancing_vertex, highs_lp, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
+from maxmargin.solvers.engines.local_coordinates import working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.simplex import Circuit
@@ -38,9 +39,6 @@ from maxmargin.solvers.separability.proven_verdict import Attempts, ProvenVerdic
 METHODS = ("auto", "highs", "cvxpy")
 
 EQUAL_ROWS = "equal rows"
-
-# Largest number of rows of each class that a chunk adds in one pass; the first hyperplane often separates.
-_MOST_OF_A_CHUNK = 25
 
 # Smallest size of X (number of entries) for which the quadratic program is solved, or refused, long before the LP.
 _MANY_ENTRIES = 1 << 15
@@ -145,7 +143,7 @@ def _separating(
     if problem.has_many_columns:
         return *_by_descent(problem, scaling, limits, attempts), DUAL_COORDINATE
     if problem.has_many_rows:
-        return *_from_few_rows(problem, scaling, limits, attempts), hard_working_set.NAME
+        return *_from_few_rows(problem, scaling, limits, attempts), working_set.NAME
     if problem.is_sparse or problem.n_samples * problem.n_features < _MANY_ENTRIES:
         return None, None, ""
     share = limits.part(_SHARES_OF_TIME)
@@ -180,7 +178,7 @@ def _from_few_rows(
 ) -> tuple[SeparatingHyperplane | None, Rows | None]:
     """Return a hyperplane that separates all rows, or rows that floating point could not separate."""
     rows: Rows | None = None
-    for found in hard_working_set.rounds(problem, scaling, limits, most=_MOST_OF_A_CHUNK):
+    for found in working_set.rounds(problem, limits, is_verdict=True):
         attempts.append(found.attempt)
         rows = found.rows
         if found.plane is not None:

@@ -1,0 +1,277 @@
+"""A hyperplane, and the program of nearest points in coordinates around it.
+
+Let w be a normal of length 1 and b an offset, s_i = y_i (w.x_i + b) the scores, sigma about their size at the support,
+and P a basis of the complement of w in the metric of the scaled columns; let T be the rows times P. The hyperplanes
+(alpha w + sigma P u)/sigma give the program
+
+    min 1/2 alpha^2 + 1/2 sigma^2 |P u|^2 - t   subject to   alpha s_i/sigma + y_i (T_i.u + c) >= t,
+
+whose numbers are near 1 however small the margin is. It is the dual of the nearest points of the hulls, so that it is
+feasible and bounded on all data; where the hulls meet, its multipliers balance. The program around the hyperplane that
+it gives is iterative refinement: the scores are computed with twice the precision.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.engines.local_coordinates.nearest_points import nearest_points
+from maxmargin.solvers.engines.local_coordinates.sliced_rows import Pair, SlicedRows
+from maxmargin.solvers.engines.local_coordinates.support import Program
+
+# A column is centred if its median is more than this many times as far from 0 as its numbers are from the median: then
+# the differences are exact.
+_FAR_FROM_ZERO = 8
+
+# Number of rows of which medians are taken.
+_ROWS_OF_MEDIANS = 2000
+
+# Added to the diagonal of the first plane's normal equations, relative to the trace; and to its normal.
+_RIDGE, _NOT_ZERO = 1e-9, 1e-300
+
+# Size of a column of T, and least eigenvalue of the Gram matrix of columns of size 1, below which T is orthonormalised.
+_DEPENDENT = 1e-4
+
+
+_TINIEST_NORMAL = 2.0**-1022
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalColumns:
+    """Columns x -> (x - center) 2**-exponent, without rounding, of modulus 1 or less in the rows that chose them.
+
+    Attributes
+    ----------
+    center : ndarray (n_features,)
+    exponents : ndarray (n_features,) of int
+    """
+
+    center: Floats
+    exponents: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, X: Floats, *, bias: bool) -> "LocalColumns":
+        """Choose them by some rows."""
+        with np.errstate(over="ignore"):
+            center = np.median(X[:_ROWS_OF_MEDIANS], axis=0) if bias else np.zeros(X.shape[1])
+            is_far = np.abs(center) / _FAR_FROM_ZERO > np.abs(X - center).max(axis=0)
+        center = np.where(is_far, center, 0.0)
+        size = np.abs(X - center).max(axis=0)
+        return cls(center=center, exponents=np.frexp(np.where(size > 0, size, 1.0))[1].astype(np.int64))
+
+    def apply(self, X: Floats) -> Floats:
+        """Return rows in these coordinates; entries far larger than those of the first rows may overflow."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.ldexp(X - self.center, -self.exponents))
+
+    @property
+    def metric(self) -> Floats:
+        """Return q <= 1 such that ``||q * v||`` is proportional to the norm of a normal v in the original columns."""
+        return np.ldexp(1.0, self.exponents.min() - self.exponents)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalPlane:
+    """The hyperplane ``v.x + b = 0`` in local coordinates, with ``||q * v|| = 1``."""
+
+    columns: LocalColumns
+    v: Pair
+    b: Pair
+
+    @classmethod
+    def fitted(cls, columns: LocalColumns, X: Floats, y: Floats, *, bias: bool) -> "LocalPlane":
+        """Return the hyperplane of least squares for local rows, roughly."""
+        A = np.column_stack([X, np.ones(len(X))]) if bias else X
+        gram = A.T @ A
+        gram.flat[:: len(gram) + 1] += _RIDGE * np.trace(gram)
+        found = np.linalg.solve(gram, A.T @ y) + _NOT_ZERO
+        return cls(columns=columns, v=Pair.of(found[: X.shape[1]]), b=Pair.of(found[X.shape[1] :])).normalised()
+
+    def normalised(self) -> "LocalPlane":
+        """Return the hyperplane with numbers of which the normal has length 1."""
+        largest = np.ldexp(1.0, -np.frexp(np.abs(self.v.high).max())[1])
+        v, b = self.v.times(largest), self.b.times(largest)
+        factor = 1 / float(np.linalg.norm(self.columns.metric * v.high))
+        return LocalPlane(columns=self.columns, v=v.times(factor), b=b.times(factor))
+
+    def scores(self, rows: SlicedRows, y: Floats) -> Floats:
+        """Return ``y (v.x + b)`` of local rows, as if computed exactly and rounded."""
+        return np.asarray(y * rows.products(self.v, self.b if len(self.b.high) else None))
+
+    def rough_scores(self, X: Floats, y: Floats) -> Floats:
+        """Return ``y (v.x + b)`` of local rows, with the errors of binary64."""
+        return np.asarray(y * (X @ self.v.high + self.b.high.sum()))
+
+    @property
+    def size(self) -> float:
+        """About the largest score of rows of modulus 1."""
+        return float(np.abs(self.v.high).sum() + np.abs(self.b.high).sum())
+
+    def home(self) -> "HomePlane | None":
+        """Return the plane in the original columns; None where binary64 does not hold a rounded normal."""
+        exponents, is_zero = self.columns.exponents, self.v.high == 0
+        for shift in (0, int(exponents.min() + exponents.max()) // 2):
+            with np.errstate(all="ignore"):
+                w = np.ldexp(self.v.high, shift - exponents)
+            if (np.isfinite(w) & ((np.abs(w) >= _TINIEST_NORMAL) | is_zero)).all():
+                return HomePlane(plane=self, w=w, shift=shift)
+        return None
+
+    def moved(
+        self, X: Floats, y: Floats, scores: Floats, sigma: float, settings: "Settings"
+    ) -> tuple["LocalPlane", Floats]:
+        """Return the plane of the program of local rows around this one, and the multipliers of the rows.
+
+        Parameters
+        ----------
+        X, y, scores : ndarray (m, n_features), (m,), (m,)
+            Local rows, their signs, and their scores.
+        sigma : float
+            About the size of the scores of the support.
+        settings : Settings
+        """
+        bias = len(self.b.high) > 0
+        mean = X.mean(axis=0) if bias else np.zeros(X.shape[1])
+        complement = _Complement.of(self, X - mean, sigma)
+        H, d = complement.costs(), X.shape[1]
+        A = np.column_stack([scores / sigma, y[:, np.newaxis] * complement.T, *[y] * bias])
+        program = Program(A, np.pad(H, (0, bias)))
+        start = (
+            np.where(y > 0, 0.5 / max((y > 0).sum(), 1), 0.5 / max((y < 0).sum(), 1)) if bias else 1 / len(y) + 0 * y
+        )
+        x, z = nearest_points(program, start, settings.tolerance, finish=settings.finish, is_over=settings.is_over)
+        if not x[:d].any():
+            return self, z
+        move = complement.direction(x[1:d])
+        offset = sigma * x[d:] - np.full(int(bias), mean @ move)
+        v, b = self.v.times(float(x[0])).plus(Pair.of(move)), self.b.times(float(x[0])).plus(Pair.of(offset))
+        return LocalPlane(columns=self.columns, v=v, b=b).normalised(), z
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomePlane:
+    """A plane whose normal belongs to the original columns: its scores are those of the local one times 2^shift.
+
+    Attributes
+    ----------
+    plane : LocalPlane
+    w : ndarray (n_features,)
+        The normal, every entry rounded.
+    shift : int
+    """
+
+    plane: LocalPlane
+    w: Floats
+    shift: int
+
+    @property
+    def normal(self) -> tuple[Fraction, ...]:
+        """The normal, exactly."""
+        v, shifts = self.plane.v, (self.shift - self.plane.columns.exponents).tolist()
+        pairs = zip(v.high.tolist(), v.low.tolist(), shifts, strict=True)
+        return tuple((Fraction(high) + Fraction(low)) * Fraction(2) ** shift for high, low, shift in pairs)
+
+    @property
+    def b(self) -> float:
+        """The offset of local scores for the original rows: what is left of b and of the centers."""
+        columns = self.plane.columns
+        moved = self.plane.v.high @ np.ldexp(columns.center, -columns.exponents)
+        return float(self.plane.b.high.sum() - moved)
+
+    def to_local(self, scores: Floats) -> Floats:
+        """Return scores ``w.x`` in local units."""
+        with np.errstate(all="ignore"):
+            return np.asarray(np.ldexp(scores, -self.shift))
+
+    def from_local(self, score: float) -> float:
+        """Return a local score in the units of ``w.x``."""
+        with np.errstate(all="ignore"):
+            return float(np.ldexp(score, self.shift))
+
+
+class Settings(NamedTuple):
+    """How far a program is solved.
+
+    Attributes
+    ----------
+    tolerance : float
+        Relative error.
+    finish : bool
+        Whether the support is tried as soon as its rows are told apart.
+    is_over : callable
+        Whether the time is over.
+    """
+
+    tolerance: float
+    finish: bool
+    is_over: Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Complement:
+    """Rows in a basis P of the complement of the normal in the metric, orthonormalised if their columns nearly depend.
+
+    Attributes
+    ----------
+    P : ndarray (n_features, n_features - 1)
+    R : ndarray (n_features - 1, n_features - 1)
+        Upper triangular; the basis is P times its inverse.
+    T : ndarray (m, n_features - 1)
+        The rows in this basis.
+    weighted : ndarray (n_features, n_features - 1)
+        The basis times ``sigma q``.
+    sigma : float
+    """
+
+    P: Floats
+    R: Floats
+    T: Floats
+    weighted: Floats
+    sigma: float
+
+    @classmethod
+    def of(cls, plane: LocalPlane, X: Floats, sigma: float) -> "_Complement":
+        q, v = plane.columns.metric, plane.v.high
+        h = q**2 * (v / np.abs(v).max())
+        h /= np.linalg.norm(h)
+        j = int(np.argmax(np.abs(h)))
+        h[j] += np.copysign(1.0, h[j])
+        h /= np.linalg.norm(h)  # Householder's reflection takes axis j to the metric's normal: the others are P
+        P = np.delete(np.eye(len(h)) - 2 * np.outer(h, h), j, axis=1)
+        T = np.delete(X - np.outer(X @ h, 2 * h), j, axis=1)
+        weighted, R = P * (sigma * q)[:, np.newaxis], np.eye(P.shape[1])
+        if _depend(T, weighted):
+            R = np.linalg.qr(np.vstack([T / np.sqrt(len(T)), weighted]), mode="r")
+            T, weighted = _solved(R, T.T, transposed=True).T, _solved(R, weighted.T, transposed=True).T
+        return cls(P=P, R=R, T=T, weighted=weighted, sigma=sigma)
+
+    def costs(self) -> Floats:
+        """Return the matrix of the program's costs of alpha and u."""
+        H = np.eye(self.P.shape[1] + 1)
+        H[1:, 1:] = self.weighted.T @ self.weighted
+        return H
+
+    def direction(self, u: Floats) -> Floats:
+        """Return ``sigma P u`` in local columns."""
+        return np.asarray(self.sigma * (self.P @ _solved(self.R, u)))
+
+
+def _depend(T: Floats, weighted: Floats) -> bool:
+    if not T.shape[1]:
+        return False
+    gram = T.T @ T / len(T) + weighted.T @ weighted
+    size = np.sqrt(gram.diagonal())
+    return bool(size.min() < _DEPENDENT or np.linalg.eigvalsh(gram / np.outer(size, size))[0] < _DEPENDENT)
+
+
+def _solved(R: Floats, right: Floats, *, transposed: bool = False) -> Floats:
+    from scipy.linalg import solve_triangular
+
+    if not len(R):
+        return right
+    return np.asarray(solve_triangular(R, right, trans="T" if transposed else "N", check_finite=False))

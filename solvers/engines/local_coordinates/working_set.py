@@ -1,0 +1,286 @@
+"""The maximum margin of many rows: programs of few rows around the present hyperplane, and passes over all rows.
+
+The program is solved on a few rows, then on samples eight times as large, then on all rows: an optimum of m random rows
+is broken by about (d + 1)(n - m)/m of n (Clarkson, Las Vegas algorithms for linear and integer programming when the
+dimension is small, JACM 42, 1995), so that every level adds few rows to those of the last. The program of some of the
+rows bounds the maximum margin from above; a pass over all rows finds the nearest ones, which bound it from below. No
+row is dropped within a level, and the work ends when passes no longer narrow the interval.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.engines.local_coordinates.local_plane import HomePlane, LocalColumns, LocalPlane, Settings
+from maxmargin.solvers.engines.local_coordinates.sliced_rows import Pair, SlicedRows
+from maxmargin.solvers.exact.dyadic import FloatFractions, as_dense
+from maxmargin.solvers.problem.candidate import SolverRun
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import stacked
+from maxmargin.solvers.proof.certificate import SeparatingHyperplane
+from maxmargin.solvers.proof.margins import Lowest, least_score, lowest, offset_between
+
+NAME = "working set"
+
+# Rows in the first program, and largest number of rows that join it at once, for each unknown; with more unknowns than
+# the last number, programs are slow and fewer rows do.
+_FIRST_A_COLUMN, _ADDED_A_COLUMN, _FIRST_IF_MANY, _ADDED_IF_MANY, _FEW_COLUMNS = 8, 20, 3, 4, 60
+
+# Ratio of the sizes of two levels; a level that would have more than this part of the sample has all of it.
+_GROWTH, _ALMOST_ALL = 8, 0.5
+
+# Ratio of a score to the least score of the program up to which a row joins it: rows that are nearly too near do too.
+_NEAR = 2.0
+
+# Number of rows a column that are taken to the next level, and the multiplier, relative to the largest, of others that
+# are.
+_KEPT_A_COLUMN, _KEPT_WEIGHT = 4, 1e-9
+
+# Relative errors of the program: of samples, or where only a verdict is wanted; of all rows.
+_ROUGH, _ACCURATE = 1e-3, 1e-12
+
+# Relative width of the interval of a program at which it is solved well enough: as above.
+_ROUGHLY_CLOSED = 0.3
+
+# Part of the width of the interval that a turn of refinement leaves at most, or it is the last.
+_REFINED = 0.3
+
+# Number of turns of refinement, and the turn after which a program without a separating plane has none.
+_MOST_TURNS, _TURNS_WITHOUT_PLANE = 6, 3
+
+# Bound of the margin, relative to the size of scores, below which hulls meet as far as floating point knows.
+_NOTHING = 1e-14
+
+# Number of passes without a narrower interval after which the work ends.
+_MOST_IDLE = 3
+
+# Largest number of rows of a class that a chunk of rows contributes to a pass: for a margin, or a verdict.
+_MOST_OF_A_CHUNK, _MOST_FOR_A_VERDICT = 250, 25
+
+_UNIT = 2.0**-52
+
+# Multiplier, relative to the largest, of rows that set the size of scores where none is positive.
+_SUPPORTING = 1e-3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """The solution of a program of few rows, and the result of one pass over all rows.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        The rows of the program; without a solution, rows that floating point cannot separate.
+    multipliers : ndarray
+        Of these rows.
+    attempt : SolverRun
+    plane : SeparatingHyperplane or None
+        The plane of the program with the best offset, if it separates all rows, checked in exact arithmetic.
+    near : Problem or None
+        Rows next to this plane: the row of least functional margin is among them, also after the entries of the plane
+        were divided by a number and rounded.
+    is_separable : bool
+        Whether the rows of the program can be separated, as far as floating point knows.
+    """
+
+    rows: Rows
+    multipliers: Floats
+    attempt: SolverRun
+    plane: SeparatingHyperplane | None = None
+    near: Problem | None = None
+    is_separable: bool = True
+
+
+def rounds(problem: Problem, limits: Limits, *, is_verdict: bool = False) -> Iterator[Round]:
+    """Yield rounds, each with the program of more rows than the one before.
+
+    A round whose rows cannot be separated ends the work, and so do passes that do not narrow the interval. Where only
+    the verdict is wanted, programs are solved roughly.
+    """
+
+    search = _Search(problem, limits, is_verdict=is_verdict)
+    for size in search.sizes():
+        if not search.is_solved_on(size):
+            yield search.without_plane()
+            return
+    yield from search.over_all_rows()
+
+
+class _Rows(NamedTuple):
+    """Some of the rows: their positions in the problem, the rows in local columns, and their signs."""
+
+    numbers: Rows
+    X: Floats
+    y: Floats
+
+    def taken(self, which: Any) -> "_Rows":
+        """Return some of them."""
+        return _Rows(self.numbers[which], self.X[which], self.y[which])
+
+    def joined(self, others: "_Rows") -> "_Rows":
+        """Return them with others, each row once."""
+        rows = _Rows(*(np.concatenate(pair) for pair in zip(self, others, strict=True)))
+        signed = np.column_stack([rows.X, rows.y])
+        as_bytes = signed.view(np.dtype((np.void, signed.shape[1] * signed.itemsize))).ravel()
+        return rows.taken(np.sort(np.unique(as_bytes, return_index=True)[1]))
+
+
+class _Search:
+    """The present plane, and the rows of its program."""
+
+    def __init__(self, problem: Problem, limits: Limits, *, is_verdict: bool) -> None:
+        from threadpoolctl import ThreadpoolController
+
+        self.problem, self.limits, self.bias, self.is_verdict = problem, limits, problem.bias, is_verdict
+        self.k = problem.n_features + 1
+        is_small = self.k <= _FEW_COLUMNS
+        n_first = self.k * (_FIRST_A_COLUMN if is_small else _FIRST_IF_MANY)
+        self.n_added = self.k * (_ADDED_A_COLUMN if is_small else _ADDED_IF_MANY)
+        numbers, X = problem.sample
+        order, self.n_begun = _both_classes_first(problem.y[numbers], n_first)
+        X = as_dense(X[order])
+        self.columns = LocalColumns.of(X, bias=self.bias)
+        self.sample = _Rows(numbers[order], self.columns.apply(X), problem.y[numbers[order]])
+        self.program = self.sample.taken(slice(0, self.n_begun))
+        self.plane = LocalPlane.fitted(self.columns, self.program.X, self.program.y, bias=self.bias)
+        self.multipliers, self.scores = np.zeros((2, self.n_begun))
+        self.level, self.threads = -1.0, ThreadpoolController()
+
+    def sizes(self) -> Iterator[int]:
+        """Yield the sizes of the samples, of which the last is the whole sample."""
+        size, n = self.n_begun, len(self.sample.y)
+        while size < _ALMOST_ALL * n:
+            yield size
+            size *= _GROWTH
+        yield n
+
+    def is_solved_on(self, size: int) -> bool:
+        """Solve the program of the first rows of the sample; return False where they cannot be separated."""
+        part, is_solved = self.sample.taken(slice(0, size)), False
+        while not self.limits.is_over():
+            if self.level >= 0:
+                scores = self.plane.rough_scores(part.X, part.y)
+                low = np.flatnonzero(scores <= _NEAR * self.level + _UNIT * self.plane.size)
+                low = low[np.argsort(scores[low])[: self.n_added]]
+                low = low[~np.isin(part.numbers[low], self.program.numbers)]
+                if not (scores[low] < self.level).any():
+                    break
+                self.program = self.program.joined(part.taken(low))
+            if not self._is_solved(_ROUGH, finish=False):
+                return False
+            is_solved = True
+        if is_solved:
+            self._leave_far_rows_out()
+        return True
+
+    def _leave_far_rows_out(self) -> None:
+        is_kept = self.multipliers > _KEPT_WEIGHT * self.multipliers.max()
+        is_kept[np.argsort(self.scores)[: _KEPT_A_COLUMN * self.k]] = True
+        self.program = self.program.taken(is_kept)
+
+    def over_all_rows(self) -> Iterator[Round]:
+        """Yield rounds, each with a pass over all rows, until no row is nearer than those of the program."""
+        n_idle = 0
+        while n_idle < _MOST_IDLE:
+            if not self._is_solved(_ROUGH if self.is_verdict else _ACCURATE, finish=not self.is_verdict):
+                yield self.without_plane()
+                return
+            home = self.plane.home()
+            if home is None:
+                return
+            low, scores, found = self._pass(home)
+            yield found
+            if self.limits.is_over() or not np.isfinite(low.X).all():
+                return
+            is_new = ~np.isin(low.numbers, self.program.numbers)
+            n_idle += not (scores[is_new] < self.level * (1 - _ACCURATE)).any()
+            self.program = self.program.joined(low.taken(is_new))
+
+    def without_plane(self) -> Round:
+        """Return the rows that balance, as far as floating point knows."""
+        balance = self.multipliers > _SUPPORTING * self.multipliers.max(initial=0.0)
+        return Round(
+            rows=self.program.numbers[balance], multipliers=self.multipliers[balance], is_separable=False,
+            attempt=self.attempt("infeasible"),
+        )  # fmt: skip
+
+    def attempt(self, status: str) -> SolverRun:
+        """Return the record of a program."""
+        return SolverRun(solver=NAME, status=status)
+
+    def _is_solved(self, tolerance: float, *, finish: bool) -> bool:
+        """Move to the plane of the program, with refinement; return False where no plane separates its rows."""
+        with self.threads.limit(limits=1, user_api="blas"):  # the pools of NumPy and SciPy take each other's cores
+            rows, open_before = SlicedRows(self.program.X), np.inf
+            self.scores = self.plane.scores(rows, self.program.y)
+            sigma = float(np.median(np.abs(self.scores))) or 1.0
+            for turn in range(_MOST_TURNS):
+                settings = Settings(_ACCURATE if turn else tolerance, finish, self.limits.is_over)
+                self._move(rows, sigma, settings)
+                least, bound = float(self.scores.min()), self._bound()
+                if bound < _NOTHING * self.plane.size or (least <= 0 and turn >= _TURNS_WITHOUT_PLANE):
+                    return False
+                is_closed = bound - least <= (_ACCURATE if finish else _ROUGHLY_CLOSED) * bound
+                if least > 0 and (is_closed or bound - least > _REFINED * open_before or self.limits.is_over()):
+                    break
+                open_before, sigma = bound - least, least if least > 0 else max(self._size_of_support(), bound)
+            self.level = max(least, 0.0)
+        return True
+
+    def _move(self, rows: SlicedRows, sigma: float, settings: Settings) -> None:
+        X, y = self.program.X, self.program.y
+        self.plane, self.multipliers = self.plane.moved(X, y, self.scores, sigma, settings)
+        self.scores = self.plane.scores(rows, y)
+
+    def _size_of_support(self) -> float:
+        is_heavy = self.multipliers > _SUPPORTING * self.multipliers.max()
+        return float(np.abs(self.scores[is_heavy]).max())
+
+    def _bound(self) -> float:
+        """Return the upper end of the margin that the multipliers give, rounded, in local units."""
+        z, y = self.multipliers, self.program.y
+        some, groups = z > 0, (y < 0, y > 0) if self.bias else (y != 0,)
+        with np.errstate(all="ignore"):
+            shares = y * sum(is_member * (z / z[is_member].sum()) for is_member in groups)
+            point = SlicedRows(self.program.X[some].T).products(Pair.of(shares[some]))
+            return float(np.linalg.norm(point / self.columns.metric)) / len(groups)
+
+    def _pass(self, home: HomePlane) -> tuple[_Rows, Floats, Round]:
+        """Look at all rows; return those nearest to the plane that may join, their scores, and the round."""
+        problem, b = self.problem, home.b
+        signs = (-1.0, 1.0) if self.bias else (0.0,)
+        levels = [home.from_local(_NEAR * self.level - sign * b) for sign in signs]
+        most = _MOST_FOR_A_VERDICT if self.is_verdict else _MOST_OF_A_CHUNK
+        groups = lowest(problem, home.w, by_class=self.bias, levels=levels, most=most)
+        numbers, X = np.concatenate([group.rows for group in groups]), stacked([group.X for group in groups])
+        problem.row_source.cache(numbers, X)
+        y = problem.y[numbers]
+        scores = home.to_local(np.concatenate([group.scores for group in groups])) + y * b
+        order = np.argsort(scores)[: self.n_added]
+        near = Problem(X, y, self.bias, sizes=problem.sizes) if problem.integers is None else None
+        found = Round(
+            rows=self.program.numbers, multipliers=self.multipliers, attempt=self.attempt("optimal"), near=near,
+            plane=_plane_of(problem, FloatFractions(home.w) if self.is_verdict else home.normal, groups),
+        )  # fmt: skip
+        low = _Rows(numbers[order], self.columns.apply(as_dense(X[order])), y[order])
+        return low, scores[order], found
+
+
+def _both_classes_first(y: Floats, n_first: int) -> tuple[Rows, int]:
+    """Return the positions of signs in random order, but with both equally often at first, and how many are first."""
+    order = np.random.default_rng(0).permutation(len(y))
+    first = np.concatenate([order[y[order] == sign][: max(1, n_first // 2)] for sign in (-1.0, 1.0)])
+    return np.concatenate([first, order[~np.isin(order, first)]]), len(first)
+
+
+def _plane_of(problem: Problem, normal: Sequence[Fraction], groups: Sequence[Lowest]) -> SeparatingHyperplane | None:
+    """Return the hyperplane with this normal and the best offset if it separates, from the lowest rows along it."""
+    b, least = offset_between([least_score(problem, group, normal) for group in groups])
+    if least <= 0:
+        return None
+    return SeparatingHyperplane(problem=problem, w=normal, b=b, least_functional_margin=least)
