@@ -148,6 +148,7 @@ class _Search:
         self.sample = _Rows(numbers[order], self.columns.apply(X), problem.y[numbers[order]])
         self.program = self.sample.taken(slice(0, self.n_begun))
         self.plane = LocalPlane.fitted(self.columns, self.program.X, self.program.y, bias=self.bias)
+        self.seen = self.program.numbers
         self.multipliers, self.scores = np.zeros((2, self.n_begun))
         self.level, self.threads = -1.0, ThreadpoolController()
 
@@ -167,10 +168,8 @@ class _Search:
                 scores = self.plane.rough_scores(part.X, part.y)
                 low = np.flatnonzero(scores <= _NEAR * self.level + _UNIT * self.plane.size)
                 low = low[np.argsort(scores[low])[: self.n_added]]
-                low = low[~np.isin(part.numbers[low], self.program.numbers)]
-                if not (scores[low] < self.level).any():
+                if not self._are_joined(part.taken(low), scores[low]):
                     break
-                self.program = self.program.joined(part.taken(low))
             if not self._is_solved(_ROUGH, finish=False):
                 return False
             is_solved = True
@@ -182,6 +181,19 @@ class _Search:
         is_kept = self.multipliers > _KEPT_WEIGHT * self.multipliers.max()
         is_kept[np.argsort(self.scores)[: _KEPT_A_COLUMN * self.k]] = True
         self.program = self.program.taken(is_kept)
+        self.seen = self.program.numbers
+
+    def _are_joined(self, rows: _Rows, scores: Floats) -> bool:
+        """Let rows join the program that did not before, if one of them is nearer than its rows; return whether.
+
+        Rows that are equal to others in the program join in name only, so that they are not looked at again.
+        """
+        is_new = ~np.isin(rows.numbers, self.seen)
+        if not (scores[is_new] < self.level * (1 - _ACCURATE)).any():
+            return False
+        self.seen = np.concatenate([self.seen, rows.numbers[is_new]])
+        self.program = self.program.joined(rows.taken(is_new))
+        return True
 
     def over_all_rows(self) -> Iterator[Round]:
         """Yield rounds, each with a pass over all rows, until no row is nearer than those of the program."""
@@ -197,9 +209,7 @@ class _Search:
             yield found
             if self.limits.is_over() or not np.isfinite(low.X).all():
                 return
-            is_new = ~np.isin(low.numbers, self.program.numbers)
-            n_idle += not (scores[is_new] < self.level * (1 - _ACCURATE)).any()
-            self.program = self.program.joined(low.taken(is_new))
+            n_idle += not self._are_joined(low, scores)
 
     def without_plane(self) -> Round:
         """Return the rows that balance, as far as floating point knows."""
@@ -228,7 +238,7 @@ class _Search:
                 is_closed = bound - least <= (_ACCURATE if finish else _ROUGHLY_CLOSED) * bound
                 if least > 0 and (is_closed or bound - least > _REFINED * open_before or self.limits.is_over()):
                     break
-                open_before, sigma = bound - least, least if least > 0 else max(self._size_of_support(), bound)
+                open_before, sigma = bound - least, least if least > 0 else self._size_of_support()
             self.level = max(least, 0.0)
         return True
 
