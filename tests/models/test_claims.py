@@ -3,8 +3,7 @@
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -35,8 +34,12 @@ COUNTS = {"quasi-separable": np.where(STAGE == 1, 0, 1 + COIN), "overlap": COIN}
 LINKS = sm.families.links
 
 
+def binomial(y: Any, exog: Any = X, link: Any = LINKS.Logit, **options: Any) -> Any:
+    return sm.GLM(y, exog, family=sm.families.Binomial(link()), **options)
+
+
 def glm(link: Any) -> Callable[[Any], Any]:
-    return lambda y: sm.GLM(y, X, family=sm.families.Binomial(link())).fit()
+    return lambda y: binomial(y, link=link).fit()
 
 
 BINARY: dict[str, Callable[[Any], Any]] = {
@@ -44,9 +47,8 @@ BINARY: dict[str, Callable[[Any], Any]] = {
     "Logit by BFGS": lambda y: sm.Logit(y, X).fit(disp=0, method="bfgs"),
     "Probit": lambda y: sm.Probit(y, X).fit(disp=0),
     "Probit by BFGS": lambda y: sm.Probit(y, X).fit(disp=0, method="bfgs"),
-    **{f"GLM {link.__name__}": glm(link) for link in (LINKS.Logit, LINKS.Probit, LINKS.CLogLog, LINKS.LogLog)},
-    "GLM Cauchy": glm(LINKS.Cauchy),
-    "GLM grouped": lambda y: sm.GLM(np.c_[2 * y, 2 - 2 * y], X, family=sm.families.Binomial()).fit(),
+    **{f"GLM {name}": glm(getattr(LINKS, name)) for name in ("Logit", "Probit", "CLogLog", "LogLog", "Cauchy")},
+    "GLM grouped": lambda y: binomial(np.c_[2 * y, 2 - 2 * y]).fit(),
     "GEE": lambda y: sm.GEE(y, X, STRATA, family=sm.families.Binomial()).fit(),
     "ConditionalLogit": lambda y: ConditionalLogit(y, X[["age", "stage"]], groups=STRATA).fit(),
 }
@@ -61,13 +63,12 @@ COUNTED: dict[str, Callable[[Any], Any]] = {
 SILENT = {name for name in (*BINARY, *COUNTED) if name not in ("Logit", "Probit", "Poisson", "ConditionalLogit")}
 
 
-@contextmanager
-def warnings_of_fits(*, silent: bool) -> Iterator[None]:
-    """Silence the warnings of statsmodels; where there are to be none, each is an error."""
+def quietly(fit: Callable[..., Any], *arguments: Any, silent: bool = False, **options: Any) -> Any:
+    """Fit without the warnings of statsmodels; where it is to be silent, each is an error."""
     with warnings.catch_warnings():
         if not silent:
             warnings.simplefilter("ignore")
-        yield
+        return fit(*arguments, **options)
 
 
 def verified(results: Any) -> mm.ModelCheck:
@@ -79,8 +80,7 @@ def verified(results: Any) -> mm.ModelCheck:
 @pytest.mark.parametrize("verdict", DIED)
 @pytest.mark.parametrize("name", [n if n == "GLM Logit" else pytest.param(n, marks=pytest.mark.slow) for n in BINARY])
 def test_binary_models(name: str, verdict: str) -> None:
-    with warnings_of_fits(silent=name in SILENT and verdict != "separable"):
-        results = BINARY[name](DIED[verdict])
+    results = quietly(BINARY[name], DIED[verdict], silent=name in SILENT and verdict != "separable")
     check = verified(results)
     assert check.verdict == verdict and not check.is_penalised and check.has_likelihood
     if verdict == "quasi-separable":
@@ -88,8 +88,7 @@ def test_binary_models(name: str, verdict: str) -> None:
         assert name not in SILENT or check.claimed_converged is not False
     if verdict == "separable":
         assert check.infinite is not None and check.infinite["age"] == "+" and check.finite == ()
-    if verdict == "overlap":
-        assert check.infinite == {}
+    assert (check.infinite == {}) == (verdict == "overlap")
     judged = {True: verdict == "overlap", False: None, None: None}
     assert check.converged_is_true is judged[check.claimed_converged]
     assert check.estimates == dict(zip(check.estimates, np.asarray(results.params).tolist(), strict=True))
@@ -101,9 +100,7 @@ def test_binary_models(name: str, verdict: str) -> None:
     "name", [n if n == "GLM Poisson" else pytest.param(n, marks=pytest.mark.slow) for n in COUNTED]
 )
 def test_counts(name: str, verdict: str) -> None:
-    with warnings_of_fits(silent=name in SILENT):
-        results = COUNTED[name](COUNTS[verdict])
-    check = verified(results)
+    check = verified(quietly(COUNTED[name], COUNTS[verdict], silent=name in SILENT))
     assert check.verdict == verdict
     assert check.infinite == ({"stage": "-"} if verdict == "quasi-separable" else {})
     if verdict == "quasi-separable" and name in SILENT and check.claimed_converged is not None:
@@ -131,8 +128,7 @@ def test_multinomial_logit(verdict: str) -> None:
     codes = {"separable": np.digitize(AGE, [1.5, 3.5]), "overlap": COIN + COIN * (np.arange(24) % 5 > 2)}
     codes["quasi-separable"] = np.where(STAGE == 1, 2, codes["overlap"])
     labels = np.array(["home", "ward", "unit"])[codes[verdict]]
-    with warnings_of_fits(silent=False):
-        results = sm.MNLogit(pd.Series(labels, name="place"), X).fit(disp=0)
+    results = quietly(sm.MNLogit(pd.Series(labels, name="place"), X).fit, disp=0)
     check = verified(results)
     assert check.verdict == verdict
     assert "the classes home, unit, ward; home is the reference" in check.event
@@ -143,20 +139,18 @@ def test_multinomial_logit(verdict: str) -> None:
 
 @pytest.mark.slow
 def test_cox_regression() -> None:
-    time = AGE + np.arange(24) / 100
-    with warnings_of_fits(silent=False):
-        dies_first = sm.PHReg(np.where(STAGE == 1, time, time + 10), X[["stage"]], status=np.ones(24)).fit()
-        never_dies = sm.PHReg(time, X[["stage"]], status=1 - STAGE).fit()
-        mixed = sm.PHReg(time, X[["stage"]], status=np.ones(24)).fit()
-    assert verified(dies_first).infinite == {"stage": "+"}
-    assert verified(never_dies).infinite == {"stage": "-"}
-    assert verified(mixed).verdict == "overlap" and mm.check_model(mixed).claimed_converged is None
+    time, everybody = AGE + np.arange(24) / 100, np.ones(24)
+    dies_first, never_dies, mixed = (
+        verified(quietly(sm.PHReg(times, X[["stage"]], status=status).fit))
+        for times, status in ((np.where(STAGE == 1, time, time + 10), everybody), (time, 1 - STAGE), (time, everybody))
+    )
+    assert (dies_first.infinite, never_dies.infinite) == ({"stage": "+"}, {"stage": "-"})
+    assert mixed.verdict == "overlap" and mixed.claimed_converged is None
 
 
 def test_formulas_keep_the_names_of_their_terms() -> None:
     data = pd.DataFrame({"died": DIED["quasi-separable"], "age": AGE, "stage": np.where(STAGE == 1, "IV", "II")})
-    results = smf.glm("died ~ age + C(stage)", data, family=sm.families.Binomial()).fit()
-    check = verified(results)
+    check = verified(smf.glm("died ~ age + C(stage)", data, family=sm.families.Binomial()).fit())
     assert check.infinite == {"C(stage)[T.IV]": "+"} and check.finite == ("Intercept", "age")
     assert check.event == "the event is died = 1"
     table = json.loads(json.dumps(check.to_dict(), allow_nan=False))
@@ -175,8 +169,7 @@ REASONS: dict[str, tuple[Callable[[Any], Any], str]] = {
 @pytest.mark.parametrize("name", REASONS)
 def test_reasons_are_about_rows_of_the_data(name: str) -> None:
     fit, has = REASONS[name]
-    with warnings_of_fits(silent=False):
-        check = mm.check_model(fit(DIED["quasi-separable"]))
+    check = mm.check_model(quietly(fit, DIED["quasi-separable"]))
     words = f"all 6 rows with stage = 1 have {has}"
     assert check.terms is not None
     assert [term.reason for term in check.terms] == [words]
@@ -184,8 +177,7 @@ def test_reasons_are_about_rows_of_the_data(name: str) -> None:
 
 
 def test_a_combination_is_said_once() -> None:
-    with warnings_of_fits(silent=False):
-        check = mm.check_model(sm.GLM(DIED["separable"], X[["const", "age"]], family=sm.families.Binomial()).fit())
+    check = mm.check_model(quietly(binomial(DIED["separable"], X[["const", "age"]]).fit))
     assert check.terms is not None and {term.name for term in check.terms} == {"const", "age"}
     assert check.summary().count("is above 0 where y=1, and below 0 where y=0") == 1
 
@@ -203,13 +195,11 @@ def test_rows_without_weight_are_dropped_and_other_weights_do_not_matter() -> No
     y[0] = 0  # overlap, but for a weight of 0
     for weight, verdict in ((0.0, "quasi-separable"), (1e-9, "overlap")):
         weights = np.r_[weight, np.full(23, 3.0)]
-        results = sm.GLM(y, X, family=sm.families.Binomial(), freq_weights=weights, offset=AGE).fit()
-        assert verified(results).verdict == verdict
+        assert verified(binomial(y, freq_weights=weights, offset=AGE).fit()).verdict == verdict
 
 
 def test_rows_are_traced_to_the_data_of_the_model() -> None:
-    weights = np.r_[0.0, np.ones(23)]
-    binary = mm.check_model(sm.GLM(COIN, X, family=sm.families.Binomial(), freq_weights=weights).fit())
+    binary = mm.check_model(binomial(COIN, freq_weights=np.r_[0.0, np.ones(23)]).fit())
     assert binary.positions.tolist() == list(range(1, 24))
     assert np.array_equal(binary.rows, X.to_numpy()[binary.positions])
     assert np.array_equal(binary.labels > 0, COIN[binary.positions] == 1)
@@ -241,8 +231,7 @@ def test_rows_are_called_as_in_the_data_that_were_given(name: str) -> None:
     fit, called = ROWS_GIVEN[name]
     data = X.assign(died=DIED["quasi-separable"]).set_axis([f"P{row}" for row in range(24)])
     data.loc[["P1", "P10"], "age"] = np.nan
-    with warnings_of_fits(silent=False):
-        check = mm.check_model(fit(data))
+    check = mm.check_model(quietly(fit, data))
     rows = [called.format(row) for row in range(6) if row != 1]
     assert f"rows of the data that are separated: {', '.join(rows)}\n" in check.summary()
     assert check.answer is not None and list(map(str, check.answer.to_dict()["separated_rows_ids"])) == rows
@@ -251,8 +240,7 @@ def test_rows_are_called_as_in_the_data_that_were_given(name: str) -> None:
 def test_rows_of_differences_are_not_said_to_be_separated() -> None:
     data = X.set_axis([f"P{row}" for row in range(24)])
     died = pd.Series(DIED["quasi-separable"], index=data.index)
-    with warnings_of_fits(silent=False):
-        check = mm.check_model(ConditionalLogit(died, data[["age", "stage"]], groups=STRATA).fit(disp=0))
+    check = mm.check_model(quietly(lambda: ConditionalLogit(died, data[["age", "stage"]], groups=STRATA).fit(disp=0)))
     assert check.row_names is not None and check.row_names[23] == "P23"
     assert check.answer is not None and check.answer.separated_rows is not None
     assert check.positions[check.answer.separated_rows].shape[1] == 2
@@ -262,16 +250,13 @@ def test_rows_of_differences_are_not_said_to_be_separated() -> None:
 
 def test_grouped_counts_with_both_outcomes_are_equalities() -> None:
     groups = sm.add_constant(np.array([0.0, 1.0, 1.0, 2.0]))
-    results = sm.GLM([[0, 4], [2, 2], [1, 3], [4, 0]], groups, family=sm.families.Binomial()).fit()
-    check = verified(results)
+    check = verified(binomial([[0, 4], [2, 2], [1, 3], [4, 0]], groups).fit())
     assert check.verdict == "quasi-separable" and check.infinite == {"const": "-", "x1": "+"}
     assert check.rows.shape == (6, 2)
 
 
 def test_a_response_of_one_class() -> None:
-    with warnings_of_fits(silent=False):
-        results = sm.GLM(np.ones(24), X, family=sm.families.Binomial()).fit()
-    check = verified(results)
+    check = verified(quietly(binomial(np.ones(24)).fit))
     assert check.verdict == "separable" and (check.infinite or {})["const"] == "+"
     assert check.terms is None  # the rows of the question are not those of the data
 
@@ -281,24 +266,18 @@ def test_differences_are_exact() -> None:
     tiny = 2.0**-60
     exog = np.array([[1.0, 0.0], [tiny, 1.0], [1.0, 0.0], [0.0, 1.0]])
     assert exog[0, 0] - exog[1, 0] == exog[2, 0] - exog[3, 0]
-    with warnings_of_fits(silent=False):
-        results = ConditionalLogit(np.array([1, 0, 0, 1]), exog, groups=np.array([0, 0, 1, 1])).fit(skip_hessian=True)
-    check = verified(results)
+    y, groups = np.array([1, 0, 0, 1]), np.array([0, 0, 1, 1])
+    check = verified(quietly(ConditionalLogit(y, exog, groups=groups).fit, skip_hessian=True))
     assert any(isinstance(entry, Fraction) for entry in np.ravel(check.rows))
     assert np.isnan(list(check.standard_errors.values())).all()
     assert check.verdict == "separable" and check.answer is not None and check.answer.dimension == 2
-    with warnings_of_fits(silent=False):
-        level = ConditionalLogit(
-            np.array([1, 0, 0, 1]), np.array([[0.3], [0.1], [0.3], [0.1]]), groups=np.array([0, 0, 1, 1])
-        ).fit()
-    assert verified(level).verdict == "overlap"
+    level = ConditionalLogit(y, np.array([[0.3], [0.1], [0.3], [0.1]]), groups=groups)
+    assert verified(quietly(level.fit)).verdict == "overlap"
 
 
 def test_equations_with_dependence_are_not_judged() -> None:
-    structure = sm.cov_struct.Exchangeable()
-    with warnings_of_fits(silent=False):
-        results = sm.GEE(DIED["quasi-separable"], X, STRATA, family=sm.families.Binomial(), cov_struct=structure).fit()
-    check = verified(results)
+    options = {"family": sm.families.Binomial(), "cov_struct": sm.cov_struct.Exchangeable()}
+    check = verified(quietly(sm.GEE(DIED["quasi-separable"], X, STRATA, **options).fit))
     assert check.verdict == "quasi-separable" and check.infinite == {"stage": "+"}
     assert check.claimed_converged and check.converged_is_true is None and not check.has_likelihood
     assert "of the estimating equations with the structure Exchangeable nothing is proven" in check.summary()
@@ -308,9 +287,7 @@ def test_equations_with_dependence_are_not_judged() -> None:
     ("alpha", "exists"), [([0.0, 1.0, 1.0], True), ([1.0, 1.0, 0.0], False), ([0.0, 0.0, 1.0], True), (1.0, True)]
 )
 def test_a_penalty_on_some_coefficients_leaves_the_question_of_the_others(alpha: Any, exists: bool) -> None:
-    with warnings_of_fits(silent=False):
-        results = sm.Logit(DIED["quasi-separable"], X).fit_regularized(alpha=alpha, disp=0)
-    check = verified(results)
+    check = verified(quietly(sm.Logit(DIED["quasi-separable"], X).fit_regularized, alpha=alpha, disp=0))
     assert check.is_penalised and check.verdict == "quasi-separable"
     assert check.claimed_converged and check.converged_is_true is exists
     assert ("coefficients without a penalty have no estimate" in check.summary()) != exists
@@ -318,35 +295,31 @@ def test_a_penalty_on_some_coefficients_leaves_the_question_of_the_others(alpha:
 
 
 def test_a_penalty_that_is_not_kept() -> None:
-    model = sm.GLM(DIED["quasi-separable"], X, family=sm.families.Binomial())
+    model = binomial(DIED["quasi-separable"])
     check = verified(model.fit_regularized(alpha=1.0))
     assert check.is_penalised and check.converged_is_true is None and "which penalty" in check.summary()
-    with warnings_of_fits(silent=False):
-        refit = mm.check_model(model.fit_regularized(alpha=0.01, refit=True))
+    refit = mm.check_model(quietly(model.fit_regularized, alpha=0.01, refit=True))
     assert refit.verdict == "undecided" and "columns that one had chosen" in refit.reason
 
 
 @pytest.mark.slow
 def test_a_penalty_of_estimating_equations() -> None:
-    with warnings_of_fits(silent=False):
-        results = sm.GEE(COIN, X, STRATA, family=sm.families.Binomial()).fit_regularized(0.1)
-    check = mm.check_model(results)
+    check = mm.check_model(quietly(sm.GEE(COIN, X, STRATA, family=sm.families.Binomial()).fit_regularized, 0.1))
     assert check.verdict == "undecided" and "fitted with a penalty" in check.reason
 
 
 def test_other_questions_are_left_open_with_the_reason() -> None:
-    binomial, y = sm.families.Binomial, DIED["overlap"]
+    y = DIED["overlap"]
     unused = pd.Series(pd.Categorical(np.where(y == 1, "b", "a"), ["a", "b", "c"], ordered=True))
-    with warnings_of_fits(silent=False):
-        cases = {
-            "link Log": sm.GLM(y, X[["const"]], family=binomial(LINKS.Log())).fit(),
-            "link Identity": sm.GLM(y, X[["const"]], family=binomial(LINKS.Identity())).fit(),
-            "family Gaussian": sm.GLM(y, X).fit(),
-            "statsmodels OLS": sm.OLS(y, X).fit(),
-            "statsmodels NegativeBinomial": sm.NegativeBinomial(y, X).fit(disp=0),
-            "linear constraints": sm.GLM(y, X, family=binomial()).fit_constrained("stage = 0"),
-            "has no rows": SimpleNamespace(model=OrderedModel(unused, X[["age"]]), params=np.zeros(3)),
-        }
+    cases = {
+        "link Log": quietly(lambda: binomial(y, X[["const"]], LINKS.Log).fit()),
+        "link Identity": quietly(lambda: binomial(y, X[["const"]], LINKS.Identity).fit()),
+        "family Gaussian": quietly(sm.GLM(y, X).fit),
+        "statsmodels OLS": quietly(sm.OLS(y, X).fit),
+        "statsmodels NegativeBinomial": quietly(sm.NegativeBinomial(y, X).fit, disp=0),
+        "linear constraints": quietly(binomial(y).fit_constrained, "stage = 0"),
+        "has no rows": SimpleNamespace(model=OrderedModel(unused, X[["age"]]), params=np.zeros(3)),
+    }
     for words, results in cases.items():
         check = mm.check_model(results)
         assert check.verdict == "undecided" and words in check.reason, words
@@ -359,9 +332,7 @@ def test_a_link_of_ones_own_is_not_taken_for_that_of_statsmodels() -> None:
     class Logit(LINKS.Logit):
         """It might be anything."""
 
-    with warnings_of_fits(silent=False):
-        results = sm.GLM(COIN, X, family=sm.families.Binomial(Logit())).fit()
-    assert mm.check_model(results).verdict == "undecided"
+    assert mm.check_model(quietly(binomial(COIN, link=Logit).fit)).verdict == "undecided"
 
 
 def test_data_that_were_removed() -> None:
@@ -373,73 +344,58 @@ def test_data_that_were_removed() -> None:
 
 
 def test_aliased_columns_are_reported_apart() -> None:
-    doubled = X.assign(twice=2 * AGE)
-    with warnings_of_fits(silent=False):
-        results = sm.GLM(DIED["quasi-separable"], doubled, family=sm.families.Binomial()).fit()
-    check = verified(results)
+    check = verified(quietly(binomial(DIED["quasi-separable"], X.assign(twice=2 * AGE)).fit))
     assert check.aliased == ("twice",) and check.infinite == {"stage": "+"}
 
 
 def test_columns_that_depend_on_others_up_to_rounding_are_named() -> None:
     standardised = X.assign(scaled=(AGE - AGE.mean()) / AGE.std())
-    with warnings_of_fits(silent=False):
-        results = sm.GLM(DIED["quasi-separable"], standardised, family=sm.families.Binomial()).fit()
-    check = verified(results)
+    check = verified(quietly(binomial(DIED["quasi-separable"], standardised).fit))
     assert check.answer is not None and check.answer.verdict_without_nearly_aliased == "quasi-separable"
     assert re.search(r"\n  scaled depends linearly on const, .*age up to rounding \(relative .*\)\n", check.summary())
     assert "without this column, the verdict is quasi-separable" in check.summary()
 
 
 def test_results_have_their_data_with_them() -> None:
-    results = BINARY["GLM Logit"](COIN)
     with pytest.raises(InvalidOptionError, match="expected neither X nor y"):
-        mm.check_model(results, X, COIN)
+        mm.check_model(BINARY["GLM Logit"](COIN), X, COIN)
 
 
 def test_strata_whose_counts_are_equal_are_dropped_as_in_the_model() -> None:
-    groups = np.array([0, 0, 1, 1])
-    with warnings_of_fits(silent=False):
-        results = ConditionalPoisson(np.array([0.0, 1, 2, 2]), np.array([[1.0], [0], [3], [5]]), groups=groups).fit(
-            disp=0
-        )
+    counts, exog, groups = np.array([0.0, 1, 2, 2]), np.array([[1.0], [0], [3], [5]]), np.array([0, 0, 1, 1])
+    results = quietly(lambda: ConditionalPoisson(counts, exog, groups=groups).fit(disp=0))
     assert results.model.loglike(np.array([-30.0])) > results.model.loglike(np.array([-5.0]))
     assert verified(results).infinite == {"x1": "-"}
 
 
 @pytest.mark.parametrize(
-    "fitted",
+    "model",
     [
-        lambda: sm.PHReg(np.array([1.0, 2]), np.array([[1.0], [0]]), status=np.array([1, 0])).fit(disp=0),
-        lambda: sm.GLM([1.0, 0.0], [[1.0], [2.0]], sm.families.Binomial(), freq_weights=np.array([1.0, 0.0])).fit(),
-        lambda: ConditionalLogit(np.array([1, 0]), np.array([[1.0], [0.0]]), groups=np.zeros(2)).fit(disp=0),
+        sm.PHReg(np.array([1.0, 2]), np.array([[1.0], [0]]), status=np.array([1, 0])),
+        binomial([1.0, 0.0], [[1.0], [2.0]], freq_weights=np.array([1.0, 0.0])),
+        ConditionalLogit(np.array([1, 0]), np.array([[1.0], [0.0]]), groups=np.zeros(2)),
     ],
 )
-def test_one_row_that_can_be_compared(fitted: Callable[[], Any]) -> None:
-    with warnings_of_fits(silent=False):
-        assert verified(fitted()).infinite == {"x1": "+"}
+def test_one_row_that_can_be_compared(model: Any) -> None:
+    assert verified(quietly(model.fit)).infinite == {"x1": "+"}
 
 
 def test_the_rows_of_a_cox_model_are_not_read_off_its_chain() -> None:
     """Row 0, an event, is separated from row 2, which the chain compares with row 1 only."""
-    status = np.array([1, 1, 0, 0])
-    with warnings_of_fits(silent=False):
-        results = sm.PHReg(np.array([1.0, 2, 3, 4]), np.array([[1.0], [1], [0], [1]]), status=status).fit(disp=0)
-    assert (
-        verified(results).verdict == "quasi-separable" and "that are separated" not in mm.check_model(results).summary()
-    )
+    model = sm.PHReg(np.array([1.0, 2, 3, 4]), np.array([[1.0], [1], [0], [1]]), status=np.array([1, 1, 0, 0]))
+    check = verified(quietly(model.fit, disp=0))
+    assert check.verdict == "quasi-separable" and "that are separated" not in check.summary()
 
 
 def test_a_threshold_that_was_not_printed_is_not_called_printed() -> None:
     y = pd.Series(pd.Categorical(np.where(STAGE == 1, 2, COIN).tolist(), categories=[0, 1, 2], ordered=True))
-    with warnings_of_fits(silent=False):
-        results = OrderedModel(y, X[["age", "stage"]], distr="logit").fit(disp=0, method="bfgs")
+    results = quietly(OrderedModel(y, X[["age", "stage"]], distr="logit").fit, disp=0, method="bfgs")
     text = mm.check_model(results).summary()
     assert "1/2: +infinity (by what was printed " in text and "that follow from the data" in text
 
 
 def test_responses_that_are_shares_and_models_that_are_not_examined() -> None:
-    with warnings_of_fits(silent=False):
-        shares = sm.Logit(np.clip(COIN, 0.2, 0.8), X).fit(disp=0)
+    shares = quietly(sm.Logit(np.clip(COIN, 0.2, 0.8), X).fit, disp=0)
     assert "taken as shares" in mm.check_model(shares).summary()
     others = mm.check_model(sm.OLS(COIN, X).fit()).summary()
     assert "whether the maximum-likelihood estimate exists was not examined" in others
