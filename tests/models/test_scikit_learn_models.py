@@ -31,12 +31,12 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 X = np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [1.0, 2.0], [1.0, 1.0], [0.0, 4.0]])
 # With an intercept: all rows with a first column of 1 are "yes", unless the rows overlap.
-LABELS = {
-    "separable": np.array(["no", "no", "no", "yes", "yes", "no"]),
-    "quasi-separable": np.array(["no", "yes", "no", "yes", "yes", "yes"]),
-    "overlap": np.array(["no", "yes", "no", "yes", "no", "yes"]),
-}
+SEPARABLE = np.array(["no", "no", "no", "yes", "yes", "no"])
+QUASI = np.array(["no", "yes", "no", "yes", "yes", "yes"])
+OVERLAP = np.array(["no", "yes", "no", "yes", "no", "yes"])
+LABELS = {"separable": SEPARABLE, "quasi-separable": QUASI, "overlap": OVERLAP}
 
+IRIS = mm.load("iris")
 THREE = np.array(["a", "b", "c", "b", "a", "c"])
 
 LINEAR: dict[str, Any] = {
@@ -53,10 +53,17 @@ LINEAR: dict[str, Any] = {
     "discriminant": LinearDiscriminantAnalysis(),
 }
 FAST = ("logistic", "ridge logistic", "linear svc")
-PENALISED = {"ridge logistic", "without intercept", "lasso logistic", "stochastic logistic", "stochastic hinge"} | {
-    *("linear svc", "svc", "ridge"),
-}
+PENALISED = LINEAR.keys() - {"logistic", "perceptron", "discriminant"}
 LOGISTIC = {"logistic", "ridge logistic", "without intercept", "lasso logistic", "stochastic logistic"}
+
+
+def unpenalised(**options: Any) -> LogisticRegression:
+    return LogisticRegression(C=np.inf, **options)
+
+
+def checked(model: Any, X: Any, y: Any, **options: Any) -> mm.ModelCheck:
+    """Fit a model, and check it on the same data."""
+    return mm.check_model(model.fit(X, y), X, y, **options)
 
 
 def verified(check: mm.ModelCheck) -> mm.ModelCheck:
@@ -71,9 +78,8 @@ def verified(check: mm.ModelCheck) -> mm.ModelCheck:
 @pytest.mark.parametrize("verdict", LABELS)
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in FAST else pytest.mark.slow) for n in LINEAR])
 def test_every_linear_classifier(name: str, verdict: str) -> None:
-    y = LABELS[verdict]
-    model = LINEAR[name].fit(X, y)
-    check = verified(mm.check_model(model, X, y))
+    y, model = LABELS[verdict], LINEAR[name]
+    check = verified(checked(model, X, y))
     expected = mm.separability(X, y, positive="yes", bias=name != "without intercept")
     assert check.verdict == expected.verdict
     assert name == "without intercept" or check.verdict == verdict
@@ -88,9 +94,8 @@ def test_every_linear_classifier(name: str, verdict: str) -> None:
 
 
 def test_converged_without_a_warning_on_quasi_separated_data() -> None:
-    y = LABELS["quasi-separable"]
-    model = LogisticRegression(C=np.inf).fit(X, y)  # a warning would be an error
-    check = mm.check_model(model, X, y)
+    model = unpenalised()
+    check = checked(model, X, QUASI)  # a warning would be an error
     assert (check.claimed_converged, check.converged_is_true) == (True, False)
     assert check.infinite == {"x0": "+"} and check.finite == ("(Intercept)", "x1")
     text = check.summary()
@@ -104,9 +109,8 @@ def test_converged_without_a_warning_on_quasi_separated_data() -> None:
 @pytest.mark.parametrize("is_pipeline", [False, True])
 def test_rows_are_called_as_in_the_data(is_pipeline: bool) -> None:
     frame = pd.DataFrame(X, columns=["a", "b"], index=[f"P{row}" for row in range(len(X))])
-    y = pd.Series(LABELS["quasi-separable"], index=frame.index)
-    steps = [StandardScaler()] if is_pipeline else []
-    model = make_pipeline(*steps, LogisticRegression(C=np.inf)).fit(frame, y)
+    y = pd.Series(QUASI, index=frame.index)
+    model = make_pipeline(*[StandardScaler()] * is_pipeline, unpenalised()).fit(frame, y)
     assert "rows of the data that are separated: P3, P4\n" in mm.check_model(model, frame, y).summary()
     if not is_pipeline:
         assert "separated: P3, P4\n" in mm.check_model(model, mm.from_arrays(frame, y)).summary()
@@ -115,17 +119,14 @@ def test_rows_are_called_as_in_the_data(is_pipeline: bool) -> None:
 
 
 def test_at_its_limit_of_iterations_a_model_does_not_say_whether_it_converged() -> None:
-    y = LABELS["overlap"]
     with pytest.warns(match="failed to converge"):
-        model = LogisticRegression(C=np.inf, max_iter=2).fit(X, y)
-    check = mm.check_model(model, X, y)
+        check = checked(unpenalised(max_iter=2), X, OVERLAP)
     assert (check.claimed_converged, check.converged_is_true) == (None, None)
     assert "it does not say whether it converged" in check.summary()
 
 
 def test_a_penalty_is_said_to_be_why_coefficients_are_finite() -> None:
-    y = LABELS["separable"]
-    check = mm.check_model(LogisticRegression().fit(X, y), X, y)
+    check = checked(LogisticRegression(), X, SEPARABLE)
     assert check.converged_is_true is True and check.is_penalised
     assert "the unpenalised maximum-likelihood estimate does not exist (separable, proven)" in check.summary()
     assert "finite because of the penalty" in check.summary()
@@ -133,9 +134,8 @@ def test_a_penalty_is_said_to_be_why_coefficients_are_finite() -> None:
 
 @pytest.mark.parametrize("labels", [(0, 1), (False, True), (5, 3), ("yes", "no")])
 def test_the_event_is_the_second_of_the_models_classes(labels: tuple[Any, Any]) -> None:
-    y = np.where(LABELS["quasi-separable"] == "yes", *labels)
-    model = LogisticRegression(C=np.inf).fit(X, y)
-    check = verified(mm.check_model(model, X, y))
+    model = unpenalised()
+    check = verified(checked(model, X, np.where(QUASI == "yes", *labels)))
     assert check.event == f"the event is {model.classes_[1]}, against {model.classes_[0]}"
     assert check.infinite == {"x0": "+" if model.classes_[1] == labels[0] else "-"}
     assert np.sign(model.coef_[0, 0]) == (1 if check.infinite["x0"] == "+" else -1)
@@ -143,8 +143,8 @@ def test_the_event_is_the_second_of_the_models_classes(labels: tuple[Any, Any]) 
 
 @pytest.mark.parametrize("C", [1.0, np.inf])
 def test_scores_fitted_at_once_are_the_multinomial_question(C: float) -> None:
-    model = LogisticRegression(C=C).fit(X, THREE)
-    check = verified(mm.check_model(model, X, THREE))
+    model = LogisticRegression(C=C)
+    check = verified(checked(model, X, THREE))
     expected = mm.separability(X, THREE)
     assert check.verdict == expected.verdict and check.is_penalised == (C == 1)
     assert check.estimates["c: x1"] == model.coef_[2, 1] - model.coef_[0, 1]
@@ -154,14 +154,10 @@ def test_scores_fitted_at_once_are_the_multinomial_question(C: float) -> None:
 
 @pytest.mark.parametrize("name", ["linear svc", "ridge", "perceptron", "stochastic logistic", "stochastic hinge"])
 def test_one_class_against_the_rest_is_a_question_for_each(name: str) -> None:
-    iris = mm.load("iris")
-    model = LINEAR[name].fit(iris.X, iris.y)
-    check = verified(mm.check_model(model, iris.X, iris.y))
-    assert {part: answer.verdict for part, answer in check.answers.items()} == {
-        "setosa": "separable",
-        "versicolor": "overlap",
-        "virginica": "overlap",
-    }
+    model = LINEAR[name]
+    check = verified(checked(model, IRIS.X, IRIS.y))
+    verdicts = {"setosa": "separable", "versicolor": "overlap", "virginica": "overlap"}
+    assert {part: answer.verdict for part, answer in check.answers.items()} == verdicts
     assert check.verdict == "quasi-separable" and check.answer is None and check.certificate is None
     assert check.infinite and {name.split(": ")[0] for name in check.infinite} == {"setosa"}
     assert check.estimates["virginica: x3"] == model.coef_[2, 3]
@@ -169,8 +165,7 @@ def test_one_class_against_the_rest_is_a_question_for_each(name: str) -> None:
 
 
 def test_pairs_of_classes() -> None:
-    iris = mm.load("iris")
-    check = verified(mm.check_model(SVC(kernel="linear").fit(iris.X, iris.y), iris.X, iris.y))
+    check = verified(checked(SVC(kernel="linear"), IRIS.X, IRIS.y))
     assert {part: answer.verdict for part, answer in check.answers.items()} == {
         "versicolor against setosa": "separable",
         "virginica against setosa": "separable",
@@ -178,9 +173,7 @@ def test_pairs_of_classes() -> None:
     }
 
 
-def frame() -> pd.DataFrame:
-    return pd.DataFrame({"stage": list("aabbccaabc"), "age": [4.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.0, 3.0, 4.0, 1.0]})
-
+FRAME = pd.DataFrame({"stage": list("aabbccaabc"), "age": [4.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.0, 3.0, 4.0, 1.0]})
 
 # Everybody with stage c died, and at every other stage the young did, but for one.
 DIED = np.array([0, 1, 0, 1, 1, 1, 1, 0, 0, 1])
@@ -188,9 +181,8 @@ DIED = np.array([0, 1, 0, 1, 1, 1, 1, 0, 0, 1])
 
 def test_a_pipeline_is_asked_about_what_its_last_step_is_given() -> None:
     encoder = make_column_transformer((OneHotEncoder(drop="first"), ["stage"]), (StandardScaler(), ["age"]))
-    pipeline = make_pipeline(encoder, LogisticRegression(C=np.inf))
-    pipeline.fit(frame(), DIED)
-    check = verified(mm.check_model(pipeline, frame(), DIED))
+    pipeline = make_pipeline(encoder, unpenalised())
+    check = verified(checked(pipeline, FRAME, DIED))
     names = pipeline[:-1].get_feature_names_out().tolist()
     assert check.questions[""].rows.shape == (10, 3)
     assert check.infinite and check.infinite[names[1]] == "+" and names[1] == "onehotencoder__stage_c"
@@ -198,20 +190,15 @@ def test_a_pipeline_is_asked_about_what_its_last_step_is_given() -> None:
 
 
 def test_searches_and_pipelines_of_one_step() -> None:
-    y = LABELS["overlap"]
-    model = make_pipeline(LogisticRegression()).fit(X, y)
-    assert mm.check_model(model, X, y).verdict == "overlap"
-    search = GridSearchCV(LogisticRegression(), {"C": [1.0, 2.0]}, cv=2).fit(X, y)
-    assert mm.check_model(search, X, y).verdict == "overlap"
+    assert checked(make_pipeline(LogisticRegression()), X, OVERLAP).verdict == "overlap"
+    assert checked(GridSearchCV(LogisticRegression(), {"C": [1.0, 2.0]}, cv=2), X, OVERLAP).verdict == "overlap"
     several = LogisticRegressionCV(Cs=[1.0, 2.0], cv=2, use_legacy_attributes=False, l1_ratios=(0,), scoring="accuracy")
-    check = mm.check_model(several.fit(X, y), X, y)
+    check = checked(several, X, OVERLAP)
     assert check.verdict == "overlap" and check.is_penalised
 
 
 def test_sparse_rows() -> None:
-    y = LABELS["quasi-separable"]
-    check = verified(mm.check_model(LogisticRegression(C=np.inf).fit(csr_matrix(X), y), csr_matrix(X), y))
-    assert check.infinite == {"x0": "+"}
+    assert verified(checked(unpenalised(), csr_matrix(X), QUASI)).infinite == {"x0": "+"}
 
 
 def test_labels_may_be_a_column_or_come_with_a_data_set() -> None:
@@ -227,44 +214,41 @@ def test_labels_may_be_a_column_or_come_with_a_data_set() -> None:
     with pytest.raises(InvalidOptionError, match="is the formula"):
         mm.check_model(model, table, "old ~ age")
     iris = mm.load("iris", positive="setosa")
-    of_iris = LogisticRegression(max_iter=1000).fit(iris.X, np.asarray(iris.labels))
-    by_set, by_arrays = mm.check_model(of_iris, iris), mm.check_model(of_iris, iris.X, np.asarray(iris.labels))
+    of_iris = LogisticRegression(max_iter=1000)
+    by_arrays, by_set = checked(of_iris, iris.X, np.asarray(iris.labels)), mm.check_model(of_iris, iris)
     assert by_set.verdict is by_arrays.verdict and set(by_set.infinite or ()) > {"versicolor: petal width (cm)"}
     with pytest.raises(InvalidProblemError, match="has its own labels"):
         mm.check_model(of_iris, iris, iris.labels)
 
 
 def test_what_is_not_a_linear_classifier_is_refused() -> None:
-    y = LABELS["overlap"]
     for model, words in (
-        (SVC().fit(X, y), "SVC with the kernel 'rbf'"),
-        (DecisionTreeClassifier().fit(X, y), "DecisionTreeClassifier, which has no coef_"),
-        (LinearRegression().fit(X, y == "yes"), "LinearRegression, which has no coef_ and classes_"),
+        (SVC().fit(X, OVERLAP), "SVC with the kernel 'rbf'"),
+        (DecisionTreeClassifier().fit(X, OVERLAP), "DecisionTreeClassifier, which has no coef_"),
+        (LinearRegression().fit(X, OVERLAP == "yes"), "LinearRegression, which has no coef_ and classes_"),
         (LogisticRegression(), "LogisticRegression that is not fitted"),
         (object(), "object, which has no coef_"),
     ):
         with pytest.raises(InvalidOptionError, match=words):
-            mm.check_model(model, X, y)
+            mm.check_model(model, X, OVERLAP)
 
 
 def test_data_that_are_not_the_models_are_refused() -> None:
-    y = LABELS["overlap"]
-    model = LogisticRegression().fit(X, y)
+    model = LogisticRegression().fit(X, OVERLAP)
     for given, words in (
         ((None, None), "does not keep its data; expected the X and y"),
         ((X, None), "does not keep its data"),
-        ((X[:, :1], y), "2 coefficients and X has 1 columns"),
-        ((X, y == "yes"), "the classes 'no', 'yes', and y has False, True"),
-        ((X[:1], y[:1]), "the classes 'no', 'yes', and y has 'no'"),
-        ((X, y[:3]), r"y has shape \(3,\)"),
+        ((X[:, :1], OVERLAP), "2 coefficients and X has 1 columns"),
+        ((X, OVERLAP == "yes"), "the classes 'no', 'yes', and y has False, True"),
+        ((X[:1], OVERLAP[:1]), "the classes 'no', 'yes', and y has 'no'"),
+        ((X, OVERLAP[:3]), r"y has shape \(3,\)"),
     ):
         with pytest.raises(InvalidOptionError, match=words):
             mm.check_model(model, *given)
 
 
 def test_a_class_without_weight_leaves_the_question_open() -> None:
-    y = LABELS["overlap"]
-    check = mm.check_model(LogisticRegression(class_weight={"no": 0.0, "yes": 1.0}).fit(X, y), X, y)
+    check = checked(LogisticRegression(class_weight={"no": 0.0, "yes": 1.0}), X, OVERLAP)
     assert check.verdict == "undecided" and "class_weight" in check.reason and check.infinite is None
     assert check.converged_is_true is None and check.rows is None
 
@@ -272,8 +256,7 @@ def test_a_class_without_weight_leaves_the_question_open() -> None:
 def test_coefficients_that_take_long_are_left_to_those_who_ask() -> None:
     random = np.random.default_rng(0)
     wide = random.normal(size=(2000, 250))
-    y = wide[:, 0] > 0
-    check = mm.check_model(LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.5).fit(wide, y), wide, y)
+    check = checked(LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.5), wide, wide[:, 0] > 0)
     assert check.verdict == "separable"
     assert "which coefficients are infinite takes longer to find" in check.summary()
     check._repr_html_()
@@ -281,9 +264,7 @@ def test_coefficients_that_take_long_are_left_to_those_who_ask() -> None:
 
 
 def test_a_time_that_is_over_leaves_the_question_open() -> None:
-    iris = mm.load("iris")
-    model = LinearSVC().fit(iris.X, iris.y)
-    check = mm.check_model(model, iris.X, iris.y, time_limit=1e-9)
+    check = checked(LinearSVC(), IRIS.X, IRIS.y, time_limit=1e-9)
     assert check.verdict == "undecided" and "undecided" in check.summary()
 
 
@@ -316,7 +297,7 @@ def test_neither_package_is_imported() -> None:
 def test_columns_go_by_their_names() -> None:
     frame = pd.DataFrame({"x": [1.0, 2, 3, 4, 2.5, 2.7, 1, 5], "g": [0.0] * 6 + [1.0] * 2})
     y = pd.Series([0, 1, 0, 1, 1, 0, 1, 1], name="y")
-    model = LogisticRegression(C=np.inf).fit(frame, y)
+    model = unpenalised().fit(frame, y)
     with_label = pd.concat([frame.g, y, frame.x], axis=1)
     for given in ((frame, y), (frame[["g", "x"]], y), (with_label, "y"), (mm.from_arrays(frame[["g", "x"]], y),)):
         check = mm.check_model(model, *given)
@@ -329,7 +310,7 @@ def test_a_pipeline_is_judged_by_the_rows_of_its_fit() -> None:
     """Those of PCA's fit_transform differ from those of transform in the last bits, and here that decides."""
     rows = np.array([[2.0, 2], [2, 2], [0, 2], [2, 0], [0, 0], [2, 2], [1, 1], [2, 0]])
     y = [1, 1, 0, 1, 1, 0, 0, 1]
-    check = verified(mm.check_model(make_pipeline(PCA(), LogisticRegression(C=np.inf)).fit(rows, y), rows, y))
+    check = verified(checked(make_pipeline(PCA(), unpenalised()), rows, y))
     assert check.verdict == mm.separability(PCA().fit_transform(rows), y).verdict
     assert check.made_by == ("PCA",) and "the columns are those that PCA made" in check.summary()
 
@@ -352,34 +333,29 @@ class Blurred(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def test_a_step_that_cross_fits_is_judged_by_the_rows_of_its_fit() -> None:
-    y = LABELS["separable"]
-    again = make_pipeline(Blurred(1), LogisticRegression(C=np.inf)).fit(X, y)
-    check = verified(mm.check_model(again, X, y))
-    assert check.verdict == mm.separability(Blurred(1).fit_transform(X), y).verdict == "overlap"
-    unknown = mm.check_model(make_pipeline(Blurred(None), LogisticRegression(C=np.inf)).fit(X, y), X, y)
+    check = verified(checked(make_pipeline(Blurred(1), unpenalised()), X, SEPARABLE))
+    assert check.verdict == mm.separability(Blurred(1).fit_transform(X), SEPARABLE).verdict == "overlap"
+    unknown = checked(make_pipeline(Blurred(None), unpenalised()), X, SEPARABLE)
     assert unknown.verdict == "undecided" and "fit_transform" in unknown.reason
 
 
 def test_reasons_of_a_pipeline_are_about_the_columns_that_its_steps_made() -> None:
-    y = LABELS["separable"]
-    model = make_pipeline(StandardScaler(), LogisticRegression(C=np.inf)).fit(X, y)
-    assert "; the columns are those that StandardScaler made" in mm.check_model(model, X, y).summary().splitlines()[0]
-    for same in (make_pipeline("passthrough", model[-1]), make_pipeline(mm.SeparationGuard("record"), model[-1])):
-        check = mm.check_model(same.fit(X, y), X, y)
+    first = checked(make_pipeline(StandardScaler(), unpenalised()), X, SEPARABLE).summary().splitlines()[0]
+    assert "; the columns are those that StandardScaler made" in first
+    for step in ("passthrough", mm.SeparationGuard("record")):
+        check = checked(make_pipeline(step, unpenalised()), X, SEPARABLE)
         assert check.made_by == () and check.verdict == "separable"
 
 
 def test_pipelines_and_searches_may_be_nested() -> None:
-    y = LABELS["quasi-separable"]
-    inner = make_pipeline(StandardScaler(), LogisticRegression(C=np.inf))
+    inner = make_pipeline(StandardScaler(), unpenalised())
     search = GridSearchCV(LogisticRegression(), {"C": [np.inf]}, cv=2)
     for model in (make_pipeline("passthrough", inner), make_pipeline(StandardScaler(), search)):
-        assert "x0" in (mm.check_model(model.fit(X, y), X, y).infinite or ())
+        assert "x0" in (checked(model, X, QUASI).infinite or ())
 
 
 def test_an_intercept_may_be_switched_off_by_numpy() -> None:
-    rows, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
-    check = mm.check_model(LogisticRegression(C=np.inf, fit_intercept=np.False_).fit(rows, y), rows, y)
+    check = checked(unpenalised(fit_intercept=np.False_), [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
     assert check.verdict == "overlap" and list(check.estimates) == ["x0"]
 
 
@@ -388,7 +364,7 @@ def test_what_ended_without_converging_does_not_claim_it() -> None:
     rows = rng.normal(size=(40, 3)) * [1e100, 1, 1]
     y = (rng.random(40) < 0.5).astype(int)
     with pytest.warns(match="failed to converge"):
-        abnormal = LogisticRegression(C=np.inf).fit(rows, y)
+        abnormal = unpenalised().fit(rows, y)
     once = SGDClassifier(loss="log_loss", penalty=None).partial_fit(rows[:, 1:], y, classes=[0, 1])
     early = SGDClassifier(loss="log_loss", penalty=None, early_stopping=True, random_state=0).fit(rows[:, 1:], y)
     for model, table in ((abnormal, rows), (once, rows[:, 1:]), (early, rows[:, 1:])):
@@ -396,12 +372,11 @@ def test_what_ended_without_converging_does_not_claim_it() -> None:
 
 
 def test_penalties_of_perceptrons_and_kinds_of_our_estimators() -> None:
-    y = LABELS["separable"]
     penalised = {
         Perceptron(): False, Perceptron(penalty="l2", alpha=0.1): True, mm.MaxMarginClassifier(): True,
         mm.MaxMarginClassifier(np.inf): False, mm.PerceptronClassifier(): False,
     }  # fmt: skip
     for model, is_penalised in penalised.items():
-        check = mm.check_model(model.fit(X, y), X, y)
+        check = checked(model, X, SEPARABLE)
         assert (check.is_penalised, check.has_likelihood) == (is_penalised, False)
         assert check.kind in ("perceptron", "support vector machine")
