@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.api as sm
+import statsmodels.formula.api as smf
 from cases import for_each
 from scipy.sparse import csr_matrix
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -24,11 +26,12 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 NAMES = ["petal", "sepal", "height"]
 
 
-def data(seed: int = 0, *, n: int = 60) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Rows, and texts as labels, of which "case" is the affirmative one and comes first in sorted order."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 3))
-    return X, np.where(X[:, 0] - 0.5 * X[:, 1] + 0.3 * rng.normal(size=n) > 0.2, "case", "control")
+# Texts as labels, of which "case" is the affirmative one and comes first in sorted order.
+rng = np.random.default_rng(0)
+ROWS = rng.normal(size=(60, 3))
+LABELS = np.where(ROWS[:, 0] - 0.5 * ROWS[:, 1] + 0.3 * rng.normal(size=60) > 0.2, "case", "control")
+IS_CASE = (LABELS == "case").astype(int)
+FRAME = pd.DataFrame(ROWS, columns=NAMES)
 
 
 MODELS = {
@@ -46,11 +49,10 @@ MODELS = {
 @for_each("positive", [None, "case", "control"])
 @for_each("name", MODELS)
 def test_the_errors_of_a_model_are_the_rows_that_it_predicts_wrongly(name: str, positive: str | None) -> None:
-    X, y = data()
-    model = MODELS[name].fit(X, y)
-    judged = mm.judge(X, y, model=model, positive=positive)
+    model = MODELS[name].fit(ROWS, LABELS)
+    judged = mm.judge(ROWS, LABELS, model=model, positive=positive)
     assert judged.positive == (positive or "case")
-    assert judged.error_rows.tolist() == np.flatnonzero(model.predict(X) != y).tolist()
+    assert judged.error_rows.tolist() == np.flatnonzero(model.predict(ROWS) != LABELS).tolist()
     assert judged.bias is (name != "logistic without intercept")
     sign = 1 if judged.positive == model.classes_[1] else -1
     assert np.array_equal(judged.w, sign * np.ravel(model.coef_))
@@ -58,12 +60,11 @@ def test_the_errors_of_a_model_are_the_rows_that_it_predicts_wrongly(name: str, 
 
 @pytest.mark.parametrize("labels", [(0, 1), (1, 0), (-1, 1), (False, True), ("a", "b"), (5, 3)])
 def test_labels_of_any_kind(labels: tuple[Any, Any]) -> None:
-    X, y = data()
-    y = np.where(y == "case", *labels)
-    model = LogisticRegression().fit(X, y)
+    y = np.where(IS_CASE, *labels)
+    model = LogisticRegression().fit(ROWS, y)
     for positive in (None, *labels):
-        judged = mm.judge(X, y, model=model, positive=positive)
-        assert judged.error_rows.tolist() == np.flatnonzero(model.predict(X) != y).tolist()
+        judged = mm.judge(ROWS, y, model=model, positive=positive)
+        assert judged.error_rows.tolist() == np.flatnonzero(model.predict(ROWS) != y).tolist()
 
 
 def test_a_model_of_signs_speaks_of_the_positive_class() -> None:
@@ -80,10 +81,9 @@ def fit(model: Any, X: Any, y: Any) -> Any:
         return model.fit(X, y)
 
 
-def blobs(rng: np.random.Generator) -> tuple[Any, Any]:
-    """Return rows of three classes in a row, of which the middle one is on no side of a hyperplane."""
-    labels = np.repeat(["a", "b", "c"], 20)
-    return rng.normal(size=(60, 2)) + np.repeat([[-2.0, 0.0], [0.0, 0.5], [2.0, 0.0]], 20, axis=0), labels
+# Three classes in a row, of which the middle one is on no side of a hyperplane.
+KINDS = np.repeat(["a", "b", "c"], 20)
+BLOBS = np.random.default_rng(3).normal(size=(60, 2)) + np.repeat([[-2.0, 0.0], [0.0, 0.5], [2.0, 0.0]], 20, axis=0)
 
 
 def test_a_row_of_several_classes_is_chosen_by_the_positive_class() -> None:
@@ -101,82 +101,68 @@ def test_a_row_of_several_classes_is_chosen_by_the_positive_class() -> None:
         mm.judge(X, labels, model=pairs, positive="setosa")
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        LogisticRegression(C=100),
-        LogisticRegressionCV(Cs=[1.0]),
-        LinearDiscriminantAnalysis(),
-        LinearSVC(multi_class="crammer_singer"),
-    ],
-    ids=repr,
-)
+AT_ONCE = (LogisticRegression(C=100), LogisticRegressionCV(Cs=[1.0]), LinearDiscriminantAnalysis())
+
+
+@pytest.mark.parametrize("model", [*AT_ONCE, LinearSVC(multi_class="crammer_singer")], ids=repr)
 def test_a_row_of_scores_that_are_fitted_at_once_is_no_hyperplane_of_its_class(model: Any) -> None:
-    X, labels = blobs(np.random.default_rng(3))
-    fit(model, X, labels)
-    with pytest.raises(
-        InvalidOptionError, match=r"that fits the scores of the classes 'a', 'b', 'c' at once: .* y == 'b'"
-    ):
-        mm.judge(X, labels, model=model, positive="b")
-    two = fit(model, X, labels == "b")  # of two classes there is one row, and it is the hyperplane
-    judged = mm.judge(X, labels == "b", model=two)
-    assert judged.error_rows.tolist() == np.flatnonzero(two.predict(X) != (labels == "b")).tolist()
+    fit(model, BLOBS, KINDS)
+    with pytest.raises(InvalidOptionError, match=r"fits the scores of the classes 'a', 'b', 'c' at once: .* y == 'b'"):
+        mm.judge(BLOBS, KINDS, model=model, positive="b")
+    two = fit(model, BLOBS, KINDS == "b")  # of two classes there is one row, and it is the hyperplane
+    judged = mm.judge(BLOBS, KINDS == "b", model=two)
+    assert judged.error_rows.tolist() == np.flatnonzero(two.predict(BLOBS) != (KINDS == "b")).tolist()
 
 
 def test_scores_that_are_fitted_one_by_one_are_hyperplanes() -> None:
-    X, labels = blobs(np.random.default_rng(3))
     models = [SGDClassifier(loss="log_loss", random_state=0), RidgeClassifier(), LinearSVC()]
     if "multi_class" in LogisticRegression().get_params():
         models.append(LogisticRegression(multi_class="ovr"))
     for model in models:
-        fit(model, X, labels)
-        judged = mm.judge(X, labels, model=model, positive="b")
-        wrong = (model.decision_function(X)[:, 1] > 0) != (labels == "b")
+        fit(model, BLOBS, KINDS)
+        judged = mm.judge(BLOBS, KINDS, model=model, positive="b")
+        wrong = (model.decision_function(BLOBS)[:, 1] > 0) != (KINDS == "b")
         assert judged.error_rows.tolist() == np.flatnonzero(wrong).tolist()
 
 
 def test_sparse_coefficients_and_plain_attributes() -> None:
-    X, y = data()
-    model = SVC(kernel="linear").fit(csr_matrix(X), y)
-    judged = mm.judge(X, y, model=model)
-    assert judged.error_rows.tolist() == np.flatnonzero(model.predict(csr_matrix(X)) != y).tolist()
+    model = SVC(kernel="linear").fit(csr_matrix(ROWS), LABELS)
+    judged = mm.judge(ROWS, LABELS, model=model)
+    assert judged.error_rows.tolist() == np.flatnonzero(model.predict(csr_matrix(ROWS)) != LABELS).tolist()
     plain = SimpleNamespace(coef_=[1.0, -0.5, 0.0], intercept_=-0.25)
-    assert np.array_equal(mm.judge(X, y, model=plain).error_rows, mm.judge(X, y, [1.0, -0.5, 0.0], -0.25).error_rows)
+    expected = mm.judge(ROWS, LABELS, [1.0, -0.5, 0.0], -0.25)
+    assert np.array_equal(mm.judge(ROWS, LABELS, model=plain).error_rows, expected.error_rows)
 
 
 def test_columns_are_matched_by_name() -> None:
-    X, y = data()
-    frame = pd.DataFrame(X, columns=NAMES)
-    model = LogisticRegression().fit(frame, y)
-    expected = mm.judge(frame, y, model=model)
-    turned = mm.judge(frame[NAMES[::-1]], y, model=model)
+    model = LogisticRegression().fit(FRAME, LABELS)
+    expected = mm.judge(FRAME, LABELS, model=model)
+    turned = mm.judge(FRAME[NAMES[::-1]], LABELS, model=model)
     assert np.array_equal(turned.w, expected.w[::-1]) and np.array_equal(turned.error_rows, expected.error_rows)
     with pytest.raises(InvalidOptionError, match="'sepal', which X does not have"):
-        mm.judge(frame.rename(columns={"sepal": "other"}), y, model=model)
-    assert np.array_equal(mm.judge(X, y, model=model).w, expected.w), "an array has no names"
+        mm.judge(FRAME.rename(columns={"sepal": "other"}), LABELS, model=model)
+    assert np.array_equal(mm.judge(ROWS, LABELS, model=model).w, expected.w), "an array has no names"
 
 
 def test_models_without_a_hyperplane_are_refused() -> None:
-    X, y = data()
-    for model in (make_pipeline(StandardScaler(), LinearSVC()).fit(X, y), LogisticRegression(), SVC().fit(X, y), "svc"):
+    fitted = [model.fit(ROWS, LABELS) for model in (make_pipeline(StandardScaler(), LinearSVC()), SVC())]
+    for model in (*fitted, LogisticRegression(), "svc"):
         with pytest.raises(InvalidOptionError, match="expected a fitted linear model"):
-            mm.judge(X, y, model=model)
-    short = LogisticRegression().fit(X[:, :2], y)
+            mm.judge(ROWS, LABELS, model=model)
+    short = LogisticRegression().fit(ROWS[:, :2], LABELS)
     with pytest.raises(InvalidOptionError, match="coef_ has 2 entries; expected 3"):
-        mm.judge(X, y, model=short)
+        mm.judge(ROWS, LABELS, model=short)
 
 
 @for_each("has_names", [True, False])
 @for_each("constant", ["const", "none", "in X"])
 @for_each("positive", [None, 0, 1])
 def test_results_of_statsmodels(constant: str, has_names: bool, positive: int | None) -> None:
-    api = pytest.importorskip("statsmodels.api")
-    rows, labels = data()
-    X, y = pd.DataFrame(rows, columns=NAMES), pd.Series((labels == "case").astype(int))
-    exog = X if constant == "none" else api.add_constant(X)
+    X, y = FRAME, pd.Series(IS_CASE)
+    exog = X if constant == "none" else sm.add_constant(X)
     if not has_names:
         X, y, exog = X.to_numpy(), y.to_numpy(), exog.to_numpy()
-    fitted = api.Logit(y, exog).fit(disp=0)
+    fitted = sm.Logit(y, exog).fit(disp=0)
     judged = mm.judge(exog if constant == "in X" else X, y, model=fitted, positive=positive)
     predicted = np.asarray(fitted.predict(exog)) > 0.5
     assert judged.error_rows.tolist() == np.flatnonzero(predicted != (np.asarray(y) == 1)).tolist()
@@ -191,15 +177,13 @@ def test_results_of_statsmodels(constant: str, has_names: bool, positive: int | 
 
 
 def test_a_formula_names_its_intercept_and_its_response_names_the_class() -> None:
-    formulas = pytest.importorskip("statsmodels.formula.api")
-    rows, labels = data()
-    frame = pd.DataFrame(rows, columns=NAMES).assign(y=(labels == "case").astype(int))
-    fitted = formulas.logit("y ~ height + petal + sepal", frame).fit(disp=0)
+    frame = FRAME.assign(y=IS_CASE)
+    fitted = smf.logit("y ~ height + petal + sepal", frame).fit(disp=0)
     expected = np.flatnonzero((fitted.predict(frame) > 0.5) != (frame["y"] == 1)).tolist()
     assert mm.judge(frame[NAMES], frame["y"], model=fitted).error_rows.tolist() == expected
-    assert mm.judge(frame[NAMES], labels, model=fitted).error_rows.tolist() == expected, "by the fitted response"
+    assert mm.judge(FRAME, LABELS, model=fitted).error_rows.tolist() == expected, "by the fitted response"
     with pytest.raises(InvalidOptionError, match=r"which of its sides is 'case', the class \+1"):
-        mm.judge(frame[NAMES], labels, model=fitted.params)
+        mm.judge(FRAME, LABELS, model=fitted.params)
     with pytest.raises(InvalidOptionError, match="has nothing for the columns 'more'"):
         mm.judge(frame[NAMES].assign(more=1.5), frame["y"], model=fitted)
     with pytest.raises(InvalidOptionError, match="names the columns 'sepal', which X does not have"):
@@ -207,28 +191,22 @@ def test_a_formula_names_its_intercept_and_its_response_names_the_class() -> Non
 
 
 def test_a_column_of_the_constant_is_the_constant() -> None:
-    api = pytest.importorskip("statsmodels.api")
-    rows, labels = data()
-    y = (labels == "case").astype(int)
-    fitted = api.Logit(y, api.add_constant(rows)).fit(disp=0)
+    fitted = sm.Logit(IS_CASE, sm.add_constant(ROWS)).fit(disp=0)
     with pytest.raises(InvalidOptionError, match="expected 1 in every row"):
-        mm.judge(np.column_stack([rows[:, 0], rows]), y, model=fitted)
+        mm.judge(np.column_stack([ROWS[:, 0], ROWS]), IS_CASE, model=fitted)
     with pytest.raises(InvalidOptionError, match=r"4 parameters; params without the constant has 3 .* expected 2"):
-        mm.judge(rows[:, :2], y, model=fitted)
+        mm.judge(ROWS[:, :2], IS_CASE, model=fitted)
 
 
 def test_the_constant_of_a_model_may_be_any_number_but_0() -> None:
-    api = pytest.importorskip("statsmodels.api")
-    rows, labels = data()
-    y, exog = (labels == "case").astype(int), pd.DataFrame(rows, columns=NAMES)
-    fitted = api.Logit(y, exog.assign(const=2.0)).fit(disp=0)
-    judged = mm.judge(exog, y, model=fitted)
+    fitted = sm.Logit(IS_CASE, FRAME.assign(const=2.0)).fit(disp=0)
+    judged = mm.judge(FRAME, IS_CASE, model=fitted)
     assert judged.b == 2 * fitted.params["const"]
-    assert judged.error_rows.tolist() == np.flatnonzero((fitted.predict() > 0.5) != (y == 1)).tolist()
-    for constant in (0.0, rows[:, 0] ** 2):
-        model = SimpleNamespace(exog=exog.assign(const=constant).to_numpy(), exog_names=[*NAMES, "const"])
+    assert judged.error_rows.tolist() == np.flatnonzero((fitted.predict() > 0.5) != (IS_CASE == 1)).tolist()
+    for constant in (0.0, ROWS[:, 0] ** 2):
+        model = SimpleNamespace(exog=FRAME.assign(const=constant).to_numpy(), exog_names=[*NAMES, "const"])
         with pytest.raises(InvalidOptionError, match="'const' that is not constant, or 0"):
-            mm.judge(exog, y, model=SimpleNamespace(params=fitted.params, model=model))
+            mm.judge(FRAME, IS_CASE, model=SimpleNamespace(params=fitted.params, model=model))
 
 
 @for_each(
@@ -295,9 +273,8 @@ def test_labels_of_a_model_that_only_one_class_has_do_not_say_which_side_is_whic
 
 
 def test_the_responses_of_a_model_say_which_side_is_which() -> None:
-    api = pytest.importorskip("statsmodels.api")
     X, y = np.array([[1.0], [2.0], [3.0], [2.5], [4.0], [5.0], [6.0]]), np.array([1, 1, 1, 2, 2, 1, 2])
-    fitted = api.Logit((y == 2).astype(int), api.add_constant(X)).fit(disp=0)
+    fitted = sm.Logit((y == 2).astype(int), sm.add_constant(X)).fit(disp=0)
     expected = np.flatnonzero((fitted.predict() > 0.5) != (y == 2)).tolist()
     assert mm.judge(X, y, model=fitted).error_rows.tolist() == expected
     with pytest.raises(InvalidOptionError, match="which of its sides"):
@@ -317,22 +294,20 @@ def test_models_that_decide_elsewhere_are_refused() -> None:
     assert mm.judge(X, signs, model=Ridge().fit(X, signs)).error_rows.tolist() == expected
 
 
-@pytest.mark.parametrize("kind", ["offset", "cloglog", "poisson", "ols", "order"])
+CONSTANT, FAMILIES = sm.add_constant(ROWS), sm.families
+OTHER_RESPONSES = {
+    "offset": lambda: sm.GLM(IS_CASE, CONSTANT, family=FAMILIES.Binomial(), offset=ROWS[:, 0]).fit(),
+    "cloglog": lambda: sm.GLM(IS_CASE, CONSTANT, family=FAMILIES.Binomial(FAMILIES.links.CLogLog())).fit(),
+    "poisson": lambda: sm.Poisson(IS_CASE, CONSTANT).fit(disp=0),
+    "ols": lambda: sm.OLS(IS_CASE, CONSTANT).fit(),
+    "order": lambda: sm.Logit(IS_CASE, CONSTANT[:, ::-1]).fit(disp=0),
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_RESPONSES)
 def test_results_whose_response_is_not_half_at_zero_are_refused(kind: str) -> None:
-    api = pytest.importorskip("statsmodels.api")
-    X, labels = data()
-    y, C = (labels == "case").astype(int), api.add_constant(X)
-    families = api.families
-    model = {
-        "offset": lambda: api.GLM(y, C, family=families.Binomial(), offset=X[:, 0]),
-        "cloglog": lambda: api.GLM(y, C, family=families.Binomial(families.links.CLogLog())),
-        "poisson": lambda: api.Poisson(y, C),
-        "ols": lambda: api.OLS(y, C),
-        "order": lambda: api.Logit(y, C[:, ::-1]),
-    }[kind]()
-    fitted = model.fit(**({"disp": 0} if kind in ("poisson", "order") else {}))
     with pytest.raises(InvalidOptionError, match=r"offset|1/2|another order"):
-        mm.judge(X, y, model=fitted)
+        mm.judge(ROWS, IS_CASE, model=OTHER_RESPONSES[kind]())
 
 
 @pytest.mark.parametrize("bias", [2.5, "no", np.array([1, 0])])
