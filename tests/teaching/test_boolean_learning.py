@@ -11,25 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin import perceptron
-from maxmargin.boolean import (
-    as_disjunction,
-    balanced_rows,
-    conjunction,
-    count_dichotomies,
-    cover_count,
-    cover_probability,
-    cube,
-    disjunction,
-    halving,
-    is_in_general_position,
-    mistake_growth,
-    random_concept,
-    threshold_functions,
-    winnow,
-    winnow_bound,
-    worst_case_halving,
-)
+from maxmargin import boolean, perceptron
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 Weights = tuple[Fraction, ...]
@@ -48,7 +30,7 @@ def test_winnow_is_that_of_fractions(data: st.DataObject, threshold: Fraction | 
     d, n = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 12))
     X = data.draw(st.lists(st.tuples(*[st.integers(0, 1)] * d), min_size=n, max_size=n))
     y = data.draw(st.lists(st.sampled_from([-1, 1]), min_size=n, max_size=n))
-    run = winnow(X, y, threshold=threshold, max_passes=3)
+    run = boolean.winnow(X, y, threshold=threshold, max_passes=3)
     level = Fraction(d, 2) if threshold is None else Fraction(threshold)
     w, mistakes = (Fraction(1),) * d, []
     for _ in range(3):
@@ -76,25 +58,25 @@ def test_no_sequence_is_worse_for_winnow_than_its_bound(d: int, k: int, threshol
         afters = (presented(w, x, label, level) for x, label in rows)
         return max((1 + most(after) for after in afters if after is not None), default=0)
 
-    assert most((Fraction(1),) * d) <= winnow_bound(d, k, threshold=threshold)
+    assert most((Fraction(1),) * d) <= boolean.winnow_bound(d, k, threshold=threshold)
 
 
 @pytest.mark.parametrize("d, k", [(4, 1), (64, 1), (64, 3), (100, 2), (1024, 7)])
 def test_winnows_bound_is_of_the_order_k_log_d(d: int, k: int) -> None:
-    assert winnow_bound(d, k) == 3 * k * ((d - 1).bit_length() - 1) + 3
-    assert winnow_bound(d, k, threshold=d) == 3 * k * (d - 1).bit_length() + 1
+    assert boolean.winnow_bound(d, k) == 3 * k * ((d - 1).bit_length() - 1) + 3
+    assert boolean.winnow_bound(d, k, threshold=d) == 3 * k * (d - 1).bit_length() + 1
 
 
-@pytest.mark.parametrize("make", [conjunction, disjunction])
+@pytest.mark.parametrize("make", [boolean.conjunction, boolean.disjunction])
 @pytest.mark.parametrize("literals", [(2,), (-1, 3), (-4, -2, 1)])
 def test_winnow_learns_concepts_with_negations(make: Any, literals: tuple[int, ...]) -> None:
     concept = make(4, literals)
     X, y = concept.formula.truth_table()
-    bits, labels, relevant = as_disjunction(concept, X, y)
+    bits, labels, relevant = boolean.as_disjunction(concept, X, y)
     assert (bits[:, :4] == (X > 0)).all() and (bits[:, 4:] == (X < 0)).all()
     assert ((bits[:, relevant].max(axis=1) == 1) == (labels == 1)).all()
-    run = winnow(bits, labels, relevant=relevant, max_passes=None)
-    assert run.converged and run.bound == winnow_bound(8, len(literals))
+    run = boolean.winnow(bits, labels, relevant=relevant, max_passes=None)
+    assert run.converged and run.bound == boolean.winnow_bound(8, len(literals))
     predicted = [sum(w for w, bit in zip(run.weights, row, strict=True) if bit) >= run.threshold for row in bits]
     assert (np.where(predicted, 1, -1) == labels).all()
 
@@ -108,7 +90,7 @@ def test_winnow_learns_concepts_with_negations(make: Any, literals: tuple[int, .
 ])  # fmt: skip
 def test_rows_that_are_not_of_the_concept_are_refused(X: Any, y: Any, words: str) -> None:
     with pytest.raises(InvalidProblemError, match=words):
-        as_disjunction(conjunction(2, (1, -2)), X, y)
+        boolean.as_disjunction(boolean.conjunction(2, (1, -2)), X, y)
 
 
 @pytest.mark.parametrize("options, error, words", [
@@ -124,13 +106,13 @@ def test_rows_that_are_not_of_the_concept_are_refused(X: Any, y: Any, words: str
 ])  # fmt: skip
 def test_what_winnow_does_not_take(options: dict[str, Any], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        winnow(**options)
+        boolean.winnow(**options)
 
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("connective", ["conjunction", "disjunction"])
 def test_the_perceptron_is_linear_in_the_variables_and_winnow_is_not(connective: str) -> None:
-    growth = mistake_growth([32, 64, 128], connective=connective, repeats=4, rng=1)
+    growth = boolean.mistake_growth([32, 64, 128], connective=connective, repeats=4, rng=1)
     assert growth.dimensions == (32, 64, 128)
     for d, linear, logarithmic in zip(growth.dimensions, growth.mean_perceptron, growth.mean_winnow, strict=True):
         assert 0.55 * d < linear < 0.8 * d
@@ -141,18 +123,15 @@ def test_the_perceptron_is_linear_in_the_variables_and_winnow_is_not(connective:
 
 def test_the_experiment_can_be_repeated() -> None:
     options: dict[str, Any] = {"n_literals": 2, "repeats": 3, "rows_per_variable": 5}
-    growth = mistake_growth([4, 9], rng=3, **options)
-    assert (
-        growth
-        == mistake_growth([4, 9], rng=np.random.default_rng(3), **options)
-        != mistake_growth([4, 9], rng=4, **options)
-    )
+    rngs = (3, np.random.default_rng(3), 4)
+    growth, same, other = (boolean.mistake_growth([4, 9], rng=rng, **options) for rng in rngs)
+    assert growth == same != other
     assert len({run.seed for run in growth.runs}) == len(growth.runs) == 6
     assert growth.mean_winnow[1] == Fraction(sum(run.winnow for run in growth.runs[3:]), 3)
     for run in growth.runs:
         random = np.random.default_rng(run.seed)
-        assert random_concept(run.n_variables, 2, "conjunction", random) == run.concept
-        X, y = balanced_rows(run.concept, run.n_rows, random)
+        assert boolean.random_concept(run.n_variables, 2, "conjunction", random) == run.concept
+        X, y = boolean.balanced_rows(run.concept, run.n_rows, random)
         assert len(X) == run.n_rows == 5 * run.n_variables
         assert perceptron(X, y).n_mistakes == run.perceptron <= run.perceptron_bound
 
@@ -160,52 +139,49 @@ def test_the_experiment_can_be_repeated() -> None:
 @pytest.mark.parametrize("options", [{"n_literals": 5}, {"n_literals": 0}, {"connective": "parity"}])
 def test_bad_experiments(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidOptionError):
-        mistake_growth([4], **options)
+        boolean.mistake_growth([4], **options)
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("n, bound", [(1, 2), (2, 3), (3, 6), (4, 10)])
 def test_halving_keeps_its_bound(n: int, bound: int) -> None:
-    concepts = threshold_functions(n)
+    concepts = boolean.threshold_functions(n)
     rng = np.random.default_rng(n)
     for target in rng.permutation(concepts)[:100]:
         rows = rng.permutation(2**n)
-        run = halving(concepts, rows, target[rows])
+        run = boolean.halving(concepts, rows, target[rows])
         assert run.bound == bound and run.n_mistakes <= bound and run.n_consistent == 1
 
 
 def test_halving_by_hand() -> None:
     """Of {x1, x2, x3} two are false on the first row, then one of two is true on the second, and a tie says true."""
     concepts = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]])
-    run = halving(concepts, [0, 1, 2], [False, False, True])
+    run = boolean.halving(concepts, [0, 1, 2], [False, False, True])
     assert (run.mistake_rows, run.n_consistent, run.bound) == ((1,), 1, 1)
 
 
 @pytest.mark.parametrize("n, most", [(1, 2), (2, 3), (3, 6)])
 def test_the_worst_case_of_halving_is_attained(n: int, most: int) -> None:
-    concepts = threshold_functions(n)
-    worst = worst_case_halving(concepts)
-    assert worst.n_mistakes == most == halving(concepts, worst.rows, worst.labels).n_mistakes
+    concepts = boolean.threshold_functions(n)
+    worst = boolean.worst_case_halving(concepts)
+    assert worst.n_mistakes == most == boolean.halving(concepts, worst.rows, worst.labels).n_mistakes
 
 
 @pytest.mark.slow
 @given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=9))
 def test_the_worst_case_of_halving_is_that_of_all_sequences(concepts: list[list[bool]]) -> None:
-    most = max(
-        halving(concepts, order, [concept[row] for row in order]).n_mistakes
-        for order in permutations(range(4))
-        for concept in concepts
-    )
-    assert worst_case_halving(concepts).n_mistakes == most
+    cases = product(permutations(range(4)), concepts)
+    runs = (boolean.halving(concepts, order, [concept[row] for row in order]) for order, concept in cases)
+    assert boolean.worst_case_halving(concepts).n_mistakes == max(run.n_mistakes for run in runs)
 
 
 def test_what_halving_does_not_take() -> None:
     with pytest.raises(InvalidProblemError, match="no concept agrees"):
-        halving([[True, False]], [0, 1], [True, True])
+        boolean.halving([[True, False]], [0, 1], [True, True])
     with pytest.raises(InvalidProblemError, match="truth values"):
-        halving([[-1, 1]], [0], [True])
+        boolean.halving([[-1, 1]], [0], [True])
     with pytest.raises(InvalidProblemError, match="more than 10 sets"):
-        worst_case_halving(threshold_functions(3), max_states=10)
+        boolean.worst_case_halving(boolean.threshold_functions(3), max_states=10)
 
 
 def moment_curve(n: int, d: int) -> list[list[int]]:
@@ -216,43 +192,44 @@ def moment_curve(n: int, d: int) -> list[list[int]]:
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("n, d", [(1, 1), (1, 3), (2, 1), (3, 5), (5, 2), (6, 3), (7, 6), (8, 4), (9, 2)])
 def test_covers_count(n: int, d: int) -> None:
-    assert count_dichotomies(moment_curve(n, d)) == cover_count(n, d) == cover_probability(n, d) * 2**n
+    count = boolean.cover_count(n, d)
+    assert boolean.count_dichotomies(moment_curve(n, d)) == count == boolean.cover_probability(n, d) * 2**n
 
 
 @given(st.integers(1, 30), st.integers(1, 30))
 def test_covers_count_is_its_recurrence(n: int, d: int) -> None:
     """A further point is undecided by the labellings that a hyperplane through it separates."""
-    lower = cover_count(n, d - 1) if d > 1 else 0
-    assert cover_count(n + 1, d) == cover_count(n, d) + lower
-    assert (cover_probability(n, d) == 1) is (n <= d)
+    lower = boolean.cover_count(n, d - 1) if d > 1 else 0
+    assert boolean.cover_count(n + 1, d) == boolean.cover_count(n, d) + lower
+    assert (boolean.cover_probability(n, d) == 1) is (n <= d)
 
 
 @pytest.mark.slow
 @given(st.data(), st.integers(1, 5), st.integers(1, 3))
 def test_any_points_have_covers_count_at_most(data: st.DataObject, n: int, d: int) -> None:
     X = data.draw(st.lists(st.tuples(*[st.integers(-3, 3)] * d), min_size=n, max_size=n))
-    is_general, size = is_in_general_position(X), min(n, d)
+    is_general, size = boolean.is_in_general_position(X), min(n, d)
     assert is_general is all(np.linalg.matrix_rank(np.array(rows)) == size for rows in combinations(X, size))
-    count = count_dichotomies(X)
-    assert count == cover_count(n, d) if is_general else count <= cover_count(n, d)
+    count = boolean.count_dichotomies(X)
+    assert count == boolean.cover_count(n, d) if is_general else count <= boolean.cover_count(n, d)
 
 
 def test_points_in_special_position_have_fewer() -> None:
     """The separable labellings of the cube's rows with a 1, 2^n points in n + 1 dimensions, are threshold functions."""
     for n, count in ((1, 4), (2, 14), (3, 104)):
-        rows = np.column_stack([cube(n), np.ones(2**n)])
-        assert count_dichotomies(rows) == count <= cover_count(2**n, n + 1)
-    assert is_in_general_position(rows) is False and cover_count(8, 4) == 128
+        rows = np.column_stack([boolean.cube(n), np.ones(2**n)])
+        assert boolean.count_dichotomies(rows) == count <= boolean.cover_count(2**n, n + 1)
+    assert boolean.is_in_general_position(rows) is False and boolean.cover_count(8, 4) == 128
 
 
-@pytest.mark.parametrize("call", [count_dichotomies, is_in_general_position])
+@pytest.mark.parametrize("call", [boolean.count_dichotomies, boolean.is_in_general_position])
 @pytest.mark.parametrize("X, words", [([1, 2], "shape"), ([[np.inf]], "finite"), ([[1.0]] * 15, "at most 14")])
 def test_points_that_are_not_counted(call: Callable[[Any], Any], X: Any, words: str) -> None:
     with pytest.raises(InvalidProblemError, match=words):
         call(X)
 
 
-@pytest.mark.parametrize("call", [cover_count, cover_probability])
+@pytest.mark.parametrize("call", [boolean.cover_count, boolean.cover_probability])
 def test_covers_count_needs_points(call: Callable[[int, int], Any]) -> None:
     for n, d in ((0, 1), (1, 0)):
         with pytest.raises(InvalidOptionError, match="at least 1"):
