@@ -2,44 +2,24 @@
 
 import re
 from types import SimpleNamespace
+from typing import Any
 
-from maxmargin.reports.document import (
-    Block,
-    Card,
-    Code,
-    DetailsBlock,
-    Document,
-    Emphasis,
-    Explanation,
-    FigureSlot,
-    Paragraph,
-    Points,
-    ProofSlot,
-    Section,
-    TableBlock,
-)
+from maxmargin.reports import document as doc
 
 HOSTILE = "<script>alert(1)</script>\n\x1b[2J**x**\u202e"
 
 
-def document(*blocks: Block, lead: tuple[str | Emphasis, ...] = ()) -> Document:
-    return Document(
-        title="A page",
-        subtitle="of data",
-        headline=("The answer.", "And more."),
-        tone="good",
-        cards=(Card(label="Number", value="1", note="of one"),),
-        sections=(Section(anchor="first", title="First", blocks=blocks),),
-        lead=lead,
-    )
+def page_of(*blocks: doc.Block, lead: tuple[str | doc.Emphasis, ...] = ()) -> doc.Document:
+    card = doc.Card(label="Number", value="1", note="of one")
+    section = doc.Section(anchor="first", title="First", blocks=blocks)
+    said: Any = {"title": "A page", "subtitle": "of data", "headline": ("The answer.", "And more."), "tone": "good"}
+    return doc.Document(**said, cards=(card,), sections=(section,), lead=lead)
 
 
-TABLE = TableBlock("Numbers", ("Name", "n"), (("a", "1"), ("b", "2")), numeric=(1,), note="All of them.")
+TABLE = doc.TableBlock("Numbers", ("Name", "n"), (("a", "1"), ("b", "2")), numeric=(1,), note="All of them.")
 PARTS = (
-    Paragraph(("It is ", Emphasis("so", "truth"), ".")),
-    Points(("one", "two")),
-    TABLE,
-    Code(("x = 1", "    y <b> *2*")),
+    *(doc.Paragraph(("It is ", doc.Emphasis("so", "truth"), ".")), doc.Points(("one", "two")), TABLE),
+    doc.Code(("x = 1", "    y <b> *2*")),
 )
 
 
@@ -48,8 +28,8 @@ def body(page: str) -> str:
 
 
 def test_markdown_has_what_a_page_opens_below_a_heading() -> None:
-    inside = body(document(*PARTS).markdown())
-    opened = body(document(DetailsBlock("More of it", PARTS)).markdown())
+    inside = body(page_of(*PARTS).markdown())
+    opened = body(page_of(doc.DetailsBlock("More of it", PARTS)).markdown())
     assert opened == f"\n### More of it\n{inside}"
     assert "It is **so**." in inside and "- one\n- two\n" in inside
     assert "**Numbers**\n\n| Name | n |\n|---|---:|\n| a | 1 |\n| b | 2 |\n\nAll of them.\n" in inside
@@ -57,29 +37,29 @@ def test_markdown_has_what_a_page_opens_below_a_heading() -> None:
 
 
 def test_markdown_has_details_within_details_and_leaves_out_the_check_of_a_proof() -> None:
-    page = document(
-        DetailsBlock("Outer", (ProofSlot(), DetailsBlock("Inner", (Paragraph("Deep."),)))), Paragraph("After.")
-    ).markdown()
+    inner = doc.DetailsBlock("Inner", (doc.Paragraph("Deep."),))
+    page = page_of(doc.DetailsBlock("Outer", (doc.ProofSlot(), inner)), doc.Paragraph("After.")).markdown()
     assert body(page) == "\n### Outer\n\n### Inner\n\nDeep.\n\nAfter.\n"
 
 
 def test_markdown_has_the_lead_and_what_explains_the_rows_of_a_table() -> None:
-    explained = (Explanation("it is <one>", "<math></math>", "Someone 1962"), Explanation("two", "", "Someone else"))
-    table = TableBlock("Bounds", ("Name", "n"), TABLE.rows, explained=explained)
-    page = document(table, lead=("It kept ", Emphasis("2 %", "perceptron"), " of a_b*.")).markdown()
+    one = doc.Explanation("it is <one>", "<math></math>", "Someone 1962")
+    two = doc.Explanation("two", "", "Someone else")
+    table = doc.TableBlock("Bounds", ("Name", "n"), TABLE.rows, explained=(one, two))
+    page = page_of(table, lead=("It kept ", doc.Emphasis("2 %", "perceptron"), " of a_b*.")).markdown()
     assert "\n**The answer.**\nAnd more.\n\nIt kept **2 %** of a_b\\*.\n\n| | | |\n" in page
     assert "- a: it is \\<one\\>. Someone 1962.\n- b: two. Someone else.\n" in page and "<math>" not in page
 
 
 def test_markdown_links_the_figures_that_are_there() -> None:
-    page = document(FigureSlot("curves"), FigureSlot("missing"))
+    page = page_of(doc.FigureSlot("curves"), doc.FigureSlot("missing"))
     picture = SimpleNamespace(key="curves", alt="a curve", title="Curves", caption="They rise.")
     assert "![a curve](figures/curves.svg)\n\n*Curves.* They rise." in page.markdown({"curves": picture})
     assert "figures/" not in page.markdown() and "missing" not in page.markdown({"curves": picture})
 
 
 def test_the_page_has_what_it_opens_closed_and_a_policy_without_scripts() -> None:
-    page = document(DetailsBlock("More of it", PARTS)).html({})
+    page = page_of(doc.DetailsBlock("More of it", PARTS)).html({})
     assert '<details class="part"><summary>More of it</summary>' in page and "<details open" not in page
     assert '<b class="truth">so</b>' in page and "<code>x = 1\n    y &lt;b&gt; *2*\n</code>" in page
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
@@ -88,10 +68,10 @@ def test_the_page_has_what_it_opens_closed_and_a_policy_without_scripts() -> Non
 
 
 def test_names_stay_text_in_every_form() -> None:
-    explained = (Explanation(HOSTILE, "", HOSTILE),)
-    table = TableBlock(HOSTILE, (HOSTILE, "n"), ((HOSTILE, "1"),), note=HOSTILE, explained=explained)
-    parts = (Paragraph((HOSTILE, Emphasis(HOSTILE))), Points((HOSTILE,)), table, Code((HOSTILE,)))
-    made = document(DetailsBlock(HOSTILE, parts), lead=(HOSTILE, Emphasis(HOSTILE)))
+    explained = (doc.Explanation(HOSTILE, "", HOSTILE),)
+    table = doc.TableBlock(HOSTILE, (HOSTILE, "n"), ((HOSTILE, "1"),), note=HOSTILE, explained=explained)
+    parts = (doc.Paragraph((HOSTILE, doc.Emphasis(HOSTILE))), doc.Points((HOSTILE,)), table, doc.Code((HOSTILE,)))
+    made = page_of(doc.DetailsBlock(HOSTILE, parts), lead=(HOSTILE, doc.Emphasis(HOSTILE)))
     assert "<script" not in made.html({}) and "\x1b" not in made.html({}) + made.markdown() + made.latex()
     outside = re.sub(r"(?ms)^```$.*?^```$", "", made.markdown())
     assert "alert" in outside and "<script>" not in outside.replace("\\<script\\>", "")
@@ -100,11 +80,11 @@ def test_names_stay_text_in_every_form() -> None:
 
 
 def test_a_program_does_not_end_its_fence() -> None:
-    text = body(document(Code(("a", "`````", "b"))).markdown())
+    text = body(page_of(doc.Code(("a", "`````", "b"))).markdown())
     assert text == "\n``````\na\n`````\nb\n``````\n"
 
 
 def test_all_tables_are_listed_and_are_in_the_document_of_latex() -> None:
-    made = document(TABLE, DetailsBlock("More of it", (DetailsBlock("Inner", (TABLE,)), TABLE)))
+    made = page_of(TABLE, doc.DetailsBlock("More of it", (doc.DetailsBlock("Inner", (TABLE,)), TABLE)))
     assert made.tables == (TABLE,) * 3
     assert made.latex().count(r"\begin{longtable}") == 3

@@ -3,6 +3,7 @@
 import json
 import math
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -14,13 +15,7 @@ from scipy.sparse import csr_array
 
 import maxmargin as mm
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.teaching.lower_bounds import (
-    EndlessMistakes,
-    ExactPerceptron,
-    Vector,
-    bisecting_threshold,
-    shrinking_norms,
-)
+from maxmargin.teaching import lower_bounds
 from maxmargin.theory.order_studies import order_study
 from maxmargin.theory.translation_study import SCALES, SHIFTS, preparation_study, scale_study, translation_study
 
@@ -259,35 +254,35 @@ class Memory:
     """Predicts the label of the nearest row it was told, +1 at first."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[Vector, int]] = []
+        self.told: list[tuple[lower_bounds.Vector, int]] = []
 
-    def predict(self, x: Vector) -> int:
+    def predict(self, x: lower_bounds.Vector) -> int:
         return min(self.told, key=lambda told: abs(told[0][0] - x[0]), default=(x, 1))[1]
 
-    def learn(self, x: Vector, label: int) -> None:
+    def learn(self, x: lower_bounds.Vector, label: int) -> None:
         self.told.append((x, label))
 
 
 class Stubborn(Memory):
-    def predict(self, x: Vector) -> int:
+    def predict(self, x: lower_bounds.Vector) -> int:
         return -1
 
 
 class Broken(Memory):
-    def predict(self, x: Vector) -> int:
+    def predict(self, x: lower_bounds.Vector) -> int:
         return 2
 
 
-def check_separator(found: EndlessMistakes) -> None:
+def check_separator(found: lower_bounds.EndlessMistakes) -> None:
     for x, label in zip(found.rows, found.labels, strict=True):
         assert label * (sum(a * b for a, b in zip(found.w, x, strict=True)) + found.b) > 0
     assert 0 < found.margin_squared_lower <= found.margin_squared_upper
     assert found.perceptron_mistakes * found.margin_squared_upper <= found.radius_squared
 
 
-@pytest.mark.parametrize("learner", [None, ExactPerceptron(), Memory(), Stubborn()])
+@pytest.mark.parametrize("learner", [None, lower_bounds.ExactPerceptron(), Memory(), Stubborn()])
 def test_every_learner_of_thresholds_errs_every_round(learner: Any) -> None:
-    found = bisecting_threshold(learner, 120)
+    found = lower_bounds.bisecting_threshold(learner, 120)
     check_separator(found)
     assert found.n_mistakes == len(found.rows) == len(set(found.rows)) == 120
     assert all(0 < x < 1 for (x,) in found.rows)
@@ -297,7 +292,7 @@ def test_every_learner_of_thresholds_errs_every_round(learner: Any) -> None:
 
 
 def test_the_learner_is_asked_again() -> None:
-    found = bisecting_threshold(Memory(), 40)
+    found = lower_bounds.bisecting_threshold(Memory(), 40)
     again = Memory()
     for x, label in zip(found.rows, found.labels, strict=True):
         assert again.predict(x) != label
@@ -306,7 +301,7 @@ def test_the_learner_is_asked_again() -> None:
 
 @pytest.mark.parametrize("n_rounds", [1, 2, 3, 10, 60, 150])
 def test_shrinking_rows_are_mistakes(n_rounds: int) -> None:
-    found = shrinking_norms(n_rounds)
+    found = lower_bounds.shrinking_norms(n_rounds)
     check_separator(found)
     assert found.perceptron_mistakes == found.n_mistakes == len(found.rows) == n_rounds and not found.bias
     squares = [sum(value * value for value in x) for x in found.rows]
@@ -319,7 +314,10 @@ def test_shrinking_rows_are_mistakes(n_rounds: int) -> None:
         w = [a + label * b for a, b in zip(w, x, strict=True)]
 
 
-@pytest.mark.parametrize("adversary", [lambda n: bisecting_threshold(None, n), shrinking_norms])
+ADVERSARIES = (partial(lower_bounds.bisecting_threshold, None), lower_bounds.shrinking_norms)
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
 def test_the_margin_shrinks_geometrically(adversary: Any) -> None:
     upper = [adversary(n).margin_squared_upper for n in (5, 10, 20, 40)]
     assert all(after < before / 100 for before, after in pairwise(upper))
@@ -327,7 +325,7 @@ def test_the_margin_shrinks_geometrically(adversary: Any) -> None:
 
 def test_the_compiled_perceptron_makes_the_same_mistakes() -> None:
     """Ten rows of either adversary are binary64 numbers."""
-    for found in (bisecting_threshold(None, 30), shrinking_norms(8)):
+    for found in (lower_bounds.bisecting_threshold(None, 30), lower_bounds.shrinking_norms(8)):
         X = np.array([[float(value) for value in x] for x in found.rows])
         assert [[Fraction(value) for value in x] for x in X.tolist()] == [list(x) for x in found.rows]
         y = np.array(found.labels)
@@ -337,8 +335,8 @@ def test_the_compiled_perceptron_makes_the_same_mistakes() -> None:
 
 @pytest.mark.parametrize("n_rounds", [0, -3, 1.5])
 def test_rounds_are_whole_numbers(n_rounds: Any) -> None:
-    for adversary in (lambda n: bisecting_threshold(None, n), shrinking_norms):
+    for adversary in ADVERSARIES:
         with pytest.raises(InvalidOptionError, match="n_rounds"):
             adversary(n_rounds)
     with pytest.raises(InvalidOptionError, match="predicts 2"):
-        bisecting_threshold(Broken(), 3)
+        lower_bounds.bisecting_threshold(Broken(), 3)
