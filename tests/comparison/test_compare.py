@@ -38,6 +38,11 @@ def study(folder: Path, text: str, **plug_ins: str) -> Path:
     return path
 
 
+def one(source: Any, method: Any, head: str = "") -> str:
+    """Return the text of a study of these sources and methods."""
+    return f"{head}[[data]]\nsource = {source!r}\n[[method]]\nname = {method!r}\n"
+
+
 def timeless(comparison: mm.Comparison) -> list[dict[str, Any]]:
     return [{name: value for name, value in record.items() if name not in TIMED} for record in comparison.records]
 
@@ -47,14 +52,10 @@ seeds = [0, 1]
 orders = ["source", "random"]
 prepare = ["raw", "standardize"]
 plugins = ["good.py"]
-[[data]]
-source = ["agresti", "xor", "two-points"]
-[[method]]
-name = "good"
-scale = [1.0, 2.0]
-[[method]]
-name = ["perceptron", "hard-margin"]
+data = [{source = ["agresti", "xor", "two-points"]}]
+method = [{name = "good", scale = [1.0, 2.0]}, {name = ["perceptron", "hard-margin"]}]
 """
+OF_GOOD = one("agresti", "good", "plugins = ['good.py']\n")
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +108,7 @@ def test_two_shards_merged_are_the_whole(tmp_path: Path, undisturbed: mm.Compari
     parts = [run_study(path, out=tmp_path / f"part{number}", shard=f"{number}/2") for number in (1, 2)]
     assert sum(len(part.records) for part in parts) == len(undisturbed.records)
     assert min(len(part.records) for part in parts) > 0
-    plans = []
-    folders = [tmp_path / "part1", tmp_path / "part2"]
+    plans, folders = [], [tmp_path / "part1", tmp_path / "part2"]
     whole = run_study(path, out=tmp_path / "whole", merge=folders, on_plan=plans.append)
     assert plans[0].due == ()
     assert timeless(whole) == timeless(undisturbed)
@@ -123,14 +123,9 @@ def test_shards_that_do_not_exist_are_refused(tmp_path: Path, shard: Any) -> Non
 @pytest.mark.slow
 def test_hostile_methods_are_recorded_as_what_they_are(tmp_path: Path) -> None:
     names = list(ENDINGS)
-    text = f"""
-limit = {{seconds = 3, memory = "200MiB"}}
-plugins = {json.dumps([f"{name}.py" for name in (*names, "good")])}
-[[data]]
-source = "agresti"
-[[method]]
-name = {json.dumps([*names, "good", "cvxpy.MOSEK"])}
-"""
+    files = [f"{name}.py" for name in (*names, "good")]
+    head = f"limit = {{seconds = 3, memory = '200MiB'}}\nplugins = {files}\n"
+    text = one("agresti", [*names, "good", "cvxpy.MOSEK"], head)
     path = study(tmp_path, text, good=GOOD, **{name: hostile(name) for name in names})
     comparison = run_study(path, jobs=2, grace=10.0)
     found = {record["method"]: record["status"] for record in comparison.records}
@@ -146,8 +141,7 @@ name = {json.dumps([*names, "good", "cvxpy.MOSEK"])}
 
 @pytest.mark.slow
 def test_after_the_time_limit_no_cell_begins(tmp_path: Path) -> None:
-    text = '[[data]]\nsource = "xor"\n[[method]]\nname = "hard-margin"\n'
-    path, out = study(tmp_path, text), tmp_path / "out"
+    path, out = study(tmp_path, one("xor", "hard-margin")), tmp_path / "out"
     assert run(["compare", str(path), "-o", str(out), "--time-limit", "1e-9", "-q"]) == 4
     assert mm.compare(path, out=out, time_limit=1e-9).n_not_run == 1
     assert run(["compare", str(path), "-o", str(out), "--time-limit", "60", "-q"]) == 0
@@ -156,12 +150,9 @@ def test_after_the_time_limit_no_cell_begins(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_what_time_left_open_is_proven_and_judged_again_with_more(tmp_path: Path) -> None:
     """Proofs that the limit cut short, and the judgement of answers that depends on them."""
-    text = "limit = {{seconds = {}}}\nplugins = ['good.py']\n[[data]]\nsource = 'planted-gap:4000:100:12'\n"
-    text += "[[method]]\nname = 'good'\n"
-    comparisons = [
-        run_study(study(tmp_path, text.format(seconds), good=GOOD), out=tmp_path / "out") for seconds in (0.1, 60)
-    ]
-    (early,), (late,) = (comparison.records for comparison in comparisons)
+    text = one("planted-gap:4000:100:12", "good", "limit = {{seconds = {}}}\nplugins = ['good.py']\n")
+    paths = (study(tmp_path, text.format(seconds), good=GOOD) for seconds in (0.1, 60))
+    (early,), (late,) = (run_study(path, out=tmp_path / "out").records for path in paths)
     assert (early["status"], early["verdict"], early["share"]) == ("ok", "undecided", None)
     assert (late["status"], late["verdict"]) == ("ok", "separable")
     assert late["gamma_lower"] <= late["gamma_upper"] < float("inf")
@@ -169,10 +160,10 @@ def test_what_time_left_open_is_proven_and_judged_again_with_more(tmp_path: Path
 
 @pytest.mark.slow
 def test_a_run_that_stopped_by_itself_when_its_time_was_over_runs_again_with_more(tmp_path: Path) -> None:
-    text = "limit = {{seconds = {}}}\n[[data]]\nsource = 'xor'\n[[method]]\nname = 'perceptron'\nmax_mistakes = {}\n"
     mistakes = []
     for seconds, most in ((3, 10**12), (3, 10**12), (12, 10**12), (12, 1000), (24, 1000)):
-        comparison = run_study(study(tmp_path, text.format(seconds, most)), out=tmp_path / "out")
+        text = one("xor", "perceptron", f"limit = {{seconds = {seconds}}}\n") + f"max_mistakes = {most}\n"
+        comparison = run_study(study(tmp_path, text), out=tmp_path / "out")
         mistakes += [record["n_mistakes"] for record in comparison.records]
     assert mistakes[0] == mistakes[1] < mistakes[2]
     assert mistakes[3:] == [1000, 1000]
@@ -180,8 +171,7 @@ def test_a_run_that_stopped_by_itself_when_its_time_was_over_runs_again_with_mor
 
 @pytest.mark.slow
 def test_a_method_that_was_installed_meanwhile_runs(tmp_path: Path) -> None:
-    text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
-    path = study(tmp_path, text, good="NEEDS = ('module_of_tomorrow',)\n" + GOOD)
+    path = study(tmp_path, OF_GOOD, good="NEEDS = ('module_of_tomorrow',)\n" + GOOD)
     assert run_study(path, out=tmp_path / "out").records[0]["status"] == "not_installed"
     (tmp_path / "module_of_tomorrow.py").write_text("")
     sys.path.insert(0, str(tmp_path))
@@ -196,14 +186,13 @@ def test_patterns_of_files_and_names_beside_the_study(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     for name in ("a", "b"):
         (tmp_path / "data" / f"{name}.csv").write_text("x,y\n1,0\n2,1\n")
-    comparison = run_study(study(tmp_path, "[[data]]\nsource = 'data/*.csv'\n[[method]]\nname = 'lp'\n"))
+    comparison = run_study(study(tmp_path, one("data/*.csv", "lp")))
     assert [record["data"] for record in comparison.records] == ["data/a.csv", "data/b.csv"]
 
 
 @pytest.mark.slow
 def test_changed_data_and_changed_plug_ins_are_other_cells(tmp_path: Path) -> None:
-    text = "plugins = ['good.py']\n[[data]]\nsource = 'data.csv'\n[[method]]\nname = 'good'\n"
-    records = []
+    text, records = one("data.csv", "good", "plugins = ['good.py']\n"), []
     for value, plug_in in ((3, GOOD), (4, GOOD), (4, GOOD + "\n# changed\n")):
         (tmp_path / "data.csv").write_text(f"x,y\n1,0\n{value},1\n")
         records += run_study(study(tmp_path, text, good=plug_in), out=tmp_path / "out").records
@@ -214,30 +203,30 @@ def test_changed_data_and_changed_plug_ins_are_other_cells(tmp_path: Path) -> No
 @pytest.mark.slow
 def test_folds_hold_rows_out(tmp_path: Path) -> None:
     text = (
-        "folds = 5\n[[data]]\nsource = 'iris'\npositive = 'setosa'\n[[method]]\nname = ['perceptron', 'hard-margin']\n"
+        "folds = 5\ndata = [{source = 'iris', positive = 'setosa'}]\nmethod = [{name = ['perceptron', 'hard-margin']}]"
     )
     comparison = run_study(study(tmp_path, text))
     assert {record["fold"] for record in comparison.records} == set(range(5))
     assert all(record["n_samples"] == 120 and record["held_out_errors"] <= 30 for record in comparison.records)
-    whole = mm.hard_margin(mm.load("iris", positive="setosa").X, mm.load("iris", positive="setosa").y)
+    whole = mm.hard_margin(mm.load("iris", positive="setosa"))
     assert all(record["gamma_upper"] >= whole.lower for record in comparison.records)  # fewer rows, wider margin
 
 
-@pytest.mark.parametrize(("n_of_each", "folds"), [(1, 2), (2, 5)])
-def test_folds_without_rows_of_a_class_are_refused(tmp_path: Path, n_of_each: int, folds: int) -> None:
-    rows = [f"{i},{label}" for i, label in enumerate(["a", "b"] * n_of_each)]
-    (tmp_path / "few.csv").write_text("\n".join(["x,y", *rows]))
-    path = study(tmp_path, f"folds = {folds}\n[[data]]\nsource = 'few.csv'\n[[method]]\nname = 'lp'\n")
+def few(folder: Path, labels: str, folds: int) -> Path:
+    """Return a study of a row for each of these labels."""
+    (folder / "few.csv").write_text("\n".join(["x,y", *(f"{i},{label}" for i, label in enumerate(labels))]))
+    return study(folder, one("few.csv", "lp", f"folds = {folds}\n"))
+
+
+@pytest.mark.parametrize(("labels", "folds"), [("ab", 2), ("abab", 5)])
+def test_folds_without_rows_of_a_class_are_refused(tmp_path: Path, labels: str, folds: int) -> None:
     with pytest.raises(DataError, match=f"few.csv: {folds} folds need"):
-        run_study(path)
+        run_study(few(tmp_path, labels, folds))
 
 
 @pytest.mark.slow
 def test_no_fold_is_empty(tmp_path: Path) -> None:
-    rows = [f"{i},{label}" for i, label in enumerate(["a"] * 2 + ["b"] * 3)]
-    (tmp_path / "few.csv").write_text("\n".join(["x,y", *rows]))
-    path = study(tmp_path, "folds = 5\n[[data]]\nsource = 'few.csv'\n[[method]]\nname = 'lp'\n")
-    comparison = run_study(path)
+    comparison = run_study(few(tmp_path, "aabbb", 5))
     assert [record["held_out_errors"] is not None for record in comparison.records] == [True] * 5
     assert [fact["n_samples"] for fact in comparison.data] == [4] * 5
 
@@ -245,10 +234,9 @@ def test_no_fold_is_empty(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_numbers_beyond_binary64_are_left_out_and_judged_all_the_same(tmp_path: Path) -> None:
     huge = "1.7e308," * 4
-    text = "a,b,c,d,y\n" + f"{huge}p\n{huge.replace('1.7', '-1.7')}n\n"
-    (tmp_path / "huge.csv").write_text(text)
+    (tmp_path / "huge.csv").write_text(f"a,b,c,d,y\n{huge}p\n{huge.replace('1.7', '-1.7')}n\n")
     (tmp_path / "tiny.csv").write_text("a,y\n" + "".join(f"{5e-324 * i},{'pn'[i > 4]}\n" for i in range(9)))
-    text = "[[data]]\nsource = ['huge.csv', 'tiny.csv']\n[[method]]\nname = ['hard-margin', 'soft-margin', 'lp']\n"
+    text = one(["huge.csv", "tiny.csv"], ["hard-margin", "soft-margin", "lp"])
     comparison = run_study(study(tmp_path, text))
     assert not comparison.failures and not comparison.false_claims
     assert {record["verdict"] for record in comparison.records} == {"separable"}
@@ -259,16 +247,8 @@ def test_numbers_beyond_binary64_are_left_out_and_judged_all_the_same(tmp_path: 
 
 @pytest.mark.slow
 def test_every_class_against_the_rest_and_features(tmp_path: Path) -> None:
-    text = """
-[[data]]
-source = ["iris", "xor"]
-positive = "setosa"
-[[data]]
-source = "iris"
-features = "polynomial:2"
-[[method]]
-name = "lp"
-"""
+    text = '[[data]]\nsource = ["iris", "xor"]\npositive = "setosa"\n'
+    text += one("iris", "lp").replace("[[method]]", "features = 'polynomial:2'\n[[method]]")
     comparison = run_study(study(tmp_path, text))
     names = ["iris: setosa", "xor", *(f"iris (polynomial:2): {name}" for name in ("setosa", "versicolor", "virginica"))]
     assert [record["data"] for record in comparison.records] == names
@@ -281,8 +261,7 @@ WRONG = {
     "sed = [1]\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("did you mean 'seeds'", 2),
     "orders = ['upwards']\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("expected one of source, random", 2),
     "[[data]]\nsource='xor'\n[[method]]\nname='lpp'\n": ("there is no method 'lpp'; did you mean 'lp'?", 5),
-    "[[data]]\nsource='xor'\n[[method]]\nname='lp'\n[[method]]\nname='perceptron'\nmax_mistake=3\n": (
-        "max_mistakes", 8),
+    one("xor", "lp") + "[[method]]\nname='perceptron'\nmax_mistake=3\n": ("max_mistakes", 8),
     "[[data]]\nsource='xor'\nfeatures = 'cubic'\n[[method]]\nname='lp'\n": ("expected polynomial:DEGREE", 4),
     "limit = {seconds = -1}\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("a positive number", 2),
     "limit = {memory = 'much'}\n[[data]]\nsource='xor'\n[[method]]\nname='lp'\n": ("512MiB", 2),
@@ -307,9 +286,7 @@ WRONG = {
 
 
 @for_each("text", WRONG)
-def test_a_bad_study_is_one_line_that_names_the_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
-) -> None:
+def test_a_bad_study_is_a_line_that_names_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
     expected, line = WRONG[text]
     path = study(tmp_path, text)
     if text.startswith("schema"):
@@ -320,8 +297,7 @@ def test_a_bad_study_is_one_line_that_names_the_line(
 
 
 def test_broken_plug_ins_and_toml_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    method = "[[data]]\nsource='xor'\n[[method]]\nname='bad'\n"
-    path = study(tmp_path, "plugins = ['bad.py']\n" + method, bad="def fit(:\n")
+    path = study(tmp_path, one("xor", "bad", "plugins = ['bad.py']\n"), bad="def fit(:\n")
     assert "SyntaxError" in refusal(capsys, "compare", str(path), "-o", str(tmp_path / "out"))
     path.write_text("schema = [1\n")
     assert "no TOML" in refusal(capsys, "compare", str(path), "-o", str(tmp_path / "out"))
@@ -347,13 +323,8 @@ SLOW_STUDY = """
 seeds = [0, 1]
 orders = ["source", "random"]
 plugins = ["good.py"]
-[[data]]
-source = ["agresti", "xor", "two-points", "gap:10", "and", "or"]
-[[method]]
-name = "good"
-pause = [0.05, 0.06, 0.07]
-[[method]]
-name = ["perceptron", "hard-margin"]
+data = [{source = ["agresti", "xor", "two-points", "gap:10", "and", "or"]}]
+method = [{name = "good", pause = [0.05, 0.06, 0.07]}, {name = ["perceptron", "hard-margin"]}]
 """
 
 
@@ -430,8 +401,7 @@ def test_a_dask_cluster_gives_the_same_records(tmp_path: Path, undisturbed: mm.C
 
 @pytest.mark.slow
 def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = study(tmp_path, SMALL, good=GOOD)
-    refusal(capsys, "compare", path, "-o", tmp_path / "out", "--cluster", "nonsense", "-q")
+    refusal(capsys, "compare", study(tmp_path, OF_GOOD, good=GOOD), "-o", tmp_path / "out", "--cluster", "x", "-q")
 
 
 @pytest.mark.slow
@@ -458,9 +428,8 @@ if __name__ == "__main__":
 
 @pytest.mark.slow
 def test_the_report_says_what_changed_since_another_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
-    assert run(["compare", str(study(tmp_path, text, good=GOOD)), "-o", str(tmp_path / "old"), "-q"]) == 0
-    path = study(tmp_path, text, good=GOOD.replace("scale * (", "-scale * ("))
+    assert run(["compare", str(study(tmp_path, OF_GOOD, good=GOOD)), "-o", str(tmp_path / "old"), "-q"]) == 0
+    path = study(tmp_path, OF_GOOD, good=GOOD.replace("scale * (", "-scale * ("))
     arguments = ["compare", str(path), "-o", str(tmp_path / "new"), "-q", "--diff", str(tmp_path / "old")]
     assert "Since the old run:" in printed(capsys, *arguments)
     report = (tmp_path / "new" / "report.md").read_text()
@@ -468,26 +437,39 @@ def test_the_report_says_what_changed_since_another_folder(tmp_path: Path, capsy
     assert "found no folder" in refusal(capsys, *arguments[:-1], str(tmp_path / "nowhere"))
 
 
+# A file that changes while a study runs, or that is missing for a moment, and how it is refused.
+CHANGES = {
+    "data": ("data.csv", "x,y\n3,0\n1,1\n2,0\n", DataError, "have changed since the study was planned"),
+    "no data": ("data.csv", None, (DataError, OSError), r"(?i)no such file"),
+    "plug-in": ("good.py", GOOD + "\n", DataError, "has changed since the study was planned"),
+}
+
+
 @pytest.mark.slow
-def test_data_that_change_while_a_study_runs_are_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_changes_while_a_study_runs_is_an_error_and_taken_as_it_is_later(name: str, tmp_path: Path) -> None:
+    file, content, error, words = CHANGES[name]
     (tmp_path / "data.csv").write_text("x,y\n1,0\n3,1\n")
-    path = study(tmp_path, "[[data]]\nsource = 'data.csv'\n[[method]]\nname = 'lp'\n")
+    path = study(tmp_path, one("data.csv", ["lp", "good"], "plugins = ['good.py']\n"), good=GOOD)
+    kept = (tmp_path / file).read_text()
 
     def change(plan: object) -> None:
-        (tmp_path / "data.csv").write_text("x,y\n3,0\n1,1\n2,0\n")
+        (tmp_path / file).unlink()
+        if content is not None:
+            (tmp_path / file).write_text(content)
 
-    with pytest.raises(DataError, match="have changed since the study was planned"):
+    with pytest.raises(error, match=words):
         run_study(path, out=tmp_path / "out", on_plan=change)
-    (record,) = run_study(path, out=tmp_path / "out").records
-    assert (record["status"], record["verdict"], record["claim_true"]) == ("ok", "separable", True)
+    (tmp_path / file).write_text(content or kept)
+    lp, good = run_study(path, out=tmp_path / "out").records
+    assert (lp["status"], lp["verdict"], lp["claim_true"], good["status"]) == ("ok", "separable", True, "ok")
 
 
 @pytest.mark.slow
 def test_sparse_rows_are_such_as_peers_take(tmp_path: Path) -> None:
     (tmp_path / "rows.svm").write_text("-1 1:1\n-1 1:2 3:1\n+1 2:1\n+1 2:2 3:1\n")
-    text = "orders = ['reversed']\n[[data]]\nsource = 'rows.svm'\n"
-    text += "[[method]]\nname = ['sklearn.SVC', 'sklearn.LinearSVC', 'cvxpy.CLARABEL', 'perceptron', 'lp']\n"
-    comparison = run_study(study(tmp_path, text))
+    methods = ["sklearn.SVC", "sklearn.LinearSVC", "cvxpy.CLARABEL", "perceptron", "lp"]
+    comparison = run_study(study(tmp_path, one("rows.svm", methods, "orders = ['reversed']\n")))
     assert [record["status"] for record in comparison.records] == ["ok"] * 5
     assert [record["n_errors"] for record in comparison.records] == [0] * 5
 
@@ -509,11 +491,10 @@ def fit(X, y, *, seed, time_limit, params=None):
 
 @pytest.mark.slow
 def test_a_method_that_writes_into_its_rows_harms_no_other(tmp_path: Path) -> None:
-    text = "orders = ['source', 'random']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = {}\n"
-    others = ["hard-margin", "sklearn.SVC", "perceptron", "statsmodels.GLM"]
-    alone = run_study(study(tmp_path, text.format(others)))
-    path = study(tmp_path, "plugins = ['vandal.py']\n" + text.format(["vandal", *others]), vandal=VANDAL)
-    beside = run_study(path)
+    head, others = "orders = ['source', 'random']\n", ["hard-margin", "sklearn.SVC", "perceptron", "statsmodels.GLM"]
+    alone = run_study(study(tmp_path, one("agresti", others, head)))
+    text = one("agresti", ["vandal", *others], f"{head}plugins = ['vandal.py']\n")
+    beside = run_study(study(tmp_path, text, vandal=VANDAL))
     assert timeless(alone) == [one for one in timeless(beside) if one["method"] != "vandal"]
     messages = {record["message"] for record in beside.records if record["method"] == "vandal"}
     assert len(messages) == 1, "the first run, the warm run and every order see the same rows"
@@ -524,9 +505,9 @@ def test_a_method_that_writes_into_its_rows_harms_no_other(tmp_path: Path) -> No
 @pytest.mark.slow
 def test_seeds_of_plug_ins_are_varied_and_recorded(tmp_path: Path) -> None:
     seeded = "def fit(X, y, *, seed, time_limit):\n    return {'w': [1.0 + seed], 'n_mistakes': seed}\n"
-    text = "seeds = [{}]\nplugins = ['seeded.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'seeded'\n"
     for seeds in ([0, 1], [7], [1, 0]):
-        path = study(tmp_path, text.format(", ".join(map(str, seeds))), seeded=seeded)
+        text = one("agresti", "seeded", f"seeds = {seeds}\nplugins = ['seeded.py']\n")
+        path = study(tmp_path, text, seeded=seeded)
         found = [(record["seed"], record["n_mistakes"]) for record in run_study(path, out=tmp_path / "out").records]
         assert found == [(seed, seed) for seed in seeds]
 
@@ -541,9 +522,7 @@ def test_answers_that_are_none_are_invalid_and_the_report_is_written(tmp_path: P
     plug_ins = {name: f"def fit(X, y, *, seed, time_limit):\n    return {text}\n" for name, text in answers.items()}
     plug_ins["odd"] = "def fit(X, y, *, seed, time_limit):\n    return {'w': None, 'message': 'bad \\udc80' * 10**6}\n"
     plug_ins["gone"] = "def fit(X, y, *, seed, time_limit):\n    import os\n    os._exit(0)\n"
-    files = json.dumps([f"{name}.py" for name in plug_ins])
-    names = json.dumps(list(plug_ins))
-    text = f"plugins = {files}\n[[data]]\nsource = 'agresti'\n[[method]]\nname = {names}\n"
+    text = one("agresti", [*plug_ins], f"plugins = {[f'{name}.py' for name in plug_ins]}\n")
     assert run(["compare", str(study(tmp_path, text, **plug_ins)), "-o", str(tmp_path / "out"), "-q"]) == 0
     found = {record["method"]: record for record in load_comparison(tmp_path / "out").records}
     assert {found[name]["status"] for name in answers} == {"invalid"}
@@ -561,25 +540,3 @@ def test_lists_of_columns_and_tables_of_parameters(tmp_path: Path) -> None:
     lp = comparison.records[-1]
     assert (lp["status"], lp["n_features"], lp["claim_true"]) == ("ok", 2, True)
     assert [record["params"].get("C") for record in comparison.to_dict()["records"]] == [1, "inf", None]
-
-
-@pytest.mark.slow
-def test_a_file_that_is_missing_for_a_moment_is_read_later(tmp_path: Path) -> None:
-    (tmp_path / "d.csv").write_text("x,y\n1,0\n3,1\n")
-    path = study(tmp_path, "[[data]]\nsource = 'd.csv'\n[[method]]\nname = 'lp'\n")
-
-    def move(plan: object) -> None:
-        (tmp_path / "d.csv").rename(tmp_path / "e.csv")
-
-    with pytest.raises((DataError, OSError), match=r"(?i)no such file"):
-        run_study(path, out=tmp_path / "out", on_plan=move)
-    (tmp_path / "e.csv").rename(tmp_path / "d.csv")
-    assert [record["status"] for record in run_study(path, out=tmp_path / "out").records] == ["ok"]
-
-
-@pytest.mark.slow
-def test_a_plug_in_that_changes_while_a_study_runs_is_not_taken_for_the_old_one(tmp_path: Path) -> None:
-    text = "plugins = ['good.py']\n[[data]]\nsource = 'agresti'\n[[method]]\nname = 'good'\n"
-    path = study(tmp_path, text, good=GOOD)
-    with pytest.raises(DataError, match="has changed since the study was planned"):
-        run_study(path, out=tmp_path / "out", on_plan=lambda plan: (tmp_path / "good.py").write_text(GOOD + "\n"))
