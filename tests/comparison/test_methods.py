@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from cases import for_each
 from method_cases import CASES, NOT_NEGATIVE, SLOW, Case
+from sklearn import linear_model, svm
 
 import maxmargin as mm
 from maxmargin.comparison.methods import cvxpy_solvers
@@ -137,18 +139,18 @@ def test_methods_that_decide_claim_something(name: str, case: Case) -> None:
         assert run(name, case)["claim"] is not None
 
 
+FAR = Case("far", np.array([[10.0], [11.0], [20.0], [21.0]]), np.array([-1.0, -1.0, 1.0, 1.0]), "separable")
+
+
 def test_what_holds_through_the_origin_is_not_claimed_of_all_hyperplanes() -> None:
-    X, y = np.array([[10.0], [11.0], [20.0], [21.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
-    far, near = Case("far", X, y, "separable"), Case("near", X - 15.0, y, "separable")
-    assert [run(name, far, bias=False)["claim"] for name in ("hard-margin", "lp")] == [None, None]
+    near = replace(FAR, X=FAR.X - 15.0)
+    assert [run(name, FAR, bias=False)["claim"] for name in ("hard-margin", "lp")] == [None, None]
     assert [run(name, near, bias=False)["claim"] for name in ("hard-margin", "lp")] == ["separates", "separable"]
 
 
 def test_a_regression_without_an_intercept_claims_nothing() -> None:
-    X, y = np.array([[10.0], [11.0], [20.0], [21.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
-    claims = [run("sklearn.LogisticRegression", Case("far", X, y, "separable"), C=np.inf, fit_intercept=has)["claim"]
-              for has in (True, False)]  # fmt: skip
-    assert claims[1] is None and claims[0] in (None, Claim.ESTIMATE_EXISTS)
+    some, none = (run("sklearn.LogisticRegression", FAR, C=np.inf, fit_intercept=has) for has in (True, False))
+    assert none["claim"] is None and some["claim"] in (None, Claim.ESTIMATE_EXISTS)
 
 
 @pytest.mark.slow
@@ -179,13 +181,12 @@ def test_an_infeasible_hard_margin_is_a_verdict(name: str, case: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", of_question("cvxpy.max-t"))
 def test_the_linear_program_decides_what_is_far_from_its_tolerance(name: str) -> None:
-    assert run(name, CASES["separable"])["claim"] == Claim.SEPARABLE
-    assert margin_of(CASES["separable"], run(name, CASES["separable"])) > 0
+    separable = CASES["separable"]
+    answer = run(name, separable)
+    assert answer["claim"] == Claim.SEPARABLE and margin_of(separable, answer) > 0
     assert run(name, CASES["overlap"])["claim"] == Claim.NOT_SEPARABLE
-    tiny = CASES["separable"]
-    shrunk = Case("tiny", np.ldexp(tiny.X, -40), tiny.y, tiny.verdict)
     if name.endswith(("HIGHS", "SCIPY")):  # the rule is wrong about small units, which is why it is compared
-        assert run(name, shrunk)["claim"] == Claim.NOT_SEPARABLE
+        assert run(name, replace(separable, X=np.ldexp(separable.X, -40)))["claim"] == Claim.NOT_SEPARABLE
 
 
 @pytest.mark.slow
@@ -200,23 +201,26 @@ def test_soft_margins_reach_the_proven_optimum(name: str, C: float) -> None:
     assert value == pytest.approx(mm.soft_margin(case.X, case.y, C=C).lower, rel=1e-2)
 
 
-@pytest.mark.parametrize("program", ["soft_margin_qp", "max_t_lp", "nearest_points_qp"])
-def test_a_program_that_is_always_feasible_gives_no_verdict_by_its_status(
-    program: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cvxpy_solvers.programs, program, lambda X, y, **_: (None, None, "infeasible", None))
-    fit = {"soft_margin_qp": "soft", "max_t_lp": "max-t", "nearest_points_qp": "nearest-points"}[program]
-    answer = run(f"cvxpy.{fit}.CLARABEL", CASES["separable"])
+PROGRAMS = {
+    "": "hard_margin_qp",
+    ".soft": "soft_margin_qp",
+    ".max-t": "max_t_lp",
+    ".nearest-points": "nearest_points_qp",
+}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PROGRAMS if kind])
+def test_a_program_that_is_always_feasible_has_no_infeasible_data(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cvxpy_solvers.programs, PROGRAMS[kind], lambda X, y, **_: (None, None, "infeasible", None))
+    answer = run(f"cvxpy{kind}.CLARABEL", CASES["separable"])
     assert answer["claim"] is None and answer["message"].startswith("infeasible")
 
 
 @pytest.mark.parametrize("status", ["optimal_inaccurate", "user_limit", "infeasible_inaccurate"])
 def test_only_the_status_optimal_is_a_claim(status: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    case = CASES["separable"]
-    for program in ("hard_margin_qp", "soft_margin_qp", "max_t_lp", "nearest_points_qp"):
+    for kind, program in PROGRAMS.items():
         monkeypatch.setattr(cvxpy_solvers.programs, program, lambda X, y, **_: (np.ones(3), 0.0, status, 1.0))
-    for prefix in ("cvxpy", "cvxpy.soft", "cvxpy.max-t", "cvxpy.nearest-points"):
-        answer = run(f"{prefix}.CLARABEL", case)
+        answer = run(f"cvxpy{kind}.CLARABEL", CASES["separable"])
         assert answer["claim"] is None and answer["message"].startswith(status)
         assert answer["w"] is not None and answer["capped"] is (status == "user_limit")
 
@@ -244,50 +248,48 @@ def test_every_solver_that_cvxpy_finds_here_is_in_the_list() -> None:
     assert set(defines.INSTALLED_SOLVERS) - wrappers <= found
 
 
-def estimator_of(name: str, X: Any, y: Any, **params: Any) -> Any:
-    from sklearn import linear_model, svm
-
+def estimator_of(name: str, **params: Any) -> Any:
     kind = name.removeprefix("sklearn.")
-    kernel = {"kernel": "linear"} if kind == "SVC" else {}
-    module = svm if hasattr(svm, kind) else linear_model
-    return with_warnings(getattr(module, kind)(random_state=0, **kernel, **params).fit, X, y)[0]
+    return getattr(svm if hasattr(svm, kind) else linear_model, kind)(**params)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith("sklearn.")])
 def test_the_hyperplane_gives_the_decision_values_of_the_estimator(name: str, case: Case) -> None:
-    answer = run(name, case)
-    expected = estimator_of(name, case.X, case.y).decision_function(case.X)
+    answer, kernel = run(name, case), {"kernel": "linear"} if name == "sklearn.SVC" else {}
+    fitted, *_ = with_warnings(estimator_of(name, random_state=0, **kernel).fit, case.X, case.y)
+    expected = fitted.decision_function(case.X)
     assert case.X @ answer["w"] + answer["b"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith("sklearn.")])
 def test_parameters_of_scikit_learn_are_those_of_the_estimator(name: str) -> None:
-    from sklearn import linear_model, svm
-
-    kind = name.removeprefix("sklearn.")
-    known = getattr(svm if hasattr(svm, kind) else linear_model, kind)().get_params()
     parameters = method_of(name).parameters
-    assert parameters is not None and parameters <= set(known)
+    assert parameters is not None and parameters <= set(estimator_of(name).get_params())
     assert not parameters & {"random_state", "kernel"}
 
 
+HINGE = {"loss": "hinge", "max_iter": 1_000_000}
+
+
 def test_liblinear_claims_its_own_objective_only() -> None:
-    case = CASES["overlap"]
-    answer = run("sklearn.LinearSVC", case, loss="hinge", max_iter=1_000_000, intercept_scaling=3.0)
+    answer = run("sklearn.LinearSVC", CASES["overlap"], **HINGE, intercept_scaling=3.0)
     assert (answer["claim"], answer["objective"]) == (Claim.OPTIMAL, {"C": 1.0, "intercept": 3.0})
-    answer = run("sklearn.LinearSVC", case, loss="hinge", max_iter=1_000_000, fit_intercept=False)
+    answer = run("sklearn.LinearSVC", CASES["overlap"], **HINGE, fit_intercept=False)
     assert answer["objective"] == {"C": 1.0, "intercept": "none"}
-    squared = run("sklearn.LinearSVC", case)
-    assert squared["claim"] is None and squared.get("objective") is None and "squared_hinge" in squared["message"]
-    weighted = run("sklearn.LinearSVC", case, loss="hinge", max_iter=1_000_000, class_weight="balanced")
-    assert weighted["claim"] is None and weighted.get("objective") is None
+    assert "squared_hinge" in run("sklearn.LinearSVC", CASES["overlap"])["message"]
 
 
-def test_weights_of_the_classes_are_no_soft_margin() -> None:
-    answer = run("sklearn.SVC", CASES["overlap"], class_weight="balanced")
-    assert answer["claim"] is None and answer.get("objective") is None
+@for_each("case", [CASES["overlap"], CASES["separable"]])
+@for_each("name, params", [
+    ("sklearn.SVC", {"class_weight": "balanced"}), ("sklearn.LinearSVC", {**HINGE, "class_weight": "balanced"}),
+    ("sklearn.LinearSVC", {}), ("sklearn.LogisticRegression", {}), ("sklearn.Perceptron", {}),
+    ("sklearn.Perceptron", {"tol": None}),
+])  # fmt: skip
+def test_what_is_another_question_is_not_claimed_and_not_counted(name: str, params: Any, case: Case) -> None:
+    answer = run(name, case, **params)
+    assert answer["claim"] is answer.get("objective") is answer.get("n_mistakes") is None
 
 
 @pytest.mark.sampled(5)
@@ -314,27 +316,18 @@ def test_a_method_that_is_stopped_claims_nothing(name: str, params: dict[str, An
         assert "ConvergenceWarning" in answer["message"]
 
 
-def test_the_perceptron_of_scikit_learn_counts_no_mistakes_and_claims_nothing() -> None:
-    for params in ({}, {"tol": None}):
-        answer = run("sklearn.Perceptron", CASES["separable"], **params)
-        assert answer["claim"] is None and answer.get("n_mistakes") is None
-
-
 def test_an_unpenalised_logistic_regression_that_converges_says_that_the_estimate_exists() -> None:
-    overlap = CASES["overlap"]
-    unpenalised = run("sklearn.LogisticRegression", overlap, C=float("inf"), max_iter=10_000)
+    unpenalised = run("sklearn.LogisticRegression", CASES["overlap"], C=float("inf"), max_iter=10_000)
     assert unpenalised["claim"] == Claim.ESTIMATE_EXISTS
-    assert run("sklearn.LogisticRegression", overlap)["claim"] is None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith("statsmodels.")])
 def test_statsmodels_claims_by_its_flags_and_warnings(name: str) -> None:
-    assert run(name, CASES["overlap"])["claim"] == Claim.ESTIMATE_EXISTS
-    separable = run(name, CASES["separable"])
+    overlap, separable, quasi = (run(name, CASES[verdict]) for verdict in ("overlap", "separable", "quasi-separable"))
+    assert overlap["claim"] == Claim.ESTIMATE_EXISTS
     assert (separable["claim"] == Claim.SEPARABLE) == ("PerfectSeparation" in separable["message"])
     assert separable["claim"] == (Claim.SEPARABLE if name.endswith("GLM") else None)  # Logit gives up before it warns
-    quasi = run(name, CASES["quasi-separable"])
     assert quasi["claim"] == (Claim.ESTIMATE_EXISTS if name.endswith("GLM") else None)  # GLM says so, and is wrong
 
 
@@ -410,7 +403,6 @@ def test_the_seed_matters_where_a_parameter_makes_it_matter() -> None:
     logistic = method_of("sklearn.LogisticRegression")
     assert logistic.seed_matters({"solver": "saga"}) and not logistic.seed_matters({})
     assert method_of("sklearn.Perceptron").seed_matters({}) and not method_of("sklearn.SVC").seed_matters({})
-    case, found = CASES["separable"], set()
-    for seed in range(6):
-        found.add(method_of("perceptron").fit(case.X, case.y, seed=seed, time_limit=None, order="random")["n_mistakes"])
-    assert len(found) > 1
+    fit, case = method_of("perceptron").fit, CASES["separable"]
+    runs = [fit(case.X, case.y, seed=seed, time_limit=None, order="random") for seed in range(6)]
+    assert len({run["n_mistakes"] for run in runs}) > 1

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands import json_answer, refusal
+from cases import for_each
+from commands import json_answer, refusal, started
+from scipy.sparse import csr_array
 
 import maxmargin as mm
 from maxmargin.cli.app import run
@@ -31,20 +33,22 @@ def report() -> mm.TrustReport:
     return trust(mm.load("breast_cancer"), time_limit=30, jobs=2, methods=SOME)
 
 
-def entry(report: mm.TrustReport, name: str) -> dict[str, Any]:
-    return next(one for one in report.solvers if one["method"] == name)
+def printed_by(script: str, folder: Path) -> list[str]:
+    """Return the lines that the script of a report prints."""
+    code = script.removeprefix("python - <<'END'\n").removesuffix("\nEND")
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder).stdout.splitlines()
 
 
 @pytest.mark.slow
 def test_ours_is_proven_and_at_least_three_others_are_wrong_or_prove_nothing(report: mm.TrustReport) -> None:
     assert report.proven["verdict"] == "separable"
     assert report.proven["gamma_lower"] <= 4.137136842543e-05 <= report.proven["gamma_upper"]
-    assert entry(report, "hard-margin")["claim_true"] is entry(report, "lp")["claim_true"] is True
-    assert entry(report, "hard-margin")["share"] > 1 - 1e-9
-    wrong = [one for one in report.solvers if one["claim_true"] is not True]
-    assert len(wrong) >= 3
-    assert entry(report, "cvxpy.DAQP")["claim"] == "not separable"
-    assert entry(report, "cvxpy.DAQP")["claim_true"] is False
+    entry = {one["method"]: one for one in report.solvers}
+    assert entry["hard-margin"]["claim_true"] is entry["lp"]["claim_true"] is True
+    assert entry["hard-margin"]["share"] > 1 - 1e-9
+    assert sum(one["claim_true"] is not True for one in report.solvers) >= 3
+    assert (entry["cvxpy.DAQP"]["claim"], entry["cvxpy.DAQP"]["claim_true"]) == ("not separable", False)
     assert report.solvers[0]["claim_true"] is False, "false claims come first"
 
 
@@ -62,11 +66,7 @@ def test_every_claim_is_judged_as_the_margin_says(report: mm.TrustReport) -> Non
 @pytest.mark.slow
 def test_the_script_gives_the_same_answers_without_this_package(report: mm.TrustReport, tmp_path: Path) -> None:
     assert "maxmargin" not in report.script
-    code = report.script.removeprefix("python - <<'END'\n").removesuffix("\nEND")
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
-    )
-    lines = done.stdout.splitlines()
+    lines = printed_by(report.script, tmp_path)
     for one in report.solvers:
         if one["claim_true"] is True or one["status"] != "ok":
             continue
@@ -124,12 +124,9 @@ def test_the_command_has_the_exit_code_of_its_finding(capsys: pytest.CaptureFixt
 
 
 def test_the_command_refuses_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, expected in {
-        ("iris", "--method", "lp"): "choose one with --positive",
-        ("agresti", "--method", "lpp"): "did you mean 'lp'?",
-        ("agresti", "--no-bias"): "--no-bias",
-    }.items():
-        assert expected in refusal(capsys, "trust", "-q", *arguments)
+    assert "choose one with --positive" in refusal(capsys, "trust", "-q", "iris", "--method", "lp")
+    assert "did you mean 'lp'?" in refusal(capsys, "trust", "-q", "agresti", "--method", "lpp")
+    assert "--no-bias" in refusal(capsys, "trust", "-q", "agresti", "--no-bias")
 
 
 @pytest.mark.slow
@@ -143,7 +140,6 @@ def test_rescalings_that_binary64_does_not_hold_are_left_out() -> None:
 
 
 def test_rows_without_memory_for_zeros_are_refused() -> None:
-    from scipy.sparse import csr_array
 
     wide = csr_array(([1.0, 2.0], ([0, 1], [0, 1])), shape=(200_000, 200_000))
     with pytest.raises(InvalidProblemError, match="memory"):
@@ -151,24 +147,21 @@ def test_rows_without_memory_for_zeros_are_refused() -> None:
 
 
 def test_a_dataset_has_its_labels() -> None:
-    with pytest.raises(mm.InvalidProblemError, match="a Dataset, which has its own labels"):
+    with pytest.raises(InvalidProblemError, match="a Dataset, which has its own labels"):
         trust(mm.load("agresti"), [0, 1])
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        ({"jobs": 0}, "jobs is 0; expected a whole number from 1"),
-        ({"jobs": 1.5}, "jobs is 1.5"),
-        ({"methods": []}, "methods is empty"),
-        ({"methods": "lpp"}, "there is no method 'lpp'"),
-        ({"time_limit": "1"}, "expected a positive number"),
-        ({"time_limit": 0}, "expected a positive number"),
-    ],
-)
-def test_options_that_make_no_sense_are_refused(options: dict[str, Any], error: str) -> None:
+@for_each("option, value, error", [
+    ("jobs", 0, "jobs is 0; expected a whole number from 1"), ("jobs", 1.5, "jobs is 1.5"),
+    ("methods", [], "methods is empty"), ("methods", "lpp", "there is no method 'lpp'"),
+    ("time_limit", "1", "expected a positive number"), ("time_limit", 0, "expected a positive number"),
+])  # fmt: skip
+def test_options_that_make_no_sense_are_refused(option: str, value: Any, error: str) -> None:
     with pytest.raises(InvalidOptionError, match=error):
-        trust([[1.0], [2.0]], [0, 1], **options)
+        trust([[1.0], [2.0]], [0, 1], **{option: value})
+
+
+def test_rows_without_labels_are_refused() -> None:
     with pytest.raises(InvalidProblemError, match="y is None"):
         trust([[1.0], [2.0]])
 
@@ -192,17 +185,15 @@ def test_the_script_has_the_rows_of_the_report(tmp_path: Path) -> None:
     for options in ({}, {"drop": "b"}, {"label": "a", "positive": "4"}):
         found = trust(mm.load(str(source), **options), methods=["rule.feasible", "sklearn.LogisticRegression"])
         wrong = [one for one in found.solvers if one["claim_true"] is not True]
-        code = found.script.removeprefix("python - <<'END'\n").removesuffix("\nEND")
-        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
-        said = [float(line.rpartition("= ")[2]) for line in done.stdout.splitlines() if "least y" in line]
+        lines = printed_by(found.script, tmp_path)
+        said = [float(line.rpartition("= ")[2]) for line in lines if "least y" in line]
         assert said == pytest.approx([one["margin"] for one in wrong if one["margin"] is not None], rel=1e-6)
 
 
 @pytest.mark.slow
 def test_sigterm_leaves_no_files(tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-m", "maxmargin", "trust", "breast_cancer", "--method", "z3"]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with started("trust", "breast_cancer", "--method", "z3", env=environment) as process:
         end = time.monotonic() + 60
         while not list(tmp_path.glob("maxmargin-*/*/data.npz")) and time.monotonic() < end:
             time.sleep(0.05)
