@@ -41,7 +41,8 @@ def fact(name: str, **changes: Any) -> dict[str, Any]:
     }
 
 
-def make_record(data: str, method: str, **changes: Any) -> dict[str, Any]:
+def record(data: str, method: str, **changes: Any) -> dict[str, Any]:
+    """Return a record with the fields that differ from those of an uneventful run."""
     facts = {name: value for name, value in fact(data).items() if name != "seconds"}
     share = changes.get("share")
     margin = changes.get("margin", None if share is None else share * facts["gamma_upper"])
@@ -55,3 +56,9 @@ def make_record(data: str, method: str, **changes: Any) -> dict[str, Any]:
         **{"bounds": {}, "objective": None, "objective_lower": None, "suboptimality": None, "held_out_errors": None},
         **{"seconds": 0.1, "times_ours": 1.0, "passes": 3.0, "peak_mib": 80.0, "jobs": 1, "capped": False, **changes},
     }
+
+
+def comparison(*records: Mapping[str, Any], **changes: Any) -> Made:
+    """Return a comparison of these records, with the facts on their data."""
+    names = [name for name in DATA if name in {entry["data"] for entry in records}]
+    return Made(**({"records": records, "data": tuple(fact(name) for name in names)} | changes))

@@ -1,16 +1,13 @@
 """Changes since an old run: cells are matched by what they are."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from made_records import comparison, record
 
 from maxmargin.reports.comparisons import comparison_report, differences
 from maxmargin.reports.comparisons.runs import Runs
-
-Record = Callable[..., dict[str, Any]]
-Comparison = Callable[..., Any]
 
 
 def changes(old: Any, new: Any, *, times: bool = True) -> dict[str, Any]:
@@ -64,17 +61,16 @@ def test_a_contradiction_of_verdicts_is_an_alarm(old: str, new: str, sha: str, i
     assert differences.sentence(found).startswith("ALARM") is is_alarm
 
 
-def test_time_ratios_by_hand(record: Record, comparison: Comparison) -> None:
+def test_time_ratios_by_hand() -> None:
     old = comparison(record("easy", "m", seconds=1.0), record("hard", "m", seconds=1.0), record("wide", "m"))
-    new = comparison(
-        record("easy", "m", seconds=2.0), record("hard", "m", seconds=8.0), record("wide", "m", status="timeout")
-    )
+    late = record("wide", "m", status="timeout")
+    new = comparison(record("easy", "m", seconds=2.0), record("hard", "m", seconds=8.0), late)
     (entry,) = changes(old, new)["times"]
     assert (entry["n"], entry["ratio"]) == (2, pytest.approx(4.0))
     assert "times" not in changes(old, new, times=False)
 
 
-def test_times_are_compared_only_where_each_run_was_alone(record: Record, comparison: Comparison) -> None:
+def test_times_are_compared_only_where_each_run_was_alone() -> None:
     old, new = comparison(record("easy", "m")), comparison(record("easy", "m", jobs=2))
     found = changes(old, new)
     assert not found["is_timed"]

@@ -1,22 +1,19 @@
 """What failed and what is false is said first, and completely."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from made_records import comparison, record
 
 from maxmargin.reports.comparisons import comparison_report, failures
 from maxmargin.reports.comparisons.runs import Runs
-
-Record = Callable[..., dict[str, Any]]
-Comparison = Callable[..., Any]
 
 
 def found(comparison: Any) -> dict[str, Any]:
     return failures.fields(Runs(comparison))
 
 
-def test_every_status_is_listed_by_method(record: Record, comparison: Comparison) -> None:
+def test_every_status_is_listed_by_method() -> None:
     statuses = ("timeout", "memory", "crashed", "error", "invalid", "not_installed")
     records = [record(data, "m", status=status, message=f"it was {status}") for status in statuses for data in
                ("easy", "hard")]  # fmt: skip
@@ -26,13 +23,13 @@ def test_every_status_is_listed_by_method(record: Record, comparison: Comparison
     assert {entry["messages"][0] for entry in entries} == {f"it was {status}" for status in statuses}
 
 
-def test_the_sentence_where_nothing_failed(record: Record, comparison: Comparison) -> None:
+def test_the_sentence_where_nothing_failed() -> None:
     made = comparison(record("easy", "ours", claim="separable", claim_true=True))
     assert failures.sentences(found(made)) == ("0 of 1 run failed, and no claim is proven to be false.",)
     assert len(failures.blocks(found(made))) == 1 and failures.is_clean(found(made))
 
 
-def test_cells_that_were_not_run_are_no_clean_comparison(record: Record, comparison: Comparison) -> None:
+def test_cells_that_were_not_run_are_no_clean_comparison() -> None:
     made = comparison(record("easy", "ours"), n_not_run=3)
     assert "3 runs of the study have no record yet" in failures.sentences(found(made))[1]
     assert not failures.is_clean(found(made))
@@ -52,30 +49,26 @@ CLAIMS = [
 
 @pytest.mark.parametrize(("claim", "changes", "proven", "off"), CLAIMS)
 def test_a_false_claim_says_what_is_proven_and_how_far_off_it_is(
-    claim: str, changes: dict[str, Any], proven: str, off: str, record: Record, comparison: Comparison
+    claim: str, changes: dict[str, Any], proven: str, off: str
 ) -> None:
     (entry,) = found(comparison(record("hard", "m", claim=claim, claim_true=False, **changes)))["false_claims"]
     assert (entry["claim"], entry["proven"], entry["off"]) == (claim, proven, off)
 
 
-def test_a_claim_about_inseparable_data(record: Record, comparison: Comparison) -> None:
+def test_a_claim_about_inseparable_data() -> None:
     (entry,) = found(comparison(record("mixed", "m", claim="maximum margin", claim_true=False)))["false_claims"]
     assert entry["proven"] == "overlap"
 
 
-def test_false_claims_of_several_orders_are_one_row_with_the_worst(record: Record, comparison: Comparison) -> None:
-    shares = (0.5, 0.1, 0.9)
-    records = [
-        record("hard", "m", seed=seed, claim="maximum margin", claim_true=False, share=share)
-        for seed, share in enumerate(shares)
-    ]
+def test_false_claims_of_several_orders_are_one_row_with_the_worst() -> None:
+    false: dict[str, Any] = {"claim": "maximum margin", "claim_true": False}
+    records = [record("hard", "m", seed=seed, share=share, **false) for seed, share in enumerate((0.5, 0.1, 0.9))]
     result = found(comparison(*records))
     (entry,) = result["false_claims"]
-    assert result["n_false"] == entry["n"] == 3
-    assert entry["share"] == min(shares)
+    assert (result["n_false"], entry["n"], entry["share"]) == (3, 3, 0.1)
 
 
-def test_no_false_claim_is_left_out(record: Record, comparison: Comparison) -> None:
+def test_no_false_claim_is_left_out() -> None:
     records = [record("hard", f"m{i}", claim="separates", claim_true=False) for i in range(300)]
     table = next(t for t in comparison_report(comparison(*records)).tables if t.caption == "Claims that are false")
     assert {row[1] for row in table.rows} == {f"m{i}" for i in range(300)}

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+import made_records
 import pytest
-from made_records import Made, make_record
 
 from maxmargin.reports.comparisons import margin_times
 from maxmargin.reports.comparisons.research_report import comparison_report
@@ -16,12 +16,12 @@ def record(k: int, method: str, time: float, **changes: Any) -> dict[str, Any]:
     gamma = 10.0**-k
     facts = {"gamma_lower": gamma, "gamma_upper": gamma, "radius": 1.0, "margin": gamma / 2}
     run = {"share": 0.5, "n_errors": 0, "claim": "separates", "claim_true": True, "w": [1.0], "seconds": time}
-    n_mistakes = 10**k if method == "perceptron" else None
-    return make_record("easy", method, **{**facts, **run, "n_mistakes": n_mistakes, **changes}) | {"data": f"data-{k}"}
+    run["n_mistakes"] = 10**k if method == "perceptron" else None
+    return made_records.record("easy", method, **{**facts, **run, **changes}) | {"data": f"data-{k}"}
 
 
-def comparison(*records: dict[str, Any]) -> Made:
-    return Made(records=records, settings={"questions": QUESTIONS, "jobs": 1, "limit": {"seconds": 60.0}})
+def comparison(*records: dict[str, Any]) -> made_records.Made:
+    return made_records.Made(records=records, settings={"questions": QUESTIONS, "jobs": 1, "limit": {"seconds": 60.0}})
 
 
 def times(*records: dict[str, Any]) -> tuple[margin_times.MethodTimes, ...]:
@@ -35,26 +35,17 @@ def test_points_go_from_the_widest_margin_to_the_narrowest() -> None:
 
 
 def test_the_solver_overtakes_where_it_is_faster() -> None:
-    found = margin_times.fields(
-        times(
-            *(record(k, "perceptron", 1e-4 * 100.0**k) for k in (1, 2, 3)),
-            *(record(k, "lp", 0.02) for k in (1, 2, 3)),
-        )
-    )
+    records = [each for k in (1, 2, 3) for each in (record(k, "perceptron", 1e-4 * 100.0**k), record(k, "lp", 0.02))]
+    found = margin_times.fields(times(*records))
     assert [race["data"] for race in found["races"]] == ["data-1", "data-2", "data-3"]
     _, table = margin_times.blocks(found)
     assert [row[-1] for row in table.rows] == ["online", "solver", "solver"]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"status": "timeout", "seconds": None},
-        {"capped": True},
-        {"margin": -1.0, "n_errors": 1, "share": None},
-        {"seconds": None},
-    ],
-)
+NO_TIME = ({"status": "timeout", "seconds": None}, {"capped": True}, {"seconds": None})
+
+
+@pytest.mark.parametrize("changes", [*NO_TIME, {"margin": -1.0, "n_errors": 1, "share": None}])
 def test_runs_that_do_not_separate_in_time_are_no_points(changes: dict[str, Any]) -> None:
     found = times(record(1, "perceptron", 1.0), record(2, "perceptron", 1.0, **changes))
     assert [[point.data for point in method.points] for method in found] == [["data-1"]]

@@ -1,15 +1,12 @@
 """Exponents of mistakes, ratios to bounds, and what is in no fit."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from made_records import comparison, record
 
 from maxmargin.reports.comparisons import mistake_laws
 from maxmargin.reports.comparisons.runs import Runs
-
-Record = Callable[..., dict[str, Any]]
-Comparison = Callable[..., Any]
 
 
 def law(comparison: Any) -> mistake_laws.MistakeLaw:
@@ -17,7 +14,7 @@ def law(comparison: Any) -> mistake_laws.MistakeLaw:
     return found
 
 
-def squares(record: Record, **changes: Any) -> list[dict[str, Any]]:
+def squares(**changes: Any) -> list[dict[str, Any]]:
     """Mistakes that are the square of R/gamma exactly."""
     return [
         record("easy", "m", n_mistakes=4, **changes), record("hard", "m", n_mistakes=40_000, **changes),
@@ -25,36 +22,34 @@ def squares(record: Record, **changes: Any) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def test_novikoffs_exponent_is_found(record: Record, comparison: Comparison) -> None:
-    found = law(comparison(*squares(record), record("mixed", "m", n_mistakes=7, capped=True)))
+def test_novikoffs_exponent_is_found() -> None:
+    found = law(comparison(*squares(), record("mixed", "m", n_mistakes=7, capped=True)))
     assert found.exponent.value == pytest.approx(2.0, abs=1e-12) and found.exponent.n == 3
 
 
-def test_a_data_set_is_one_point_with_the_geometric_mean(record: Record, comparison: Comparison) -> None:
-    records = [*squares(record), record("easy", "m", seed=1, n_mistakes=16)]
+def test_a_data_set_is_one_point_with_the_geometric_mean() -> None:
+    records = [*squares(), record("easy", "m", seed=1, n_mistakes=16)]
     (point,) = (point for point in law(comparison(*records)).points if point.data == "easy")
     assert point.mistakes == pytest.approx(8.0) and point.n_runs == 2
     assert point.difficulty == 2.0
 
 
-def test_folds_are_no_independent_points(record: Record, comparison: Comparison) -> None:
-    records = [r | {"fold": fold} for r in squares(record) for fold in range(5)]
+def test_folds_are_no_independent_points() -> None:
+    records = [r | {"fold": fold} for r in squares() for fold in range(5)]
     assert law(comparison(*records)).exponent.n == 3
 
 
 @pytest.mark.parametrize("changes", [{"capped": True}, {"status": "timeout", "n_mistakes": None}])
-def test_stopped_runs_are_in_no_fit_and_counted(
-    changes: dict[str, Any], record: Record, comparison: Comparison
-) -> None:
-    records = [*squares(record), record("easy", "m", **({"seed": 1, "n_mistakes": 9} | changes))]
+def test_stopped_runs_are_in_no_fit_and_counted(changes: dict[str, Any]) -> None:
+    records = [*squares(), record("easy", "m", **({"seed": 1, "n_mistakes": 9} | changes))]
     found = law(comparison(*records))
     assert found.exponent.n == 2 and found.exponent.value is None and "fewer" in found.exponent.reason
     assert found.n_stopped == 1
     assert [point.data for point in found.points if point.is_lower_bound] == ["easy"]
 
 
-def test_no_mistakes_are_said(record: Record, comparison: Comparison) -> None:
-    made = comparison(*squares(record), record("easy", "m", seed=1, n_mistakes=0))
+def test_no_mistakes_are_said() -> None:
+    made = comparison(*squares(), record("easy", "m", seed=1, n_mistakes=0))
     found = law(made)
     assert found.n_without_mistakes == 1 and found.exponent.n == 2
     runs = Runs(made)
@@ -62,12 +57,12 @@ def test_no_mistakes_are_said(record: Record, comparison: Comparison) -> None:
     assert "1 pair of a method and a data set with a run of 0 mistakes" in texts
 
 
-def test_equal_difficulties_have_no_exponent(record: Record, comparison: Comparison) -> None:
-    records = [r | {"radius": 1.0, "gamma_lower": 0.5} for r in squares(record)]
+def test_equal_difficulties_have_no_exponent() -> None:
+    records = [r | {"radius": 1.0, "gamma_lower": 0.5} for r in squares()]
     assert "same" in law(comparison(*records)).exponent.reason
 
 
-def test_ratios_are_to_the_smallest_bound(record: Record, comparison: Comparison) -> None:
+def test_ratios_are_to_the_smallest_bound() -> None:
     made = comparison(
         record("easy", "m", n_mistakes=2, bounds={"a": 8.0, "b": 4.0, "c": None}),
         record("hard", "m", n_mistakes=9, bounds={"a": 3.0}),
@@ -78,6 +73,6 @@ def test_ratios_are_to_the_smallest_bound(record: Record, comparison: Comparison
     assert entry["bounds"] == ["a", "b"]
 
 
-def test_a_margin_too_small_for_its_square_is_left_out(record: Record, comparison: Comparison) -> None:
-    records = [*squares(record), record("mixed", "m", n_mistakes=1, verdict="separable", gamma_lower=1e-300)]
+def test_a_margin_too_small_for_its_square_is_left_out() -> None:
+    records = [*squares(), record("mixed", "m", n_mistakes=1, verdict="separable", gamma_lower=1e-300)]
     assert len(law(comparison(*records)).points) == 3

@@ -1,16 +1,14 @@
 """Profiles of methods: what counts as solved, which instances are shared, and who is compared with whom."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from made_records import comparison, record
 
 from maxmargin.reports.comparisons.question_profiles import QuestionProfile, is_solved, profiles_of
 from maxmargin.reports.comparisons.runs import Runs
 
-Record = Callable[..., dict[str, Any]]
-Comparison = Callable[..., Any]
 ONLINE = {"n_mistakes": 3}
 
 
@@ -19,7 +17,7 @@ def profile(comparison: Any, kind: str, question: str) -> QuestionProfile:
     return found
 
 
-def test_times_by_hand(record: Record, comparison: Comparison) -> None:
+def test_times_by_hand() -> None:
     made = comparison(
         record("easy", "a", seconds=1.0, share=1.0), record("easy", "b", seconds=3.0, share=1.0),
         record("hard", "a", seconds=8.0, share=1.0), record("hard", "b", seconds=2.0, share=1.0),
@@ -30,7 +28,7 @@ def test_times_by_hand(record: Record, comparison: Comparison) -> None:
     assert sorted(found.ratios.tolist()) == [[1.0, 3.0], [1.0, math.inf], [4.0, 1.0]]
 
 
-def test_margins_are_measured_against_the_proven_maximum(record: Record, comparison: Comparison) -> None:
+def test_margins_are_measured_against_the_proven_maximum() -> None:
     made = comparison(
         record("easy", "a", share=0.5, **ONLINE), record("easy", "b", share=0.25, **ONLINE),
         record("hard", "a", margin=-1.0, **ONLINE), record("hard", "b", share=1 - 1e-9, **ONLINE),
@@ -59,19 +57,17 @@ def test_margins_are_measured_against_the_proven_maximum(record: Record, compari
         ("logistic", {"w": [1.0]}, True),
     ],
 )
-def test_what_counts_as_solved(question: str, changes: dict[str, Any], is_right: bool, record: Record) -> None:
+def test_what_counts_as_solved(question: str, changes: dict[str, Any], is_right: bool) -> None:
     assert is_solved(record("easy", "m", **changes), question, 1e-6) is is_right
 
 
-def test_instances_that_a_method_was_not_run_on_are_left_out_and_counted(
-    record: Record, comparison: Comparison
-) -> None:
+def test_instances_that_a_method_was_not_run_on_are_left_out_and_counted() -> None:
     made = comparison(record("easy", "a", share=1.0), record("easy", "b", share=1.0), record("hard", "a", share=1.0))
     found = profile(made, "time", "hard margin")
     assert (len(found.ratios), found.n_left_out) == (1, 1)
 
 
-def test_a_run_without_a_seed_stands_for_all_seeds(record: Record, comparison: Comparison) -> None:
+def test_a_run_without_a_seed_stands_for_all_seeds() -> None:
     runs = [record("easy", "a", seed=seed, seconds=2.0**seed, share=1.0) for seed in range(3)]
     found = profile(comparison(*runs, record("easy", "b", seed=None, seconds=1.0, share=1.0)), "time", "hard margin")
     assert sorted(found.ratios.tolist()) == [[1.0, 1.0], [2.0, 1.0], [4.0, 1.0]]
@@ -83,11 +79,11 @@ def test_only_methods_of_one_question_are_compared(study: Any) -> None:
     assert "ours" in by_question["hard margin"]
 
 
-def test_the_settings_may_name_the_questions(record: Record, comparison: Comparison) -> None:
+def test_the_settings_may_name_the_questions() -> None:
     made = comparison(record("easy", "a"), settings={"questions": {"a": "logistic"}})
     assert [method.question for method in Runs(made).methods] == ["logistic"]
 
 
-def test_a_run_of_zero_seconds_does_not_win_by_infinity(record: Record, comparison: Comparison) -> None:
+def test_a_run_of_zero_seconds_does_not_win_by_infinity() -> None:
     made = comparison(record("easy", "a", seconds=0.0, share=1.0), record("easy", "b", seconds=1.0, share=1.0))
     assert math.isfinite(profile(made, "time", "hard margin").ratios.max())

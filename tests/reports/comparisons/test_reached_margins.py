@@ -1,20 +1,18 @@
 """Shares of the maximum margin, and claims by kind."""
 
-from collections.abc import Callable
 from typing import Any
+
+from made_records import comparison, record
 
 from maxmargin.reports.comparisons import reached_margins
 from maxmargin.reports.comparisons.runs import Runs
-
-Record = Callable[..., dict[str, Any]]
-Comparison = Callable[..., Any]
 
 
 def margins(comparison: Any) -> dict[str, dict[str, Any]]:
     return {entry["method"]: entry for entry in reached_margins.margin_fields(Runs(comparison))["methods"]}
 
 
-def test_shares_by_hand(record: Record, comparison: Comparison) -> None:
+def test_shares_by_hand() -> None:
     made = comparison(
         record("easy", "m", share=1.0), record("hard", "m", share=0.5), record("wide", "m", share=1 - 1e-7),
         record("mixed", "m", margin=-1.0), record("easy", "other", margin=-0.5),
@@ -26,13 +24,13 @@ def test_shares_by_hand(record: Record, comparison: Comparison) -> None:
     assert (other["n_data"], other["n_separated"], other["n_reached"], other["least_share"]) == (1, 0, 0, 0.0)
 
 
-def test_the_worst_order_counts(record: Record, comparison: Comparison) -> None:
+def test_the_worst_order_counts() -> None:
     made = comparison(record("easy", "m", seed=0, share=1.0), record("easy", "m", seed=1, margin=-1.0))
     entry = margins(made)["m"]
     assert (entry["n_data"], entry["n_separated"], entry["n_reached"], entry["least_share"]) == (1, 0, 0, 0.0)
 
 
-def test_failures_do_not_separate(record: Record, comparison: Comparison) -> None:
+def test_failures_do_not_separate() -> None:
     made = comparison(
         record("easy", "m", share=1.0), record("hard", "m", status="timeout"), record("easy", "dead", status="error"),
         record("easy", "absent", status="not_installed"),
@@ -42,20 +40,18 @@ def test_failures_do_not_separate(record: Record, comparison: Comparison) -> Non
     assert "absent" not in margins(made)
 
 
-def test_a_method_that_only_decides_has_no_margins(record: Record, comparison: Comparison) -> None:
+def test_a_method_that_only_decides_has_no_margins() -> None:
     entry = margins(comparison(record("easy", "lp", question="separation", claim="separable", claim_true=True)))["lp"]
     assert entry["n_separated"] is entry["least_share"] is None
     assert entry["question"] == "separation"
 
 
-def test_parameters_are_told_apart(record: Record, comparison: Comparison) -> None:
-    made = comparison(
-        record("easy", "svm", params={"C": 1.0}, share=0.2), record("easy", "svm", params={"C": 1e10}, share=1.0)
-    )
+def test_parameters_are_told_apart() -> None:
+    made = comparison(*(record("easy", "svm", params={"C": C}, share=share) for C, share in ((1.0, 0.2), (1e10, 1.0))))
     assert {name: entry["n_reached"] for name, entry in margins(made).items()} == {"svm(C=1)": 0, "svm(C=1e+10)": 1}
 
 
-def test_a_share_below_1_is_never_shown_as_the_whole(record: Record, comparison: Comparison) -> None:
+def test_a_share_below_1_is_never_shown_as_the_whole() -> None:
     fields = reached_margins.margin_fields(Runs(comparison(record("easy", "m", share=1 - 1e-12))))
     (table,) = reached_margins.margin_blocks(fields)
     assert "100 %" not in table.rows[0]
@@ -70,6 +66,6 @@ def test_claims_add_up(study: Any) -> None:
     assert sum(entry["n_false"] for entry in claimed) == 1
 
 
-def test_data_without_a_maximum_margin(record: Record, comparison: Comparison) -> None:
+def test_data_without_a_maximum_margin() -> None:
     (block,) = reached_margins.margin_blocks(reached_margins.margin_fields(Runs(comparison(record("mixed", "m")))))
     assert "no maximum margin" in block.text

@@ -3,13 +3,13 @@
 import csv
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from made_records import comparison, record
 from page_outline import check_page
 
 from maxmargin.reports.comparisons import ComparisonReport, comparison_report, margin_times
@@ -18,18 +18,9 @@ from maxmargin.reports.comparisons.mistake_laws import laws_of
 from maxmargin.reports.comparisons.record_files import write_csv, write_parquet
 from maxmargin.reports.comparisons.runs import FIELDS, Runs
 
-Record = Callable[..., dict[str, Any]]
-Comparison = Callable[..., Any]
-
 HEADINGS = [
-    "Failures and false claims",
-    "Who reaches the maximum margin",
-    "Who misreports",
-    "How long it takes",
-    "Performance profiles",
-    "Mistakes against bounds",
-    "Data",
-    "Versions, settings and limits",
+    *("Failures and false claims", "Who reaches the maximum margin", "Who misreports", "How long it takes"),
+    *("Performance profiles", "Mistakes against bounds", "Data", "Versions, settings and limits"),
 ]
 NASTY = "a|b <i> $x$ {y} 50% #1 c_d ^~ \\end{document} данные\n\x1b[1m"
 
@@ -60,14 +51,14 @@ def test_headings_are_stable(study: Any) -> None:
     assert headings(report.to_markdown(times=False)) == HEADINGS
 
 
-def test_an_empty_comparison_has_the_same_headings(comparison: Comparison) -> None:
+def test_an_empty_comparison_has_the_same_headings() -> None:
     report = comparison_report(comparison())
     assert headings(report.to_markdown()) == HEADINGS
     assert report.pictures() == {} and report.summary()
     json.loads(report.to_json())
 
 
-def test_held_out_errors_appear_with_folds_only(record: Record, comparison: Comparison) -> None:
+def test_held_out_errors_appear_with_folds_only() -> None:
     folds = [record("easy", "m", fold=fold, held_out_errors=fold) for fold in range(3)]
     page = comparison_report(comparison(*folds)).to_markdown()
     assert headings(page) == [*HEADINGS[:6], "Held-out errors", *HEADINGS[6:]]
@@ -90,15 +81,14 @@ def test_without_times_the_report_is_the_same_on_a_slower_machine(study: Any) ->
 
 @pytest.mark.slow
 def test_the_files_of_a_report(study: Any, tmp_path: Path) -> None:
-    written = comparison_report(study).save(tmp_path / "new" / "folder")
-    names = {path.relative_to(tmp_path / "new" / "folder").as_posix() for path in written}
+    folder = tmp_path / "new" / "folder"
+    written = comparison_report(study).save(folder)
+    names = {path.relative_to(folder).as_posix() for path in written}
     forms = {f"report.{suffix}" for suffix in ("html", "md", "json", "tex")}
     assert {*forms, "results.md", "records.csv", "records.parquet"} <= names
-    results = (tmp_path / "new" / "folder" / "results.md").read_text("utf-8")
-    assert results == comparison_report(study).to_markdown(times=False)
-    on_disk = [path for path in (tmp_path / "new" / "folder").rglob("*") if path.is_file()]
-    assert sorted(on_disk) == sorted(written)
-    linked = re.findall(r"\]\((figures/[^)]+)\)", (tmp_path / "new" / "folder" / "report.md").read_text("utf-8"))
+    assert (folder / "results.md").read_text("utf-8") == comparison_report(study).to_markdown(times=False)
+    assert sorted(path for path in folder.rglob("*") if path.is_file()) == sorted(written)
+    linked = re.findall(r"\]\((figures/[^)]+)\)", (folder / "report.md").read_text("utf-8"))
     assert linked and set(linked) <= names
 
 
@@ -117,12 +107,12 @@ def test_the_records_read_back_as_they_are(study: Any, tmp_path: Path) -> None:
     table = pq.read_table(tmp_path / "records.parquet")
     assert list(lines[0]) == table.column_names == list(FIELDS)
     rows = table.to_pylist()
-    for record, line, row in zip(Runs(study).records, lines, rows, strict=True):
+    for made, line, row in zip(Runs(study).records, lines, rows, strict=True):
         for name in ("margin", "n_mistakes", "claim_true", "status"):
-            assert row[name] == record[name]
-            assert line[name] == ("" if record[name] is None else str(record[name]))
-        assert json.loads(line["bounds"]) == json.loads(row["bounds"]) == record["bounds"]
-        assert json.loads(line["params"]) == record["params"]
+            assert row[name] == made[name]
+            assert line[name] == ("" if made[name] is None else str(made[name]))
+        assert json.loads(line["bounds"]) == json.loads(row["bounds"]) == made["bounds"]
+        assert json.loads(line["params"]) == made["params"]
 
 
 def test_json_has_every_number(study: Any) -> None:
@@ -132,7 +122,7 @@ def test_json_has_every_number(study: Any) -> None:
     assert fields["failures_and_false_claims"]["n_false"] == 1
 
 
-def test_names_from_the_data_cannot_act_on_a_page(record: Record, comparison: Comparison) -> None:
+def test_names_from_the_data_cannot_act_on_a_page() -> None:
     changes = {"data": NASTY, "message": NASTY, "params": {"p": NASTY}, "status": "error", "claim_true": False}
     made = comparison(record("easy", NASTY) | changes | {"claim": "separates"}, data=(), title=NASTY)
     report = comparison_report(made)
@@ -176,7 +166,7 @@ def test_the_page_begins_with_the_answer(study: Any, page: str) -> None:
     assert order == sorted(order)
 
 
-def test_an_incomplete_study_says_so_after_its_title(record: Record, comparison: Comparison) -> None:
+def test_an_incomplete_study_says_so_after_its_title() -> None:
     page = comparison_report(comparison(record("easy", "m", share=1.0), n_not_run=2)).to_html()
     assert "<h1>0 of 1 run failed, and no claim is proven to be false.</h1>" in page
     assert '<p class="lead">The comparison is not complete: 2 runs of the study have no record yet.</p>' in page
@@ -189,7 +179,7 @@ def test_the_page_is_one_file_that_loads_nothing(study: Any, page: str) -> None:
     assert page.count('" tabindex="0"><div role="img" aria-label="') == page.count("<svg")
 
 
-def test_long_tables_and_settings_are_closed(record: Record, comparison: Comparison) -> None:
+def test_long_tables_and_settings_are_closed() -> None:
     records = [record("easy", f"m{i:02}", claim="separates", claim_true=True, share=0.5) for i in range(20)]
     report = comparison_report(comparison(*records))
     page, text = report.to_html(times=False), report.to_markdown(times=False)
@@ -200,7 +190,7 @@ def test_long_tables_and_settings_are_closed(record: Record, comparison: Compari
     assert [table.caption for table in report.tables].count("Claims of the methods") == 1
 
 
-def test_the_summary_fits_on_a_screen_and_begins_with_what_is_wrong(record: Record, comparison: Comparison) -> None:
+def test_the_summary_fits_on_a_screen_and_begins_with_what_is_wrong() -> None:
     records = [
         record("easy", f"m{i}", status="error" if i % 3 == 0 else "ok", claim="separates", claim_true=i % 3 != 1)
         for i in range(40)
@@ -222,7 +212,7 @@ def test_figures_have_texts_and_are_inline_svg(study: Any) -> None:
         assert picture.alt.partition(" ")[0] in page
 
 
-def test_every_method_has_marks_of_its_own(record: Record, comparison: Comparison) -> None:
+def test_every_method_has_marks_of_its_own() -> None:
     from matplotlib.figure import Figure
 
     made = comparison(*(record("easy", f"m{i:02}", n_mistakes=i + 1) for i in range(30)))

@@ -1,15 +1,12 @@
 """Times: limits are said, ratios need the machine for themselves."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from made_records import comparison, record
 
 from maxmargin.reports.comparisons import timings
 from maxmargin.reports.comparisons.runs import Runs
-
-Record = Callable[..., dict[str, Any]]
-Comparison = Callable[..., Any]
 
 
 def only(comparison: Any, **options: Any) -> dict[str, Any]:
@@ -17,13 +14,13 @@ def only(comparison: Any, **options: Any) -> dict[str, Any]:
     return dict(entry)
 
 
-def test_the_mean_by_hand(record: Record, comparison: Comparison) -> None:
+def test_the_mean_by_hand() -> None:
     made = comparison(record("easy", "m", seconds=1.0), record("hard", "m", seconds=4.0))
     assert only(made, shift=0.0)["mean_seconds"] == pytest.approx(2.0)
     assert only(made)["mean_seconds"] == pytest.approx((1.01 * 4.01) ** 0.5 - 0.01)
 
 
-def test_runs_at_the_limit_are_counted_with_it(record: Record, comparison: Comparison) -> None:
+def test_runs_at_the_limit_are_counted_with_it() -> None:
     made = comparison(
         record("easy", "m", seconds=1.0), record("hard", "m", status="timeout", seconds=None, times_ours=None),
         record("wide", "m", capped=True, times_ours=5.0), record("mixed", "m", status="error"),
@@ -37,14 +34,14 @@ def test_runs_at_the_limit_are_counted_with_it(record: Record, comparison: Compa
     assert "60 s, the limit of time" in table.note
 
 
-def test_a_mean_is_a_lower_bound_if_all_stopped_runs_ran_out_of_time(record: Record, comparison: Comparison) -> None:
+def test_a_mean_is_a_lower_bound_if_all_stopped_runs_ran_out_of_time() -> None:
     late = record("hard", "m", status="timeout", seconds=None, times_ours=None)
     records = [record("easy", "m", seconds=1.0), late, record("hard", "ours", seconds=0.5, times_ours=1.0)]
     (table,) = timings.blocks(timings.fields(Runs(comparison(*records))))
     assert all(table.rows[0][table.columns.index(name)].startswith("≥ ") for name in ("Mean (s)", "Times ours"))
 
 
-def test_a_stopped_run_is_in_the_ratio_with_the_limit(record: Record, comparison: Comparison) -> None:
+def test_a_stopped_run_is_in_the_ratio_with_the_limit() -> None:
     made = comparison(
         record("easy", "m", seconds=8.0, times_ours=4.0), record("hard", "m", status="timeout", times_ours=None),
         record("hard", "ours", seconds=0.5, times_ours=1.0),
@@ -55,13 +52,11 @@ def test_a_stopped_run_is_in_the_ratio_with_the_limit(record: Record, comparison
 
 
 @pytest.mark.parametrize("where", ["settings", "record"])
-def test_ratios_need_one_job(where: str, record: Record, comparison: Comparison) -> None:
+def test_ratios_need_one_job(where: str) -> None:
     records = [record("easy", "m", times_ours=2.0), record("hard", "m", times_ours=8.0)]
     assert only(comparison(*records))["times_ours"] == pytest.approx(4.0)
-    settings = {"jobs": 2} if where == "settings" else {}
-    if where == "record":
-        records[0]["jobs"] = 2
-    made = comparison(*records, settings=settings)
+    records[0]["jobs"] = 2 if where == "record" else 1
+    made = comparison(*records, settings={"jobs": 2} if where == "settings" else {})
     assert only(made)["times_ours"] is None
     (table,) = timings.blocks(timings.fields(Runs(made)))
     assert "Times ours" not in table.columns and "not given" in table.note
