@@ -54,6 +54,7 @@ ON_ROWS: tuple[tuple[Any, Callable[..., Any]], ...] = (
     (displays.HyperplaneDisplay, mm.perceptron),
     (displays.PerceptronPathDisplay, mm.perceptron),
 )
+OF_MARGINS = (displays.HyperplaneDisplay, displays.MarginDistributionDisplay, displays.ConvexHullsDisplay)
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +64,7 @@ def made(plane: SimpleNamespace) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_a_display_is_drawn_on_the_axes_it_is_given_and_again_on_others(
-    name: str, ax: Axes, made: Callable[..., Any]
-) -> None:
+def test_a_display_is_drawn_on_the_axes_given_and_on_others(name: str, ax: Axes, made: Callable[..., Any]) -> None:
     display = made(name, ax=ax)
     assert display.ax_ is ax and display.figure_ is ax.figure and ax.has_data()
     assert ax.get_legend() is not None or name == "bars"
@@ -95,28 +94,20 @@ def test_without_axes_there_is_one_new_figure(made: Callable[..., Any]) -> None:
         ),
     ],
 )
-def test_other_options_are_refused_and_open_no_figure(
-    options: dict[str, Any], words: str, made: Callable[..., Any]
-) -> None:
+def test_other_options_are_refused_and_open_no_figure(options: Any, words: str, made: Callable[..., Any]) -> None:
     for name in ("hyperplane", "margins", "soft", "curves"):
         with pytest.raises(InvalidOptionError, match=words):
             made(name, **options)
 
 
 def test_a_result_of_another_kind_is_refused(plane: SimpleNamespace) -> None:
-    hard = mm.hard_margin(plane.X, plane.y)
-    for make in (
-        lambda: displays.HyperplaneDisplay.from_result("hard", plane.X, plane.y),
-        lambda: displays.MarginDistributionDisplay.from_result(None, plane.X, plane.y),
-        lambda: displays.ConvexHullsDisplay.from_result("hard", plane.X, plane.y),  # type: ignore[arg-type]
-        lambda: displays.PerceptronPathDisplay.from_result(hard, plane.X, plane.y),  # type: ignore[arg-type]
-        lambda: displays.ProofCurvesDisplay.from_result(hard),  # type: ignore[arg-type]
-        lambda: displays.MistakeBoundsDisplay.from_result(hard, ()),  # type: ignore[arg-type]
-        lambda: displays.SoftMarginPathDisplay.from_result([hard]),  # type: ignore[list-item]
-        lambda: displays.OrderStudyDisplay.from_result(hard),  # type: ignore[arg-type]
-    ):
+    hard, rows = mm.hard_margin(plane.X, plane.y), (plane.X, plane.y)
+    others: list[tuple[Any, Any]] = [(displays.MistakeBoundsDisplay, (hard, ())), (displays.OrderStudyDisplay, (hard,))]
+    others += [(displays.SoftMarginPathDisplay, ([hard],)), (displays.ProofCurvesDisplay, (hard,))]
+    others += [(displays.PerceptronPathDisplay, (hard, *rows)), *((each, ("hard", *rows)) for each in OF_MARGINS)]
+    for display, arguments in (*others, (displays.MarginDistributionDisplay, (None, *rows))):
         with pytest.raises(InvalidOptionError, match=r"^result (is|has) an? \w+; expected"):
-            make()
+            display.from_result(*arguments)
 
 
 def test_more_than_two_columns_are_refused(ax: Axes) -> None:
@@ -126,9 +117,7 @@ def test_more_than_two_columns_are_refused(ax: Axes) -> None:
             display.from_result(solve(data.X, data.y), data.X, data.y, ax=ax)
 
 
-def test_other_rows_than_those_of_the_result_are_refused(
-    plane: SimpleNamespace, overlap: SimpleNamespace, ax: Axes
-) -> None:
+def test_rows_of_another_result_are_refused(plane: SimpleNamespace, overlap: SimpleNamespace, ax: Axes) -> None:
     words = r"expected the X, y and positive|other rows|40 rows of 2 columns, and X has 20 rows"
     others = [(X, None) for X in (plane.X + np.array([0.5, 0.0]), plane.X * 2, plane.X[:, :1])]
     for display, solve in ON_ROWS:
@@ -206,38 +195,32 @@ def test_a_layout_that_is_chosen_later_keeps_the_legend(dpi: int, made: Callable
 @pytest.mark.slow
 def test_legends_of_several_axes_meet_no_other_axes(made: Callable[..., Any]) -> None:
     figure = Figure(figsize=(12, 8))
-    axes = figure.subplots(2, 2, gridspec_kw={"hspace": 0.4})  # the titles have room
-    heights = [ax.get_position().height for ax in axes.ravel()]
-    for ax, name in zip(axes.ravel(), ["hyperplane", "margins", "hulls", "curves"], strict=True):
-        ax.set_title(name)
-        made(name, ax=ax)
-    figure.draw_without_rendering()
-    for ax in axes.ravel():
-        box = ax.get_tightbbox()
-        assert box.y1 <= figure.bbox.y1 and legend_box(ax).y1 <= figure.bbox.y1
-        assert not any(box.overlaps(other.get_tightbbox()) for other in axes.ravel() if other is not ax)
-    now = [ax.get_position().height for ax in axes.ravel()]
-    assert now != heights
-    for ax, name in zip(axes.ravel(), ["hyperplane", "margins", "hulls", "curves"], strict=True):
-        ax.clear()
-        made(name, ax=ax)  # again on the same axes: they do not become lower a second time
-    assert [ax.get_position().height for ax in axes.ravel()] == pytest.approx(now)
+    axes = figure.subplots(2, 2, gridspec_kw={"hspace": 0.4}).ravel()  # the titles have room
+    found = []
+    for _ in range(2):  # again on the same axes: they do not become lower a second time
+        found.append([ax.get_position().height for ax in axes])
+        for ax, name in zip(axes, ["hyperplane", "margins", "hulls", "curves"], strict=True):
+            ax.clear()
+            ax.set_title(name)
+            made(name, ax=ax)
+        figure.draw_without_rendering()
+        for ax in axes:
+            box = ax.get_tightbbox()
+            assert box.y1 <= figure.bbox.y1 and legend_box(ax).y1 <= figure.bbox.y1
+            assert not any(box.overlaps(other.get_tightbbox()) for other in axes if other is not ax)
+    assert found[0] != found[1] == pytest.approx([ax.get_position().height for ax in axes])
 
 
-def test_a_legend_names_the_label_column_and_explains_its_letters(
-    plane: SimpleNamespace, overlap: SimpleNamespace
-) -> None:
+def test_a_legend_names_the_label_and_explains_its_letters(plane: SimpleNamespace, overlap: SimpleNamespace) -> None:
     frame = pd.DataFrame(plane.X, columns=["length", "width"]).assign(responder=np.where(plane.y == "setosa", 1, 0))
     best = mm.hard_margin(frame, "responder")
     arrays = frame[["length", "width"]].to_numpy(), frame["responder"].to_numpy()  # the result has the name
-    for display in (displays.HyperplaneDisplay, displays.MarginDistributionDisplay, displays.ConvexHullsDisplay):
+    for display in OF_MARGINS:
         texts = legend_of(display.from_result(best, *arrays, ax=Figure().add_subplot()).ax_)
         assert {"responder = 0", "responder = 1"} < set(texts)
-    assert {"y = no", "y = yes"} < set(
-        legend_of(displays.HyperplaneDisplay.from_result(
-            mm.soft_margin(overlap.X, overlap.y), overlap.X, overlap.y, ax=Figure().add_subplot()
-        ).ax_)
-    )  # fmt: skip
+    soft, ax = mm.soft_margin(overlap.X, overlap.y), Figure().add_subplot()
+    displays.HyperplaneDisplay.from_result(soft, overlap.X, overlap.y, ax=ax)
+    assert {"y = no", "y = yes"} < set(legend_of(ax))
     iris = mm.load("iris", positive="setosa")
     shown = displays.MarginDistributionDisplay.from_result(mm.hard_margin(iris), iris, ax=Figure().add_subplot())
     assert shown.classes == ("target = setosa", "target: all others")
@@ -257,14 +240,9 @@ def legend_of(ax: Axes) -> list[str]:
 def test_data_that_axes_do_not_hold_are_refused(unit: float, ax: Axes) -> None:
     X, y = np.array([[0.0, 0.0], [1.0, 2.0], [3.0, 1.0]]) * unit, [-1, 1, 1]
     best, run = mm.hard_margin(X, y), mm.perceptron(X, y, bias=False, max_mistakes=10)  # never converges
-    for make in (
-        lambda: displays.HyperplaneDisplay.from_result(best, X, y, ax=ax),
-        lambda: displays.MarginDistributionDisplay.from_result(best, X, y, ax=ax),
-        lambda: displays.ConvexHullsDisplay.from_result(best, X, y, ax=ax),
-        lambda: displays.PerceptronPathDisplay.from_result(run, X, y, ax=ax),
-    ):
+    for display, result in (*((display, best) for display in OF_MARGINS), (displays.PerceptronPathDisplay, run)):
         with pytest.raises(mm.InvalidProblemError, match=r"modulus 3e.\d+ at most; expected 1e-150 to 1e\+150"):
-            make()
+            display.from_result(result, X, y, ax=ax)
 
 
 @for_each(("X", "name"), [([[0.0, 1e-300], [1.0, 3e-300]], "column 1"), ([[1e16], [1e16 + 2]], "column 0")])
@@ -276,24 +254,17 @@ def test_a_column_whose_numbers_axes_do_not_tell_apart_is_refused(X: Any, name: 
 
 def test_answers_about_single_rows_are_drawn_by_their_margin(plane: SimpleNamespace, ax: Axes) -> None:
     answer = mm.sensitivity(plane.X, plane.y)
-    shown = displays.HyperplaneDisplay.from_result(answer, plane.X, plane.y, ax=ax)
-    assert (
-        shown.planes[0].half_width == answer.margin.margin and shown.marked.tolist() == answer.margin.support.tolist()
-    )
-    assert (
-        displays.MarginDistributionDisplay.from_result(answer, plane.X, plane.y, ax=ax).half_width
-        == answer.margin.margin
-    )
-    assert displays.ConvexHullsDisplay.from_result(answer, plane.X, plane.y, ax=ax).upper == answer.margin.upper
+    shown, margins, hulls = (display.from_result(answer, plane.X, plane.y, ax=ax) for display in OF_MARGINS)
+    assert shown.planes[0].half_width == margins.half_width == answer.margin.margin
+    assert shown.marked.tolist() == answer.margin.support.tolist() and hulls.upper == answer.margin.upper
 
 
 def test_a_dollar_sign_in_a_name_begins_no_formula(ax: Axes) -> None:
-    display = displays.HyperplaneDisplay.from_result(
-        mm.hard_margin([[0.0], [1.0]], ["$x", "y$"]), [[0.0], [1.0]], ["$x", "y$"], ax=ax
-    )
-    legend = display.ax_.get_legend()
+    X, y = [[0.0], [1.0]], ["$x", "y$"]
+    displays.HyperplaneDisplay.from_result(mm.hard_margin(X, y), X, y, ax=ax)
+    legend = ax.get_legend()
     assert legend is not None and not any(text.get_parse_math() for text in legend.get_texts())
-    assert "y = $x" in [text.get_text() for text in legend.get_texts()]
+    assert "y = $x" in legend_of(ax)
 
 
 def test_matplotlib_is_imported_when_something_is_drawn() -> None:

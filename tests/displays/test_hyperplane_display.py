@@ -68,9 +68,7 @@ def test_data_that_are_not_separable_have_no_hyperplane_and_no_band(overlap: Sim
     assert display.marked.tolist() == [*answer.certificate.rows]  # type: ignore[union-attr]
 
 
-def test_a_run_has_the_band_of_its_margin_only_if_it_separates(
-    plane: SimpleNamespace, overlap: SimpleNamespace, ax: Axes
-) -> None:
+def test_only_a_run_that_separates_has_a_band(plane: SimpleNamespace, overlap: SimpleNamespace, ax: Axes) -> None:
     run = mm.perceptron(plane.X, plane.y)
     (drawn,) = HyperplaneDisplay.from_result(run, plane.X, plane.y, ax=ax).planes
     assert drawn.half_width == run.margin > 0
@@ -85,15 +83,18 @@ def test_judged_hyperplanes_and_online_runs_are_drawn(plane: SimpleNamespace, ax
     for result in (mm.judge(plane.X, plane.y, [1.0, 0.0], -2.5), mm.online(plane.X, plane.y, "margin-perceptron")):
         display = HyperplaneDisplay.from_result(result, plane.X, plane.y, ax=ax)
         assert display.planes[0].half_width == result.margin and display.marked_name == "rows at the band"
-    judged = mm.judge([[0.0], [1.0], [4.0]], [0, 0, 1], [1.0], -2.5)
-    display = HyperplaneDisplay.from_result(judged, [[0.0], [1.0], [4.0]], [0, 0, 1], ax=ax)
-    assert display.marked.tolist() == [1, 2]
 
 
-def test_rows_at_the_band_are_those_that_the_picture_shows_there(ax: Axes) -> None:
-    X, y = [[0.1 + 0.2], [0.3], [0.29], [1.0]], [0, 0, 0, 1]  # the first is nearest by one unit in the last place
-    display = HyperplaneDisplay.from_result(mm.judge(X, y, [1.0], -0.5), X, y, ax=ax)
-    assert display.marked.tolist() == [0, 1]
+@pytest.mark.parametrize(
+    ("x", "b", "marked"),
+    [
+        ([0.0, 1.0, 4.0], -2.5, [1, 2]),
+        ([0.1 + 0.2, 0.3, 0.29, 1.0], -0.5, [0, 1]),  # the first is nearest by one unit in the last place
+    ],
+)
+def test_rows_at_the_band_are_those_that_the_picture_shows_there(x: Any, b: float, marked: Any, ax: Axes) -> None:
+    X, y = np.array(x)[:, np.newaxis], [0] * (len(x) - 1) + [1]
+    assert HyperplaneDisplay.from_result(mm.judge(X, y, [1.0], b), X, y, ax=ax).marked.tolist() == marked
 
 
 def test_support_rows_of_an_estimator_are_at_the_band(plane: SimpleNamespace, ax: Axes) -> None:
@@ -111,15 +112,12 @@ def test_a_verdict_is_drawn_by_the_hyperplane_that_proves_it(copied: bool, plane
     assert isinstance(proof, SeparatingHyperplane) and drawn.plane.name == "separating hyperplane"
     np.testing.assert_allclose(scores_on(display.line_, [float(v) for v in proof.w], float(proof.b)), 0, atol=1e-9)
     assert drawn.half_width == mm.judge(plane.X, plane.y, drawn.plane.w, drawn.plane.b).margin > 0
-    with pytest.raises(mm.InvalidProblemError, match="about other rows"):
-        HyperplaneDisplay.from_result(answer, plane.X + 1, plane.y, ax=ax)
-    with pytest.raises(mm.InvalidProblemError, match="about other rows"):
-        HyperplaneDisplay.from_result(answer, plane.X, plane.y, positive="setosa", ax=ax)
+    for X, positive in ((plane.X + 1, None), (plane.X, "setosa")):
+        with pytest.raises(mm.InvalidProblemError, match="about other rows"):
+            HyperplaneDisplay.from_result(answer, X, plane.y, positive=positive, ax=ax)
 
 
-def test_quasi_separable_rows_have_a_hyperplane_and_overlapping_rows_have_none(
-    overlap: SimpleNamespace, ax: Axes
-) -> None:
+def test_quasi_separable_rows_have_a_hyperplane_and_others_none(overlap: SimpleNamespace, ax: Axes) -> None:
     X, y = [[0.0, 0.0], [0.1, 0.3], [0.1, 0.3], [2.0, 1.0]], [0, 0, 1, 1]
     answer = mm.separability(X, y)
     display = HyperplaneDisplay.from_result(answer, X, y, ax=ax)
@@ -172,10 +170,9 @@ def test_one_column_is_drawn_along_the_horizontal(line: SimpleNamespace, ax: Axe
 
 def test_columns_of_a_data_frame_name_the_axes(plane: SimpleNamespace, ax: Axes) -> None:
     frame = pd.DataFrame(plane.X, columns=["length", "width"])
-    HyperplaneDisplay.from_result(mm.hard_margin(frame, plane.y), frame, plane.y, ax=ax)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("length", "width")
-    HyperplaneDisplay.from_result(mm.hard_margin(plane.X, plane.y), plane.X, plane.y, ax=ax)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("column 0", "column 1")
+    for X, names in ((frame, ("length", "width")), (plane.X, ("column 0", "column 1"))):
+        HyperplaneDisplay.from_result(mm.hard_margin(X, plane.y), X, plane.y, ax=ax)
+        assert (ax.get_xlabel(), ax.get_ylabel()) == names
 
 
 def test_rows_on_which_w_is_zero_have_no_line(ax: Axes) -> None:

@@ -37,9 +37,7 @@ def test_bars_have_the_lengths_of_the_bounds(line: SimpleNamespace, ax: Axes) ->
         MistakeBoundsDisplay.from_result(run, bounds, kind="pie", ax=ax)  # type: ignore[arg-type]
 
 
-def test_bounds_that_are_not_proven_are_left_out_and_those_of_fewer_passes_refused(
-    line: SimpleNamespace, ax: Axes
-) -> None:
+def test_bounds_not_proven_are_left_out_and_those_of_fewer_passes_refused(line: SimpleNamespace, ax: Axes) -> None:
     run = mm.perceptron(line.X, line.y)
     first, *_ = mm.mistake_bounds(line.X, line.y, n_passes=None)
     shown = MistakeBoundsDisplay.from_result(run, [first, replace(first, name="no", valid=False)], ax=ax)
@@ -67,9 +65,7 @@ def test_the_curves_are_the_columns_of_the_trace(line: SimpleNamespace, ax: Axes
     assert ax.get_ylim()[1] > height
 
 
-def test_the_potential_falls_by_more_than_one_unit_per_mistake(
-    line: SimpleNamespace, overlap: SimpleNamespace, ax: Axes
-) -> None:
+def test_the_potential_falls_with_every_mistake(line: SimpleNamespace, overlap: SimpleNamespace, ax: Axes) -> None:
     trace = mm.mistake_trace(line.X, line.y)
     display = ProofCurvesDisplay.from_result(trace, kind="potential", ax=ax)
     assert display.meeting_ is not None and display.meeting_.get_data() == ([trace.bound], [trace.bound])
