@@ -33,12 +33,11 @@ from maxmargin.theory.from_the_run import self_certificate, slack_of_the_mistake
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of, mistake_bounds
 
 ZERO_RULES = ("mistake", "positive", "negative")
-OF_ANY_RUN = {
-    *("novikoff", "augmented_b", "best_scale", "best_scale_searched", "unit_norm"),
-    *("freund_schapire", "freund_schapire_optimum", "hinge_optimum", "conjunction", "trivial"),
-}
 OF_ONE_RUN = {"self_certificate", "sum_of_squares", "slack_of_the_mistakes"}
 OF_SOME_PASSES = {"freund_schapire_optimum", "hinge_optimum", "trivial"}
+OF_ANY_RUN = OF_SOME_PASSES | {
+    *("novikoff", "augmented_b", "best_scale", "best_scale_searched", "unit_norm", "freund_schapire", "conjunction"),
+}
 NAMES = OF_ANY_RUN | OF_ONE_RUN
 FOR_ANY_DATA = {"freund_schapire", "freund_schapire_optimum", "hinge_optimum", "slack_of_the_mistakes", "trivial"}
 
@@ -71,6 +70,11 @@ def check(problem: Problem, run: PerceptronRun, n_passes: int | None, C: float =
     return bounds
 
 
+def checked(problem: Problem, n_passes: int | None = None, **options: Any) -> dict[str, Bound]:
+    """Return the bounds of a run with these options, after they were checked."""
+    return check(problem, run_perceptron(problem, **options), n_passes)
+
+
 @given(
     problems(),
     st.sampled_from([0.5, 1.0, 3.0]),
@@ -83,9 +87,8 @@ def check(problem: Problem, run: PerceptronRun, n_passes: int | None, C: float =
 def test_valid_bounds_hold_for_the_run(
     problem: Problem, scale: float, zero: str, order: str, n_passes: int | None, C: float
 ) -> None:
-    run = run_perceptron(
-        problem, bias_scale=scale, zero=zero, order=order, max_epochs=n_passes, max_mistakes=3000, rng=1
-    )
+    options: dict[str, Any] = {"bias_scale": scale, "zero": zero, "order": order, "max_epochs": n_passes, "rng": 1}
+    run = run_perceptron(problem, max_mistakes=3000, **options)
     bounds = check(problem, run, n_passes, C)
     in_run_space = augmented(problem, scale) if problem.bias else problem
     separable = hard_margin(in_run_space).lower > 0
@@ -107,9 +110,7 @@ def test_valid_bounds_hold_for_the_run(
 def test_a_noisy_row_drawn_several_times_is_not_counted_once(seed: int) -> None:
     X = np.ones((61, 1))
     X[0], X[60] = -1.0, -1e-9
-    problem = Problem(X, np.array([1.0] * 60 + [-1.0]), bias=False)
-    run = run_perceptron(problem, order="random", rng=seed, max_epochs=1)
-    check(problem, run, 1)
+    checked(Problem(X, np.array([1.0] * 60 + [-1.0]), bias=False), 1, order="random", rng=seed, max_epochs=1)
 
 
 @pytest.mark.parametrize("n_passes", [0, -1, 1.5, "2"])
@@ -124,16 +125,13 @@ def test_the_best_scale(problem: Problem, zero: str) -> None:
     if not hard_margin(problem).lower:
         return
     space, scale = best_bias_scale(problem)
-    run = run_perceptron(space, bias_scale=scale, zero=zero, max_mistakes=5000)
-    bounds = check(space, run, None)
+    bounds = checked(space, bias_scale=scale, zero=zero, max_mistakes=5000)
     assert bounds["best_scale"].valid
     if problem.bias:
         # At the best scale the two bounds are the same number, and any other scale has a greater one.
         assert math.isclose(bounds["best_scale"].value, bounds["augmented_b"].value, rel_tol=1e-9)
         for other in (scale / 2, scale * 2):
-            worse = by_name(
-                bounds_of(Context(problem=problem, run=run_perceptron(problem, bias_scale=other), n_passes=None))
-            )
+            worse = checked(problem, bias_scale=other)
             assert worse["augmented_b"].value >= bounds["best_scale"].value * (1 - 1e-9)
             assert not worse["best_scale"].valid
     margin, radius = hard_margin(space).lower, math.sqrt(radius_squared(space))
@@ -158,10 +156,9 @@ def test_the_margin_with_bias_alone_bounds_nothing(zero: str) -> None:
 @pytest.mark.sampled(2)
 def test_known_problems(known: Known) -> None:
     for n_passes in (1, 3, None):
-        limits = {"max_epochs": n_passes, "max_mistakes": 3_000}
         for X in (known.X, csr_array(known.X)):
             problem = Problem(X, known.y, known.bias)
-            bounds = check(problem, run_perceptron(problem, **limits), n_passes)
+            bounds = checked(problem, n_passes, max_epochs=n_passes, max_mistakes=3_000)
             if known.margin_squared and not known.bias:
                 radius = max(sum(Fraction(v) ** 2 for v in row) for row in known.X.tolist())
                 assert math.isclose(bounds["novikoff"].value, radius / known.margin_squared, rel_tol=1e-8)
@@ -225,7 +222,7 @@ def test_real_data() -> None:
     for name, positive in (("iris", "setosa"), ("breast_cancer", None)):
         data = load(name, positive=positive)
         problem = Problem(data.X, data.y.astype(float))
-        bounds = check(problem, run_perceptron(problem, max_epochs=20), 20)
+        bounds = checked(problem, 20, max_epochs=20)
         assert bounds["novikoff"].valid and not bounds["novikoff"].vacuous  # it speaks of every run
         assert (bounds["novikoff"].value > 20 * problem.n_samples) == (name == "breast_cancer")
 
@@ -269,8 +266,7 @@ def test_bounds_through_the_origin_do_not_change_with_the_unit(unit: float, spar
 @given(problems(), st.sampled_from([0.5, 1.0, 3.0]), st.sampled_from([1, 2, 7]), st.integers(0, 2**32 - 1))
 @settings(max_examples=12)
 def test_the_optimum_is_below_every_other_u(problem: Problem, scale: float, n_passes: int, seed: int) -> None:
-    run = run_perceptron(problem, bias_scale=scale, max_epochs=n_passes)
-    bounds = check(problem, run, n_passes)
+    bounds = checked(problem, n_passes, bias_scale=scale, max_epochs=n_passes)
     best = bounds["freund_schapire_optimum"].value
     assert bounds["hinge_optimum"].value <= best * (1 + 1e-9) <= n_passes * problem.n_samples * (1 + 2e-9)
     assert best <= bounds["freund_schapire"].value
@@ -302,39 +298,31 @@ def test_literals_are_recognised(d: int, k: int, sign: int) -> None:
     X = np.ascontiguousarray(np.array(np.meshgrid(*[[-1.0, 1.0]] * d)).reshape(d, -1).T)
     literals = np.where(np.arange(k) % 2, -1.0, 1.0)
     y = sign * np.where((X[:, :k] * literals > 0).all(axis=1), 1.0, -1.0)
-    run = run_perceptron(Problem(X, y))
-    bound = check(Problem(X, y), run, None)["conjunction"]
+    bound = checked(Problem(X, y))["conjunction"]
     assert bound.valid and bound.value == (d + 1) * (k * k - k + 1) == conjunction_bound(d, k)
-    assert not check(Problem(X, y), run_perceptron(Problem(X, y), bias_scale=2.0), None)["conjunction"].valid
-    assert not check(Problem(X, y, bias=False), run_perceptron(Problem(X, y, bias=False), max_epochs=3), 3)[
-        "conjunction"
-    ].valid
+    assert not checked(Problem(X, y), bias_scale=2.0)["conjunction"].valid
+    assert not checked(Problem(X, y, bias=False), 3, max_epochs=3)["conjunction"].valid
 
 
 def test_no_literals_are_seen_where_there_are_none() -> None:
     X = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
-    xor = Problem(X, np.array([-1.0, 1.0, 1.0, -1.0]))
-    assert not check(xor, run_perceptron(xor, max_epochs=5), 5)["conjunction"].valid
-    bits = Problem((X + 1) / 2, np.array([-1.0, -1.0, -1.0, 1.0]))
-    assert not check(bits, run_perceptron(bits), None)["conjunction"].valid
+    assert not checked(Problem(X, np.array([-1.0, 1.0, 1.0, -1.0])), 5, max_epochs=5)["conjunction"].valid
+    assert not checked(Problem((X + 1) / 2, np.array([-1.0, -1.0, -1.0, 1.0])))["conjunction"].valid
 
 
 def test_the_best_scale_of_all() -> None:
     """Where the maximum margin is not the best hyperplane for the bound, another scale than sqrt(R |b*|) is better."""
-    X, y = np.array([[10.0, 1.0], [12.0, 3.0]]), np.array([-1.0, 1.0])
-    problem = Problem(X, y)
+    problem = Problem(np.array([[10.0, 1.0], [12.0, 3.0]]), np.array([-1.0, 1.0]))
     space, scale = best_bias_scale(problem)
-    bounds = check(space, run_perceptron(space, bias_scale=scale), None)
+    bounds = checked(space, bias_scale=scale)
     searched = bounds["best_scale_searched"]
     assert searched.value < bounds["best_scale"].value and not searched.valid
     best = float(searched.assumption.split("best s of all = ")[1].split(":")[0])
-    at_best = check(problem, run_perceptron(problem, bias_scale=best), None)["best_scale_searched"]
-    values = [
-        check(problem, run_perceptron(problem, bias_scale=s), None)["novikoff"].value
-        for s in (best / 1.5, best, best * 1.5)
-    ]
-    assert math.isclose(values[1], searched.value, rel_tol=1e-4) and min(values) == values[1]
-    assert at_best.valid or not math.isclose(best, 0.0)
+    less, at_best, more = (checked(problem, bias_scale=s) for s in (best / 1.5, best, best * 1.5))
+    value = at_best["novikoff"].value
+    assert math.isclose(value, searched.value, rel_tol=1e-4)
+    assert value <= less["novikoff"].value and value <= more["novikoff"].value
+    assert at_best["best_scale_searched"].valid or not math.isclose(best, 0.0)
 
 
 def test_rows_of_norm_1() -> None:
@@ -342,11 +330,9 @@ def test_rows_of_norm_1() -> None:
     X = rng.standard_normal((30, 4))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     problem = Problem(X, np.where(X[:, 0] > 0, 1.0, -1.0), bias=False)
-    run = run_perceptron(problem)
-    unit = check(problem, run, None)["unit_norm"]
+    unit = checked(problem)["unit_norm"]
     assert unit.valid and math.isclose(unit.value, 1 / hard_margin(problem).lower ** 2, rel_tol=1e-9)
-    longer = Problem(2 * X, problem.y, bias=False)
-    assert not check(longer, run_perceptron(longer), None)["unit_norm"].valid
+    assert not checked(Problem(2 * X, problem.y, bias=False))["unit_norm"].valid
 
 
 @pytest.mark.slow
@@ -405,15 +391,10 @@ def test_a_bound_has_the_same_digits_wherever_it_is_shown(tmp_path: Path, capsys
     """R^2/g^2 = 49/9 = 5.4444444...: rounded up everywhere, as an upper end is."""
     source = tmp_path / "ninths.csv"
     source.write_text("x,y\n3,1\n7,1\n-3,0\n", encoding="utf-8")
-    for arguments in (
-        ["bounds", "--until-convergence"],
-        ["online", "-a", "perceptron"],
-        ["report", "-o", str(tmp_path / "r.md")],
-        ["report", "-o", str(tmp_path / "r.html")],
-    ):
-        assert run_command([arguments[0], str(source), *arguments[1:], "--no-bias", "-q"]) in (0, 3)
-        said = capsys.readouterr().out
-        assert "5.44445" in said or arguments[0] == "report", "a report says how many mistakes it allows, which is 5"
-    for page in (tmp_path / "r.md", tmp_path / "r.html"):
+    for command, *options in (["bounds", "--until-convergence"], ["online", "-a", "perceptron"]):
+        assert run_command([command, str(source), *options, "--no-bias", "-q"]) in (0, 3)
+        assert "5.44445" in capsys.readouterr().out
+    for page in (tmp_path / "r.md", tmp_path / "r.html"):  # a report says how many mistakes it allows, which is 5
+        assert run_command(["report", str(source), "-o", str(page), "--no-bias", "-q"]) in (0, 3)
         text = re.sub(r"<script.*?</script>|<[^>]+>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
         assert "Novikoff" in text and not re.search(r"5\.4444", text)
