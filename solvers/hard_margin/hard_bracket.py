@@ -11,14 +11,14 @@ import numpy as np
 from maxmargin.solvers.answers.bracket import Bracket
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.exact.dyadic import sqrt_down, sqrt_up
+from maxmargin.solvers.exact.dyadic import as_integers, sqrt_down, sqrt_up
 from maxmargin.solvers.hard_margin.float_planes import FloatPlane, best_float_plane
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.hulls import HullPoint, n_groups, proven_upper
-from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginExactly
+from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost, MarginExactly
 from maxmargin.solvers.proof.margins import norm_squared, prove_separable, unit
 from maxmargin.solvers.proof.soft_bounds import rounded_margin_upper_bound
 
@@ -46,7 +46,7 @@ class HardBracket(Bracket):
 
     `near` holds rows next to the plane if they are known: the row of least functional margin is among them, also after
     the entries of the plane were divided by a number and rounded. `is_of_all_rows` says whether a solver was handed
-    all rows.
+    all rows. `at_most` proves the upper end if its weights are of twice the precision, and those of `hull` are rounded.
     """
 
     problem: Problem
@@ -54,6 +54,7 @@ class HardBracket(Bracket):
     proof: MarginAtLeast | None = None
     near: Problem | None = None
     hull: tuple[Rows, Floats] | None = None
+    at_most: MarginAtMost | None = None
     is_of_all_rows: bool = False
 
     def offer_normal(self, w: Floats, engine: str) -> None:
@@ -81,7 +82,15 @@ class HardBracket(Bracket):
         if self.lower < upper * (1 - _ENOUGH):
             upper = proven_upper(self.problem, weights, rows)
         if upper < self.upper:
-            self.hull, self.upper = (rows, weights), upper
+            self.hull, self.upper, self.at_most = (rows, weights), upper, None
+
+    def offer_corrected(self, rows: Rows, weights: Floats, corrections: Floats) -> None:
+        """Keep multipliers of twice the precision, each a sum of two numbers, if their hull points are the nearest."""
+        integers, _ = as_integers(np.concatenate([weights, corrections]))
+        sums = integers[: len(rows)] + integers[len(rows) :]
+        hull = MarginAtMost.by_integers(self.problem, rows[sums > 0], sums[sums > 0].tolist())
+        if hull is not None and sqrt_up(hull.margin_squared) < self.upper:
+            self.hull, self.upper, self.at_most = (rows, weights), sqrt_up(hull.margin_squared), hull
 
     def _rounded_upper(self, weights: Floats, rows: Rows) -> float:
         """Return the upper end that weights of many sparse rows prove in floating point, else infinity."""
@@ -132,6 +141,7 @@ class HardBracket(Bracket):
             reason=reason,
             certificate=certificate,
             hull_weights=self.dual,
+            at_most=self.at_most,
             problem=self.problem,
             bias=self.problem.bias,
         )

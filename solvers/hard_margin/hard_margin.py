@@ -34,7 +34,7 @@ RELATIVE_GAP = 1e-9
 EXACT_LIMIT = 500
 
 # Largest numbers of columns and of rows for which exact arithmetic closes a wide interval without being asked to.
-_SMALL_COLUMNS, _SMALL_ROWS = 200, 1_000_000
+_SMALL_COLUMNS, _SMALL_ROWS = 60, 5000
 
 # Time limit for that, in seconds.
 _UNASKED_SECONDS = 60.0
@@ -185,7 +185,9 @@ def _solved(
             return _inseparable(best, verdict)
     # From here on a hyperplane separates, or the verdict is undecided; then the hull points still give an upper end.
     attempts = () if verdict is None else verdict.attempts
-    if (best.engine != DUAL_COORDINATE or best.relative_gap > RELATIVE_GAP) and not (is_auto and _suits_few_rows(problem)):
+    if (best.engine != DUAL_COORDINATE or best.relative_gap > RELATIVE_GAP) and not (
+        is_auto and _suits_few_rows(problem)
+    ):
         _improve(best, candidates, limits)
     # The hyperplane that proved the verdict maximises nothing; it is the lower end only where no engine did better.
     if verdict is not None and isinstance(verdict.certificate, SeparatingHyperplane):
@@ -220,7 +222,10 @@ def _from_few_rows(best: HardBracket, limits: Limits) -> Rows | None:
             return found.rows
         if found.plane is not None:
             best.offer_plane(found.plane, working_set.NAME, found.near)
-        best.offer_weights(found.multipliers, found.rows)
+        if found.corrections.any():
+            best.offer_corrected(found.rows, found.multipliers, found.corrections)
+        else:
+            best.offer_weights(found.multipliers, found.rows)
         if best.relative_gap <= _WORKING_SET_GAP:
             break
     return None

@@ -75,8 +75,10 @@ class HardMargin(NamedAnswer):
     dual_exact : mapping of int to Fraction, or None
         The exact multipliers alpha > 0 by row: w = sum alpha y x, and with a bias sum alpha y = 0.
     hull_weights : ndarray of shape (n_samples,) or None
-        The weights of the rows that give the two hull points behind ``upper``. If ``margin_squared`` is known, the
-        exact weights are in ``upper_certificate``, and these are rounded.
+        The weights of the rows that give the two hull points behind ``upper``, rounded if ``margin_squared`` is known
+        or there is ``at_most``; those that prove ``upper`` are in ``upper_certificate``.
+    at_most : Certificate or None
+        The proof of ``upper``, if its weights are no binary64 numbers.
     problem : Problem or None
         The rows and signs that the answer is about.
     positive : label or None
@@ -122,6 +124,7 @@ class HardMargin(NamedAnswer):
     b_exact: Fraction | None = None
     dual_exact: Mapping[int, Fraction] | None = None
     hull_weights: Floats | None = None
+    at_most: MarginAtMost | None = None
     problem: Problem | None = None
 
     @property
@@ -219,8 +222,8 @@ class HardMargin(NamedAnswer):
         """The proof of ``upper``; None if that is 0 or infinite."""
         if isinstance(self.certificate, MarginExactly):
             return self.certificate.at_most()
-        if self.problem is None or self.hull_weights is None:
-            return None
+        if self.at_most is not None or self.problem is None or self.hull_weights is None:
+            return self.at_most
         return MarginAtMost.by(self.problem, self.hull_weights)
 
     @property

@@ -69,7 +69,12 @@ def margin_upper_bound_squared(problem: Problem, weights: NDArray[Any], rows: Ro
         None if a class (through the origin: every row) has no positive weight.
     """
     positions, integers = integer_weights(weights)
-    sums = ClassSums.of(problem, positions if rows is None else rows[positions], integers)
+    return squared_upper(problem, positions if rows is None else rows[positions], integers)
+
+
+def squared_upper(problem: Problem, rows: Rows, weights: Sequence[int]) -> Fraction | None:
+    """Return the square of the bound that positive weights of some rows give, as `margin_upper_bound_squared`."""
+    sums = ClassSums.of(problem, rows, weights)
     return sums.half_distance_squared() if problem.bias else sums.mean_norm_squared()
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate
-from maxmargin.solvers.proof.hulls import HullPoint, integer_weights, margin_upper_bound_squared
+from maxmargin.solvers.proof.hulls import HullPoint, integer_weights, squared_upper
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +51,15 @@ class MarginAtMost(Certificate):
     @classmethod
     def by(cls, problem: Problem, weights: Floats) -> "MarginAtMost | None":
         """Return the upper bound that weights of the rows prove; None if they prove none, or a margin of 0."""
-        square = margin_upper_bound_squared(problem, weights)
+        return cls.by_integers(problem, *integer_weights(weights))
+
+    @classmethod
+    def by_integers(cls, problem: Problem, rows: Rows, weights: Sequence[int]) -> "MarginAtMost | None":
+        """Return the upper bound that positive weights of some rows prove; None as `by`."""
+        square = squared_upper(problem, rows, weights)
         if not square:
             return None
-        rows, integers = integer_weights(weights)
-        return cls(problem=problem, rows=tuple(rows.tolist()), weights=tuple(integers), margin_squared=square)
+        return cls(problem=problem, rows=tuple(rows.tolist()), weights=tuple(weights), margin_squared=square)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ feasible and bounded on all data; where the hulls meet, its multipliers balance.
 it gives is iterative refinement: the scores are computed with twice the precision.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -33,6 +34,9 @@ _ROWS_OF_MEDIANS = 2000
 
 # Added to the diagonal of the first plane's normal equations, relative to the trace; and to its normal.
 _RIDGE, _NOT_ZERO = 1e-9, 1e-300
+
+# Number of corrections of multipliers, and pivot, relative to the largest, of a support too nearly dependent for them.
+_CORRECTIONS, _SINGULAR = 3, 1e-13
 
 # Size of a column of T, and least eigenvalue of the Gram matrix of columns of size 1, below which T is orthonormalised.
 _DEPENDENT = 1e-4
@@ -152,6 +156,30 @@ class LocalPlane:
         v, b = self.v.times(float(x[0])).plus(Pair.of(move)), self.b.times(float(x[0])).plus(Pair.of(offset))
         return LocalPlane(columns=self.columns, v=v, b=b).normalised(), z
 
+    def balanced(self, X: Floats, y: Floats, z: Floats) -> Pair:
+        """Return the multipliers of local support rows of this plane, corrected until they balance.
+
+        In the complement of the normal the sum of the rows with multipliers is 0; it is computed with twice the
+        precision, and the correction solves the linear system of the support.
+        """
+        from scipy.linalg import qr
+
+        bias, mean = len(self.b.high) > 0, X.mean(axis=0)
+        mean = mean if bias else 0 * mean
+        complement = _Complement.of(self, X - mean, 1.0)
+        A = np.column_stack([np.ones(len(y)), y[:, np.newaxis] * complement.T, *[y] * bias])
+        Q, R = qr(A.T, mode="economic", check_finite=False)
+        columns, weights = SlicedRows(np.ascontiguousarray(X.T)), Pair.of(z)
+        if len(R) > len(Q) or np.abs(R.diagonal()).min() < _SINGULAR * np.abs(R.diagonal()).max():
+            return weights
+        for _ in range(_CORRECTIONS):
+            signed = Pair(weights.high * y, weights.low * y)
+            total = math.fsum([*signed.high.tolist(), *signed.low.tolist()])
+            missing = complement.coordinates(columns.products(signed) - mean * total)
+            right = -np.concatenate([[weights.high.sum() - 1], missing, *[[total]] * bias])
+            weights = weights.plus(Pair.of(_solved(R, Q.T @ right)))
+        return weights
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomePlane:
@@ -255,6 +283,10 @@ class _Complement:
         H = np.eye(self.P.shape[1] + 1)
         H[1:, 1:] = self.weighted.T @ self.weighted
         return H
+
+    def coordinates(self, vector: Floats) -> Floats:
+        """Return the products of a vector with the basis."""
+        return _solved(self.R, self.P.T @ vector, transposed=True)
 
     def direction(self, u: Floats) -> Floats:
         """Return ``sigma P u`` in local columns."""

@@ -76,8 +76,8 @@ class Round:
     ----------
     rows : ndarray of int
         The rows of the program; without a solution, rows that floating point cannot separate.
-    multipliers : ndarray
-        Of these rows.
+    multipliers, corrections : ndarray
+        Of these rows: the multipliers, and what they lack of numbers of twice the precision.
     attempt : SolverRun
     plane : SeparatingHyperplane or None
         The plane of the program with the best offset, if it separates all rows, checked in exact arithmetic.
@@ -90,6 +90,7 @@ class Round:
 
     rows: Rows
     multipliers: Floats
+    corrections: Floats
     attempt: SolverRun
     plane: SeparatingHyperplane | None = None
     near: Problem | None = None
@@ -149,7 +150,7 @@ class _Search:
         self.program = self.sample.taken(slice(0, self.n_begun))
         self.plane = LocalPlane.fitted(self.columns, self.program.X, self.program.y, bias=self.bias)
         self.seen = self.program.numbers
-        self.multipliers, self.scores = np.zeros((2, self.n_begun))
+        self.multipliers, self.corrections, self.scores = np.zeros((3, self.n_begun))
         self.level, self.threads = -1.0, ThreadpoolController()
 
     def sizes(self) -> Iterator[int]:
@@ -216,7 +217,7 @@ class _Search:
         balance = self.multipliers > _SUPPORTING * self.multipliers.max(initial=0.0)
         return Round(
             rows=self.program.numbers[balance], multipliers=self.multipliers[balance], is_separable=False,
-            attempt=self.attempt("infeasible"),
+            corrections=self.corrections[balance], attempt=self.attempt("infeasible"),
         )  # fmt: skip
 
     def attempt(self, status: str) -> SolverRun:
@@ -245,7 +246,13 @@ class _Search:
     def _move(self, rows: SlicedRows, sigma: float, settings: Settings) -> None:
         X, y = self.program.X, self.program.y
         self.plane, self.multipliers = self.plane.moved(X, y, self.scores, sigma, settings)
-        self.scores = self.plane.scores(rows, y)
+        self.scores, self.corrections = self.plane.scores(rows, y), np.zeros(len(y))
+        some = self.multipliers > 0
+        if settings.finish and some.sum() <= self.k:
+            corrected = self.plane.balanced(X[some], y[some], self.multipliers[some])
+            is_positive = corrected.high > 0
+            self.multipliers[some] = np.where(is_positive, corrected.high, 0.0)
+            self.corrections[some] = np.where(is_positive, corrected.low, 0.0)
 
     def _size_of_support(self) -> float:
         is_heavy = self.multipliers > _SUPPORTING * self.multipliers.max()
@@ -254,11 +261,11 @@ class _Search:
     def _bound(self) -> float:
         """Return the upper end of the margin that the multipliers give, rounded, in local units."""
         z, y = self.multipliers, self.program.y
-        some, groups = z > 0, (y < 0, y > 0) if self.bias else (y != 0,)
+        some = z > 0
         with np.errstate(all="ignore"):
-            shares = y * sum(is_member * (z / z[is_member].sum()) for is_member in groups)
-            point = SlicedRows(self.program.X[some].T).products(Pair.of(shares[some]))
-            return float(np.linalg.norm(point / self.columns.metric)) / len(groups)
+            signed = Pair(y[some] * z[some], y[some] * self.corrections[some])
+            point = SlicedRows(np.ascontiguousarray(self.program.X[some].T)).products(signed)
+            return float(np.linalg.norm(point / self.columns.metric)) / z.sum()
 
     def _pass(self, home: HomePlane) -> tuple[_Rows, Floats, Round]:
         """Look at all rows; return those nearest to the plane that may join, their scores, and the round."""
@@ -273,9 +280,10 @@ class _Search:
         scores = home.to_local(np.concatenate([group.scores for group in groups])) + y * b
         order = np.argsort(scores)[: self.n_added]
         near = Problem(X, y, self.bias, sizes=problem.sizes) if problem.integers is None else None
+        normal = FloatFractions(home.w) if self.is_verdict else home.normal
         found = Round(
-            rows=self.program.numbers, multipliers=self.multipliers, attempt=self.attempt("optimal"), near=near,
-            plane=_plane_of(problem, FloatFractions(home.w) if self.is_verdict else home.normal, groups),
+            rows=self.program.numbers, multipliers=self.multipliers, corrections=self.corrections,
+            attempt=self.attempt("optimal"), plane=_plane_of(problem, normal, groups), near=near,
         )  # fmt: skip
         low = _Rows(numbers[order], self.columns.apply(as_dense(X[order])), y[order])
         return low, scores[order], found
