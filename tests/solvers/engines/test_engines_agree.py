@@ -11,7 +11,7 @@ from zoo import INSEPARABLE, SEPARABLE, Known
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.engines.textbook import backends
-from maxmargin.solvers.hard_margin.hard_margin import METHODS as HARD_METHODS
+from maxmargin.solvers.hard_margin.hard_engines import METHODS as HARD_METHODS
 from maxmargin.solvers.hard_margin.hard_margin import RELATIVE_GAP, hard_margin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.feasibility import separability

@@ -1,0 +1,164 @@
+"""The engines of the hard margin, in the order in which they are asked."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from maxmargin.solvers.basics.array_types import Rows
+from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.engines import quadratic
+from maxmargin.solvers.engines.local_coordinates import working_set
+from maxmargin.solvers.engines.textbook import backends
+from maxmargin.solvers.hard_margin.hard_bracket import HardBracket
+from maxmargin.solvers.problem.candidate import Candidate
+from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.scaling import ColumnScaling
+
+METHODS = ("auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy")
+
+# Those that hand programs to cvxpy.
+OF_CVXPY = ("auto", "textbook", "cvxpy")
+
+# Relative width of the interval above which the next engine is asked as well.
+NEXT_ENGINE_GAP = 1e-11
+
+# Relative width of the interval at which the working set and descent along single multipliers stop.
+_WORKING_SET_GAP, _DESCENT_GAP = 1e-13, 1e-12
+
+# Sizes of X (numbers of entries) up to which DAQP is handed all rows unasked, and up to which it takes milliseconds:
+# then it is asked even when the time is over.
+_MOST_ENTRIES, _FEW_ENTRIES = 20_000_000, 1 << 15
+
+# Largest number of columns for which cvxpy hands the textbook program to DAQP: the time grows with the cube.
+_MOST_COLUMNS_OF_DAQP = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HardEngine:
+    """A way to candidates.
+
+    Attributes
+    ----------
+    name : str
+        The method by which it is asked for.
+    suits : callable
+        Whether `auto` asks it about a problem.
+    ask : callable
+        Offers what it finds to a `HardBracket` within limits; returns rows that floating point could not separate,
+        an empty array if it found that none of all rows can be, or None.
+    """
+
+    name: str
+    suits: Callable[[Problem], bool]
+    ask: Callable[[HardBracket, Limits], Rows | None]
+
+
+def engines_for(problem: Problem, method: str, solver: str | None) -> Iterator[HardEngine]:
+    """Yield the engines to ask about a problem, each once: those that suit it, or the one of the method."""
+    solvers = backends.HARD_MARGIN_ORDER if solver is None else backends.chosen(solver, ())
+    textbook = HardEngine(name="cvxpy", suits=_is_moderate, ask=partial(_ask_cvxpy, solvers))
+    if method == "cvxpy" or solver is not None:
+        yield textbook
+        return
+    # the textbook program is solved by cvxpy's DAQP, which is the same
+    seen = {"daqp"} if method == "textbook" and problem.n_features <= _MOST_COLUMNS_OF_DAQP else set[str]()
+    for engine in (*ENGINES, *[textbook] * (method == "textbook")):
+        is_asked = engine.suits(problem) if method in ("auto", "textbook") else engine.name == method
+        if is_asked and engine.name not in seen:
+            seen.add(engine.name)
+            yield engine
+
+
+def _ask_working_set(best: HardBracket, limits: Limits) -> Rows | None:
+    """Offer the findings of the working set."""
+    for found in working_set.rounds(best.problem, limits):
+        best.attempts.append(found.attempt)
+        if not found.is_separable:
+            return found.rows
+        if found.plane is not None:
+            best.offer_plane(found.plane, working_set.NAME, found.near)
+        if found.corrections.any():
+            best.offer_corrected(found.rows, found.multipliers, found.corrections)
+        else:
+            best.offer_weights(found.multipliers, found.rows)
+        if best.relative_gap <= _WORKING_SET_GAP:
+            break
+    return None
+
+
+def _ask_descent(best: HardBracket, limits: Limits) -> None:
+    """Offer the last candidate of descent along single multipliers, also if Ctrl-C ends it."""
+    from maxmargin.solvers.engines.dual_coordinate.dual_coordinate import search
+
+    found: Candidate | None = None
+    try:
+        for better in search(best.problem, relative_gap=_DESCENT_GAP, is_over=limits.is_over):
+            found = better
+    finally:
+        if found is not None:
+            best.offer(found)
+
+
+def _ask_daqp(best: HardBracket, limits: Limits) -> Rows | None:
+    """Offer the solution of DAQP for all rows."""
+    problem = best.problem
+    if problem.n_samples * problem.n_features > _FEW_ENTRIES and limits.is_over():
+        return None
+    found = quadratic.solve_all(problem, limits)
+    best.offer(_brought_home(found, problem.scaling))
+    best.is_of_all_rows = True
+    return np.empty(0, dtype=np.int64) if found.w is None else None
+
+
+def _ask_cvxpy(solvers: tuple[str, ...], best: HardBracket, limits: Limits) -> Rows | None:
+    """Offer the solutions of cvxpy's solvers for the textbook program, until the interval is narrow."""
+    problem, scaling = best.problem, best.problem.scaling
+    for number, name in enumerate(solvers):
+        if number and best.relative_gap <= NEXT_ENGINE_GAP:
+            break
+        if number and limits.ends_within(backends.seconds_to_load()):
+            best.offer(backends.not_asked(name, "loading cvxpy"))
+        elif backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
+            best.offer(backends.not_asked(name, "stating the program"))
+        else:
+            from maxmargin.solvers.engines.textbook import formulations
+
+            X, weights = scaling.apply(problem.matrix), scaling.normal_weights()
+            program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)
+            best.offer(_brought_home(backends.solve(program, name, time_limit=limits.share()), scaling))
+            best.is_of_all_rows = True
+    return None if best.plane is not None else np.empty(0, dtype=np.int64)
+
+
+def _brought_home(candidate: Candidate, scaling: ColumnScaling) -> Candidate:
+    """Return the candidate in the original coordinates, with the margin that it claims."""
+    if candidate.w is None:
+        return candidate
+    with np.errstate(all="ignore"):
+        claim = float(np.ldexp(1 / np.linalg.norm(scaling.normal_weights() * candidate.w), scaling.unit_exponent))
+    attempt = replace(candidate.attempt, claim=claim if math.isfinite(claim) else None)
+    return scaling.bring_home(replace(candidate, attempt=attempt))
+
+
+def _is_moderate(problem: Problem) -> bool:
+    return problem.n_samples * problem.n_features <= _MOST_ENTRIES
+
+
+def _has_many_rows(problem: Problem) -> bool:
+    """Return whether programs of few rows are far smaller than that of all: not so where sparse rows are wide."""
+    return problem.has_many_rows and not (problem.is_sparse and problem.has_many_columns)
+
+
+def _is_narrow(problem: Problem) -> bool:
+    return problem.integers is None and problem.n_features <= min(problem.n_samples, problem.sizes.factorised_side)
+
+
+ENGINES = (
+    HardEngine(name="working-set", suits=_has_many_rows, ask=_ask_working_set),
+    HardEngine(name="dual-coordinate", suits=lambda problem: problem.has_many_columns, ask=_ask_descent),
+    HardEngine(name="daqp", suits=_is_moderate, ask=_ask_daqp),
+    HardEngine(name="working-set", suits=_is_narrow, ask=_ask_working_set),
+)
