@@ -2,13 +2,10 @@
 
 from collections.abc import Callable
 from statistics import fmean, median
-from typing import Any
 
-from maxmargin.reports.comparisons.runs import MethodRuns, Record, Runs, data_key, data_label
+from maxmargin.reports.comparisons.runs import Fields, MethodRuns, Record, Runs, data_key, data_label
 from maxmargin.reports.document import Block, Paragraph, TableBlock, facts
 from maxmargin.text.number_formats import UNKNOWN, count, first_of, one_line, proven, rounded
-
-Fields = dict[str, Any]
 
 HELD_OUT_TITLE = "Held-out errors"
 DATA_TITLE = "Data"
@@ -24,24 +21,20 @@ def held_out_fields(runs: Runs) -> Fields | None:
     """Return the errors on held-out rows; None where the comparison has no folds."""
     if all(record["fold"] is None for record in runs.records):
         return None
+    names = dict.fromkeys(record["data"] for record in runs.records)
     return {
-        "methods": [entry for method in runs.methods for entry in _held_out(method.label, method, None)],
-        "data": [
-            entry
-            for name in dict.fromkeys(record["data"] for record in runs.records)
-            for method in runs.methods
-            for entry in _held_out(method.label, method, name)
-        ],
+        "methods": [entry for method in runs.methods for entry in _held_out(method, None)],
+        "data": [entry for name in names for method in runs.methods for entry in _held_out(method, name)],
     }
 
 
-def _held_out(label: str, method: MethodRuns, data: str | None) -> list[Fields]:
+def _held_out(method: MethodRuns, data: str | None) -> list[Fields]:
     """Return the errors of a method, on one data set or on all; nothing where it was not run."""
     chosen = [r for r in method.records if r["fold"] is not None and data in (None, r["data"])]
     errors = [record["held_out_errors"] for record in chosen if record["held_out_errors"] is not None]
     if not chosen:
         return []
-    entry = {"method": label, "data": data, "n_runs": len(chosen), "n": len(errors)}
+    entry = {"method": method.label, "data": data, "n_runs": len(chosen), "n": len(errors)}
     return [entry | {name: float(of(errors)) if errors else None for name, of in _SPREAD.items()}]
 
 
@@ -104,10 +97,8 @@ def settings_fields(runs: Runs, *, times: bool) -> Fields:
 def settings_blocks(found: Fields, *, n_records: int) -> tuple[Block, ...]:
     """Return the table of the settings, the versions of the methods and the environment."""
     rows = [*_flat(found["settings"]), *_flat(found["methods"], "version of "), *_flat(found["environment"])]
-    rows.append(("records", count(n_records)))
-    return (
-        facts("Settings, versions and environment", [(one_line(name), one_line(text, 100)) for name, text in rows]),
-    )
+    shown = [(one_line(name), one_line(text, 100)) for name, text in (*rows, ("records", count(n_records)))]
+    return (facts("Settings, versions and environment", shown),)
 
 
 def _flat(values: Record, prefix: str = "") -> list[tuple[str, str]]:

@@ -59,9 +59,7 @@ def pictures(
 
 def profile_picture(profile: QuestionProfile) -> CaptionedDisplay:
     """Return the figure of the profiles of one question."""
-    what, best = {"time": ("time", "time of the fastest method"), "margin": ("margin", "proven maximum margin γ*")}[
-        profile.kind
-    ]
+    best = "time of the fastest method" if profile.kind == "time" else "proven maximum margin γ*"
     shares = (profile.ratios <= 1).mean(axis=0).tolist()
     at_best = ", ".join(
         f"{label} {percent(rho)}" for label, rho in zip(profile.labels[:_MOST_IN_ALT], shares, strict=False)
@@ -71,7 +69,7 @@ def profile_picture(profile: QuestionProfile) -> CaptionedDisplay:
         up_to, why_below = f", up to τ = {rounded(_LARGEST_TAU)}", f"{why_below}, or needs a larger factor"
     return CaptionedDisplay(
         key=profile.key,
-        title=f"Performance profiles of the {what}: {profile.question}",
+        title=f"Performance profiles of the {profile.kind}: {profile.question}",
         caption=f"Fraction of {plural(len(profile.ratios), 'instance')} on which a method is within the factor τ "
         f"of the {best}{up_to}. A method whose curve ends below 1 {why_below}.",
         alt=f"Step curves over the factor τ, one for each of {plural(len(profile.labels), 'method')}. At τ = 1: "
@@ -92,8 +90,8 @@ def plot_profile(profile: QuestionProfile, ax: "Axes") -> None:
     for position, label in enumerate(profile.labels):
         taus, rhos = profile_steps(profile.ratios[:, position], largest)
         ax.step(
-            taus, rhos, where="post", label=label, color=_colour(position), linestyle=_DASHES[position % len(_DASHES)],
-            marker=_marker(position), markersize=4, markevery=_marked(len(taus), position), clip_on=False,
+            taus, rhos, where="post", label=label, linestyle=_DASHES[position % len(_DASHES)], markersize=4,
+            markevery=_marked(len(taus), position), clip_on=False, **_colour_and_marker(position),
         )  # fmt: skip
     drawing.log_scale(ax, "x", span=largest)
     what = "times the time of the fastest" if profile.kind == "time" else "γ* divided by the margin"
@@ -150,8 +148,7 @@ def plot_times(methods: Sequence[MethodTimes], ax: "Axes") -> None:
 
 
 def _style(position: int) -> dict[str, Any]:
-    return {"linestyle": "", "marker": _marker(position), "color": _colour(position), "markersize": 5.5,
-            "markeredgewidth": 1.1, "alpha": 0.85}  # fmt: skip
+    return {**_colour_and_marker(position), "linestyle": "", "markersize": 5.5, "markeredgewidth": 1.1, "alpha": 0.85}
 
 
 def _logarithmic(ax: "Axes", x_ends: tuple[float, float], y_ends: tuple[float, float]) -> None:
@@ -208,9 +205,5 @@ def _marked(n_steps: int, position: int) -> tuple[int, int]:
     return position % every, every
 
 
-def _colour(position: int) -> str:
-    return _COLOURS[position % len(_COLOURS)]
-
-
-def _marker(position: int) -> str:
-    return _MARKERS[position % len(_MARKERS)]
+def _colour_and_marker(position: int) -> dict[str, Any]:
+    return {"color": _COLOURS[position % len(_COLOURS)], "marker": _MARKERS[position % len(_MARKERS)]}

@@ -1,7 +1,5 @@
 """The sections of the report of a comparison in their order, and its summary for a terminal."""
 
-from typing import Any
-
 from maxmargin.reports.comparisons import (
     background,
     differences,
@@ -12,11 +10,10 @@ from maxmargin.reports.comparisons import (
     reached_margins,
     timings,
 )
+from maxmargin.reports.comparisons.runs import Fields
 from maxmargin.reports.document import Block, Card, DetailsBlock, Document, Section, TableBlock
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.number_formats import count, one_line, plural
-
-Fields = dict[str, Any]
 
 # Largest numbers of failures and of false claims, and of methods, that the summary lists.
 _MOST_LISTED, _MOST_METHODS = 3, 6

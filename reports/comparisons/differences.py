@@ -2,14 +2,11 @@
 
 from collections.abc import Iterator
 from statistics import geometric_mean
-from typing import Any
 
 from maxmargin.reports.comparisons.estimates import is_censored
-from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, method_label
+from maxmargin.reports.comparisons.runs import Fields, Record, Runs, data_label, grouped, identity, method_label
 from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, first_of, plural, rounded
-
-Fields = dict[str, Any]
 
 TITLE = "Changes since the old run"
 
@@ -58,12 +55,8 @@ def _verdicts(old: Runs, new: Runs) -> list[Fields]:
             continue
         same = then.get("data_sha256") == now.get("data_sha256")
         both = all(facts.get("verdict") not in (None, "undecided") for facts in (then, now))
-        changed.append(
-            {
-                **{"data": data_label(now), "old": then.get("verdict"), "new": now.get("verdict")},
-                **{"is_same_data": same, "is_alarm": same and both},
-            }
-        )
+        verdicts = {"data": data_label(now), "old": then.get("verdict"), "new": now.get("verdict")}
+        changed.append({**verdicts, "is_same_data": same, "is_alarm": same and both})
     return changed
 
 
@@ -137,12 +130,8 @@ def _values(entry: Fields) -> tuple[str, str]:
 def sentence(found: Fields) -> str:
     """Return what changed, in numbers."""
     n_alarms = sum(entry["is_alarm"] for entry in found["verdicts"])
-    alarm = (
-        f"ALARM: {plural(n_alarms, 'proven verdict contradicts', 'proven verdicts contradict')} the old one on the "
-        "same data. "
-        if n_alarms
-        else ""
-    )
+    contradict = plural(n_alarms, "proven verdict contradicts", "proven verdicts contradict")
+    alarm = f"ALARM: {contradict} the old one on the same data. " if n_alarms else ""
     n_changed = len({(e["data"], e["method"], e["order"], e["seed"]) for e in found["changed"]})
     if not (found["verdicts"] or found["changed"] or found["added"] or found["removed"]):
         runs = plural(found["n_matched"], "run")

@@ -74,7 +74,7 @@ def _proven(record: Record) -> str:
     """Return what is proven about the subject of the claim."""
     if record["claim"] == "optimal" and record["objective_lower"] is not None:
         return f"objective {rounded(record['objective'])}, lower bound {rounded(record['objective_lower'])}"
-    if is_separable(record) and record["gamma_upper"] is not None:
+    if is_separable(record):
         return f"separable, γ* = {proven(record['gamma_lower'], record['gamma_upper'], 6)}"
     return str(record["verdict"] or UNKNOWN)
 

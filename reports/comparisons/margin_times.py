@@ -1,13 +1,13 @@
 """Times to a separating hyperplane as the margin shrinks: online methods against solvers, data set by data set."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import geometric_mean, median
-from typing import Any
 
 from maxmargin.reports.comparisons.estimates import is_censored
 from maxmargin.reports.comparisons.mistake_laws import LARGEST_DIFFICULTY
 from maxmargin.reports.comparisons.runs import (
+    Fields,
     MethodRuns,
     Record,
     Runs,
@@ -19,8 +19,6 @@ from maxmargin.reports.comparisons.runs import (
 )
 from maxmargin.reports.document import Block, FigureSlot, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, rounded
-
-Fields = dict[str, Any]
 
 TITLE = "Times as the margin shrinks"
 
@@ -76,9 +74,7 @@ def times_of_methods(runs: Runs) -> tuple[MethodTimes, ...]:
 
 
 def _points(method: MethodRuns) -> tuple[TimePoint, ...]:
-    points = (
-        _point(records) for records in grouped(method.records, data_set_key).values() if all(map(_counts, records))
-    )
+    points = (_point(records) for records in method.by_data_set() if all(map(_counts, records)))
     near = (point for point in points if point.difficulty <= LARGEST_DIFFICULTY)
     return tuple(sorted(near, key=lambda point: (point.difficulty, point.data)))
 
@@ -128,7 +124,7 @@ def _first(entries: Sequence[tuple[MethodTimes, TimePoint]]) -> Fields | None:
     return {"method": times.label, "seconds": point.seconds, "mistakes": point.mistakes}
 
 
-def has_both_kinds(races: Sequence[Mapping[str, Any]]) -> bool:
+def has_both_kinds(races: Sequence[Fields]) -> bool:
     """Return whether an online method and a solver separated the same data."""
     return any(race["online"] and race["solver"] for race in races)
 
@@ -137,30 +133,18 @@ def blocks(found: Fields | None) -> tuple[Block, ...]:
     """Return the figure and the races; nothing in a report without times, or with one kind of method."""
     if found is None or not has_both_kinds(found["races"]):
         return ()
-    rows = tuple(
-        (
-            race["data"], rounded(race["difficulty"] ** 2, 3), *_online(race["online"]), *_solver(race["solver"]),
-            _winner(race),
-        )
-        for race in found["races"]
-    )  # fmt: skip
+    rows = []
+    for race in found["races"]:
+        online, solver = race["online"], race["solver"]
+        first = "online" if online and (not solver or online["seconds"] < solver["seconds"]) else "solver"
+        rows.append((race["data"], rounded(race["difficulty"] ** 2, 3), *_cells(online), *_cells(solver)[::2], first))
     columns = ("Data", "R²/γ*²", "Fastest online", "Mistakes", "Seconds", "Fastest solver", "Seconds", "First")
     caption, note = "The first separating hyperplane, data set by data set", "A few milliseconds are mostly overhead."
-    return (FigureSlot(FIGURE), TableBlock(caption, columns, rows, numeric=(1, 3, 4, 6), note=note))
+    return (FigureSlot(FIGURE), TableBlock(caption, columns, tuple(rows), numeric=(1, 3, 4, 6), note=note))
 
 
-def _winner(race: Mapping[str, Any]) -> str:
-    online, solver = race["online"], race["solver"]
-    return "online" if online and (not solver or online["seconds"] < solver["seconds"]) else "solver"
-
-
-def _online(entry: Mapping[str, Any] | None) -> tuple[str, str, str]:
-    return (
-        (UNKNOWN,) * 3
-        if entry is None
-        else (entry["method"], rounded(entry["mistakes"], 6), rounded(entry["seconds"], 3))
-    )
-
-
-def _solver(entry: Mapping[str, Any] | None) -> tuple[str, str]:
-    return (UNKNOWN,) * 2 if entry is None else (entry["method"], rounded(entry["seconds"], 3))
+def _cells(entry: Fields | None) -> tuple[str, str, str]:
+    """Return the method, its mistakes and its seconds."""
+    if entry is None:
+        return (UNKNOWN, UNKNOWN, UNKNOWN)
+    return entry["method"], rounded(entry["mistakes"]), rounded(entry["seconds"], 3)

@@ -1,24 +1,13 @@
 """Mistakes of the online methods against R^2/gamma^2, their exponents, and the bounds that are proven for the runs."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import geometric_mean, median
-from typing import Any
 
 from maxmargin.reports.comparisons.estimates import Exponent, fit_exponent, is_censored
-from maxmargin.reports.comparisons.runs import (
-    MethodRuns,
-    Record,
-    Runs,
-    data_set_key,
-    data_set_label,
-    grouped,
-    is_separable,
-)
+from maxmargin.reports.comparisons.runs import Fields, MethodRuns, Record, Runs, data_set_label, is_separable
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, listed, plural, rounded
-
-Fields = dict[str, Any]
 
 TITLE = "Mistakes against bounds"
 
@@ -84,9 +73,7 @@ def laws_of(runs: Runs) -> tuple[MistakeLaw, ...]:
 
 
 def _law(method: MethodRuns) -> MistakeLaw:
-    on_separable = [
-        records for records in grouped(method.records, data_set_key).values() if all(map(is_separable, records))
-    ]
+    on_separable = [records for records in method.by_data_set() if all(map(is_separable, records))]
     records = [record for group in on_separable for record in group]
     without = [group for group in on_separable if any(record["n_mistakes"] == 0 for record in group)]
     points = [point for group in on_separable if group not in without for point in _point(group)]
@@ -108,15 +95,14 @@ def _point(records: list[Record]) -> list[MistakePoint]:
     difficulty = geometric_mean(r["radius"] / r["gamma_lower"] for r in counted) if counted else math.inf
     if difficulty > LARGEST_DIFFICULTY:
         return []
-    return [
-        MistakePoint(
-            data=data_set_label(records[0]),
-            difficulty=difficulty,
-            mistakes=geometric_mean(record["n_mistakes"] for record in counted),
-            n_runs=len(counted),
-            is_lower_bound=len(counted) < len(records) or any(map(is_censored, counted)),
-        )
-    ]
+    point = MistakePoint(
+        data=data_set_label(records[0]),
+        difficulty=difficulty,
+        mistakes=geometric_mean(record["n_mistakes"] for record in counted),
+        n_runs=len(counted),
+        is_lower_bound=len(counted) < len(records) or any(map(is_censored, counted)),
+    )
+    return [point]
 
 
 def fields(runs: Runs, laws: tuple[MistakeLaw, ...]) -> Fields:
@@ -127,9 +113,9 @@ def fields(runs: Runs, laws: tuple[MistakeLaw, ...]) -> Fields:
         "exponents": [
             {
                 "method": law.label,
-                **{name: getattr(law.exponent, name) for name in ("value", "low", "high", "n", "reason")},
+                **asdict(law.exponent),
                 **{"n_stopped": law.n_stopped, "n_without_mistakes": law.n_without_mistakes},
-                "points": [{name: getattr(point, name) for name in MistakePoint.__slots__} for point in law.points],
+                "points": list(map(asdict, law.points)),
             }
             for law in laws
         ],
@@ -175,27 +161,26 @@ def blocks(found: Fields) -> tuple[Block, ...]:
         shown.append(_ratio_table(found["ratios"]))
     n_above = sum(entry["n_above"] for entry in found["ratios"])
     if n_above:
-        shown.append(
-            Paragraph(f"Alarm: {plural(n_above, 'run')} made more mistakes than a bound that is proven for it.")
-        )
+        alarm = f"Alarm: {plural(n_above, 'run')} made more mistakes than a bound that is proven for it."
+        shown.append(Paragraph(alarm))
     return tuple(shown)
 
 
 def _explanation(found: Fields) -> str:
-    zero = sum(entry["n_without_mistakes"] for entry in found["exponents"])
-    without = (
-        f" {plural(zero, 'pair')} of a method and a data set with a run of 0 mistakes cannot be shown on a logarithmic "
-        "axis and are in no fit."
-        if zero
-        else ""
-    )
-    return (
+    text = (
         "The exponent a of M ~ (R/γ*)^a is fitted by least squares of log M on log(R/γ*), with one point for each "
         "separable data set: the geometric mean of the mistakes M over its orders, seeds and folds. Novikoff's bound "
         "has a = 2. A data set with a run that failed or was stopped by a limit is in no fit, since M would only be a "
         f"lower bound. The intervals hold with a probability of {rounded(100 * found['confidence'])} % if the errors "
-        f"of the logarithms are independent and normal with one variance.{without}"
+        f"of the logarithms are independent and normal with one variance."
     )
+    zero = sum(entry["n_without_mistakes"] for entry in found["exponents"])
+    if zero:
+        text += (
+            f" {plural(zero, 'pair')} of a method and a data set with a run of 0 mistakes cannot be shown on a "
+            "logarithmic axis and are in no fit."
+        )
+    return text
 
 
 def _exponent_table(entries: list[Fields]) -> TableBlock:

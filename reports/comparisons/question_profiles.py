@@ -8,22 +8,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from maxmargin.reports.comparisons.estimates import TAUS, is_censored, performance_ratios, profile_at
-from maxmargin.reports.comparisons.runs import (
-    MethodRuns,
-    Record,
-    Runs,
-    data_key,
-    identity,
-    is_separable,
-    separates,
-    share_of,
-)
+from maxmargin.reports.comparisons.runs import MethodRuns, Record, Runs, data_key, is_separable, separates, share_of
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, TableBlock
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.number_formats import count, percent, plural, rounded
 
 Fields = dict[str, Any]
 Kind = Literal["time", "margin"]
+_Instance = tuple[str, str | None, int | None]
 
 TITLE = "Performance profiles"
 
@@ -104,12 +96,11 @@ def _shared_instances(methods: list[MethodRuns], *, needs_margin: bool) -> tuple
     return shared, len(found) - len(shared)
 
 
-def _instance(record: Record) -> tuple[str, str | None, str | None]:
-    order, seed = (None if record[name] is None else identity(record, (name,)) for name in ("order", "seed"))
-    return data_key(record), order, seed
+def _instance(record: Record) -> _Instance:
+    return data_key(record), record["order"], record["seed"]
 
 
-def _on(table: dict[tuple[str, str | None, str | None], Record], instance: tuple[str, str | None, str | None]) -> Any:
+def _on(table: dict[_Instance, Record], instance: _Instance) -> Any:
     data, order, seed = instance
     fitting = ((data, order, seed), (data, order, None), (data, None, seed), (data, None, None))
     return next((table[key] for key in fitting if key in table), None)

@@ -93,16 +93,13 @@ def _share(share: float | None) -> str:
 
 def claim_fields(runs: Runs) -> list[Fields]:
     """Return for each method and kind of claim how many are true, false and not decided."""
-    return [entry for method in runs.methods for entry in _claims(method)]
-
-
-def _claims(method: MethodRuns) -> list[Fields]:
-    kinds = Counter(record["claim"] for record in method.records)
     entries = []
-    for kind in sorted(kinds, key=str):
-        judged = [] if kind is None else [r["claim_true"] for r in method.records if r["claim"] == kind]
-        truths = {name: judged.count(is_true) for name, is_true in _TRUTHS.items()}
-        entries.append({"method": method.label, "claim": kind, "n": kinds[kind], **truths})
+    for method in runs.methods:
+        kinds = Counter(record["claim"] for record in method.records)
+        for kind in sorted(kinds, key=str):
+            judged = [] if kind is None else [r["claim_true"] for r in method.records if r["claim"] == kind]
+            truths = {name: judged.count(is_true) for name, is_true in _TRUTHS.items()}
+            entries.append({"method": method.label, "claim": kind, "n": kinds[kind], **truths})
     return entries
 
 
@@ -110,9 +107,7 @@ def claim_blocks(found: list[Fields]) -> tuple[Block, ...]:
     """Return the table of the claims."""
     if not found:
         return (Paragraph("No method was run."),)
-    rows = tuple(
-        (entry["method"], entry["claim"] or "(no claim)", count(entry["n"]), *_truths(entry)) for entry in found
-    )
+    rows = tuple((e["method"], e["claim"] or "(no claim)", count(e["n"]), *_truths(e)) for e in found)
     columns = ("Method", "Claim", "Runs", "True", "False", "Not decided")
     note = (
         "A claim is what a method says of its own result, such as the status “optimal” of a program with hard margin. "

@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from maxmargin.comparison.comparison import Comparison
 from maxmargin.text.number_formats import one_line
 
 Record = Mapping[str, Any]
+Fields = dict[str, Any]
 T = TypeVar("T")
 
 # Relative distance from the maximum margin that counts as reached, where the settings name none.
@@ -42,6 +43,10 @@ class MethodRuns:
     question: str
     records: tuple[Record, ...]
 
+    def by_data_set(self) -> list[list[Record]]:
+        """Return the records of each data set, all its folds together."""
+        return [*grouped(self.records, data_set_key).values()]
+
 
 @dataclass(frozen=True)
 class Runs:
@@ -63,12 +68,9 @@ class Runs:
     @cached_property
     def methods(self) -> tuple[MethodRuns, ...]:
         """The methods that ran, sorted by question and name."""
-        found = []
-        for records in grouped(self.records, lambda record: identity(record, ("method", "params"))).values():
-            ran = tuple(record for record in records if record["status"] != "not_installed")
-            if ran:
-                label = method_label(ran[0])
-                found.append(MethodRuns(label=label, question=self._question(ran), records=ran))
+        ran = (record for record in self.records if record["status"] != "not_installed")
+        groups = grouped(ran, lambda record: identity(record, ("method", "params"))).values()
+        found = (MethodRuns(label=method_label(g[0]), question=self._question(g[0]), records=tuple(g)) for g in groups)
         return tuple(sorted(found, key=lambda method: (_rank(method.question), method.label)))
 
     def of_questions(self) -> dict[str, list[MethodRuns]]:
@@ -93,9 +95,9 @@ class Runs:
             self.comparison.settings.get("jobs") in (None, 1)
         )
 
-    def _question(self, records: Sequence[Record]) -> str:
-        stated = (self.comparison.settings.get("questions") or {}).get(records[0]["method"])
-        return str(stated or records[0]["question"])
+    def _question(self, record: Record) -> str:
+        stated = (self.comparison.settings.get("questions") or {}).get(record["method"])
+        return str(stated or record["question"])
 
 
 def _rank(question: str) -> tuple[int, str]:

@@ -1,16 +1,14 @@
 """How long the methods take: means over all runs, ratios, memory."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from statistics import geometric_mean
-from typing import Any
 
 from maxmargin.reports.comparisons.estimates import SHIFT, is_censored, shifted_geometric_mean, times_of
-from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key
-from maxmargin.reports.document import Block, Paragraph, TableBlock
+from maxmargin.reports.comparisons.runs import Fields, MethodRuns, Record, Runs, data_key
+from maxmargin.reports.document import Block, Paragraph
+from maxmargin.reports.sections.shared import Columns, table_of
 from maxmargin.text.number_formats import UNKNOWN, count, rounded
-
-Fields = dict[str, Any]
 
 TITLE = "How long it takes"
 
@@ -94,23 +92,22 @@ def blocks(found: Fields | None) -> tuple[Block, ...]:
         return (Paragraph("Times are left out of this report."),)
     if not found["methods"]:
         return (Paragraph("No method was run."),)
-    columns: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    columns: Columns = {
         "Question": lambda entry: entry["question"],
         "Method": lambda entry: entry["method"],
         "Runs": lambda entry: count(entry["n_runs"]),
         "In the mean": lambda entry: count(entry["n_in_mean"]),
         "At the limit": lambda entry: count(entry["n_at_limit"]),
-        "Mean (s)": mean_text,
+        "Mean (s)": lambda e: _marked(e["mean_seconds"], e["n_at_limit"], is_lower_bound=e["is_lower_bound"]),
         **({"Times ours": _ratio_text} if found["is_alone"] else {}),
         "Peak (MiB)": lambda entry: rounded(entry["peak_mib"], 3),
         "Stopped": lambda entry: ", ".join(f"{name} {count(n)}" for name, n in entry["failures"].items()) or UNKNOWN,
     }
-    rows = tuple(tuple(text(entry) for text in columns.values()) for entry in found["methods"])
     numeric = range(2, len(columns) - 1)
-    return (TableBlock("Time of one run", tuple(columns), rows, numeric=numeric, note=_note(found)),)
+    return (table_of("Time of one run", found["methods"], columns, numeric=numeric, note=_note(found)),)
 
 
-def _ratio_text(entry: Mapping[str, Any]) -> str:
+def _ratio_text(entry: Record) -> str:
     return _marked(entry["times_ours"], entry["n_ratios_at_limit"], is_lower_bound=entry["is_ratio_lower_bound"])
 
 
@@ -119,11 +116,6 @@ def _marked(mean: float | None, n_at_limit: int, *, is_lower_bound: bool) -> str
     if mean is None or not n_at_limit:
         return rounded(mean, 3)
     return f"≥ {rounded(mean, 3)}" if is_lower_bound else f"{rounded(mean, 3)} {STOPPED_BEFORE}"
-
-
-def mean_text(entry: Mapping[str, Any]) -> str:
-    """Return the mean time of a method with its mark."""
-    return _marked(entry["mean_seconds"], entry["n_at_limit"], is_lower_bound=entry["is_lower_bound"])
 
 
 def _note(found: Fields) -> str:

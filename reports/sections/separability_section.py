@@ -1,6 +1,5 @@
 """The verdict and why it holds: as fields of the summary, and as a section."""
 
-from dataclasses import replace
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, TableBlock
@@ -176,7 +175,6 @@ def _shares_table(entries: Entries, *, bias: bool, caption: str = "") -> TableBl
     }
     witness = "The witness: rows whose weighted means coincide" if bias else "The witness: rows that balance"
     ordered = sorted(entries, key=lambda entry: (-entry["sign"], entry["row"]))
-    last = len(columns) - 1
-    table = table_of(caption or witness, ordered, columns, numeric=(last,), most=_MOST_ROWS, noun="rows")
-    note = f"{table.note} Long fractions are shown as decimals; the JSON form has them in full.".strip()
-    return replace(table, note=note)
+    how: dict[str, Any] = {"numeric": (len(columns) - 1,), "most": _MOST_ROWS, "noun": "rows"}
+    note = "Long fractions are shown as decimals; the JSON form has them in full."
+    return table_of(caption or witness, ordered, columns, note=note, **how)

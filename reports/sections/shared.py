@@ -70,15 +70,16 @@ def table_of(
     numeric: Collection[int] = (),
     most: int | None = None,
     noun: str = "",
+    note: str = "",
     key: str = "",
 ) -> TableBlock:
-    """Return a table of entries, or of the first ones, with the texts that its columns make of each.
+    """Return a table of entries, or of the first `most`, with the texts that its columns make of each.
 
-    `total` is the number of entries where the list of them was cut before.
+    The note is preceded by what `most` leaves out, counted by this noun.
     """
     rows = tuple(tuple(text(entry) for text in columns.values()) for entry in entries[:most])
-    note = "" if most is None else first_of(most, len(entries), noun)
-    return TableBlock(caption, tuple(columns), rows, numeric, note, key=key)
+    cut = "" if most is None else first_of(most, len(entries), noun)
+    return TableBlock(caption, tuple(columns), rows, numeric, f"{cut} {note}".strip(), key=key)
 
 
 def method(report: dict[str, Any]) -> tuple[Block, ...]:
