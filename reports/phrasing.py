@@ -3,7 +3,9 @@
 from typing import Any
 
 from maxmargin.solvers.answers.answer_text import through
-from maxmargin.text.number_formats import count, field_text, one_line, plural, rounded, upper_end
+from maxmargin.text.number_formats import count, field_text, floor_of, one_line, plural, rounded, upper_end
+
+Report = dict[str, Any]
 
 _EVERY_RUN, _AS_MANY_EPOCHS, _ONE_RUN = "every run", "as many epochs", "this run"
 
@@ -38,28 +40,33 @@ def name_of(label: object) -> str:
     return one_line(label) if isinstance(label, str) and not _looks_like_a_number(label) else f"class {one_line(label)}"
 
 
-def of_kind(report: dict[str, Any]) -> str:
+def of_kind(report: Report) -> str:
     """Return " through the origin" where the report is about such hyperplanes only, to follow the noun."""
     return through(report["data"]["bias"])
 
 
-def space(run: dict[str, Any]) -> str:
+def space(run: Report) -> str:
     """Return the vectors of the space in which the perceptron ran."""
     return f"(x, {rounded(run['bias_scale'])})" if run["bias"] else "x"
 
 
-def question(report: dict[str, Any]) -> str:
+def score(report: Report) -> str:
+    """Return what is positive for a row that is strictly on its side."""
+    return "y(w·x + b)" if report["data"]["bias"] else "y(w·x)"
+
+
+def question(report: Report) -> str:
     """Return the two classes, as the subject of a sentence."""
     positive, negative = (name_of(entry["label"]) for entry in report["data"]["classes"])
     return f"{positive} against {negative}"
 
 
-def tone(report: dict[str, Any]) -> str:
+def tone(report: Report) -> str:
     """Return "good" for separable data, "bad" for data that are not separable, "open" where that is not known."""
     return {True: "good", False: "bad", None: "open"}[report["strictly_separable"]]
 
 
-def verdict_name(answer: dict[str, Any]) -> str:
+def verdict_name(answer: Report) -> str:
     """Return the verdict in a word or two.
 
     Examples
@@ -72,7 +79,7 @@ def verdict_name(answer: dict[str, Any]) -> str:
     return str(answer["verdict"])
 
 
-def verdict_words(answer: dict[str, Any], *, bias: bool) -> str:
+def verdict_words(answer: Report, *, bias: bool) -> str:
     """Return the verdict as a predicate."""
     kind = through(bias)
     return {
@@ -84,7 +91,7 @@ def verdict_words(answer: dict[str, Any], *, bias: bool) -> str:
     }[verdict_name(answer)]
 
 
-def headline(report: dict[str, Any]) -> str:
+def headline(report: Report) -> str:
     """Return the verdict as a sentence."""
     subject = question(report)
     if subject.startswith("class "):
@@ -100,34 +107,30 @@ def _looks_like_a_number(label: str) -> bool:
     return True
 
 
-def unless_flat(answer: dict[str, Any]) -> str:
-    """Return the exception to overlap, where all rows lie on some hyperplane."""
-    return "" if answer["certificate"]["null_space"] == [] else ", unless it contains all rows"
-
-
-def length(mapping: dict[str, Any], key: str) -> int:
+def length(mapping: Report, key: str) -> int:
     """Return the length of a list that may have been cut."""
     return int(mapping.get(f"{key}_count", len(mapping[key] or ())))
 
 
-def shown_upper(mapping: dict[str, Any], key: str = "upper") -> float:
+def shown_upper(mapping: Report, key: str = "upper") -> float:
     """Return the upper end, infinity where there is none."""
     return float("inf") if mapping[key] is None else float(mapping[key])
 
 
-def novikoff(report: dict[str, Any]) -> dict[str, Any] | None:
+def novikoff_text(mapping: Report, key: str = "bound") -> str:
+    """Return Novikoff's bound as the greatest count that it allows."""
+    return field_text(mapping, key, 4, say=floor_of)
+
+
+def novikoff(report: Report) -> Report | None:
     """Return Novikoff's bound where it holds and is finite."""
-    holding = (bound for bound in report["bounds"] if bound["name"] == "novikoff" and bound["valid"])
-    return next((bound for bound in holding if bound["value"] is not None), None)
+    return next((bound for bound in holding_bounds(report) if bound["name"] == "novikoff"), None)
 
 
-def holding_bounds(report: dict[str, Any]) -> list[dict[str, Any]]:
+def holding_bounds(report: Report) -> list[Report]:
     """Return the bounds whose assumption is proven and that are finite, without the number of presentations."""
-    return [
-        bound
-        for bound in report["bounds"]
-        if bound["valid"] and bound["value"] is not None and bound["name"] != "trivial"
-    ]
+    holding = (bound for bound in report["bounds"] if bound["valid"] and bound["value"] is not None)
+    return [bound for bound in holding if bound["name"] != "trivial"]
 
 
 def bound_title(name: str) -> str:
@@ -135,7 +138,7 @@ def bound_title(name: str) -> str:
     return _BOUNDS[name][0]
 
 
-def bounded_runs(name: str, run: dict[str, Any]) -> str:
+def bounded_runs(name: str, run: Report) -> str:
     """Return the runs whose mistakes a bound limits.
 
     Examples
@@ -151,12 +154,12 @@ def bounded_runs(name: str, run: dict[str, Any]) -> str:
     return "this run" if run["converged"] else "this run so far"
 
 
-def fewest_errors(report: dict[str, Any]) -> dict[str, Any] | None:
+def fewest_errors(report: Report) -> Report | None:
     """Return the soft margin with the fewest errors, and of these the one with the smallest C."""
     return min(report["soft_margin"], key=lambda point: (point["n_errors"], point["C"]), default=None)
 
 
-def stopped_because(run: dict[str, Any]) -> str:
+def stopped_because(run: Report) -> str:
     """Return the stop reason in words."""
     return {
         "converged": "converged: the last epoch had no mistake",
@@ -167,27 +170,27 @@ def stopped_because(run: dict[str, Any]) -> str:
     }[run["stop_reason"]]
 
 
-def convergence(report: dict[str, Any]) -> str:
+def convergence(report: Report) -> str:
     """Return the meaning of the end of the run."""
     run = report["perceptron"]
     if run["converged"]:
         return _converged(report)
     if run["zero"] == "mistake" and report["strictly_separable"] is False:
+        least, with_bias = run["fewest_mistakes_in_an_epoch"], ", bias coordinate included" if run["bias"] else ""
+        fewest = (
+            "No epoch was completed." if least is None else f"The fewest mistakes in one epoch were {count(least)}."
+        )
         return (
             "It cannot converge: a run ends only on a hyperplane that has every row strictly on its side, and no "
             f"hyperplane{of_kind(report)} has. Nevertheless ‖w‖ stays bounded however long the run is "
-            f"(here {_run_norm(run)}). {_fewest(run['fewest_mistakes_in_an_epoch'])}"
+            f"(here ‖w‖ = {rounded(run['run_norm'])}{with_bias}). {fewest}"
         )
     if report["strictly_separable"]:
         return _not_yet(report)
     return "Whether it would converge with a higher limit is not known."
 
 
-def _run_norm(run: dict[str, Any]) -> str:
-    return f"‖w‖ = {rounded(run['run_norm'])}{', bias coordinate included' if run['bias'] else ''}"
-
-
-def _converged(report: dict[str, Any]) -> str:
+def _converged(report: Report) -> str:
     run = report["perceptron"]
     if run["n_errors"]:
         return (
@@ -200,7 +203,7 @@ def _converged(report: dict[str, Any]) -> str:
     )
 
 
-def _not_yet(report: dict[str, Any]) -> str:
+def _not_yet(report: Report) -> str:
     run = report["perceptron"]
     text = (
         f"This is no verdict on the data: they are separable{of_kind(report)}, so the perceptron converges if it runs "
@@ -221,9 +224,3 @@ def _not_yet(report: dict[str, Any]) -> str:
             f"{rounded(bound['value'] / rate, 2)} epochs; the run may converge much earlier."
         )
     return text
-
-
-def _fewest(n_mistakes: int | None) -> str:
-    if n_mistakes is None:
-        return "No epoch was completed."
-    return f"The fewest mistakes in one epoch were {count(n_mistakes)}."

@@ -1,25 +1,11 @@
 """The comparison in one or two sentences, at the head of the page: one form for each kind of answer."""
 
 import math
-from typing import Any
 
 from maxmargin.reports.document import Emphasis, Text
-from maxmargin.reports.phrasing import fewest_errors, length, novikoff, of_kind, shown_upper, verdict_name
-from maxmargin.solvers.answers.answer_text import through
-from maxmargin.text.number_formats import (
-    count,
-    floor_of,
-    interval,
-    listed,
-    one_line,
-    percent,
-    plural,
-    proven,
-    rounded,
-    upper_end,
-)
-
-Report = dict[str, Any]
+from maxmargin.reports.phrasing import Report, fewest_errors, length, novikoff, of_kind, verdict_name
+from maxmargin.reports.sections.shared import margin_digits, margin_interval
+from maxmargin.text.number_formats import count, floor_of, listed, one_line, percent, plural, rounded, upper_end
 
 _MOST_NAMED = 3
 
@@ -33,12 +19,16 @@ def answer_sentences(report: Report) -> Text:
     return _overlap(report) if report["strictly_separable"] is False else _undecided(report)
 
 
+def _made(report: Report) -> Emphasis:
+    return Emphasis(plural(report["perceptron"]["n_mistakes"], "mistake"), "perceptron")
+
+
 def _converged(report: Report) -> Text:
     run, hard, share = report["perceptron"], report["hard_margin"], report["comparison"]["share_of_maximum"]
     bound = novikoff(report)
     allowed: Text = "" if bound is None else ("; theory allows ", Emphasis(floor_of(bound["value"])))
-    stopped: Text = ("The perceptron stopped after ", Emphasis(plural(run["n_mistakes"], "mistake"), "perceptron"))
-    best = Emphasis(proven(hard["lower"], shown_upper(hard)), "truth")
+    stopped: Text = ("The perceptron stopped after ", _made(report))
+    best = Emphasis(margin_digits(hard), "truth")
     largest: Text = (f"the largest possible margin{of_kind(report)}, γ* = ", best, ", proven.")
     if run["n_errors"] or share is None or share <= 0:
         touching = plural(run["n_errors"], "row")
@@ -49,11 +39,10 @@ def _converged(report: Report) -> Text:
 
 def _stopped(report: Report) -> Text:
     run, hard = report["perceptron"], report["hard_margin"]
-    made = Emphasis(plural(run["n_mistakes"], "mistake"), "perceptron")
     state = f" the perceptron still errs on {plural(run['n_errors'], 'row')}."
     if not run["n_errors"]:
         state = " the perceptron was stopped; its hyperplane separates all rows, but its last epoch was not finished."
-    best = Emphasis(proven(hard["lower"], shown_upper(hard)), "truth")
+    best = Emphasis(margin_digits(hard), "truth")
     upper, bound = run["margin_upper"], novikoff(report)
     if upper is None:
         truth: Text = (f" The largest possible margin{of_kind(report)}, proven, is γ* = ", best, ".")
@@ -64,7 +53,7 @@ def _stopped(report: Report) -> Text:
             "; the truth, proven, is γ* = ", best, f"{times}.",
         )  # fmt: skip
     rest = "" if bound is None else f" It may need up to {floor_of(bound['value'])} mistakes."
-    return joined("After ", (made,), state, truth, rest)
+    return joined("After ", (_made(report),), state, truth, rest)
 
 
 def _times_smaller(upper: float, lower: float) -> str:
@@ -76,23 +65,21 @@ def _times_smaller(upper: float, lower: float) -> str:
 def _overlap(report: Report) -> Text:
     run, best = report["perceptron"], report["fewest_errors"]
     none = f"No hyperplane{of_kind(report)} separates the classes; "
-    if best["reason"] is None and best["lower"] == best["upper"]:
-        fewest: Text = ("the best makes ", Emphasis(plural(best["upper"], "error"), "truth"), ", proven.")
-    elif best["reason"] is None:
-        ends = f"{count(best['lower'])} to {plural(best['upper'], 'error')}"
-        fewest = ("the best makes ", Emphasis(ends, "truth"), ", proven.")
+    if best["reason"] is None:
+        least = "" if best["lower"] == best["upper"] else f"{count(best['lower'])} to "
+        fewest: Text = ("the best makes ", Emphasis(f"{least}{plural(best['upper'], 'error')}", "truth"), ", proven.")
     else:
         soft = fewest_errors(report)
         errors = run["n_errors"] if soft is None else min(run["n_errors"], soft["n_errors"])
         fewest = ("the fewest errors found are ", Emphasis(count(errors), "truth"), ".")
-    return joined(none, fewest, _never_settles(run))
+    return joined(none, fewest, _never_settles(report))
 
 
-def _never_settles(run: Report) -> Text:
+def _never_settles(report: Report) -> Text:
+    run = report["perceptron"]
     least, most = run["fewest_mistakes_in_an_epoch"], run["most_mistakes_in_an_epoch"]
     if least is None:
-        made = Emphasis(plural(run["n_mistakes"], "mistake"), "perceptron")
-        return (" The perceptron made ", made, " and did not finish an epoch.")
+        return (" The perceptron made ", _made(report), " and did not finish an epoch.")
     if run["converged"]:
         return (" The perceptron stopped, by its rule for a score of 0, on a hyperplane through rows.",)
     ends = count(least) if least == most else f"{count(least)} to {count(most)}"
@@ -119,15 +106,13 @@ def _quasi(report: Report) -> Text:
 
 
 def _undecided(report: Report) -> Text:
-    hard, run = report["hard_margin"], report["perceptron"]
-    upper = shown_upper(hard)
+    hard, kind = report["hard_margin"], of_kind(report)
     known = "No bound of the margin is proven."
-    if math.isfinite(upper):
-        known = f"It is proven that the margin{of_kind(report)} is in {interval(hard['lower'], upper)}."
-    made = Emphasis(plural(run["n_mistakes"], "mistake"), "perceptron")
+    if hard["upper"] is not None:
+        known = f"It is proven that the margin{kind} is in {margin_interval(hard)}."
     return joined(
-        known, f" Whether a hyperplane{through(report['data']['bias'])} separates the classes is open. ",
-        "The perceptron made ", (made,), " without converging.",
+        known, f" Whether a hyperplane{kind} separates the classes is open. ", "The perceptron made ",
+        (_made(report),), " without converging.",
     )  # fmt: skip
 
 

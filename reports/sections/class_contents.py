@@ -6,10 +6,9 @@ from typing import Any
 from maxmargin.reports.document import TableBlock
 from maxmargin.reports.drawings.class_matrix import MatrixCell
 from maxmargin.reports.drawings.class_rulers import ClassRuler
-from maxmargin.reports.phrasing import of_kind, verdict_name
+from maxmargin.reports.phrasing import Report, of_kind, verdict_name
 from maxmargin.text.number_formats import UNKNOWN, count, one_line, percent, plural, rounded
 
-Report = dict[str, Any]
 Cells = dict[tuple[int, int], MatrixCell]
 
 # Largest number of classes in a figure; of more classes the first ones are shown.

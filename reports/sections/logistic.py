@@ -4,11 +4,9 @@ import re
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Points
-from maxmargin.reports.phrasing import length, name_of, of_kind
+from maxmargin.reports.phrasing import Report, length, name_of, of_kind
 from maxmargin.solvers.answers.answer_text import intercept
 from maxmargin.text.number_formats import count, listed, one_line, plural, shown_interval
-
-Report = dict[str, Any]
 
 _MOST_NAMED = 5
 _MOST_ROWS = 30
@@ -78,9 +76,8 @@ def _exceptional(answer: Report, odds: str) -> list[Block]:
     signed = {name: _SIGNS[sign] for name, sign in infinite.items() if sign in _SIGNS}
     open_sign = [name for name, sign in infinite.items() if sign not in _SIGNS]
     if not signed and not finite:
-        of_them = (
-            "The only coefficient is" if len(open_sign) == 1 else f"All {plural(len(open_sign), 'coefficient')} are"
-        )
+        n_open = len(open_sign)
+        of_them = "The only coefficient is" if n_open == 1 else f"All {plural(n_open, 'coefficient')} are"
         text = f"{of_them} infinite, none with a determined sign: none has a finite estimate.{_aliased(aliased)}"
         return [Paragraph(text)]
     alone = [name for name in signed if reasons.get(str(name))][:_MOST_TERMS]
@@ -109,10 +106,9 @@ def _rows(report: Report) -> tuple[Block, ...]:
     """Return the rows that are separated where not all are, and the rows in error for the best hyperplane."""
     found, best, kind = [], report["fewest_errors"], of_kind(report)
     if report["verdict"] == "quasi-separable":
-        separated = report["separability"]["first_separated"]
-        found.append(
-            f"The rows that are separated: {_named(separated, length(report['separability'], 'separated_rows'))}."
-        )
+        answer = report["separability"]
+        separated = _named(answer["first_separated"], length(answer, "separated_rows"))
+        found.append(f"The rows that are separated: {separated}.")
     if best["reason"] is None:
         ends = shown_interval(best["lower"], best["upper"])
         found.append(

@@ -24,7 +24,7 @@ from maxmargin.reports.document import (
     Text,
     facts,
 )
-from maxmargin.reports.phrasing import length, name_of, of_kind, shown_upper, tone, verdict_name
+from maxmargin.reports.phrasing import length, name_of, novikoff_text, of_kind, tone, verdict_name
 from maxmargin.reports.sections import class_contents
 from maxmargin.reports.sections.answer_sentences import joined
 from maxmargin.reports.sections.logistic import of_answer
@@ -34,6 +34,7 @@ from maxmargin.reports.sections.shared import (
     Columns,
     class_limitations,
     left_out,
+    margin_digits,
     method,
     name_columns,
     notes,
@@ -47,18 +48,7 @@ from maxmargin.reports.study.parts.verdict_part import answer_fields
 from maxmargin.reports.study.summary_fields import chosen, describe, page_proof, plain, summary_of
 from maxmargin.solvers.answers.answer_text import without_intercepts
 from maxmargin.solvers.proof.margins import n_errors
-from maxmargin.text.number_formats import (
-    UNKNOWN,
-    count,
-    field_text,
-    floor_of,
-    listed,
-    one_line,
-    percent,
-    plural,
-    proven,
-    rounded,
-)
+from maxmargin.text.number_formats import UNKNOWN, count, listed, one_line, percent, plural, rounded
 
 _MOST_PAIRS = 300
 _MOST_WITNESSES = 30
@@ -229,21 +219,14 @@ def _range(values: list[Any], say: Callable[[Any], str]) -> str:
 
 def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
     rest, pairs = report["one_vs_rest"], report["pairs"]
-    n_classes = len(report["data"]["classes"])
+    n_classes, without = len(report["data"]["classes"]), without_intercepts(report["data"]["bias"])
+    n_pairs = math.comb(n_classes, 2)
     found = _separable([*rest, *pairs])
     smallest = min(found, key=lambda contest: float(contest["lower"]), default=None)
     cards = [
         Card(label="Separable from the rest", value=f"{len(_separable(rest))} of {n_classes}", note="classes"),
-        Card(
-            label="Separable from each other",
-            value=f"{len(_separable(pairs))} of {math.comb(n_classes, 2)}",
-            note="pairs",
-        ),
-        Card(
-            label="All at once",
-            value=verdict_name(report),
-            note=f"multinomial{without_intercepts(report['data']['bias'])}",
-        ),
+        Card(label="Separable from each other", value=f"{len(_separable(pairs))} of {n_pairs}", note="pairs"),
+        Card(label="All at once", value=verdict_name(report), note=f"multinomial{without}"),
     ]
     if smallest is not None:
         negative = "the rest" if smallest in rest else _class_name(smallest["negative"])
@@ -277,18 +260,14 @@ _CONTEST: Columns = {
     "+1": lambda contest: one_line(contest["positive"]),
     "−1": lambda contest: one_line(contest["negative"]),
     "Verdict": verdict_name,
-    "γ*, proven digits": lambda contest: _margin(contest),
+    "γ*, proven digits": lambda of: "0" if of["strictly_separable"] is False else margin_digits(of),
     "Mistakes": lambda contest: count(contest["n_mistakes"]),
     "Epochs": lambda contest: count(contest["n_epochs"]),
     "Converged": lambda contest: "yes" if contest["converged"] else "no",
     "% of γ*": lambda contest: _share(contest["share_of_maximum"]),
-    "R²/g²": lambda contest: field_text(contest, "novikoff", 4, say=floor_of),
+    "R²/g²": lambda contest: novikoff_text(contest, "novikoff"),
     "M/bound": lambda of: UNKNOWN if of["novikoff"] is None else rounded(of["n_mistakes"] / of["novikoff"], 3),
 }
-
-
-def _margin(contest: dict[str, Any]) -> str:
-    return "0" if contest["strictly_separable"] is False else proven(contest["lower"], shown_upper(contest))
 
 
 def _share(share: float | None) -> str:
@@ -363,7 +342,7 @@ def _margin_claim(report: dict[str, Any], entry: dict[str, Any]) -> str:
     if not report["data"]["bias"]:
         hulls, far = "the hull of the y x has a point, a weighted mean of", "no farther from the origin than that"
     return (
-        f"γ* = {proven(entry['lower'], shown_upper(entry))}, proven: a hyperplane{of_kind(report)} with integer "
+        f"γ* = {margin_digits(entry)}, proven: a hyperplane{of_kind(report)} with integer "
         f"coefficients keeps this distance from all {plural(proof['data']['n_samples'], 'row')}, and {hulls} "
         f"{plural(len(proof['rows']), 'row')}, {far}."
     )
@@ -375,9 +354,8 @@ def _multinomial_claim(report: dict[str, Any], proof: dict[str, Any]) -> str:
     rows = plural(data["n_samples"], "row")
     if proof["claim"] == "separable":
         return f"{scores} put the own class of each of the {rows} strictly first."
-    balance = (
-        f"{plural(len(proof['rows']), 'inequality', 'inequalities')} with positive integer weights balance exactly"
-    )
+    inequalities = plural(len(proof["rows"]), "inequality", "inequalities")
+    balance = f"{inequalities} with positive integer weights balance exactly"
     if proof["claim"] == "quasi-separable":
         answer = report["multinomial"]
         strict = f"{count(answer['n_strict'])} of {plural(answer['n_inequalities'], 'inequality', 'inequalities')}"
@@ -406,17 +384,13 @@ def _details(report: dict[str, Any]) -> tuple[Block, ...]:
     answer = report["multinomial"]
     whole: tuple[Block, ...] = (_what_is_asked(report),)
     if answer["verdict"] != "undecided":
-        whole += (
-            Paragraph(f"Proven in exact arithmetic: {answer['reason']}."),
-            _facts_table(report),
-            *_touching_tables(answer),
-        )
-    parts = (
-        ("The data as read", _data(report)),
-        ("All classes at once", whole),
-        ("Settings and versions", method(report)),
+        why = Paragraph(f"Proven in exact arithmetic: {answer['reason']}.")
+        whole += (why, _facts_table(report), *_touching_tables(answer))
+    return (
+        DetailsBlock("The data as read", _data(report)),
+        DetailsBlock("All classes at once", whole),
+        DetailsBlock("Settings and versions", method(report)),
     )
-    return tuple(DetailsBlock(title, blocks) for title, blocks in parts)
 
 
 def _facts_table(report: dict[str, Any]) -> TableBlock:
@@ -435,9 +409,7 @@ def _facts_table(report: dict[str, Any]) -> TableBlock:
 
 def _touching_tables(answer: dict[str, Any]) -> tuple[TableBlock, ...]:
     """Return some touching rows, and the inequalities that exclude strict separation."""
-    tables = []
-    if answer["verdict"] == "quasi-separable":
-        tables.append(rows_table(answer))
+    tables = [rows_table(answer)] if answer["verdict"] == "quasi-separable" else []
     if answer["witness"] is not None:
         tables.append(_witness(answer["witness"]["rows"]))
     return tuple(tables)

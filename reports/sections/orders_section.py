@@ -1,10 +1,7 @@
 """The section on the mistakes in other orders of the rows."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from maxmargin.reports.document import Block, Paragraph, TableBlock
-from maxmargin.reports.phrasing import bound_title
+from maxmargin.reports.phrasing import Report, bound_title
 from maxmargin.reports.study.parts.orders_part import ADVERSARY, LOCAL_SEARCH, RANDOM, SOURCE
 from maxmargin.text.number_formats import count, floor_of, percent, plural, rounded
 
@@ -17,7 +14,7 @@ FOUND = {
 }
 
 
-def order_blocks(report: Mapping[str, Any]) -> tuple[Block, ...]:
+def order_blocks(report: Report) -> tuple[Block, ...]:
     """Return the section."""
     orders = report["orders"]
     if orders["reason"] is not None:
@@ -30,7 +27,7 @@ def order_blocks(report: Mapping[str, Any]) -> tuple[Block, ...]:
     )
 
 
-def _orders_opening(orders: Mapping[str, Any]) -> str:
+def _orders_opening(orders: Report) -> str:
     quantiles = dict(map(tuple, orders["quantiles"]))
     until = "until convergence" if orders["max_epochs"] is None else f"for one pass, because {orders['why_one_pass']}"
     return (
@@ -41,14 +38,14 @@ def _orders_opening(orders: Mapping[str, Any]) -> str:
     )
 
 
-def _cut(orders: Mapping[str, Any]) -> str:
+def _cut(orders: Report) -> str:
     n_cut = orders["n_orders"] - orders["n_converged"]
     if orders["max_epochs"] is not None or not n_cut:
         return ""
     return f" {count(n_cut)} of the orders did not converge within {plural(orders['max_mistakes'], 'mistake')}."
 
 
-def _orders_table(orders: Mapping[str, Any]) -> TableBlock:
+def _orders_table(orders: Report) -> TableBlock:
     rows = [
         ("Order of the source", *_cells(orders["file_order"])),
         ("Fewest mistakes found in an order", *_cells(orders["best_order"])),
@@ -69,16 +66,16 @@ def _orders_table(orders: Mapping[str, Any]) -> TableBlock:
     return TableBlock("Mistakes by order", ("", "Mistakes", "Epochs"), tuple(rows), numeric=(1, 2))
 
 
-def _cells(found: Mapping[str, Any]) -> tuple[str, str]:
+def _cells(found: Report) -> tuple[str, str]:
     return count(found["n_mistakes"]), count(found["n_epochs"])
 
 
-def _chosen(orders: Mapping[str, Any]) -> str:
+def _chosen(orders: Report) -> str:
     sequence = orders["sequence"]
     return f"{'' if sequence['is_complete'] else '≥ '}{count(sequence['n_mistakes'])}"
 
 
-def _worst_text(orders: Mapping[str, Any]) -> str:
+def _worst_text(orders: Report) -> str:
     worst = orders["worst"]
     if worst["proven"]:
         return (
@@ -94,7 +91,7 @@ def _worst_text(orders: Mapping[str, Any]) -> str:
     return f"{text} The bounds hold for any order, and any sequence, of these rows."
 
 
-def _margin_text(report: Mapping[str, Any]) -> tuple[Paragraph, ...]:
+def _margin_text(report: Report) -> tuple[Paragraph, ...]:
     margins, best = report["orders"]["margins"], report["hard_margin"]["upper"]
     if margins is None or not best:
         return ()

@@ -4,18 +4,8 @@ from typing import Any
 
 from maxmargin.reports import phrasing
 from maxmargin.reports.document import Block, Paragraph, TableBlock, facts
-from maxmargin.text.number_formats import (
-    count,
-    field_text,
-    floor_of,
-    interval,
-    one_line,
-    percent,
-    plural,
-    rounded,
-    typeset,
-    upper_end,
-)
+from maxmargin.reports.sections.shared import margin_interval
+from maxmargin.text.number_formats import count, field_text, one_line, percent, plural, rounded, typeset, upper_end
 
 _MOST_FEATURES = 10
 
@@ -47,22 +37,15 @@ def _run_table(report: dict[str, Any]) -> TableBlock:
         ("Upper bound of γ* from its mistakes", upper_end(run["margin_upper"], 4)),
     ]
     if run["bias"]:
+        maximum = ("Maximum margin in that space, proven", margin_interval(run, "run_maximum_"))
         rows += [
             (f"‖w‖ in the space {phrasing.space(run)} of the run", rounded(run["run_norm"], 4)),
             ("Margin achieved in that space", field_text(run, "run_margin", 4)),
-            *_maximum_of_run(report),
+            *(() if report["strictly_separable"] is False else (maximum,)),
             ("Upper bound of it from the mistakes", upper_end(run["run_upper"], 4)),
         ]
     rows.append(("Rules", _rules(run)))
     return facts("The run", rows)
-
-
-def _maximum_of_run(report: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    run = report["perceptron"]
-    if report["strictly_separable"] is False:
-        return ()
-    text = interval(run["run_maximum_lower"], phrasing.shown_upper(run, "run_maximum_upper"))
-    return (("Maximum margin in that space, proven", text),)
 
 
 def _achieved(report: dict[str, Any]) -> str:
@@ -116,24 +99,22 @@ def _checked(report: dict[str, Any]) -> str:
 
 def _trace_table(report: dict[str, Any]) -> TableBlock:
     trace, n_mistakes = report["trace"], report["perceptron"]["n_mistakes"]
-    last = {
-        name: trace[name][-1] for name in ("w_dot_u", "w_dot_u_at_least", "norm", "root_of_squares", "norm_at_most")
-    }
+
+    def last(name: str) -> str:
+        return rounded(trace[name][-1], 4)
+
     rows = [
-        ("√M·R", rounded(last["norm_at_most"], 4)),
-        ("√(Σ‖x‖²) over the mistakes", rounded(last["root_of_squares"], 4)),
-        ("‖w‖", rounded(last["norm"], 4)),
+        ("√M·R", last("norm_at_most")),
+        ("√(Σ‖x‖²) over the mistakes", last("root_of_squares")),
+        ("‖w‖", last("norm")),
     ]
     if trace["u_margin"] is not None:
+        cosine = trace["cosine"][-1]
         rows += [
-            ("w·u*", _with_cosine(last["w_dot_u"], trace["cosine"][-1])),
-            ("M g", rounded(last["w_dot_u_at_least"], 4)),
+            ("w·u*", last("w_dot_u") if cosine is None else f"{last('w_dot_u')}, {percent(cosine)} of ‖w‖"),
+            ("M g", last("w_dot_u_at_least")),
             ("g", rounded(trace["u_margin"], 4)),
-            ("R²/g², Novikoff's bound", field_text(trace, "bound", 4, say=floor_of)),
-            ("Fall of the potential, in units of R²/2", rounded(trace["potential_drop"][-1], 4)),
+            ("R²/g², Novikoff's bound", phrasing.novikoff_text(trace)),
+            ("Fall of the potential, in units of R²/2", last("potential_drop")),
         ]
     return facts(f"After {plural(n_mistakes, 'mistake')}", rows)
-
-
-def _with_cosine(value: float | None, cosine: float | None) -> str:
-    return rounded(value, 4) if cosine is None else f"{rounded(value, 4)}, {percent(cosine)} of ‖w‖"

@@ -1,14 +1,11 @@
 """The proof: what is claimed, in three lines, and the place where a page checks it."""
 
 from fractions import Fraction
-from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Points, ProofSlot
-from maxmargin.reports.phrasing import of_kind
+from maxmargin.reports.phrasing import Report, of_kind, score
 from maxmargin.solvers.exact.dyadic import round_down
 from maxmargin.text.number_formats import count, plural, rounded
-
-Report = dict[str, Any]
 
 # Digits of an integer that are shown at either end, if it has more than twice as many.
 _SHOWN = 24
@@ -34,14 +31,13 @@ def blocks(report: Report) -> tuple[Block, ...]:
 def claims(report: Report) -> list[str]:
     """Return what the proof claims, in up to three sentences."""
     proof, data = report["certificate"], report["data"]
-    score = "y(w·x + b)" if data["bias"] else "y(w·x)"
     n_rows = plural(data["n_samples"], "row")
     found = []
     if "direction" in proof and proof["direction"] is not None:
         first, sign = shortened(proof["direction"][0]), "≥ 0" if proof["claim"] == "quasi-separable" else "> 0"
         found.append(
-            f"A hyperplane{of_kind(report)} with integer coefficients, the first of them {first}, has {score} {sign} "
-            f"on {'all' if sign == '> 0' else 'each of the'} {n_rows}."
+            f"A hyperplane{of_kind(report)} with integer coefficients, the first of them {first}, has "
+            f"{score(report)} {sign} on {'all' if sign == '> 0' else 'each of the'} {n_rows}."
         )
     if "margin_squared" in proof:
         found += _margin(proof, bias=data["bias"])

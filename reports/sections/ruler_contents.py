@@ -2,14 +2,12 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 from maxmargin.reports.drawings.rulers import Ruler, RulerBand, RulerMark, nested, spread
 from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale
-from maxmargin.reports.phrasing import bound_title, bounded_runs, fewest_errors, holding_bounds, shown_upper
-from maxmargin.text.number_formats import count, floor_of, listed, percent, plural, proven, rounded, upper_end
-
-Report = dict[str, Any]
+from maxmargin.reports.phrasing import Report, bound_title, bounded_runs, fewest_errors, holding_bounds, novikoff
+from maxmargin.reports.sections.shared import margin_digits
+from maxmargin.text.number_formats import count, floor_of, listed, percent, plural, rounded, shown_interval, upper_end
 
 # Factor by which a bound may exceed all other marks; a larger bound is an arrow at the end of the ruler.
 _FAR = 1e3
@@ -18,8 +16,8 @@ _FAR = 1e3
 _MOST_DECADES = 300
 
 _ROOM = 1.6
-# Range of the upper end of a ruler of which only the interval is known.
-_LEAST_ENDS = (1e-300, math.inf)
+# Least upper end of a ruler of which only the interval is known.
+_LEAST_END = 1e-300
 
 # Least margin of a soft margin that has a tick, as a share of the smaller of the labelled margins.
 _LEAST_TICK = 1e-3
@@ -45,7 +43,7 @@ def _margins(report: Report) -> Ruler:
     best, run = report["hard_margin"]["lower"], report["perceptron"]
     achieved = run["margin"] if _separates(run) else None
     marks = [
-        RulerMark(best, f"γ* = {_digits(report)}", "truth", name="truth"),
+        RulerMark(best, f"γ* = {margin_digits(report['hard_margin'], 7)}", "truth", name="truth"),
         RulerMark(achieved, _achieved(report), "perceptron", name="achieved"),
     ]
     if run["margin_upper"] is not None:
@@ -66,11 +64,6 @@ def _margins(report: Report) -> Ruler:
 
 def _separates(run: Report) -> bool:
     return run["margin"] is not None and run["margin"] > 0
-
-
-def _digits(report: Report) -> str:
-    hard = report["hard_margin"]
-    return proven(hard["lower"], shown_upper(hard), 7)
 
 
 def _achieved(report: Report) -> str:
@@ -103,7 +96,7 @@ def _share_text(exponent: int) -> str:
 
 def _margins_finding(report: Report) -> str:
     run, share = report["perceptron"], report["comparison"]["share_of_maximum"]
-    best = f"The largest possible margin is {_digits(report)}"
+    best = f"The largest possible margin is {margin_digits(report['hard_margin'], 7)}"
     if _separates(run) and share is not None:
         kept = f"the perceptron's hyperplane keeps {rounded(run['margin'], 3)}, which is {percent(share)} of it"
     else:
@@ -150,15 +143,14 @@ def _mistake_band(report: Report) -> tuple[tuple[RulerBand, ...], list[int], lis
 
 def _bound_values(report: Report) -> list[tuple[float, str]]:
     """Return the tightest bound and Novikoff's, in this order, once if they are one."""
-    holding = holding_bounds(report)
-    novikoff = next((bound for bound in holding if bound["name"] == "novikoff"), None)
-    tightest = min(holding, key=lambda bound: bound["value"], default=None)
-    if novikoff is None or tightest is None:
-        return [] if tightest is None else [(tightest["value"], _tightest(report, tightest))]
-    text = f"Novikoff, any order: {floor_of(novikoff['value'])}"
-    if tightest["value"] >= novikoff["value"]:
-        return [(novikoff["value"], text)]
-    return [(tightest["value"], _tightest(report, tightest)), (novikoff["value"], text)]
+    tightest = min(holding_bounds(report), key=lambda bound: bound["value"], default=None)
+    of_novikoff = novikoff(report)
+    found = []
+    if of_novikoff is not None:
+        found = [(of_novikoff["value"], f"Novikoff, any order: {floor_of(of_novikoff['value'])}")]
+    if tightest is None or (of_novikoff is not None and tightest["value"] >= of_novikoff["value"]):
+        return found
+    return [(tightest["value"], _tightest(report, tightest)), *found]
 
 
 def _tightest(report: Report, bound: Report) -> str:
@@ -183,14 +175,10 @@ def _mistakes_finding(report: Report, bounds: Iterable[tuple[float, str]]) -> st
 def _errors(report: Report) -> Ruler:
     """Return the ruler of rows in error, where no hyperplane has every row strictly on its side."""
     run, best, data = report["perceptron"], report["fewest_errors"], report["data"]
-    n_rows = f"{count(data['n_samples'])} rows"
-    marks = []
+    n_rows, marks = f"{count(data['n_samples'])} rows", []
     if best["reason"] is None:
-        lower, upper = best["lower"], best["upper"]
-        text = (
-            f"fewest possible {count(upper)}" if lower == upper else f"fewest possible {count(lower)} to {count(upper)}"
-        )
-        marks.append(RulerMark(upper, text, "truth"))
+        text = f"fewest possible {shown_interval(best['lower'], best['upper'])}"
+        marks.append(RulerMark(best["upper"], text, "truth"))
     marks.append(RulerMark(run["n_errors"], f"perceptron, at its end {count(run['n_errors'])}", "perceptron"))
     soft = fewest_errors(report)
     if soft is not None:
@@ -212,8 +200,8 @@ def _errors(report: Report) -> Ruler:
 def _undecided(report: Report) -> tuple[Ruler, ...]:
     """Return the proven interval of the maximum margin; no ruler where its upper end is not finite."""
     hard = report["hard_margin"]
-    lower, upper = hard["lower"], shown_upper(hard)
-    if not _LEAST_ENDS[0] < upper < _LEAST_ENDS[1]:
+    lower, upper = hard["lower"], hard["upper"]
+    if upper is None or upper <= _LEAST_END:
         return ()
     low = lower if lower > 0 else upper / 1e3
     known = [(value, rounded(value, 3)) for value in ((lower, upper) if lower > 0 else (upper,))]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, TableBlock
-from maxmargin.reports.phrasing import length, of_kind, unless_flat
+from maxmargin.reports.phrasing import length, of_kind, score
 from maxmargin.reports.sections.shared import Entries, name_columns, row_names, table_of
 from maxmargin.text.number_formats import count, one_line, plural, rounded, short_fraction, side
 
@@ -16,24 +16,19 @@ def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
     answer = report["separability"]
     if answer["strictly_separable"] is None:
         return (Paragraph(f"Undecided: {answer['reason']}. Nothing is claimed about separability."),)
-    return {"separable": _separable, "quasi-separable": _quasi, "overlap": _overlap, "undecided": _inseparable}[
-        answer["verdict"]
-    ](report)
+    parts = {"separable": _separable, "quasi-separable": _quasi, "overlap": _overlap, "undecided": _inseparable}
+    return parts[answer["verdict"]](report)
 
 
 def _plane(report: dict[str, Any]) -> str:
     return "hyperplane w·x + b = 0" if report["data"]["bias"] else "hyperplane w·x = 0 through the origin"
 
 
-def _score(report: dict[str, Any]) -> str:
-    return "y(w·x + b)" if report["data"]["bias"] else "y(w·x)"
-
-
 def _separable(report: dict[str, Any]) -> tuple[Block, ...]:
     return (
         Paragraph(
             f"Separable{of_kind(report)}. A {_plane(report)} has all {plural(report['data']['n_samples'], 'row')} "
-            f"strictly on their sides. Its coefficients and the rows are rational numbers, and {_score(report)}, "
+            f"strictly on their sides. Its coefficients and the rows are rational numbers, and {score(report)}, "
             "computed without rounding, is greater than 0 for every row; to repeat this evaluation is to check the "
             f"proof. {_where(report)} The hyperplane of the verdict, which need not be that of the maximum "
             f"margin, was found by {report['separability']['engine']}; the proof does not depend on how."
@@ -42,8 +37,7 @@ def _separable(report: dict[str, Any]) -> tuple[Block, ...]:
 
 
 def _where(report: dict[str, Any]) -> str:
-    cut = report["separability"]["certificate_cut"]
-    if cut:
+    if report["separability"]["certificate_cut"]:
         return "The numbers of the proof are too long for this report; “maxmargin check --proof FILE” writes them."
     return "The JSON form of this report holds the numbers of the proof as integers, up to a positive factor."
 
@@ -60,7 +54,7 @@ def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
     )
     proof = Paragraph(
         "The proof has two parts. First, the coefficients of the hyperplane are rational numbers, and "
-        f"{_score(report)}, computed without rounding, is greater than 0 on the separated rows and exactly 0 on the "
+        f"{score(report)}, computed without rounding, is greater than 0 on the separated rows and exactly 0 on the "
         f"touching rows. Second, the touching rows lie on every such hyperplane: {_balancing(report, balance)} "
         f"{_span(balance, 'touching rows')} {_where(report)}"
     )
@@ -68,10 +62,10 @@ def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
 
 
 def _overlap(report: dict[str, Any]) -> tuple[Block, ...]:
-    balance = report["separability"]["balance"]
-    kind = of_kind(report)
+    balance, kind = report["separability"]["balance"], of_kind(report)
+    unless_flat = "" if report["separability"]["certificate"]["null_space"] == [] else ", unless it contains all rows"
     verdict = (
-        f"Overlap{kind}. Every hyperplane{kind} has a row on its wrong side{unless_flat(report['separability'])}. "
+        f"Overlap{kind}. Every hyperplane{kind} has a row on its wrong side{unless_flat}. "
         f"The proof: {_balancing(report, balance)} {_span(balance, 'rows')} {_where(report)}"
     )
     return (Paragraph(verdict), *_witness_and_balance(report))
@@ -81,7 +75,7 @@ def _balancing(report: dict[str, Any], balance: Entries) -> str:
     vectors = "y(x, 1)" if report["data"]["bias"] else "y x"
     return (
         f"{plural(len(balance), 'row')} with positive weights balance, Σ a {vectors} = 0, in exact arithmetic. If no "
-        f"{_score(report)} is negative, their weighted sum is 0 only if each of them is 0, so all "
+        f"{score(report)} is negative, their weighted sum is 0 only if each of them is 0, so all "
         f"{count(len(balance))} lie on the hyperplane."
     )
 
@@ -98,17 +92,14 @@ def _witness_and_balance(report: dict[str, Any]) -> tuple[Block, ...]:
     bias, balance = report["data"]["bias"], report["separability"]["balance"]
     witness = report["separability"]["witness"]["rows"]
     shares = [{entry["row"]: entry["share"] for entry in entries} for entries in (witness, balance)]
-    if shares[0] == shares[1]:
-        text = "The same rows alone exclude strict separation. "
-        return (Paragraph(text + _hull_proof(report)), _shares_table(witness, bias=bias))
-    text = f"Fewer rows suffice to exclude strict separation. {_hull_proof(report)}"
-    if len(witness) >= len(balance):
-        text = f"Strict separation alone is excluded as follows. {_hull_proof(report)}"
-    return (
-        _shares_table(balance, bias=bias, caption="The proof: rows that balance and span"),
-        Paragraph(text),
-        _shares_table(witness, bias=bias),
-    )
+    text = "The same rows alone exclude strict separation."
+    of_balance: tuple[Block, ...] = ()
+    if shares[0] != shares[1]:
+        is_shorter, caption = len(witness) < len(balance), "The proof: rows that balance and span"
+        text = "Fewer rows suffice to exclude strict separation."
+        text = text if is_shorter else "Strict separation alone is excluded as follows."
+        of_balance = (_shares_table(balance, bias=bias, caption=caption),)
+    return (*of_balance, Paragraph(f"{text} {_hull_proof(report)}"), _shares_table(witness, bias=bias))
 
 
 def _inseparable(report: dict[str, Any]) -> tuple[Block, ...]:

@@ -6,8 +6,8 @@ from pathlib import PurePath
 from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Points, TableBlock, facts
-from maxmargin.reports.phrasing import novikoff, of_kind
-from maxmargin.text.number_formats import count, first_of, floor_of, listed, one_line, plural, rounded
+from maxmargin.reports.phrasing import Report, novikoff, of_kind, shown_upper
+from maxmargin.text.number_formats import count, first_of, floor_of, interval, listed, one_line, plural, proven, rounded
 
 Entries = list[dict[str, Any]]
 Columns = dict[str, Callable[[dict[str, Any]], str]]
@@ -80,6 +80,16 @@ def table_of(
     rows = tuple(tuple(text(entry) for text in columns.values()) for entry in entries[:most])
     cut = "" if most is None else first_of(most, len(entries), noun)
     return TableBlock(caption, tuple(columns), rows, numeric, f"{cut} {note}".strip(), key=key)
+
+
+def margin_digits(hard: Report, most: int = 17) -> str:
+    """Return the digits of the maximum margin that its proven ends share."""
+    return proven(hard["lower"], shown_upper(hard), most)
+
+
+def margin_interval(mapping: Report, name: str = "") -> str:
+    """Return the proven interval whose ends are these fields, by the name before "lower" and "upper"."""
+    return interval(mapping[f"{name}lower"], mapping[f"{name}upper"])
 
 
 def method(report: dict[str, Any]) -> tuple[Block, ...]:

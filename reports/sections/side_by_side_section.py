@@ -1,14 +1,13 @@
 """The methods side by side: the perceptron, the best of its orders, the maximum margin, a soft margin."""
 
-import math
 from collections.abc import Callable
-from typing import Any
 
 from maxmargin.reports.document import Block, TableBlock
-from maxmargin.text.number_formats import UNKNOWN, one_line, plural, proven, rounded, share_of_the_best, shown_interval
+from maxmargin.reports.phrasing import Report
+from maxmargin.reports.sections.shared import margin_digits
+from maxmargin.text.number_formats import UNKNOWN, one_line, plural, rounded, share_of_the_best, shown_interval
 
-Report = dict[str, Any]
-Entry = dict[str, Any]
+Entry = Report
 
 # Stands before a number that is known in floating point only; all others are proven.
 FLOAT = "~"
@@ -44,9 +43,7 @@ def _margin(entry: Entry, report: Report) -> str:
     if entry["margin"] is None or not entry["margin"] > 0:
         return ""
     if entry["name"] == "maximum margin":
-        hard = report["hard_margin"]
-        upper = math.inf if hard["upper"] is None else hard["upper"]
-        return proven(hard["lower"], upper, 7)
+        return margin_digits(report["hard_margin"], 7)
     return f"{'' if entry['margin_is_proven'] else FLOAT}{rounded(entry['margin'], 4)}"
 
 
@@ -61,7 +58,7 @@ def _share(entry: Entry, _: Report) -> str:
 def _errors(entry: Entry, _: Report) -> str:
     if entry["n_errors"] is None:
         return ""
-    lower = entry["n_errors"] if "n_errors_lower" not in entry else int(entry["n_errors_lower"])
+    lower = entry["n_errors_lower"] if "n_errors_lower" in entry else entry["n_errors"]
     return shown_interval(lower, entry["n_errors"])
 
 

@@ -30,6 +30,8 @@ from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.sections.shared import (
     Columns,
     limitations,
+    margin_digits,
+    margin_interval,
     method,
     name_columns,
     notes,
@@ -49,7 +51,6 @@ from maxmargin.text.number_formats import (
     count,
     field_text,
     floor_of,
-    interval,
     one_line,
     percent,
     plural,
@@ -226,16 +227,13 @@ def _margin(report: dict[str, Any]) -> tuple[Block, ...]:
 def _margin_text(report: dict[str, Any]) -> str:
     hard = report["hard_margin"]
     if report["strictly_separable"] is None:
-        return f"The maximum margin γ* is not known; it is proven to lie in {interval(hard['lower'], hard['upper'])}."
-    digits = proven(hard["lower"], phrasing.shown_upper(hard))
-    upper_proof = (
-        "half the distance between two points, one in the convex hull of each class"
-        if report["data"]["bias"]
-        else "the norm of a point in the convex hull of the y x"
-    )
+        return f"The maximum margin γ* is not known; it is proven to lie in {margin_interval(hard)}."
+    upper_proof = "the norm of a point in the convex hull of the y x"
+    if report["data"]["bias"]:
+        upper_proof = "half the distance between two points, one in the convex hull of each class"
     return (
         "The maximum margin γ* is the greatest distance that a hyperplane can keep from every row, each on its own "
-        f"side. All digits of γ* = {digits} are proven. The lower end of its "
+        f"side. All digits of γ* = {margin_digits(hard)} are proven. The lower end of its "
         f"interval is the exact margin of one hyperplane, rounded down; the upper end is {upper_proof}, rounded up. "
         "Both were computed in exact arithmetic from the data and do not depend on what the solvers reported."
     )
@@ -243,7 +241,7 @@ def _margin_text(report: dict[str, Any]) -> str:
 
 def _margin_table(hard: dict[str, Any]) -> TableBlock:
     rows = (
-        ("Proven interval of γ*", interval(hard["lower"], hard["upper"])),
+        ("Proven interval of γ*", margin_interval(hard)),
         ("Relative width", field_text(hard, "relative_width", 3)),
         ("Status", f"{hard['status']}: {hard['advice']}"),
         ("Support rows", f"~{count(hard['n_support'])}"),
@@ -285,8 +283,7 @@ def _soft(report: dict[str, Any]) -> tuple[Block, ...]:
         "arithmetic. A primal and a dual point prove the digits of each objective."
     )
     points = _up_to_the_maximum(report)
-    n_left_out = len(report["soft_margin"]) - len(points)
-    if n_left_out:
+    if len(points) < len(report["soft_margin"]):
         text += " From the last C of the table on, the soft margin is the maximum margin."
     return (Paragraph(text), table_of("Soft margins", points, _SOFT_MARGIN, numeric=range(7)))
 
@@ -297,9 +294,8 @@ def _up_to_the_maximum(report: dict[str, Any]) -> list[dict[str, Any]]:
     best = report["hard_margin"]["lower"]
     if not report["strictly_separable"] or not best:
         return points
-    is_there = [
-        point["margin_width"] is not None and abs(point["margin_width"] / best - 1) < _SAME_MARGIN for point in points
-    ]
+    widths = (point["margin_width"] for point in points)
+    is_there = [width is not None and abs(width / best - 1) < _SAME_MARGIN for width in widths]
     return points[: is_there.index(True) + 1] if True in is_there else points
 
 

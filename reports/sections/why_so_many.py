@@ -1,15 +1,12 @@
 """Why the run made so many mistakes, or so few: Novikoff's curves, the bounds that hold, other orders, the origin."""
 
 import math
-from typing import Any
 
 from maxmargin.reports.document import Block, Explanation, FigureSlot, Paragraph, TableBlock
-from maxmargin.reports.phrasing import bound_title, bounded_runs, holding_bounds, of_kind
+from maxmargin.reports.phrasing import Report, bound_title, bounded_runs, holding_bounds, of_kind
 from maxmargin.reports.sections.bound_formulas import formula_of
 from maxmargin.reports.sections.orders_section import FOUND
 from maxmargin.text.number_formats import count, floor_of, percent, plural, typeset
-
-Report = dict[str, Any]
 
 
 def title(report: Report) -> str:
@@ -116,9 +113,8 @@ def _origin(report: Report) -> str:
     if moved["reason"] is not None:
         return f"The run was not repeated on centred data: {moved['reason']}."
     if not moved["converged"] and not run["converged"]:
-        within = (
-            f" within {plural(moved['n_mistakes'], 'mistake')}" if report["strictly_separable"] is not False else ""
-        )
+        limit = f" within {plural(moved['n_mistakes'], 'mistake')}"
+        within = "" if report["strictly_separable"] is False else limit
         return f"With every column centred, the perceptron does not converge{within} either."
     made = f"{plural(moved['n_mistakes'], 'mistake')}{'' if moved['converged'] else ' (stopped)'}"
     stays = f"The largest margin{of_kind(report)} does not depend on where the origin lies, but the mistakes do"
