@@ -373,12 +373,7 @@ def _along_g(run: RunPlane, wanted: float | None) -> tuple[float, float, tuple[t
     curve = SlackCurve.of(run)
     best, has_best = curve.best()
     own = geometric_margin(run.least, run.square)
-    tried = {
-        best,
-        *curve.points(best, has_best),
-        *([own] if own > 0 else []),
-        *([wanted] if wanted is not None else []),
-    }
-    values = {g: curve.at(g) for g in sorted(tried)}
+    tried = {best, own, best if wanted is None else wanted, *curve.points(best, has_best)}
+    values = {g: curve.at(g) for g in sorted(tried) if g > 0}
     chosen = min(values, key=values.__getitem__) if wanted is None else wanted
     return chosen, values[chosen], tuple(values.items())

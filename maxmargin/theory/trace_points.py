@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,12 +134,8 @@ def _along_u(space: ProofSpace, standing: Standing) -> dict[str, float]:
 
 def violations_along(novikoff: Novikoff, standings: Iterable[Standing]) -> tuple[Violation, ...]:
     """Return the inequalities of the proof that are false at any of the mistakes."""
-    found: list[Violation] = []
-    before = START
-    for now in standings:
-        found += novikoff.violations(before, now)
-        before = now
-    return tuple(found)
+    steps = pairwise((START, *standings))
+    return tuple(violation for before, now in steps for violation in novikoff.violations(before, now))
 
 
 def margin_columns(problem: Problem, scale: float, passed: Sequence[ExactState]) -> dict[str, Floats]:
