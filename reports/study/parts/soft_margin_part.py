@@ -113,12 +113,8 @@ def _without_rows(solution: SoftMargin) -> SoftMargin:
 
 def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
     settings = study.settings
-    study.soft = soft_points(
-        study.problem,
-        settings.Cs or default_grid(study.problem, study.hard),
-        workspace.limits.share(),
-        settings.sizes.textbook_numbers,
-    )
+    Cs = settings.Cs or default_grid(study.problem, study.hard)
+    study.soft = soft_points(study.problem, Cs, workspace.limits.share(), settings.sizes.textbook_numbers)
 
 
 def _fields(study: TwoClassStudy) -> dict[str, Any]:

@@ -78,10 +78,8 @@ def _first_rows(dataset: Dataset, answer: Separability) -> dict[str, Any]:
     """Return the names of some separated and touching rows, where there are both."""
     if answer.verdict is not Verdict.QUASI_SEPARABLE:
         return {}
-    return {
-        "first_separated": _named(dataset, answer.separated_rows),
-        "first_touching": _named(dataset, answer.touching_rows),
-    }
+    kinds = {"first_separated": answer.separated_rows, "first_touching": answer.touching_rows}
+    return {name: _named(dataset, rows) for name, rows in kinds.items()}
 
 
 def _named(dataset: Dataset, rows: NDArray[np.int64] | None) -> list[dict[str, Any]]:
