@@ -1,7 +1,7 @@
 """The page of a trust report: whose claims are false, in which units, at which gaps, and the script that shows it."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from maxmargin.comparison.audit.scripts import setting_name
@@ -18,7 +18,7 @@ from maxmargin.reports.document import (
     TableBlock,
     facts,
 )
-from maxmargin.reports.sections.shared import source_name
+from maxmargin.reports.sections.shared import Columns, source_name, table_of
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.text.number_formats import (
     UNKNOWN,
@@ -154,26 +154,22 @@ _UNKNOWN = (
 )
 
 
-def _claims(solvers: Iterable[Fields]) -> tuple[Block, ...]:
-    rows = tuple(
-        (
-            setting_name(entry),
-            entry["claim"] or UNKNOWN,
-            _truth(entry),
-            _share(entry),
-            count(entry["n_errors"]),
-            rounded(entry["seconds"], 3),
-            _status(entry),
-            str(entry["version"] or UNKNOWN),
-        )
-        for entry in solvers
-    )
-    columns = ("Solver", "Claims", "Which is", "Share of γ*", "Rows in error", "Seconds", "Says", "Version")
+def _claims(solvers: Sequence[Fields]) -> tuple[Block, ...]:
+    columns: Columns = {
+        "Solver": setting_name,
+        "Claims": lambda entry: entry["claim"] or UNKNOWN,
+        "Which is": _truth,
+        "Share of γ*": _share,
+        "Rows in error": lambda entry: count(entry["n_errors"]),
+        "Seconds": lambda entry: rounded(entry["seconds"], 3),
+        "Says": _status,
+        "Version": lambda entry: str(entry["version"] or UNKNOWN),
+    }
     note = (
         "False claims come first, then failures, then no claims. The share is the margin of the hyperplane that a "
         "solver returns, divided by the proven maximum margin γ*; rows in error are not strictly on their side of it."
     )
-    return (TableBlock("Claims against what is proven", columns, rows, numeric=(3, 4, 5), note=note),)
+    return (table_of("Claims against what is proven", solvers, columns, numeric=(3, 4, 5), note=note),)
 
 
 def _truth(entry: Fields) -> str:
@@ -196,17 +192,18 @@ def _status(entry: Fields) -> str:
     return one_line(said or UNKNOWN, _LONGEST_STATUS)
 
 
-def _units(units: Iterable[Fields]) -> tuple[Block, ...]:
-    rows = tuple(
-        (entry["rule"], _tolerance(entry["tolerance"]), _verdict_of_a_rule(entry), _rescalings(entry))
-        for entry in units
-    )
-    columns = ("Rule", "Tolerance", "On these data", "Wrong after columns were multiplied by")
+def _units(units: Sequence[Fields]) -> tuple[Block, ...]:
+    columns: Columns = {
+        "Rule": lambda entry: entry["rule"],
+        "Tolerance": lambda entry: _tolerance(entry["tolerance"]),
+        "On these data": _verdict_of_a_rule,
+        "Wrong after columns were multiplied by": _rescalings,
+    }
     text = (
         "Whether classes are separable does not depend on the units of the columns. What a tolerance makes of the "
         "optimum of a program does, and these rules are used to tell."
     )
-    return (Paragraph(text), TableBlock("Rules with a tolerance, in other units", columns, rows, numeric=(1,)))
+    return (Paragraph(text), table_of("Rules with a tolerance, in other units", units, columns, numeric=(1,)))
 
 
 def _tolerance(value: float) -> str:
@@ -230,22 +227,18 @@ def _rescalings(entry: Fields) -> str:
     return ", ".join(texts) or UNKNOWN
 
 
-def _gaps(gaps: Iterable[Fields]) -> tuple[Block, ...]:
-    rows = tuple(
-        (
-            setting_name(entry),
-            _gap(entry["separable_down_to"]),
-            _gap(entry["overlap_down_to"]),
-            one_line(entry["first_failure"] or UNKNOWN, _LONGEST_STATUS),
-        )
-        for entry in gaps
-    )
-    columns = ("Solver", "Separable by", "Overlapping by", "First failure")
+def _gaps(gaps: Sequence[Fields]) -> tuple[Block, ...]:
+    columns: Columns = {
+        "Solver": setting_name,
+        "Separable by": lambda entry: _gap(entry["separable_down_to"]),
+        "Overlapping by": lambda entry: _gap(entry["overlap_down_to"]),
+        "First failure": lambda entry: one_line(entry["first_failure"] or UNKNOWN, _LONGEST_STATUS),
+    }
     text = (
         "Data were made whose classes are separable, or overlap, by 2⁻ᵏ around 0. The table has the smallest gap, and "
         "the smallest overlap, down to which a solver answers and claims nothing false."
     )
-    return (Paragraph(text), TableBlock("The smallest gap that a solver gets right", columns, rows))
+    return (Paragraph(text), table_of("The smallest gap that a solver gets right", gaps, columns))
 
 
 def _gap(k: int | None) -> str:

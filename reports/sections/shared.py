@@ -64,7 +64,7 @@ def name_columns(entries: Entries) -> Columns:
 
 def table_of(
     caption: str,
-    entries: Sequence[dict[str, Any]],
+    entries: Sequence[Any],
     columns: Columns,
     *,
     numeric: Collection[int] = (),
