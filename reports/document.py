@@ -345,9 +345,8 @@ class Document:
     @property
     def tables(self) -> tuple[TableBlock, ...]:
         """All tables, those behind what a reader opens included, in their order."""
-        return tuple(
-            block for section in self.sections for block in _opened(section.blocks) if isinstance(block, TableBlock)
-        )
+        opened = (block for section in self.sections for block in _opened(section.blocks))
+        return tuple(block for block in opened if isinstance(block, TableBlock))
 
     def html(self, figures: Mapping[str, Any], script: "Script | None" = None) -> str:
         """Return the page as HTML.
@@ -440,10 +439,9 @@ class Document:
         for section in self.sections:
             if section.anchor == "unknown":
                 lines += ["", f"{section.title}:"]
-                items = [
-                    printable(item) for block in section.blocks if isinstance(block, Points) for item in block.items
-                ]
-                lines += [textwrap.fill(item, width, initial_indent="- ", subsequent_indent="  ") for item in items]
+                items = [item for block in section.blocks if isinstance(block, Points) for item in block.items]
+                shown = map(printable, items)
+                lines += [textwrap.fill(item, width, initial_indent="- ", subsequent_indent="  ") for item in shown]
         return lines
 
 
@@ -492,11 +490,9 @@ def check_page_suffix(path: Path) -> None:
 
 def _markdown(text: Text) -> str:
     """Return a text in Markdown, its marks in bold."""
-    if isinstance(text, tuple):
-        return "".join(
-            f"**{escaping.markdown(p.text)}**" if isinstance(p, Emphasis) else escaping.markdown(p) for p in text
-        )
-    return escaping.markdown(text)
+    if isinstance(text, str):
+        return escaping.markdown(text)
+    return "".join(f"**{_markdown(p.text)}**" if isinstance(p, Emphasis) else _markdown(p) for p in text)
 
 
 def _compact(style: str) -> str:

@@ -79,24 +79,19 @@ def verdict_name(answer: Report) -> str:
     return str(answer["verdict"])
 
 
-def verdict_words(answer: Report, *, bias: bool) -> str:
-    """Return the verdict as a predicate."""
-    kind = through(bias)
-    return {
+def headline(report: Report) -> str:
+    """Return the verdict as a sentence."""
+    subject, kind = question(report), of_kind(report)
+    if subject.startswith("class "):
+        subject = f"C{subject[1:]}"
+    predicates = {
         "separable": f"is linearly separable{kind}",
         "quasi-separable": f"is quasi-separable{kind} (quasi-complete separation)",
         "overlap": f"overlaps{kind}",
         "not separable": f"is not linearly separable{kind}",
         "undecided": f"is undecided{kind}",
-    }[verdict_name(answer)]
-
-
-def headline(report: Report) -> str:
-    """Return the verdict as a sentence."""
-    subject = question(report)
-    if subject.startswith("class "):
-        subject = f"C{subject[1:]}"
-    return f"{subject} {verdict_words(report, bias=report['data']['bias'])}."
+    }
+    return f"{subject} {predicates[verdict_name(report)]}."
 
 
 def _looks_like_a_number(label: str) -> bool:
@@ -112,9 +107,9 @@ def length(mapping: Report, key: str) -> int:
     return int(mapping.get(f"{key}_count", len(mapping[key] or ())))
 
 
-def shown_upper(mapping: Report, key: str = "upper") -> float:
-    """Return the upper end, infinity where there is none."""
-    return float("inf") if mapping[key] is None else float(mapping[key])
+def shown_upper(hard: Report) -> float:
+    """Return the upper end of the maximum margin, infinity where there is none."""
+    return float("inf") if hard["upper"] is None else float(hard["upper"])
 
 
 def novikoff_text(mapping: Report, key: str = "bound") -> str:

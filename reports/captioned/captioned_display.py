@@ -116,9 +116,8 @@ def save(captioned: CaptionedDisplay, folder: Path) -> list[Path]:
 
 def figure_element(captioned: CaptionedDisplay) -> str:
     """Return the display with its title and caption as an element of an HTML page."""
-    title, caption, alt = (
-        escape(printable(text), quote=True) for text in (captioned.title, captioned.caption, captioned.alt)
-    )
+    texts = (captioned.title, captioned.caption, captioned.alt)
+    title, caption, alt = (escape(printable(text), quote=True) for text in texts)
     drawing = f'<div role="img" aria-label="{alt}">{inline_svg(captioned)}</div>'
     drawing = f'<div class="drawn" role="region" aria-label="{title}" tabindex="0">{drawing}</div>'  # it scrolls
     return f"<figure>{drawing}<figcaption><b>{title}.</b> {caption}</figcaption></figure>"

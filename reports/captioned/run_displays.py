@@ -136,16 +136,16 @@ def orders(study: "TwoClassStudy") -> CaptionedDisplay | None:
     found = study.orders
     if found is None:
         return None
-    has_margins = shows_margins(found)
+    shows = has_margins(found)
 
     def draw(figure: "Figure") -> None:
-        axes = figure.subplots(1, 1 + has_margins, sharey=True, squeeze=False, width_ratios=(2, 1)[: 1 + has_margins])
+        axes = figure.subplots(1, 1 + shows, sharey=True, squeeze=False, width_ratios=(2, 1)[: 1 + shows])
         OrderStudyDisplay(study=found, bounds=drawn_bounds(found)).plot(axes[0, 0], legend=False)
-        if has_margins:
+        if shows:
             _draw_margins(found, axes[0, 1])
         figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
 
-    margins = " Right: the margin that each order achieved; the line is γ*." if has_margins else ""
+    margins = " Right: the margin that each order achieved; the line is γ*." if shows else ""
     return CaptionedDisplay(
         key="orders",
         title="Mistakes over random orders of the rows",
@@ -169,7 +169,7 @@ def _orders_alt(study: OrderStudy) -> str:
         f"{'; '.join(marks_of(study))}. "
         f"{f'Bounds that hold for any order: {_named(bounds)}' if bounds else 'No bound is drawn'}."
     )
-    if not shows_margins(study):
+    if not has_margins(study):
         return text
     low, high = (percent(float(value) / study.hard.lower) for value in (outcomes.margin.min(), outcomes.margin.max()))
     return f"{text} Beside it, the achieved margins, from {low} to {high} of the maximum margin."
@@ -186,7 +186,7 @@ def _draw_margins(study: OrderStudy, ax: "Axes") -> None:
     drawing.thin_grid(ax)
 
 
-def shows_margins(study: OrderStudy) -> bool:
+def has_margins(study: OrderStudy) -> bool:
     """Return whether every random order ended on a hyperplane, whose margin can be compared with the maximum."""
     runs = study.outcomes
     return bool(runs.converged.all() and np.isfinite(runs.margin).all()) and study.hard.lower > 0

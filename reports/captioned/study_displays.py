@@ -6,14 +6,7 @@ from maxmargin.reports.captioned import FIGURES
 from maxmargin.reports.captioned.captioned_display import CaptionedDisplay
 from maxmargin.reports.captioned.class_matrix_display import classes
 from maxmargin.reports.captioned.row_displays import distances, projection, soft_margin
-from maxmargin.reports.captioned.run_displays import (
-    margin_path,
-    mistakes,
-    orders,
-    potential,
-    proof_curves,
-    shows_margins,
-)
+from maxmargin.reports.captioned.run_displays import has_margins, margin_path, mistakes, orders, potential, proof_curves
 from maxmargin.reports.study.class_study import ClassStudy
 from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.text.number_formats import rounded
@@ -47,7 +40,7 @@ def left_out(study: TwoClassStudy | ClassStudy) -> dict[str, str]:
     """Return the keys of the figures that cannot be drawn, each with a sentence that says why."""
     if isinstance(study, ClassStudy):
         return {}
-    has = {"orders": study.orders is not None and shows_margins(study.orders), "distances": bool(study.planes)}
+    has = {"orders": study.orders is not None and has_margins(study.orders), "distances": bool(study.planes)}
     return {
         key: f"The figure of the {name} is left out: its axes cannot hold numbers as large as {rounded(size)}."
         for key, name in _IN_UNITS.items()

@@ -43,7 +43,7 @@ def class_matrix(
     names: Sequence[Any], cells: Mapping[tuple[int, int], MatrixCell], finding: str, caption: str
 ) -> Drawing:
     """Return the matrix; `cells` are by row and column, those on the diagonal have a frame."""
-    width = _cell_width(cells.values())
+    width = max(_LEAST_CELL, *(text_width(line) + _CELL_ROOM for cell in cells.values() for line in cell.lines))
     columns = [one_line(name, 24) for name in names]
     widest = max(map(text_width, columns))
     is_numbered = widest > _LONGEST_COLUMN or (widest > width - 8 and len(names) * (widest + 8) > WIDTH - _LONGEST_NAME)
@@ -62,11 +62,6 @@ def class_matrix(
         _draw(sheet, cell, (gutter + j * width, top + i * _ROW), width, is_diagonal=i == j)
     style = f' style="width:{short(sheet.width)}px"'
     return Drawing(sheet.markup(TITLE, finding, attributes=style), caption)
-
-
-def _cell_width(cells: Any) -> float:
-    widths = [text_width(line) + _CELL_ROOM for cell in cells for line in cell.lines]
-    return max(_LEAST_CELL, *widths)
 
 
 def _draw(sheet: Sheet, cell: MatrixCell, corner: tuple[float, float], width: float, *, is_diagonal: bool) -> None:

@@ -54,7 +54,7 @@ class Placed:
     lane: int
 
 
-def text_width(text: str, size: float = SIZE) -> float:
+def text_width(text: str) -> float:
     """Return the width of a text, or a little more.
 
     Examples
@@ -62,7 +62,7 @@ def text_width(text: str, size: float = SIZE) -> float:
     >>> text_width("ii") < text_width("mm") < text_width("漢漢漢")
     True
     """
-    return size * sum(map(_width, text))
+    return SIZE * sum(map(_width, text))
 
 
 def _width(character: str) -> float:

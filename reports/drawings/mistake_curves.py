@@ -3,10 +3,10 @@
 import math
 from typing import Any
 
-from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, attribute_of
+from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, attribute_of, count_ticks
 from maxmargin.reports.drawings.svg import Drawing, Sheet, short
-from maxmargin.reports.phrasing import space
-from maxmargin.text.number_formats import field_text, floor_of, plural, power_of_ten, rounded
+from maxmargin.reports.phrasing import novikoff_text, space
+from maxmargin.text.number_formats import plural, rounded
 
 WIDTH, _HEIGHT = 404.0, 250.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 8.0, 76.0, 10.0, 40.0
@@ -88,14 +88,9 @@ def _scales(M: list[int], curves: dict[str, tuple[str, str, list[float]]], end: 
 def _axes(sheet: Sheet, x: Scale, y: Scale) -> None:
     bottom = _HEIGHT - _BOTTOM
     sheet.line((_LEFT, bottom), (WIDTH - _RIGHT, bottom), "axis")
-    if isinstance(x, LogScale):
-        ticks = [(10.0**k, rounded(10.0**k) if k < 6 else power_of_ten(k)) for k in x.decades(most=5)]
-    else:
-        assert isinstance(x, LinearScale)
-        ticks = [(tick, rounded(tick, 4)) for tick in x.ticks() if tick == round(tick)]
-    for tick, text in ticks:
+    for tick in count_ticks(x, most=5):
         sheet.line((x(tick), bottom), (x(tick), bottom + 4), "axis")
-        sheet.text((x(tick), bottom + 17), text, "tick", anchor="middle")
+        sheet.text((x(tick), bottom + 17), rounded(tick, 4), "tick", anchor="middle")
     sheet.text(((_LEFT + WIDTH - _RIGHT) / 2, bottom + 34), "mistakes M", "soft", anchor="middle")
 
 
@@ -115,18 +110,13 @@ def _finding(report: dict[str, Any]) -> str:
     if trace["u_margin"] is None:
         return f"{text}; no line bounds it from below."
     floor = rounded(trace["w_dot_u_at_least"][-1], 3)
-    return f"{text} and above M g = {floor}; the two bounds meet at {_meet(trace)} mistakes."
-
-
-def _meet(trace: dict[str, Any]) -> str:
-    return field_text(trace, "bound", 4, say=floor_of)
+    return f"{text} and above M g = {floor}; the two bounds meet at {novikoff_text(trace)} mistakes."
 
 
 def _caption(report: dict[str, Any], end: float) -> str:
     if report["trace"]["u_margin"] is None:
         known = "separates" if report["strictly_separable"] is False else "is known to separate"
         return f"Each mistake adds at most R² to ‖w‖². No hyperplane {known} all rows, so nothing forces ‖w‖ to grow."
-    meet = _meet(report["trace"])
     where = "where both meet" if end else "far to the right of this picture"
     trace, vectors = report["trace"], space(report["perceptron"])
     scales = " Both axes are logarithmic." if max(float(trace["n_mistakes"][-1]), end) > _MANY else ""
@@ -135,5 +125,5 @@ def _caption(report: dict[str, Any], end: float) -> str:
         f"weights after M mistakes, u* is the unit normal of the maximum margin in the space {vectors} of the run, "
         f"g = {rounded(trace['u_margin'], 4)} is its margin there, at most γ*, and R = {rounded(trace['radius'], 4)} "
         "the length of the longest row. So M g ≤ √M R: no run in this space, in any order, makes more than "
-        f"R²/g² = {meet} mistakes, {where}.{scales}"
+        f"R²/g² = {novikoff_text(trace)} mistakes, {where}.{scales}"
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 from maxmargin.displays.order_study_display import edges_of_counts
 from maxmargin.reports.drawings.label_placement import Label, n_lanes, place
-from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale
+from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale, count_ticks
 from maxmargin.reports.drawings.svg import Drawing, Sheet
 from maxmargin.text.number_formats import count, plural, rounded
 from maxmargin.theory.order_studies import OrderStudy
@@ -26,9 +26,8 @@ def order_histogram(study: OrderStudy) -> Drawing | None:
     scale = _scale(min(int(mistakes.min()), source), max(int(mistakes.max()), source))
     edges = np.minimum(edges_of_counts(mistakes, is_logarithmic=isinstance(scale, LogScale)), scale.high)
     counts = np.histogram(mistakes, edges)[0] / np.maximum(np.floor(edges[1:]) - np.floor(edges[:-1]), 1)  # per count
-    labels = place(
-        [Label(scale(max(source, scale.low)), f"order of the source {count(source)}", "label perceptron")], 0, WIDTH
-    )
+    at = scale(max(source, scale.low))
+    labels = place([Label(at, f"order of the source {count(source)}", "label perceptron")], 0, WIDTH)
     top = 6 + n_lanes(labels) * _LANE
     sheet = Sheet("orders", WIDTH, top + _BARS + 40)
     bottom = top + _BARS
@@ -38,7 +37,6 @@ def order_histogram(study: OrderStudy) -> Drawing | None:
             height = _BARS * float(number_of) / float(counts.max())
             sheet.rectangle((left + 0.5, bottom - height), max(right - left - 1, 1.0), height, "column perceptron")
     _axis(sheet, scale, bottom, f"mistakes{_until(study)}")
-    at = scale(max(source, scale.low))
     sheet.line((at, top), (at, bottom), "mark perceptron")
     for entry in labels:
         sheet.text((entry.start, top - 5), entry.label.text, entry.label.role)
@@ -54,15 +52,10 @@ def _scale(low: int, high: int) -> Scale:
 
 def _axis(sheet: Sheet, scale: Scale, bottom: float, name: str) -> None:
     sheet.line((0, bottom), (WIDTH, bottom), "axis")
-    if isinstance(scale, LogScale):
-        ticks = [10.0**k for k in scale.decades(most=5)]
-        if len(ticks) < 2:
-            ticks = sorted({*ticks, *(t for k in (1, 2, 5) for t in (k * 10.0 ** math.floor(math.log10(scale.high)),))})
-        ticks = [tick for tick in ticks if scale.low <= tick <= scale.high]
-    else:
-        assert isinstance(scale, LinearScale)
-        ticks = [tick for tick in scale.ticks() if tick == round(tick)]
-    for tick in ticks:
+    ticks = count_ticks(scale, most=5)
+    if isinstance(scale, LogScale) and len(ticks) < 2:
+        ticks = sorted({*ticks, *(k * 10.0 ** math.floor(math.log10(scale.high)) for k in (1, 2, 5))})
+    for tick in (tick for tick in ticks if scale.low <= tick <= scale.high):
         sheet.line((scale(tick), bottom), (scale(tick), bottom + 4), "axis")
         where = "middle" if 20 < scale(tick) < WIDTH - 20 else "start" if scale(tick) <= 20 else "end"
         sheet.text((scale(tick), bottom + 17), rounded(tick), "tick", anchor=where)

@@ -1,6 +1,7 @@
 """Two drawings of the rows of a scene: in a plane with both hyperplanes, and by their distances from each."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,8 +60,10 @@ def scatter(scene: DrawnRows) -> Drawing:
     """Return the rows and the hyperplanes in two dimensions."""
     sheet = Sheet("rows", WIDTH, HEIGHT)
     frame = _frame(scene)
-    sheet.raw(_clip(sheet.key, (frame.x.start, frame.y.end), frame.x.end - frame.x.start, frame.y.start - frame.y.end))
-    sheet.raw(f'<g clip-path="url(#{sheet.key}-clip)">')
+    left, top = frame.x.start, frame.y.end
+    width, height = frame.x.end - left, frame.y.start - top
+    shape = f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}"/>'
+    sheet.raw(f'<clipPath id="{sheet.key}-clip">{shape}</clipPath><g clip-path="url(#{sheet.key}-clip)">')
     _band(sheet, scene, frame)
     sheet.raw(f'<g id="{sheet.key}-points">')
     _draw_classes(sheet, scene.is_positive, [frame.at(point) for point in scene.points], _size(scene))
@@ -70,7 +73,7 @@ def scatter(scene: DrawnRows) -> Drawing:
         _rings(sheet, scene, frame)
     _lines(sheet, scene, frame)
     sheet.raw("</g>")
-    sheet.rectangle((frame.x.start, frame.y.end), frame.x.end - frame.x.start, frame.y.start - frame.y.end, "frame")
+    sheet.rectangle((left, top), width, height, "frame")
     _axes(sheet, scene, frame)
     if has_inset:
         _inset(sheet, scene, frame)
@@ -93,7 +96,21 @@ def axes_of(scene: DrawnRows) -> list[Floats]:
     return [*found, rest]
 
 
-def line_in_scatter(scene: DrawnRows, w: Floats, b: float) -> list[tuple[float, float]] | None:
+def run_snapshots(scene: DrawnRows, states: Iterable[tuple[int, Floats, float]]) -> str:
+    """Return a small drawing for each state of a run (number of mistakes, w, b), for readers without scripts."""
+    pictures = []
+    for n_mistakes, w, b in states:
+        sheet = Sheet(f"moment-{n_mistakes}", WIDTH, HEIGHT)
+        sheet.raw('<use href="#rows-points"/>')
+        ends = _line_in_scatter(scene, w, b)
+        if ends is not None:
+            sheet.curve(ends, "plane perceptron")
+        title = f"After {plural(n_mistakes, 'mistake')}"
+        pictures.append(f"<figure>{sheet.markup(title, title)}<figcaption>{title}.</figcaption></figure>")
+    return "".join(pictures)
+
+
+def _line_in_scatter(scene: DrawnRows, w: Floats, b: float) -> list[tuple[float, float]] | None:
     """Return the ends of the line of a hyperplane in the scatter plot; None if the line does not cross it.
 
     If its normal is not in the plane of the drawing, it is the intersection of both at the mean of the rows.
@@ -131,11 +148,6 @@ def _limits(scene: DrawnRows) -> tuple[Floats, Floats]:
     largest = float(spans.max()) or float(np.abs(high).max()) or 1.0
     room = np.where(spans > 0, _ROOM * spans, largest / 2)
     return low - room, high + room
-
-
-def _clip(key: str, corner: tuple[float, float], width: float, height: float) -> str:
-    shape = f'<rect x="{corner[0]:.1f}" y="{corner[1]:.1f}" width="{width:.1f}" height="{height:.1f}"/>'
-    return f'<clipPath id="{key}-clip">{shape}</clipPath>'
 
 
 def shows_band(scene: DrawnRows) -> bool:
@@ -186,10 +198,8 @@ def _size(scene: DrawnRows) -> str:
 
 
 def _draw_classes(sheet: Sheet, is_positive: Mask, at: list[tuple[float, float]], size: str) -> None:
-    negative = [point for point, sign in zip(at, is_positive, strict=True) if not sign]
-    positive = [point for point, sign in zip(at, is_positive, strict=True) if sign]
-    sheet.path(dots(negative), f"negative{size}")
-    sheet.path(dots(positive), f"positive{size}")
+    for name, is_of_class in (("negative", ~is_positive), ("positive", is_positive)):
+        sheet.path(dots(point for point, is_in in zip(at, is_of_class, strict=True) if is_in), f"{name}{size}")
 
 
 def _rings(sheet: Sheet, scene: DrawnRows, frame: _Frame) -> None:
@@ -263,11 +273,8 @@ def _emptier_corner(scene: DrawnRows, frame: _Frame) -> tuple[float, float]:
     """Return the corner of the frame where an inset covers the fewest rows."""
     width, height = _INSET
     at = np.array([frame.at(point) for point in scene.points])
-    corners = [
-        (x, y)
-        for y in (frame.y.end + 26, frame.y.start - height - 6)
-        for x in (frame.x.end - width - 6, frame.x.start + 6)
-    ]
+    across, along = (frame.x.end - width - 6, frame.x.start + 6), (frame.y.end + 26, frame.y.start - height - 6)
+    corners = [(x, y) for y in along for x in across]
 
     def covered(corner: tuple[float, float]) -> int:
         inside = (at >= corner).all(axis=1) & (at <= np.add(corner, _INSET)).all(axis=1)

@@ -105,7 +105,8 @@ def _markup(ruler: Ruler, width: float, gutter: float, suffix: str) -> str:
     """Return the ruler drawn in this width, its name in the gutter, or above where there is none."""
     has_rail = any(mark.value is None for mark in ruler.marks)
     start = gutter + (_RAIL if has_rail else 8.0)
-    scale = _scale(ruler, start, width - 8.0)
+    kind = LogScale if ruler.is_log else LinearScale
+    scale = kind(ruler.low, ruler.high, start, width - 8.0)
     above = place(_labels(ruler, scale, gutter, below=False), gutter, width)
     below = place(_labels(ruler, scale, gutter, below=True), gutter, width)
     title = 0.0 if gutter else SIZE + 8
@@ -121,30 +122,17 @@ def _markup(ruler: Ruler, width: float, gutter: float, suffix: str) -> str:
         sheet.text((gutter, axis + SIZE + 8), "not separating", "soft")
     _ticks(sheet, ruler, scale, axis, start, [entry.label.at for entry in below])
     for entry in (*above, *below):
-        is_below = entry in below
-        side = below if is_below else above
-        baseline = (
-            axis + tick_room + (entry.lane + 1) * _LANE - 4 if is_below else axis - _MARK - 5 - entry.lane * _LANE
-        )
+        is_below, side = (True, below) if entry in below else (False, above)
+        baseline = axis - _MARK - 5 - entry.lane * _LANE
+        if is_below:
+            baseline = axis + tick_room + (entry.lane + 1) * _LANE - 4
         if not _is_crossed(entry, side):
             _leader(sheet, entry.label, entry.lane, axis, baseline, is_below=is_below)
         sheet.text((entry.start, baseline), entry.label.text, entry.label.role)
     for mark in reversed(ruler.marks):
         _mark(sheet, mark, _position(mark, scale, gutter), axis)
-    return sheet.markup(
-        f"Ruler of the {ruler.name}", ruler.finding, attributes=_scale_attributes(scale, gutter, has_rail)
-    )
-
-
-def _scale_attributes(scale: Scale, gutter: float, has_rail: bool) -> str:
-    """Return what a script needs to move a mark."""
-    rail = f' data-rail="{short(gutter + (_RAIL - 18) / 2)}"' if has_rail else ""
-    return f"{attribute_of(scale)}{rail}"
-
-
-def _scale(ruler: Ruler, start: float, end: float) -> Scale:
-    kind = LogScale if ruler.is_log else LinearScale
-    return kind(ruler.low, ruler.high, start, end)
+    rail = f' data-rail="{short(gutter + (_RAIL - 18) / 2)}"' if has_rail else ""  # by which a script moves marks
+    return sheet.markup(f"Ruler of the {ruler.name}", ruler.finding, attributes=f"{attribute_of(scale)}{rail}")
 
 
 def _position(mark: RulerMark, scale: Scale, gutter: float) -> float:
@@ -161,13 +149,8 @@ def _labels(ruler: Ruler, scale: Scale, gutter: float, *, below: bool) -> list[L
     ]
     if below:
         return of_marks
-    of_bands = [Label(_middle(band, scale), band.text, "label soft") for band in ruler.bands if band.text]
-    return of_marks + of_bands
-
-
-def _middle(band: RulerBand, scale: Scale) -> float:
-    low, high = band.ends[-1]
-    return (scale(low) + scale(high)) / 2
+    middles = ((band.text, sum(map(scale, band.ends[-1])) / 2) for band in ruler.bands if band.text)
+    return of_marks + [Label(middle, text, "label soft") for text, middle in middles]
 
 
 def _name(sheet: Sheet, ruler: Ruler, axis: float, gutter: float) -> None:
@@ -216,8 +199,7 @@ def _mark(sheet: Sheet, mark: RulerMark, at: float, axis: float) -> None:
     name = f' data-moves="{mark.name}"' if mark.name else ""
     moves = " moves" if mark.name else ""
     half = 5.0 if mark.role == "faint" else _MARK
-    beyond = mark.value is not None and mark.value == math.inf
-    if beyond:
+    if mark.value == math.inf:
         sheet.raw(f'<path{name} class="arrow {mark.role}" d="M{at - 9:.1f} {axis - 5:.1f}l9 5l-9 5"/>')
         return
     low, high = f"{axis - half:.1f}", f"{axis + half:.1f}"

@@ -79,6 +79,13 @@ class SignedLogScale(_Ends):
 Scale = LinearScale | LogScale | SignedLogScale
 
 
+def count_ticks(scale: Scale, most: int = _MOST_TICKS) -> list[float]:
+    """Return the ticks of an axis of counts: powers of ten, no more than `most`, or whole numbers on a linear scale."""
+    if isinstance(scale, LogScale):
+        return [10.0**k for k in scale.decades(most=most)]
+    return [tick for tick in scale.ticks() if tick == round(tick)]
+
+
 def attribute_of(scale: Scale) -> str:
     """Return the scale as an attribute, from which a script finds positions."""
     kind = {LinearScale: "linear", LogScale: "log", SignedLogScale: "signed"}[type(scale)]

@@ -64,7 +64,8 @@ class Sheet:
 
     def path(self, steps: str, role: str = "", *, name: str = "") -> None:
         """Draw a path of SVG commands, with an identifier if it has a name."""
-        self.elements.append(f'<path{self._named(name)}{_of_role(role)} d="{steps}"/>')
+        identifier = f' id="{self.key}-{name}"' if name else ""
+        self.elements.append(f'<path{identifier}{_of_role(role)} d="{steps}"/>')
 
     def curve(self, points: Iterable[Point], role: str = "", *, name: str = "") -> None:
         """Draw a line through points."""
@@ -91,9 +92,6 @@ class Sheet:
             f'</title><desc id="{names[1]}">{escape(printable(finding), quote=False)}</desc>'
             f"{''.join(self.elements)}</svg>"
         )
-
-    def _named(self, name: str) -> str:
-        return f' id="{self.key}-{name}"' if name else ""
 
 
 def dots(points: Iterable[Point]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.reports.document import DetailsBlock, Document, Script, TableBlock
+from maxmargin.reports.document import Document, Script
 from maxmargin.reports.pages.page_data import embedded_data, raw_data
 from maxmargin.reports.sections.shared import source_name
 from maxmargin.solvers.answers.answer_text import plain
@@ -113,7 +113,7 @@ class CheckedPage(ABC):
     def _data(self) -> dict[str, Any]:
         return {
             "copies": {"command": self._command(), "sha256": self.summary["data"]["sha256"]},
-            "tables": {table.key: table.forms() for table in _tables_of(self.document)},
+            "tables": {table.key: table.forms() for table in self.document.tables if table.key},
             **self._moving(),
             "proofs": self._boxes,
         }
@@ -131,13 +131,6 @@ def _script_of(parts: Mapping[str, Any]) -> Script:
     policy = f"default-src 'none'; script-src 'sha256-{digest}'; worker-src blob:; style-src 'unsafe-inline'"
     texts = {name: _json(value) for name, value in parts.items() if value is not None}
     return Script(policy=policy, source=source, worker=script_text("check_proof.js"), parts=texts)
-
-
-def _tables_of(document: Document) -> list[TableBlock]:
-    """Return the tables that can be copied."""
-    blocks = [block for section in document.sections for block in section.blocks]
-    inner = [part for block in blocks if isinstance(block, DetailsBlock) for part in block.blocks]
-    return [block for block in (*blocks, *inner) if isinstance(block, TableBlock) and block.key]
 
 
 def _json(value: Any) -> str:

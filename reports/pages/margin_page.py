@@ -11,9 +11,8 @@ from maxmargin.displays.drawing import thinned
 from maxmargin.reports.document import Document
 from maxmargin.reports.drawings.mistake_curves import mistake_curves
 from maxmargin.reports.drawings.order_histogram import order_histogram
-from maxmargin.reports.drawings.row_views import axes_of, drawn_rows_text, scatter, shows_band, strips
+from maxmargin.reports.drawings.row_views import axes_of, drawn_rows_text, run_snapshots, scatter, shows_band, strips
 from maxmargin.reports.drawings.rulers import drawn
-from maxmargin.reports.drawings.run_snapshots import run_snapshots, states_after_mistakes
 from maxmargin.reports.drawings.svg import Drawing
 from maxmargin.reports.pages.checked_page import CheckedPage, caption_of
 from maxmargin.reports.sections.ruler_contents import rulers_of
@@ -72,9 +71,8 @@ class MarginPage(CheckedPage):
         view = self.drawn_rows
         pictures = [_figure(picture) for picture in (scatter(view), strips(view)) if picture is not None]
         classes = [_class_name(entry) for entry in self.summary["data"]["classes"]]
-        caption = (
-            f"● {classes[0]}, ■ {classes[1]}. {_legend(view)} {drawn_rows_text(view, self.study.problem.n_samples)}"
-        )
+        which = drawn_rows_text(view, self.study.problem.n_samples)
+        caption = f"● {classes[0]}, ■ {classes[1]}. {_legend(view)} {which}"
         parts = [
             f'<div id="views" class="pair" role="group" tabindex="0" aria-label="{_KEYS}">{"".join(pictures)}</div>',
             '<p id="row-said" role="status" data-script hidden>Point at a row, or use the arrow keys.</p>',
@@ -88,8 +86,10 @@ class MarginPage(CheckedPage):
         rows = self.study.replay.rows
         if not len(rows) or len(rows) < run.n_mistakes or not self.study.dataset.is_in_memory:
             return ""
-        signs = problem.y[rows]
-        states = states_after_mistakes(rows.tolist(), problem.dense_rows(rows), signs, self.study.scale)
+        n, signs, scale = len(rows), problem.y[rows], self.study.scale
+        steps = problem.dense_rows(rows) * signs[:, None]
+        after = sorted({1, 2, 3, n // 2, n} & set(range(1, n + 1)))
+        states = ((k, steps[:k].sum(axis=0), float(signs[:k].sum()) * scale * scale) for k in after)
         return f'<noscript><div class="moments">{run_snapshots(self.drawn_rows, states)}</div></noscript>'
 
     def _moving(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 
 from maxmargin.reports.drawings.rulers import Ruler, RulerBand, RulerMark, nested, spread
-from maxmargin.reports.drawings.scales import LinearScale, LogScale, Scale
+from maxmargin.reports.drawings.scales import LogScale, Scale, count_ticks
 from maxmargin.reports.phrasing import Report, bound_title, bounded_runs, fewest_errors, holding_bounds, novikoff
 from maxmargin.reports.sections.shared import margin_digits
 from maxmargin.text.number_formats import count, floor_of, listed, percent, plural, rounded, shown_interval, upper_end
@@ -124,7 +124,7 @@ def _mistakes(report: Report) -> Ruler:
     marks.append(RulerMark(presented, f"{count(presented)} rows presented", "bound faint-text", below=True))
     return Ruler(
         key="mistakes", name="mistakes", unit="and their bounds",
-        marks=tuple(mark for mark in marks if mark.value), bands=band, low=0.8, high=top * 1.3, ticks=_decades,
+        marks=tuple(mark for mark in marks if mark.value), bands=band, low=0.8, high=top * 1.3, ticks=_counts,
         finding=_mistakes_finding(report, bounds),
     )  # fmt: skip
 
@@ -158,11 +158,8 @@ def _tightest(report: Report, bound: Report) -> str:
     return f"tightest bound, {runs}: {floor_of(bound['value'])} ({bound_title(bound['name'])})"
 
 
-def _decades(scale: Scale) -> list[tuple[float, str]]:
-    if isinstance(scale, LogScale):
-        return [(10.0**k, rounded(10.0**k)) for k in scale.decades()]
-    assert isinstance(scale, LinearScale)
-    return [(tick, rounded(tick, 4)) for tick in scale.ticks() if tick == round(tick)]
+def _counts(scale: Scale) -> list[tuple[float, str]]:
+    return [(tick, rounded(tick, 4)) for tick in count_ticks(scale)]
 
 
 def _mistakes_finding(report: Report, bounds: Iterable[tuple[float, str]]) -> str:
@@ -192,7 +189,7 @@ def _errors(report: Report) -> Ruler:
     band = (RulerBand(((max(best["lower"], 0.8), best["upper"]),), "", "truth"),) if interval else ()
     return Ruler(
         key="errors", name="rows in error", unit=f"of {n_rows}", marks=tuple(mark for mark in marks if mark.value),
-        bands=band, low=0.8 if is_log else 0.0, high=most * (1.3 if is_log else 1.12), is_log=is_log, ticks=_decades,
+        bands=band, low=0.8 if is_log else 0.0, high=most * (1.3 if is_log else 1.12), is_log=is_log, ticks=_counts,
         finding="; ".join(mark.text for mark in marks) + ".",
     )  # fmt: skip
 
