@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.local_coordinates.nearest_points import nearest_points
 from maxmargin.solvers.engines.local_coordinates.sliced_rows import Pair, SlicedRows
-from maxmargin.solvers.engines.local_coordinates.support import Program
+from maxmargin.solvers.engines.local_coordinates.support import Program, equalities
 
 # A column is centred if its median is more than this many times as far from 0 as its numbers are from the median: then
 # the differences are exact.
@@ -35,8 +35,8 @@ _ROWS_OF_MEDIANS = 2000
 # Added to the diagonal of the first plane's normal equations, relative to the trace; and to its normal.
 _RIDGE, _NOT_ZERO = 1e-9, 1e-300
 
-# Number of corrections of multipliers, and pivot, relative to the largest, of a support too nearly dependent for them.
-_CORRECTIONS, _SINGULAR = 3, 1e-13
+# Number of steps by which the plane and the multipliers of a support are refined.
+_REFINEMENTS = 3
 
 # Size of a column of T, and least eigenvalue of the Gram matrix of columns of size 1, below which T is orthonormalised.
 _DEPENDENT = 1e-4
@@ -151,34 +151,44 @@ class LocalPlane:
         x, z = nearest_points(program, start, settings.tolerance, finish=settings.finish, is_over=settings.is_over)
         if not x[:d].any():
             return self, z
-        move = complement.direction(x[1:d])
-        offset = sigma * x[d:] - np.full(int(bias), mean @ move)
-        v, b = self.v.times(float(x[0])).plus(Pair.of(move)), self.b.times(float(x[0])).plus(Pair.of(offset))
-        return LocalPlane(columns=self.columns, v=v, b=b).normalised(), z
+        return self._changed(float(x[0]), complement.direction(x[1:d]), sigma * x[d:], mean), z
 
-    def balanced(self, X: Floats, y: Floats, z: Floats) -> Pair:
-        """Return the multipliers of local support rows of this plane, corrected until they balance.
+    def refined(self, X: Floats, y: Floats, z: Floats) -> tuple["LocalPlane", Pair]:
+        """Return the plane for which local support rows are equalities, and their multipliers, both refined.
 
-        In the complement of the normal the sum of the rows with multipliers is 0; it is computed with twice the
-        precision, and the correction solves the linear system of the support.
+        This is Newton's method for the linear system of the support: its residual, the scores of the rows and their sum
+        with multipliers, is computed with twice the precision.
         """
-        from scipy.linalg import qr
+        from scipy.linalg import lu_factor, lu_solve
 
-        bias, mean = len(self.b.high) > 0, X.mean(axis=0)
-        mean = mean if bias else 0 * mean
-        complement = _Complement.of(self, X - mean, 1.0)
+        bias = len(self.b.high) > 0
+        mean = X.mean(axis=0) if bias else np.zeros(X.shape[1])
+        rows, columns, weights = SlicedRows(X), SlicedRows(np.ascontiguousarray(X.T)), Pair.of(z)
+        plane, d = self, X.shape[1]
+        sigma = float(np.median(self.scores(rows, y)))
+        complement = _Complement.of(self, X - mean, sigma)
         A = np.column_stack([np.ones(len(y)), y[:, np.newaxis] * complement.T, *[y] * bias])
-        Q, R = qr(A.T, mode="economic", check_finite=False)
-        columns, weights = SlicedRows(np.ascontiguousarray(X.T)), Pair.of(z)
-        if len(R) > len(Q) or np.abs(R.diagonal()).min() < _SINGULAR * np.abs(R.diagonal()).max():
-            return weights
-        for _ in range(_CORRECTIONS):
-            signed = Pair(weights.high * y, weights.low * y)
+        factors = lu_factor(equalities(np.pad(complement.costs(), (0, bias)), A), check_finite=False)
+        for _ in range(_REFINEMENTS):
+            signed, scores = Pair(weights.high * y, weights.low * y), plane.scores(rows, y)
             total = math.fsum([*signed.high.tolist(), *signed.low.tolist()])
-            missing = complement.coordinates(columns.products(signed) - mean * total)
-            right = -np.concatenate([[weights.high.sum() - 1], missing, *[[total]] * bias])
-            weights = weights.plus(Pair.of(_solved(R, Q.T @ right)))
-        return weights
+            sigma = float(weights.high @ scores)
+            balance = complement.coordinates(columns.products(signed) - mean * total)
+            right = np.concatenate([[0.0], balance, [total] * bias, [1 - weights.high.sum()], 1 - scores / sigma])
+            change = lu_solve(factors, right, check_finite=False)
+            if not np.isfinite(change).all():
+                break
+            weights = weights.plus(Pair.of(change[d + bias + 1 :]))
+            plane = plane._changed(1 + change[0], complement.direction(change[1:d]), sigma * change[d : d + bias], mean)
+        return plane, weights
+
+    def _changed(self, alpha: float, move: Floats, offset: Floats, mean: Floats) -> "LocalPlane":
+        """Return the plane alpha times this one, its normal moved, with the offset at the mean moved as well."""
+        v = self.v.times(alpha).plus(Pair.of(move))
+        if not (np.isfinite(v.high).all() and (self.columns.metric * v.high).any()):
+            return self
+        b = self.b.times(alpha).plus(Pair.of(offset - np.full(len(offset), mean @ move)))
+        return LocalPlane(columns=self.columns, v=v, b=b).normalised()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,7 +275,8 @@ class _Complement:
     @classmethod
     def of(cls, plane: LocalPlane, X: Floats, sigma: float) -> "_Complement":
         q, v = plane.columns.metric, plane.v.high
-        h = q**2 * (v / np.abs(v).max())
+        shifts = 2 * (plane.columns.exponents.min() - plane.columns.exponents)
+        h = np.ldexp(v, shifts - (np.frexp(v)[1] + shifts)[v != 0].max())  # q^2 v, which may underflow
         h /= np.linalg.norm(h)
         j = int(np.argmax(np.abs(h)))
         h[j] += np.copysign(1.0, h[j])

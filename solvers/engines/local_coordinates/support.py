@@ -90,17 +90,24 @@ def _equal(program: Program, rows: Rows) -> tuple[Floats, float, Floats] | None:
     """Return x, t and the multipliers of the program in which these rows are equalities, refined once."""
     from scipy.linalg.lapack import dgetrf, dgetrs
 
-    H, A = program.H, program.A[rows]
-    k, n = len(H), len(rows)
-    K, right = np.zeros((k + 1 + n, k + 1 + n)), np.zeros(k + 1 + n)
-    K[:k, :k], K[:k, k + 1 :], K[k, k + 1 :], right[k] = H, -A.T, 1, 1
-    K[k + 1 :, :k], K[k + 1 :, k] = A, -1
+    k, n = len(program.H), len(rows)
+    K, right = equalities(program.H, program.A[rows]), np.zeros(k + 1 + n)
+    right[k] = 1
     factors, pivots, is_singular = dgetrf(K)
     if is_singular:
         return None
     found = dgetrs(factors, pivots, right)[0]
     found += dgetrs(factors, pivots, right - K @ found)[0]
     return (found[:k], float(found[k]), found[k + 1 :]) if np.isfinite(found).all() else None
+
+
+def equalities(H: Floats, A: Floats) -> Floats:
+    """Return the matrix K of the conditions ``K (x, t, z) = (0, 1, 0)`` where ``A x = t`` in every row."""
+    n, k = A.shape
+    K = np.zeros((k + 1 + n, k + 1 + n))
+    K[:k, :k], K[:k, k + 1 :], K[k, k + 1 :] = H, -A.T, 1
+    K[k + 1 :, :k], K[k + 1 :, k] = A, -1
+    return K
 
 
 def _balanced(program: Program, x: Floats, rows: Rows, z: Floats, least: float) -> Floats:

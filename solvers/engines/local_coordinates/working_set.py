@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.local_coordinates.local_plane import HomePlane, LocalColumns, LocalPlane, Settings
 from maxmargin.solvers.engines.local_coordinates.sliced_rows import Pair, SlicedRows
@@ -234,12 +234,14 @@ class _Search:
                 settings = Settings(_ACCURATE if turn else tolerance, finish, self.limits.is_over)
                 self._move(rows, sigma, settings)
                 least, bound = float(self.scores.min()), self._bound()
+                if self.limits.is_over():
+                    break
                 if bound < _NOTHING * self.plane.size or (least <= 0 and turn >= _TURNS_WITHOUT_PLANE):
                     return False
                 is_closed = bound - least <= (_ACCURATE if finish else _ROUGHLY_CLOSED) * bound
-                if least > 0 and (is_closed or bound - least > _REFINED * open_before or self.limits.is_over()):
+                if least > 0 and (is_closed or bound - least > _REFINED * open_before):
                     break
-                open_before, sigma = bound - least, least if least > 0 else self._size_of_support()
+                open_before, sigma = bound - least, least if least > 0 else self._size_of_support() or 1.0
             self.level = max(least, 0.0)
         return True
 
@@ -248,11 +250,23 @@ class _Search:
         self.plane, self.multipliers = self.plane.moved(X, y, self.scores, sigma, settings)
         self.scores, self.corrections = self.plane.scores(rows, y), np.zeros(len(y))
         some = self.multipliers > 0
-        if settings.finish and some.sum() <= self.k:
-            corrected = self.plane.balanced(X[some], y[some], self.multipliers[some])
-            is_positive = corrected.high > 0
-            self.multipliers[some] = np.where(is_positive, corrected.high, 0.0)
-            self.corrections[some] = np.where(is_positive, corrected.low, 0.0)
+        if settings.finish and some.sum() <= self.problem.n_features + self.bias:
+            self._refine(rows, some)
+
+    def _refine(self, rows: SlicedRows, some: Mask) -> None:
+        """Refine the plane and the multipliers of the support, and keep those that narrow the interval."""
+        X, y = self.program.X, self.program.y
+        plain, bound = (self.multipliers, self.corrections), self._bound()
+        plane, refined = self.plane.refined(X[some], y[some], self.multipliers[some])
+        is_positive = refined.high > 0
+        self.multipliers, self.corrections = np.zeros((2, len(y)))
+        self.multipliers[some] = np.where(is_positive, refined.high, 0.0)
+        self.corrections[some] = np.where(is_positive, refined.low, 0.0)
+        if not self._bound() < bound:
+            self.multipliers, self.corrections = plain
+        scores = plane.scores(rows, y)
+        if scores.min() > self.scores.min():
+            self.plane, self.scores = plane, scores
 
     def _size_of_support(self) -> float:
         is_heavy = self.multipliers > _SUPPORTING * self.multipliers.max()
