@@ -110,7 +110,7 @@ def _ask_daqp(best: HardBracket, limits: Limits) -> Rows | None:
     found = quadratic.solve_all(problem, limits)
     best.offer(_brought_home(found, problem.scaling))
     best.is_of_all_rows = True
-    return np.empty(0, dtype=np.int64) if found.w is None else None
+    return np.empty(0, dtype=np.int64) if found.attempt.status == "infeasible" else None
 
 
 def _ask_cvxpy(solvers: tuple[str, ...], best: HardBracket, limits: Limits) -> Rows | None:
@@ -147,17 +147,12 @@ def _is_moderate(problem: Problem) -> bool:
     return problem.n_samples * problem.n_features <= _MOST_ENTRIES
 
 
-def _has_many_rows(problem: Problem) -> bool:
-    """Return whether programs of few rows are far smaller than that of all: not so where sparse rows are wide."""
-    return problem.has_many_rows and not (problem.is_sparse and problem.has_many_columns)
-
-
 def _is_narrow(problem: Problem) -> bool:
     return problem.integers is None and problem.n_features <= min(problem.n_samples, problem.sizes.factorised_side)
 
 
 ENGINES = (
-    HardEngine(name="working-set", suits=_has_many_rows, ask=_ask_working_set),
+    HardEngine(name="working-set", suits=lambda problem: problem.has_many_rows, ask=_ask_working_set),
     HardEngine(name="dual-coordinate", suits=lambda problem: problem.has_many_columns, ask=_ask_descent),
     HardEngine(name="daqp", suits=_is_moderate, ask=_ask_daqp),
     HardEngine(name="working-set", suits=_is_narrow, ask=_ask_working_set),

@@ -30,7 +30,7 @@ RELATIVE_GAP = 1e-9
 EXACT_LIMIT = 500
 
 # Largest numbers of columns and of rows for which exact arithmetic closes a wide interval without being asked to.
-_SMALL_COLUMNS, _SMALL_ROWS = 60, 100_000
+_SMALL_COLUMNS, _SMALL_ROWS = 200, 100_000
 
 # Time limit for that, in seconds.
 _UNASKED_SECONDS = 60.0

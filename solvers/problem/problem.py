@@ -258,10 +258,10 @@ class Problem(Samples):
 
     @property
     def has_many_rows(self) -> bool:
-        """Whether a program of a few rows is worth trying: there are many, of binary64 numbers."""
+        """Whether programs of a few rows are far smaller than that of all: there are many, of binary64 numbers."""
         n_few = _FEW_ROWS_A_COLUMN * self.n_features
         is_large = self.integers is None and self.n_samples > max(_FEW_ROWS, n_few)
-        return is_large and len(self.sample[0]) >= n_few
+        return is_large and len(self.sample[0]) >= n_few and not (self.is_sparse and self.has_many_columns)
 
     @property
     def has_many_columns(self) -> bool:

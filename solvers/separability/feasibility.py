@@ -140,10 +140,10 @@ def _separating(
     problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[SolverRun]
 ) -> tuple[SeparatingHyperplane | None, Rows | None, str]:
     """Return a hyperplane that separates all rows, or rows that floating point could not separate, and the engine."""
+    if problem.has_many_rows:
+        return *_from_few_rows(problem, limits, attempts), working_set.NAME
     if problem.has_many_columns:
         return *_by_descent(problem, scaling, limits, attempts), DUAL_COORDINATE
-    if problem.has_many_rows:
-        return *_from_few_rows(problem, scaling, limits, attempts), working_set.NAME
     if problem.is_sparse or problem.n_samples * problem.n_features < _MANY_ENTRIES:
         return None, None, ""
     share = limits.part(_SHARES_OF_TIME)
@@ -174,7 +174,7 @@ def _by_descent(
 
 
 def _from_few_rows(
-    problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[SolverRun]
+    problem: Problem, limits: Limits, attempts: list[SolverRun]
 ) -> tuple[SeparatingHyperplane | None, Rows | None]:
     """Return a hyperplane that separates all rows, or rows that floating point could not separate."""
     rows: Rows | None = None

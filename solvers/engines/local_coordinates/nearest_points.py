@@ -23,8 +23,9 @@ _STALLS_BELOW, _MOST_WORSE = 1e-4, 4
 # Relative error at which the support is tried first, and the factor by which the error falls before it is tried again.
 _FIRST_FINISH, _FINISH_AGAIN = 1e-3, 30
 
-# Number of heavy rows for each unknown, and how many times as many there must be for the others to be left out.
-_HEAVY_A_COLUMN, _WORTH_LEAVING = 3, 1.5
+# Number of heavy rows for each unknown, how many times as many there must be for the others to be left out, and the
+# least number of unknowns for which conjugate gradients take less time than the matrix of all rows.
+_HEAVY_A_COLUMN, _WORTH_LEAVING, _MANY_COLUMNS = 3, 1.5, 60
 
 # Number of iterations after which all rows are in the normal matrix.
 _ALL_ROWS_AFTER = 25
@@ -125,7 +126,7 @@ class _InteriorPoint:
     def _solver(self) -> Callable[[Floats], Floats] | None:
         """Return a function that solves systems with the normal matrix ``G + A'DA``, D = z/r."""
         D, m = self.z / self.r, len(self.r)
-        is_part = m > _WORTH_LEAVING * self.n_heavy
+        is_part = m > _WORTH_LEAVING * self.n_heavy and len(self.x) > _MANY_COLUMNS
         heavy: Any = np.argpartition(-D, self.n_heavy)[: self.n_heavy] if is_part else slice(None)
         rows = self.A[heavy] * np.sqrt(D[heavy])[:, np.newaxis]
         M = rows.T @ rows + self.G
@@ -156,7 +157,7 @@ class _InteriorPoint:
 
 def _factorised(M: Floats) -> Callable[[Floats], Floats] | None:
     """Return a function that solves systems with a matrix, scaled to a unit diagonal and with a ridge if need be."""
-    from scipy.linalg import cho_factor, cho_solve
+    from scipy.linalg.lapack import dpotrf, dpotrs
 
     with np.errstate(all="ignore"):
         scale = 1 / np.sqrt(M.diagonal())
@@ -165,9 +166,7 @@ def _factorised(M: Floats) -> Callable[[Floats], Floats] | None:
         return None
     for ridge in _RIDGES:
         M.flat[:: len(M) + 1] = 1 + ridge * len(M)
-        try:
-            factor = cho_factor(M, check_finite=False)
-        except np.linalg.LinAlgError:
-            continue
-        return lambda right: scale * cho_solve(factor, scale * right, check_finite=False)
+        factor, fault = dpotrf(M)
+        if not fault:
+            return lambda right: scale * dpotrs(factor, scale * right)[0]
     return None

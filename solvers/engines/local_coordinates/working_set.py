@@ -135,6 +135,7 @@ class _Search:
     """The present plane, and the rows of its program."""
 
     def __init__(self, problem: Problem, limits: Limits, *, is_verdict: bool) -> None:
+        import scipy.linalg  # noqa: F401  the controller limits the libraries that are loaded when it is made
         from threadpoolctl import ThreadpoolController
 
         self.problem, self.limits, self.bias, self.is_verdict = problem, limits, problem.bias, is_verdict
