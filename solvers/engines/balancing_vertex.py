@@ -53,7 +53,7 @@ def balancing_vertex(rows: Floats, is_over: Callable[[], bool]) -> Floats | None
     """
     with np.errstate(all="ignore"):
         weights = _logistic_weights(rows, is_over)
-        return None if weights is None else _pushed(rows, weights, is_over)
+        return None if weights is None else pushed_to_vertex(rows, weights, is_over)
 
 
 def _logistic_weights(rows: Floats, is_over: Callable[[], bool]) -> Floats | None:
@@ -87,8 +87,12 @@ def _length(scores: Floats, change: Floats) -> float:
     return next((length for length in lengths if np.logaddexp(0, -scores - length * change).sum() <= loss), 0.0)
 
 
-def _pushed(rows: Floats, weights: Floats, is_over: Callable[[], bool]) -> Floats | None:
-    """Return weights of a basis and of one row more that balance as the given ones do."""
+@np.errstate(all="ignore")
+def pushed_to_vertex(rows: Floats, weights: Floats, is_over: Callable[[], bool]) -> Floats | None:
+    """Return weights of a basis and of one row more that balance as the given ones do, which are positive.
+
+    None where there are no more rows than that, or once the time is over.
+    """
     from scipy.linalg import lu, solve
     from scipy.linalg.blas import dger
 

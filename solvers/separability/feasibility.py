@@ -117,9 +117,10 @@ def separability(
     attempts: list[SolverRun] = []
     point: CommonHullPoint | None = None
     if method == "auto" and solver is None and likely is None:
-        plane, likely, engine = _separating(problem, scaling, limits, attempts)
-        if plane is not None:
-            return _separable(cone, plane, engine, tuple(attempts), limits)
+        found, likely, engine = _separating(problem, scaling, limits, attempts)
+        if isinstance(found, SeparatingHyperplane):
+            return _separable(cone, found, engine, tuple(attempts), limits)
+        point = found
         if engine == DUAL_COORDINATE and (point := contradicting_rows(problem)) is not None:
             attempts.append(SolverRun(solver=EQUAL_ROWS, status="found"))
     if not (point is not None or (method == "auto" and solver is None and is_exact)):
@@ -138,8 +139,8 @@ def separability(
 
 def _separating(
     problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[SolverRun]
-) -> tuple[SeparatingHyperplane | None, Rows | None, str]:
-    """Return a hyperplane that separates all rows, or rows that floating point could not separate, and the engine."""
+) -> tuple[SeparatingHyperplane | CommonHullPoint | None, Rows | None, str]:
+    """Return what decides all rows, or rows that floating point could not separate, and the engine."""
     if problem.has_many_rows:
         return *_from_few_rows(problem, limits, attempts), working_set.NAME
     if problem.has_many_columns:
@@ -175,14 +176,18 @@ def _by_descent(
 
 def _from_few_rows(
     problem: Problem, limits: Limits, attempts: list[SolverRun]
-) -> tuple[SeparatingHyperplane | None, Rows | None]:
-    """Return a hyperplane that separates all rows, or rows that floating point could not separate."""
+) -> tuple[SeparatingHyperplane | CommonHullPoint | None, Rows | None]:
+    """Return a hyperplane that separates all rows or few rows that balance; else rows that may not be separated."""
     rows: Rows | None = None
     for found in working_set.rounds(problem, limits, is_verdict=True):
         attempts.append(found.attempt)
         rows = found.rows
         if found.plane is not None:
             return found.plane, None
+        if not found.is_separable:
+            weights = np.zeros(problem.n_samples)
+            weights[rows] = found.multipliers
+            return prove_inseparable(problem, weights, limits), rows
     return None, rows
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.engines.balancing_vertex import pushed_to_vertex
 from maxmargin.solvers.engines.local_coordinates.local_plane import HomePlane, LocalColumns, LocalPlane, Settings
 from maxmargin.solvers.engines.local_coordinates.sliced_rows import Pair, SlicedRows
 from maxmargin.solvers.exact.dyadic import FloatFractions, as_dense
@@ -64,8 +65,9 @@ _MOST_OF_A_CHUNK, _MOST_FOR_A_VERDICT = 250, 25
 
 _UNIT = 2.0**-52
 
-# Multiplier, relative to the largest, of rows that set the size of scores where none is positive.
-_SUPPORTING = 1e-3
+# Multiplier, relative to the largest, of rows that set the size of scores where none is positive, and of rows that
+# balance where no plane separates them.
+_SUPPORTING, _BALANCING = 1e-3, 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,11 +216,16 @@ class _Search:
             n_idle += not self._are_joined(low, scores)
 
     def without_plane(self) -> Round:
-        """Return the rows that balance, as far as floating point knows."""
-        balance = self.multipliers > _SUPPORTING * self.multipliers.max(initial=0.0)
+        """Return few rows that balance, as far as floating point knows."""
+        z, some = self.multipliers, self.multipliers > _BALANCING * self.multipliers.max()
+        X, y = self.program.X[some], self.program.y[some]
+        signed = np.column_stack([X * y[:, np.newaxis], *[y] * self.bias])
+        with self.threads.limit(limits=1, user_api="blas"):
+            vertex = pushed_to_vertex(signed, z[some], self.limits.is_over)
+        weights = z[some] if vertex is None else vertex
         return Round(
-            rows=self.program.numbers[balance], multipliers=self.multipliers[balance], is_separable=False,
-            corrections=self.corrections[balance], attempt=self.attempt("infeasible"),
+            rows=self.program.numbers[some][weights > 0], multipliers=weights[weights > 0], is_separable=False,
+            corrections=np.zeros(np.count_nonzero(weights > 0)), attempt=self.attempt("infeasible"),
         )  # fmt: skip
 
     def attempt(self, status: str) -> SolverRun:
