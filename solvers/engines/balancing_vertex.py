@@ -98,9 +98,9 @@ def pushed_to_vertex(rows: Floats, weights: Floats, is_over: Callable[[], bool])
 
     positions, _, upper = lu(rows * weights[:, None], p_indices=True)
     order, pivots = np.argsort(positions), np.abs(np.diag(upper))
-    columns = np.flatnonzero(pivots > _DEPENDENT * pivots.max())
+    columns = np.flatnonzero(pivots > _DEPENDENT * pivots.max(initial=0.0))
     basis, others = order[columns], np.delete(order, columns)
-    if is_over() or not others.size:
+    if is_over() or not (others.size and columns.size):
         return None
     # In column k are the coefficients of the row others[k] in the basis.
     table = np.asfortranarray(solve(rows[np.ix_(basis, columns)].T, rows[np.ix_(others, columns)].T))
