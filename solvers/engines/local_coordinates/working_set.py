@@ -30,7 +30,7 @@ NAME = "working set"
 
 # Rows in the first program, and largest number of rows that join it at once, for each unknown; with more unknowns than
 # the last number, programs are slow and fewer rows do.
-_FIRST_A_COLUMN, _ADDED_A_COLUMN, _FIRST_IF_MANY, _ADDED_IF_MANY, _FEW_COLUMNS = 8, 20, 3, 4, 60
+_FIRST_A_COLUMN, _ADDED_A_COLUMN, _FIRST_IF_MANY, _ADDED_IF_MANY, _FEW_COLUMNS = 8, 40, 3, 4, 60
 
 # Ratio of the sizes of two levels; a level that would have more than this part of the sample has all of it.
 _GROWTH, _ALMOST_ALL = 8, 0.5

@@ -1,4 +1,4 @@
-"""The working set: few rows tell of all, in proven intervals, and what cannot be separated is handed on."""
+"""The working set in local coordinates: few rows tell of all, in proven intervals, and few balance where none do."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -17,6 +17,8 @@ import maxmargin as mm
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.local_coordinates import working_set
+from maxmargin.solvers.engines.local_coordinates.sliced_rows import Pair, SlicedRows
+from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import WorkSizes
@@ -213,3 +215,63 @@ def test_equal_roundings_of_different_integers_are_all_looked_at() -> None:
     b, least = best_offset(problem, np.array([1.0]))
     assert least == Fraction(2**61 - (2**60 + 1499), 2)
     assert b == -Fraction(2**61 + 2**60 + 1499, 2)
+
+
+def natural(seed: int, n_samples: int, n_features: int, *, decimals: int | None, exponent: int, bias: bool) -> Problem:
+    """Return Gaussian rows, signed by a random hyperplane and rounded, in different units, some of them twice."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features))
+    X = X if decimals is None else np.round(X, decimals)
+    scores = X @ rng.normal(size=n_features)
+    X, y = X[scores != 0] * 2.0 ** rng.integers(-exponent, exponent + 1, size=n_features), np.sign(scores[scores != 0])
+    again = rng.integers(0, len(X), size=len(X) // 4)
+    return Problem(np.vstack([X, X[again]]), np.append(y, y[again]), bias)
+
+
+@for_each("bias", [True, False])
+@for_each(("n_samples", "n_features"), [(30_000, 1), (30_000, 12), (5_000, 40), (400, 30), (60, 90)])
+@for_each(("decimals", "exponent"), [(None, 0), (2, 0), (5, 30)])
+def test_natural_margins_are_closed_to_the_last_digits(
+    n_samples: int, n_features: int, decimals: int | None, exponent: int, bias: bool
+) -> None:
+    problem = natural(n_features, n_samples, n_features, decimals=decimals, exponent=exponent, bias=bias)
+    answer = hard_margin(problem)
+    assert answer.status.value == "optimal"
+    assert answer.gap <= 1e-12 * answer.upper
+    assert len(answer.attempts) <= 9  # programs of the working set: passes over all rows
+    assert answer.margin <= answer.lower and answer.margin >= answer.lower * (1 - 1e-3)
+    assert answer.upper_certificate is not None and sqrt_up(answer.upper_certificate.margin_squared) == answer.upper
+    if n_features <= 12:
+        assert encloses(answer, hard_margin(problem, exact=True).margin_squared)
+
+
+@for_each("bias", [True, False])
+def test_rows_that_nothing_separates_are_reduced_to_few_that_balance(bias: bool) -> None:
+    problem = natural(0, 8_000, 6, decimals=3, exponent=5, bias=bias)
+    y = np.where(np.random.default_rng(1).random(problem.n_samples) < 0.1, -problem.y, problem.y)
+    *_, last = working_set.rounds(Problem(problem.X, y, bias), Limits())
+    assert not last.is_separable and len(last.rows) <= problem.n_features + 1 + bias
+    weights = np.zeros(problem.n_samples)
+    weights[last.rows] = last.multipliers
+    assert feasibility.prove_inseparable(Problem(problem.X, y, bias), weights) is not None
+
+
+@given(st.integers(0, 10**6), st.integers(1, 300), st.integers(1, 4), st.integers(0, 40))
+def test_products_of_sliced_rows_are_those_of_fractions(seed: int, n_columns: int, n_rows: int, spread: int) -> None:
+    """The sum is rounded once, though its terms cancel to a part of 2^-60 of them."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_columns)) * 2.0 ** rng.integers(-spread, spread + 1, size=(n_rows, 1))
+    high = rng.normal(size=n_columns)
+    vector = Pair(high, high * rng.uniform(-(2.0**-54), 2.0**-54, size=n_columns))
+    exact = [
+        sum(
+            Fraction(x) * (Fraction(a) + Fraction(b))
+            for x, a, b in zip(row, *map(np.ndarray.tolist, vector), strict=True)
+        )
+        for row in X.tolist()
+    ]
+    for i, value in enumerate(exact):
+        offset = Pair(np.array([-float(value)]), np.array([0.0]))
+        size = Fraction(float(np.abs(X[i]).max() * np.abs(high).max())) * n_columns
+        found = SlicedRows(X).products(vector, offset)[i]
+        assert abs(Fraction(float(found)) - (value - Fraction(float(value)))) <= size / 2**75
