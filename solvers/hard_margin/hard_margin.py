@@ -154,7 +154,7 @@ def _solved(
         best.offer_plane(verdict.certificate, verdict.engine)
     if exact:
         return _finish(best, attempts, limits)
-    if is_auto and _is_worth_exact_work(best, limits):
+    if is_auto and not limits.is_over() and _is_worth_exact_work(best, limits):
         left = limits.share()
         return _finish(best, attempts, Limits(time_limit=min(left or _UNASKED_SECONDS, _UNASKED_SECONDS)))
     status = _status(best, best.stopped_early or limits.is_over())

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.local_coordinates.nearest_points import nearest_points
 from maxmargin.solvers.engines.local_coordinates.sliced_rows import Pair, SlicedRows
-from maxmargin.solvers.engines.local_coordinates.support import Program, equalities
+from maxmargin.solvers.engines.local_coordinates.support import LocalProgram, equalities, solver_of
 
 # A column is centred if its median is more than this many times as far from 0 as its numbers are from the median: then
 # the differences are exact.
@@ -61,22 +61,20 @@ class LocalColumns:
     @classmethod
     def of(cls, X: Floats, *, bias: bool) -> "LocalColumns":
         """Choose them by some rows."""
-        with np.errstate(over="ignore"):
-            center = np.median(X[:_ROWS_OF_MEDIANS], axis=0) if bias else np.zeros(X.shape[1])
-            is_far = np.abs(center) / _FAR_FROM_ZERO > np.abs(X - center).max(axis=0)
+        center = np.median(X[:_ROWS_OF_MEDIANS], axis=0) if bias else np.zeros(X.shape[1])
+        is_far = np.abs(center) / _FAR_FROM_ZERO > np.abs(X - center).max(axis=0)
         center = np.where(is_far, center, 0.0)
         size = np.abs(X - center).max(axis=0)
         return cls(center=center, exponents=np.frexp(np.where(size > 0, size, 1.0))[1].astype(np.int64))
 
     def apply(self, X: Floats) -> Floats:
         """Return rows in these coordinates; entries far larger than those of the first rows may overflow."""
-        with np.errstate(over="ignore"):
-            return np.asarray(np.ldexp(X - self.center, -self.exponents))
+        return np.asarray(np.ldexp(X - self.center, -self.exponents))
 
     @property
     def metric(self) -> Floats:
         """Return q <= 1 such that ``||q * v||`` is proportional to the norm of a normal v in the original columns."""
-        return np.ldexp(1.0, self.exponents.min() - self.exponents)
+        return np.asarray(np.ldexp(1.0, self.exponents.min() - self.exponents))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +98,7 @@ class LocalPlane:
         """Return the hyperplane with numbers of which the normal has length 1."""
         largest = np.ldexp(1.0, -np.frexp(np.abs(self.v.high).max())[1])
         v, b = self.v.times(largest), self.b.times(largest)
-        factor = 1 / float(np.linalg.norm(self.columns.metric * v.high))
+        factor = 1 / (float(np.linalg.norm(self.columns.metric * v.high)) or 1.0)
         return LocalPlane(columns=self.columns, v=v.times(factor), b=b.times(factor))
 
     def scores(self, rows: SlicedRows, y: Floats) -> Floats:
@@ -120,8 +118,7 @@ class LocalPlane:
         """Return the plane in the original columns; None where binary64 does not hold a rounded normal."""
         exponents, is_zero = self.columns.exponents, self.v.high == 0
         for shift in (0, int(exponents.min() + exponents.max()) // 2):
-            with np.errstate(all="ignore"):
-                w = np.ldexp(self.v.high, shift - exponents)
+            w = np.ldexp(self.v.high, shift - exponents)
             if (np.isfinite(w) & ((np.abs(w) >= _TINIEST_NORMAL) | is_zero)).all():
                 return HomePlane(plane=self, w=w, shift=shift)
         return None
@@ -144,7 +141,7 @@ class LocalPlane:
         complement = _Complement.of(self, X - mean, sigma)
         H, d = complement.costs(), X.shape[1]
         A = np.column_stack([scores / sigma, y[:, np.newaxis] * complement.T, *[y] * bias])
-        program = Program(A, np.pad(H, (0, bias)))
+        program = LocalProgram(A, np.pad(H, (0, bias)))
         start = (
             np.where(y > 0, 0.5 / max((y > 0).sum(), 1), 0.5 / max((y < 0).sum(), 1)) if bias else 1 / len(y) + 0 * y
         )
@@ -159,8 +156,6 @@ class LocalPlane:
         This is Newton's method for the linear system of the support: its residual, the scores of the rows and their sum
         with multipliers, is computed with twice the precision.
         """
-        from scipy.linalg import lu_factor, lu_solve
-
         bias = len(self.b.high) > 0
         mean = X.mean(axis=0) if bias else np.zeros(X.shape[1])
         rows, columns, weights = SlicedRows(X), SlicedRows(np.ascontiguousarray(X.T)), Pair.of(z)
@@ -168,14 +163,16 @@ class LocalPlane:
         sigma = float(np.median(self.scores(rows, y)))
         complement = _Complement.of(self, X - mean, sigma)
         A = np.column_stack([np.ones(len(y)), y[:, np.newaxis] * complement.T, *[y] * bias])
-        factors = lu_factor(equalities(np.pad(complement.costs(), (0, bias)), A), check_finite=False)
+        solve = solver_of(equalities(np.pad(complement.costs(), (0, bias)), A))
+        if solve is None:
+            return self, weights
         for _ in range(_REFINEMENTS):
             signed, scores = Pair(weights.high * y, weights.low * y), plane.scores(rows, y)
             total = math.fsum([*signed.high.tolist(), *signed.low.tolist()])
             sigma = float(weights.high @ scores)
             balance = complement.coordinates(columns.products(signed) - mean * total)
             right = np.concatenate([[0.0], balance, [total] * bias, [1 - weights.high.sum()], 1 - scores / sigma])
-            change = lu_solve(factors, right, check_finite=False)
+            change = solve(right)
             if not np.isfinite(change).all():
                 break
             weights = weights.plus(Pair.of(change[d + bias + 1 :]))
@@ -223,13 +220,11 @@ class HomePlane:
 
     def to_local(self, scores: Floats) -> Floats:
         """Return scores ``w.x`` in local units."""
-        with np.errstate(all="ignore"):
-            return np.asarray(np.ldexp(scores, -self.shift))
+        return np.asarray(np.ldexp(scores, -self.shift))
 
     def from_local(self, score: float) -> float:
         """Return a local score in the units of ``w.x``."""
-        with np.errstate(all="ignore"):
-            return float(np.ldexp(score, self.shift))
+        return float(np.ldexp(score, self.shift))
 
 
 class Settings(NamedTuple):
@@ -285,7 +280,7 @@ class _Complement:
         T = np.delete(X - np.outer(X @ h, 2 * h), j, axis=1)
         weighted, R = P * (sigma * q)[:, np.newaxis], np.eye(P.shape[1])
         if _depend(T, weighted):
-            R = np.linalg.qr(np.vstack([T / np.sqrt(len(T)), weighted]), mode="r")
+            R = np.asarray(np.linalg.qr(np.vstack([T / np.sqrt(len(T)), weighted]), mode="r"))
             T, weighted = _solved(R, T.T, transposed=True).T, _solved(R, weighted.T, transposed=True).T
         return cls(P=P, R=R, T=T, weighted=weighted, sigma=sigma)
 

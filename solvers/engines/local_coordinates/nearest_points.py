@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.engines.local_coordinates.support import Program, on_support
+from maxmargin.solvers.engines.local_coordinates.support import LocalProgram, on_support
 
 _MOST_ITERATIONS = 80
 
@@ -41,13 +41,13 @@ _PART_OF_STEP, _MOST_OF_STEP = 0.99, 1 - 1e-6
 
 
 def nearest_points(
-    program: Program, z: Floats, tolerance: float, *, finish: bool, is_over: Callable[[], bool]
+    program: LocalProgram, z: Floats, tolerance: float, *, finish: bool, is_over: Callable[[], bool]
 ) -> tuple[Floats, Floats]:
     """Return x and the multipliers, of sum 1.
 
     Parameters
     ----------
-    program : Program
+    program : LocalProgram
     z : ndarray (m,)
         Positive multipliers of sum 1 to begin with.
     tolerance : float
@@ -83,7 +83,7 @@ def nearest_points(
 class _InteriorPoint:
     """A point (x, t), its slacks r > 0 and multipliers z > 0, and the steps from it."""
 
-    def __init__(self, program: Program, z: Floats) -> None:
+    def __init__(self, program: LocalProgram, z: Floats) -> None:
         m, k = program.A.shape
         self.A = np.column_stack([program.A, -np.ones(m)])
         self.G = np.zeros((k + 1, k + 1))
@@ -159,9 +159,8 @@ def _factorised(M: Floats) -> Callable[[Floats], Floats] | None:
     """Return a function that solves systems with a matrix, scaled to a unit diagonal and with a ridge if need be."""
     from scipy.linalg.lapack import dpotrf, dpotrs
 
-    with np.errstate(all="ignore"):
-        scale = 1 / np.sqrt(M.diagonal())
-        M = M * scale * scale[:, np.newaxis]
+    scale = 1 / np.sqrt(M.diagonal())
+    M = M * scale * scale[:, np.newaxis]
     if not np.isfinite(M).all():
         return None
     for ridge in _RIDGES:

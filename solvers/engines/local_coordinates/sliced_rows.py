@@ -50,7 +50,7 @@ def _two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 def _two_product(a: Floats, b: float) -> tuple[Floats, Floats]:
     """Return the rounded product and its error, exactly (Dekker), for numbers far from the ends of the range."""
     product = a * b
-    (a1, a2), (b1, b2) = _halves(a), _halves(np.float64(b))
+    (a1, a2), (b1, b2) = _halves(a), _halves(np.full(1, b))
     return product, ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2
 
 

@@ -1,5 +1,6 @@
 """The program of nearest points, finished on its support: one linear system with a few exchanges of rows."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -28,19 +29,19 @@ _LEAST_SINGULAR = 1e-11
 _COLUMNS_A_ROW = 20
 
 
-class Program(NamedTuple):
+class LocalProgram(NamedTuple):
     """Minimise ``1/2 x.Hx - t`` subject to ``A x >= t`` in every row; H is positive semidefinite."""
 
     A: Floats
     H: Floats
 
 
-def on_support(program: Program, x: Floats, t: float, z: Floats) -> tuple[Floats, Floats] | None:
+def on_support(program: LocalProgram, x: Floats, t: float, z: Floats) -> tuple[Floats, Floats] | None:
     """Return x and the multipliers where the rows with z > r/t are equalities; None if that is not optimal.
 
     Parameters
     ----------
-    program : Program
+    program : LocalProgram
     x, t, z : ndarray (k,), float, ndarray (m,)
         A point near the optimum, and its multipliers.
     """
@@ -86,19 +87,24 @@ def _independent(rows: Floats, z: Floats, least: float) -> Rows:
     return np.asarray(order[: min(rows.shape[1], int((sizes > _DEPENDENT * sizes[0]).sum()))])
 
 
-def _equal(program: Program, rows: Rows) -> tuple[Floats, float, Floats] | None:
+def _equal(program: LocalProgram, rows: Rows) -> tuple[Floats, float, Floats] | None:
     """Return x, t and the multipliers of the program in which these rows are equalities, refined once."""
+    K, k = equalities(program.H, program.A[rows]), len(program.H)
+    solve, right = solver_of(K), np.zeros(len(K))
+    if solve is None:
+        return None
+    right[k] = 1
+    found = solve(right)
+    found = found + solve(right - K @ found)
+    return (found[:k], float(found[k]), found[k + 1 :]) if np.isfinite(found).all() else None
+
+
+def solver_of(K: Floats) -> Callable[[Floats], Floats] | None:
+    """Return a function that solves linear systems with a matrix; None if it is singular."""
     from scipy.linalg.lapack import dgetrf, dgetrs
 
-    k, n = len(program.H), len(rows)
-    K, right = equalities(program.H, program.A[rows]), np.zeros(k + 1 + n)
-    right[k] = 1
     factors, pivots, is_singular = dgetrf(K)
-    if is_singular:
-        return None
-    found = dgetrs(factors, pivots, right)[0]
-    found += dgetrs(factors, pivots, right - K @ found)[0]
-    return (found[:k], float(found[k]), found[k + 1 :]) if np.isfinite(found).all() else None
+    return None if is_singular else lambda right: np.asarray(dgetrs(factors, pivots, right)[0])
 
 
 def equalities(H: Floats, A: Floats) -> Floats:
@@ -110,7 +116,7 @@ def equalities(H: Floats, A: Floats) -> Floats:
     return K
 
 
-def _balanced(program: Program, x: Floats, rows: Rows, z: Floats, least: float) -> Floats:
+def _balanced(program: LocalProgram, x: Floats, rows: Rows, z: Floats, least: float) -> Floats:
     """Return multipliers of dependent rows, moved to balance, each in proportion to itself."""
     from scipy.linalg import lstsq
 

@@ -17,7 +17,7 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.balancing_vertex import pushed_to_vertex
-from maxmargin.solvers.engines.local_coordinates.local_plane import HomePlane, LocalColumns, LocalPlane, Settings
+from maxmargin.solvers.engines.local_coordinates.local_plane import LocalColumns, LocalPlane, Settings
 from maxmargin.solvers.engines.local_coordinates.sliced_rows import Pair, SlicedRows
 from maxmargin.solvers.exact.dyadic import FloatFractions, as_dense
 from maxmargin.solvers.problem.candidate import SolverRun
@@ -114,20 +114,20 @@ def rounds(problem: Problem, limits: Limits, *, is_verdict: bool = False) -> Ite
     yield from search.over_all_rows()
 
 
-class _Rows(NamedTuple):
+class _LocalRows(NamedTuple):
     """Some of the rows: their positions in the problem, the rows in local columns, and their signs."""
 
     numbers: Rows
     X: Floats
     y: Floats
 
-    def taken(self, which: Any) -> "_Rows":
+    def taken(self, which: Any) -> "_LocalRows":
         """Return some of them."""
-        return _Rows(self.numbers[which], self.X[which], self.y[which])
+        return _LocalRows(self.numbers[which], self.X[which], self.y[which])
 
-    def joined(self, others: "_Rows") -> "_Rows":
+    def joined(self, others: "_LocalRows") -> "_LocalRows":
         """Return them with others, each row once."""
-        rows = _Rows(*(np.concatenate(pair) for pair in zip(self, others, strict=True)))
+        rows = _LocalRows(*(np.concatenate(pair) for pair in zip(self, others, strict=True)))
         signed = np.column_stack([rows.X, rows.y])
         as_bytes = signed.view(np.dtype((np.void, signed.shape[1] * signed.itemsize))).ravel()
         return rows.taken(np.sort(np.unique(as_bytes, return_index=True)[1]))
@@ -136,6 +136,7 @@ class _Rows(NamedTuple):
 class _Search:
     """The present plane, and the rows of its program."""
 
+    @np.errstate(all="ignore")
     def __init__(self, problem: Problem, limits: Limits, *, is_verdict: bool) -> None:
         import scipy.linalg  # noqa: F401  the controller limits the libraries that are loaded when it is made
         from threadpoolctl import ThreadpoolController
@@ -149,7 +150,7 @@ class _Search:
         order, self.n_begun = _both_classes_first(problem.y[numbers], n_first)
         X = as_dense(X[order])
         self.columns = LocalColumns.of(X, bias=self.bias)
-        self.sample = _Rows(numbers[order], self.columns.apply(X), problem.y[numbers[order]])
+        self.sample = _LocalRows(numbers[order], self.columns.apply(X), problem.y[numbers[order]])
         self.program = self.sample.taken(slice(0, self.n_begun))
         self.plane = LocalPlane.fitted(self.columns, self.program.X, self.program.y, bias=self.bias)
         self.seen = self.program.numbers
@@ -164,6 +165,7 @@ class _Search:
             size *= _GROWTH
         yield n
 
+    @np.errstate(all="ignore")
     def is_solved_on(self, size: int) -> bool:
         """Solve the program of the first rows of the sample; return False where they cannot be separated."""
         part, is_solved = self.sample.taken(slice(0, size)), False
@@ -187,7 +189,7 @@ class _Search:
         self.program = self.program.taken(is_kept)
         self.seen = self.program.numbers
 
-    def _are_joined(self, rows: _Rows, scores: Floats) -> bool:
+    def _are_joined(self, rows: _LocalRows, scores: Floats) -> bool:
         """Let rows join the program that did not before, if one of them is nearer than its rows; return whether.
 
         Rows that are equal to others in the program join in name only, so that they are not looked at again.
@@ -206,15 +208,16 @@ class _Search:
             if not self._is_solved(_ROUGH if self.is_verdict else _ACCURATE, finish=not self.is_verdict):
                 yield self.without_plane()
                 return
-            home = self.plane.home()
-            if home is None:
+            passed = self._pass()
+            if passed is None:
                 return
-            low, scores, found = self._pass(home)
+            low, scores, found = passed
             yield found
             if self.limits.is_over() or not np.isfinite(low.X).all():
                 return
             n_idle += not self._are_joined(low, scores)
 
+    @np.errstate(all="ignore")
     def without_plane(self) -> Round:
         """Return few rows that balance, as far as floating point knows."""
         z, some = self.multipliers, self.multipliers > _BALANCING * self.multipliers.max()
@@ -232,6 +235,7 @@ class _Search:
         """Return the record of a program."""
         return SolverRun(solver=NAME, status=status)
 
+    @np.errstate(all="ignore")
     def _is_solved(self, tolerance: float, *, finish: bool) -> bool:
         """Move to the plane of the program, with refinement; return False where no plane separates its rows."""
         with self.threads.limit(limits=1, user_api="blas"):  # the pools of NumPy and SciPy take each other's cores
@@ -284,14 +288,20 @@ class _Search:
         """Return the upper end of the margin that the multipliers give, rounded, in local units."""
         z, y = self.multipliers, self.program.y
         some = z > 0
-        with np.errstate(all="ignore"):
-            signed = Pair(y[some] * z[some], y[some] * self.corrections[some])
-            point = SlicedRows(np.ascontiguousarray(self.program.X[some].T)).products(signed)
-            return float(np.linalg.norm(point / self.columns.metric)) / z.sum()
+        signed = Pair(y[some] * z[some], y[some] * self.corrections[some])
+        point = SlicedRows(np.ascontiguousarray(self.program.X[some].T)).products(signed)
+        return float(np.linalg.norm(point / self.columns.metric) / z.sum())
 
-    def _pass(self, home: HomePlane) -> tuple[_Rows, Floats, Round]:
-        """Look at all rows; return those nearest to the plane that may join, their scores, and the round."""
-        problem, b = self.problem, home.b
+    @np.errstate(all="ignore")
+    def _pass(self) -> tuple[_LocalRows, Floats, Round] | None:
+        """Look at all rows; return those nearest to the plane that may join, their scores, and the round.
+
+        None where binary64 does not hold the normal in the original columns.
+        """
+        home, problem = self.plane.home(), self.problem
+        if home is None:
+            return None
+        b = home.b
         signs = (-1.0, 1.0) if self.bias else (0.0,)
         levels = [home.from_local(_NEAR * self.level - sign * b) for sign in signs]
         most = _MOST_FOR_A_VERDICT if self.is_verdict else _MOST_OF_A_CHUNK
@@ -307,7 +317,7 @@ class _Search:
             rows=self.program.numbers, multipliers=self.multipliers, corrections=self.corrections,
             attempt=self.attempt("optimal"), plane=_plane_of(problem, normal, groups), near=near,
         )  # fmt: skip
-        low = _Rows(numbers[order], self.columns.apply(as_dense(X[order])), y[order])
+        low = _LocalRows(numbers[order], self.columns.apply(as_dense(X[order])), y[order])
         return low, scores[order], found
 
 
