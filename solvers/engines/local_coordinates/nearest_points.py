@@ -21,7 +21,7 @@ _MOST_ITERATIONS = 80
 _STALLS_BELOW, _MOST_WORSE = 1e-4, 4
 
 # Relative error at which the support is tried first, and the factor by which the error falls before it is tried again.
-_FIRST_FINISH, _FINISH_AGAIN = 1e-3, 30
+_FIRST_FINISH, _FINISH_AGAIN = 1e-7, 30
 
 # Number of heavy rows for each unknown, how many times as many there must be for the others to be left out, and the
 # least number of unknowns for which conjugate gradients take less time than the matrix of all rows.

@@ -28,9 +28,9 @@ from maxmargin.solvers.proof.margins import Lowest, least_score, lowest, offset_
 
 NAME = "working set"
 
-# Rows in the first program, and largest number of rows that join it at once, for each unknown; with more unknowns than
-# the last number, programs are slow and fewer rows do.
-_FIRST_A_COLUMN, _ADDED_A_COLUMN, _FIRST_IF_MANY, _ADDED_IF_MANY, _FEW_COLUMNS = 8, 40, 3, 4, 60
+# Number of unknowns up to which programs take little time. Then, and beyond it, for each unknown: rows in the first
+# program, largest number of rows that join a program at once, and that are fetched in a pass over all rows.
+_FEW_COLUMNS, _FEW, _MANY = 60, (8, 10, 60), (3, 3, 12)
 
 # Ratio of the sizes of two levels; a level that would have more than this part of the sample has all of it.
 _GROWTH, _ALMOST_ALL = 8, 0.5
@@ -40,7 +40,7 @@ _NEAR = 2.0
 
 # Number of rows a column that are taken to the next level, and the multiplier, relative to the largest, of others that
 # are.
-_KEPT_A_COLUMN, _KEPT_WEIGHT = 4, 1e-9
+_KEPT_A_COLUMN, _KEPT_WEIGHT = 3, 1e-3
 
 # Relative errors of the program: of samples, or where only a verdict is wanted; of all rows.
 _ROUGH, _ACCURATE = 1e-3, 1e-12
@@ -107,8 +107,8 @@ def rounds(problem: Problem, limits: Limits, *, is_verdict: bool = False) -> Ite
     """
 
     search = _Search(problem, limits, is_verdict=is_verdict)
-    for size in search.sizes():
-        if not search.is_solved_on(size):
+    for part in search.samples():
+        if not search.is_solved_on(part):
             yield search.without_plane()
             return
     yield from search.over_all_rows()
@@ -143,9 +143,7 @@ class _Search:
 
         self.problem, self.limits, self.bias, self.is_verdict = problem, limits, problem.bias, is_verdict
         self.k = problem.n_features + 1
-        is_small = self.k <= _FEW_COLUMNS
-        n_first = self.k * (_FIRST_A_COLUMN if is_small else _FIRST_IF_MANY)
-        self.n_added = self.k * (_ADDED_A_COLUMN if is_small else _ADDED_IF_MANY)
+        n_first, self.n_added, self.n_fetched = (n * self.k for n in (_FEW if self.k <= _FEW_COLUMNS else _MANY))
         numbers, X = problem.sample
         order, self.n_begun = _both_classes_first(problem.y[numbers], n_first)
         X = as_dense(X[order])
@@ -155,38 +153,40 @@ class _Search:
         self.plane = LocalPlane.fitted(self.columns, self.program.X, self.program.y, bias=self.bias)
         self.seen = self.program.numbers
         self.multipliers, self.corrections, self.scores = np.zeros((3, self.n_begun))
-        self.level, self.threads = -1.0, ThreadpoolController()
+        self.level, self.is_changed, self.threads = 0.0, True, ThreadpoolController()
 
-    def sizes(self) -> Iterator[int]:
-        """Yield the sizes of the samples, of which the last is the whole sample."""
+    def samples(self) -> Iterator[_LocalRows]:
+        """Yield samples of the rows, each with those before it; the last is the whole sample."""
         size, n = self.n_begun, len(self.sample.y)
         while size < _ALMOST_ALL * n:
-            yield size
+            yield self.sample.taken(slice(0, size))
             size *= _GROWTH
-        yield n
+        yield self.sample
 
     @np.errstate(all="ignore")
-    def is_solved_on(self, size: int) -> bool:
-        """Solve the program of the first rows of the sample; return False where they cannot be separated."""
-        part, is_solved = self.sample.taken(slice(0, size)), False
-        while not self.limits.is_over():
-            if self.level >= 0:
-                scores = self.plane.rough_scores(part.X, part.y)
-                low = np.flatnonzero(scores <= _NEAR * self.level + _UNIT * self.plane.size)
-                low = low[np.argsort(scores[low])[: self.n_added]]
-                if not self._are_joined(part.taken(low), scores[low]):
-                    break
+    def is_solved_on(self, rows: _LocalRows) -> bool:
+        """Move to about the plane of these rows, from programs of few; return False where they cannot be separated."""
+        while not self.limits.is_over() and (self.is_changed or self._are_joined_from(rows)):
             if not self._is_solved(_ROUGH, finish=False):
                 return False
-            is_solved = True
-        if is_solved:
-            self._leave_far_rows_out()
+        self._leave_far_rows_out()
         return True
 
+    def _are_joined_from(self, rows: _LocalRows) -> bool:
+        """Let the nearest of these rows join the program, as `_are_joined`."""
+        scores = self.plane.rough_scores(rows.X, rows.y)
+        low = np.flatnonzero(scores <= _NEAR * self.level + _UNIT * self.plane.size)
+        low = low[np.argsort(scores[low])[: self.n_added]]
+        return self._are_joined(rows.taken(low), scores[low])
+
     def _leave_far_rows_out(self) -> None:
+        if self.is_changed:  # the time is over
+            return
         is_kept = self.multipliers > _KEPT_WEIGHT * self.multipliers.max()
         is_kept[np.argsort(self.scores)[: _KEPT_A_COLUMN * self.k]] = True
-        self.program = self.program.taken(is_kept)
+        self.program, self.multipliers, self.corrections, self.scores = (
+            self.program.taken(is_kept), self.multipliers[is_kept], self.corrections[is_kept], self.scores[is_kept]
+        )  # fmt: skip
         self.seen = self.program.numbers
 
     def _are_joined(self, rows: _LocalRows, scores: Floats) -> bool:
@@ -198,14 +198,14 @@ class _Search:
         if not (scores[is_new] < self.level * (1 - _ACCURATE)).any():
             return False
         self.seen = np.concatenate([self.seen, rows.numbers[is_new]])
-        self.program = self.program.joined(rows.taken(is_new))
+        self.program, self.is_changed = self.program.joined(rows.taken(is_new)), True
         return True
 
     def over_all_rows(self) -> Iterator[Round]:
-        """Yield rounds, each with a pass over all rows, until no row is nearer than those of the program."""
-        n_idle = 0
+        """Yield rounds, each with a pass over all rows, until no row is nearer than those that were fetched."""
+        fetched, n_idle = self.program, 0
         while n_idle < _MOST_IDLE:
-            if not self._is_solved(_ROUGH if self.is_verdict else _ACCURATE, finish=not self.is_verdict):
+            if not self._is_finished_on(fetched):
                 yield self.without_plane()
                 return
             passed = self._pass()
@@ -215,7 +215,20 @@ class _Search:
             yield found
             if self.limits.is_over() or not np.isfinite(low.X).all():
                 return
-            n_idle += not self._are_joined(low, scores)
+            first = slice(0, self.n_added)
+            n_idle += not self._are_joined(low.taken(first), scores[first])
+            fetched = fetched.joined(low)
+
+    def _is_finished_on(self, rows: _LocalRows) -> bool:
+        """Move to the plane of these rows, as accurately as asked; return False where they cannot be separated."""
+        while self.is_solved_on(rows):
+            if self.is_verdict or self.limits.is_over():
+                return True
+            if not self._is_solved(_ACCURATE, finish=True):
+                return False
+            if not self._are_joined_from(rows):
+                return True
+        return False
 
     @np.errstate(all="ignore")
     def without_plane(self) -> Round:
@@ -254,7 +267,7 @@ class _Search:
                 if least > 0 and (is_closed or bound - least > _REFINED * open_before):
                     break
                 open_before, sigma = bound - least, least if least > 0 else self._size_of_support() or 1.0
-            self.level = max(least, 0.0)
+            self.level, self.is_changed = max(least, 0.0), False
         return True
 
     def _move(self, rows: SlicedRows, sigma: float, settings: Settings) -> None:
@@ -310,7 +323,7 @@ class _Search:
         problem.row_source.cache(numbers, X)
         y = problem.y[numbers]
         scores = home.to_local(np.concatenate([group.scores for group in groups])) + y * b
-        order = np.argsort(scores)[: self.n_added]
+        order = np.argsort(scores)[: self.n_fetched]
         near = Problem(X, y, self.bias, sizes=problem.sizes) if problem.integers is None else None
         normal = FloatFractions(home.w) if self.is_verdict else home.normal
         found = Round(
