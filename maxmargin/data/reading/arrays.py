@@ -16,6 +16,7 @@ from maxmargin.data.sources.batches import Column, Table
 from maxmargin.data.sources.frames import (
     column_of,
     columns_of,
+    index_columns,
     index_of,
     is_from_table_library,
     labels_of_series,
@@ -65,7 +66,8 @@ def from_arrays(
     X : array_like, SciPy sparse array, data frame, or Dask array or data frame, of shape (n_samples, n_features)
         Real, finite numbers, none of which is rounded: they are numbers of binary64, or Decimals and Fractions, for
         which verdicts are decided exactly. The rows of a Dask collection stay where they are; with a distributed client
-        they are computed once and kept on its cluster.
+        they are computed once and kept on its cluster. Its columns of texts, categories or objects are refused: code
+        them first, as ``dask.dataframe.get_dummies`` does.
     y : array_like, or Dask array or series, of shape (n_samples,)
         Booleans, numbers or texts with at least two different values. If both X and y have an index, as in pandas, the
         two must be equal.
@@ -144,7 +146,7 @@ def features_and_labels(
         chosen = positive_class(labels, positive)
     except LabelError as error:
         raise refused_labels(error) from error
-    own_name = getattr(y, "name", None)
+    own_name = None if hasattr(y, "chunks") else getattr(y, "name", None)  # an array of Dask is called by a hash
     return dataset_of(
         features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
         label_name=label_name or (own_name if isinstance(own_name, str) and own_name else "y"), source=source,
@@ -175,7 +177,7 @@ def features_of(
     """
     names = None if feature_names is None else tuple(str(name) for name in feature_names)
     if _is_outside_memory(X):
-        return Features(*_outside_memory(X, names), None, None)
+        return _outside_memory(X, names)
     notes: tuple[str, ...] = ()
     factors: tuple[Factor, ...] = ()
     try:
@@ -230,13 +232,23 @@ def _is_outside_memory(value: object) -> bool:
     return is_collection or module.startswith("maxmargin.data.stores.")
 
 
-def _outside_memory(X: Any, names: tuple[str, ...] | None) -> "tuple[Any, tuple[str, ...]]":
+def _outside_memory(X: Any, names: tuple[str, ...] | None) -> Features:
     from maxmargin.data.stores.dask_rows import is_dask, rows_of
 
+    notes: tuple[str, ...] = ()
     if is_dask(X):
+        X, notes = _without_index(X)
         own_names, X = rows_of(X, features_of)
         names = own_names if names is None else names
-    return X, _named(names, X.shape[1])
+    return Features(X, _named(names, X.shape[1]), None, None, notes)
+
+
+def _without_index(X: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return a Dask collection without the columns that hold the index of a pandas data frame, and a note on these."""
+    every = tuple(map(str, getattr(X, "columns", ())))
+    index = index_columns(every)
+    notes = index_note(Layout(source="X", names=every, n_columns=len(every)), index)
+    return (X.drop(columns=[X.columns[j] for j in index]) if index else X), notes
 
 
 def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | Labels | CodedLabels:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.column_roles import distinct_names
 from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels
 from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.data.stores.row_cache import CachedRows, by_part
@@ -22,11 +23,12 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
+from maxmargin.text.data_error import quoted
 from maxmargin.text.pass_progress import report_rows_done
 
 T = TypeVar("T")
 
-# Returns an object with the attributes `X`, float64 numbers, and `exact`, None if no number was rounded.
+# Returns an object with the attributes `X`, float64 numbers, `exact`, None if no number was rounded, and `factors`.
 Reads: TypeAlias = Callable[[Any, None], Any]
 
 # Number of times that a task is tried again: if a worker is lost, only its own tasks are repeated.
@@ -37,6 +39,12 @@ _MOST_ROWS = 1 << 18
 
 # Number of tasks that are submitted in advance for every thread of the cluster.
 _TASKS_A_THREAD = 3
+
+# What every column of a data frame holds, and advice.
+_NUMBERS = (
+    "numbers or booleans (its partitions do not know each other's levels: compute() the data frame if it fits into "
+    "memory, or code the column first, as dask.dataframe.get_dummies does after categorize())"
+)
 
 
 # A function of a part of the rows, and the part.
@@ -178,6 +186,7 @@ def rows_of(X: Any, read: Reads, chunk_entries: int = CHUNK_ENTRIES) -> tuple[tu
     """Return the names of the columns, if they have any, and the rows of a Dask array or data frame.
 
     With a distributed client the rows are computed once and stay on its cluster, else they are computed by every pass.
+    Texts and categories are refused: a part does not know the levels of the others.
 
     Parameters
     ----------
@@ -190,13 +199,13 @@ def rows_of(X: Any, read: Reads, chunk_entries: int = CHUNK_ENTRIES) -> tuple[tu
     Raises
     ------
     InvalidProblemError
-        X is not a table of finite real numbers.
+        X is not a table of finite real numbers and booleans.
     """
     from dask.delayed import delayed
 
     if getattr(X, "ndim", 0) != 2:
         raise InvalidProblemError(f"X has {getattr(X, 'ndim', 0)} dimensions, expected two, (n_samples, n_features)")
-    names = tuple(map(str, X.columns)) if hasattr(X, "columns") else None
+    names = _names_of_numbers(X) if hasattr(X, "columns") else None
     n_columns = int(X.shape[1])
     workers = backend()
     prepared = delayed(_prepared, pure=False)
@@ -210,6 +219,16 @@ def rows_of(X: Any, read: Reads, chunk_entries: int = CHUNK_ENTRIES) -> tuple[tu
     if not any(sizes):
         raise InvalidProblemError("X has no rows, expected at least one")
     return names, DaskRows(parts, sizes, (np.min(lows, axis=0), np.max(highs, axis=0)), workers, chunk_entries)
+
+
+def _names_of_numbers(frame: Any) -> tuple[str, ...]:
+    """Return the names of the columns of a Dask data frame, none of which holds texts or objects by its type."""
+    for name, kind in zip(frame.columns, frame.dtypes, strict=True):
+        if kind.kind in "OSTU":
+            raise InvalidProblemError(
+                f"X, column {quoted(str(name))}: found values of type {kind}, expected {_NUMBERS}"
+            )
+    return distinct_names(tuple(map(str, frame.columns))) or ()
 
 
 def labels_of_collection(y: Any) -> Labels:
@@ -265,6 +284,8 @@ def _prepared(part: Any, n_columns: int, read: Reads) -> Floats | str:
         return str(error)
     if found.exact is not None:
         return "found Decimals or Fractions that binary64 does not hold, expected binary64 numbers"
+    if found.factors:  # the types of its columns are not those of the collection
+        return f"found texts in column {quoted(found.factors[0].name)}, expected {_NUMBERS}"
     return found.X if isinstance(found.X, np.ndarray) else "found a sparse array, expected a dense one"
 
 
@@ -281,5 +302,8 @@ def distinct_labels(part: Any) -> CodedLabels:
     """Return the different labels of a part, None for a missing one, and for every row which it has."""
     if hasattr(part, "factorize"):
         return CodedLabels.of_pandas(part)
-    distinct, positions = np.unique(np.asarray(part), return_inverse=True)
+    values = np.asarray(part)
+    if values.dtype.kind == "O":
+        return CodedLabels.of(values)
+    distinct, positions = np.unique(values, return_inverse=True)
     return CodedLabels(distinct.tolist(), positions.astype(np.min_scalar_type(-max(1, len(distinct)))))

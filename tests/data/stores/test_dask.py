@@ -80,6 +80,10 @@ def frames_with_an_empty_partition() -> tuple[Any, Any]:
     return parts[NAMES], parts["label"].astype("category")
 
 
+def table(X: Any) -> Any:
+    return X.rechunk((250, -1)).to_dask_dataframe(columns=NAMES)
+
+
 def arrays(chunks: Any = (300, 2)) -> tuple[Any, Any]:
     X, y = numbers()
     return da.from_array(X, chunks=chunks), da.from_array(y, chunks=250)
@@ -154,6 +158,18 @@ def test_questions_are_answered_as_in_memory(workers: Any) -> None:
         (lambda X: X[:, 0], None, "X has 1 dimensions, expected two"),
         (lambda X: X.astype(complex), None, "partition 0: X has dtype complex128, expected real numbers"),
         (lambda X: X[:0], np.empty(0), "X has no rows, expected at least one"),
+        (lambda X: table(X).assign(t="u"), None, "X, column 't': found values of type str"),
+        (lambda X: table(X).astype("category").categorize(), None, "column 'a': found values of type category"),
+        (
+            lambda X: table(X).map_partitions(lambda part: part.assign(a=["u", "v"] * (len(part) // 2)), meta=table(X)),
+            None,
+            "partition 0: found texts in column 'a', expected numbers or booleans",
+        ),
+        (
+            None,
+            lambda y: y.map_blocks(lambda part: np.where(part == "yes", None, part)),
+            r"y, row \d+: found a missing label",
+        ),
         (None, lambda y: y[:5], "X has 700 rows and y has 5 labels"),
         (None, lambda y: y[:, None], "y has 2 dimensions, expected one"),
         (None, lambda y: da.where(y == "yes", np.nan, 1.0), r"y, row \d+: found a missing label"),
@@ -163,6 +179,14 @@ def test_bad_collections(workers: Any, X: Any, y: Any, expected: str) -> None:
     dX, dy = arrays(250)
     with pytest.raises(InvalidProblemError, match=expected):
         from_arrays(dX if X is None else X(dX), y(dy) if callable(y) else dy if y is None else y)
+
+
+def test_the_index_of_a_collection_is_no_feature() -> None:
+    data = dd.from_pandas(frame().assign(__index_level_0__=range(N)), npartitions=4)
+    dataset = from_arrays(data[["__index_level_0__", *NAMES]], data["label"])
+    assert dataset.notes == ("left out as the index of a pandas data frame: '__index_level_0__'",)
+    assert dataset.feature_names == tuple(NAMES)
+    assert_is_the_data(dataset)
 
 
 def parquet(folder: Path, table: pa.Table) -> Path:
