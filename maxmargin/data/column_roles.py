@@ -18,7 +18,7 @@ from maxmargin.text.data_error import DataError, data_error, listed, nearest, qu
 ColumnRef: TypeAlias = str | int
 
 
-_NAME_OF_INDEX = re.compile(r"(?:unnamed: 0|rownames|row\.names|__index_level_\d+__)?", re.IGNORECASE)
+_NAME_OF_INDEX = re.compile(r"(?:unnamed: \d+|rownames|row\.names|__index_level_\d+__)?", re.IGNORECASE)
 
 # Smallest number of rows for which a column 1, 2, 3, ... is taken for their numbers.
 LEAST_ROWS_NUMBERED = 10
@@ -287,7 +287,7 @@ def is_name_of_index(name: str) -> bool:
 
     Examples
     --------
-    >>> is_name_of_index("Unnamed: 0"), is_name_of_index(""), is_name_of_index("id")
+    >>> is_name_of_index("Unnamed: 4"), is_name_of_index(""), is_name_of_index("id")
     (True, True, False)
     """
     return _NAME_OF_INDEX.fullmatch(name) is not None

@@ -221,8 +221,8 @@ def test_equal_and_numeric_names_of_a_data_frame() -> None:
     assert mm.separability(years, 7).verdict == mm.separability(frame, "y").verdict
 
 
-@pytest.mark.parametrize("name", ["Unnamed: 0", "rownames", "row.names"])
-def test_row_numbers_of_a_data_frame_are_left_out(name: str) -> None:
+@pytest.mark.parametrize("name", ["Unnamed: 0", "Unnamed: 1", "rownames", "row.names"])
+def test_row_numbers_of_a_data_frame_are_left_out(tmp_path: Path, name: str) -> None:
     frame = pd.DataFrame(
         {name: range(1, 13), "x": [i * i % 7 for i in range(12)], "y": [int(i > 5) for i in range(12)]}
     )
@@ -231,7 +231,9 @@ def test_row_numbers_of_a_data_frame_are_left_out(name: str) -> None:
     assert not mm.separability(frame, "y").strictly_separable
     assert mm.separability(frame.rename(columns={name: "id"}), "y").strictly_separable
     assert mm.separability(frame[[name, "y"]], "y").strictly_separable
-    assert mm.load(frame, formula="y ~ .").feature_names == ("x",)
+    frame[["x", name, "y"]].rename(columns={"Unnamed: 1": ""}).to_csv(tmp_path / "d.csv", index=False)
+    for source in (frame, tmp_path / "d.csv"):
+        assert mm.load(source, formula="y ~ .").feature_names == mm.load(source).feature_names == ("x",)
     assert not mm.separability(frame, "y ~ .").strictly_separable
     assert mm.separability(frame, f"y ~ . + `{name}`").strictly_separable
 
