@@ -45,7 +45,7 @@ class Layout:
     spelling : Spelling
         How the numbers are written; by default they are stored as numbers.
     row_names : int, optional
-        Position of a column that names the rows unless another is chosen.
+        Position of a column that names the rows unless another is chosen, and is no feature in either case.
     header_line : int, optional
         The line that names the columns, from 1; 0 if a text file has none, None for other sources.
     """
@@ -235,8 +235,9 @@ class Choice:
         if layout.only_label and label != n_columns - 1:
             found = f"column {self.label!r}"
             raise data_error(source, option="label", found=found, expected=layout.only_label)
-        row_id = layout.row_names if self.id is None else layout.find(self.id, "id")
         dropped = {layout.find(column, "drop") for column in self.drop}
+        own_names = None if layout.row_names in {label, *dropped} else layout.row_names
+        row_id = own_names if self.id is None else layout.find(self.id, "id")
         for taken, asked in ((dropped, "drop"), ({row_id}, "id")):
             if label in taken:
                 raise data_error(
@@ -244,7 +245,7 @@ class Choice:
                     expected="another column", hint=f"choose the label with {option('label')}",
                 )  # fmt: skip
         encoded = frozenset(layout.find(column, "one_hot_column") for column in self.one_hot.named)
-        taken = {*dropped, label, row_id}
+        taken = {*dropped, label, row_id, layout.row_names}
         features = tuple(j for j in range(n_columns) if j not in taken and (j in encoded or j not in index))
         if not features:
             raise data_error(source, found="no feature column left", expected="at least one beside the label")

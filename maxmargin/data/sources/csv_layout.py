@@ -98,7 +98,7 @@ def layout_of_rows(
     layout = Layout(
         source=source, names=distinct_names(("", *names) if has_row_names and names else names),
         n_columns=n_columns if has_row_names else len(fields if names is None else names), spelling=spelling,
-        index=(0,) if has_row_names else (), row_names=0 if has_row_names else None, header_line=header_line,
+        row_names=0 if has_row_names else None, header_line=header_line,
     )  # fmt: skip
     return layout, notes
 
@@ -109,14 +109,15 @@ def _names(
     """Return the names of the columns and their line; None and 0 if there is no header."""
     (line, fields), *below = rows
     is_short = len(fields) > 1 and bool(below) and all(len(row) == len(fields) + 1 for _, row in below)
-    compared = [fields, *(row[1:] if is_short else row for _, row in below)]
+    blank = [""] * is_short  # over the names of the rows
+    compared = [[*blank, *fields], *(row for _, row in below)]
     look = partial(names_columns, spelling=Spelling(decimal_comma=choice.decimal_comma), label=choice.label)
     is_header, comment = choice.header, prelude.comment or ""
     looks_so = is_header is not False and look(compared)
     told = next(csv.reader([spaced(comment)], delimiter=separator), [])
     if not looks_so and len(told) == len(fields):
         is_comment = is_header is False and comment.startswith(" ")
-        if not (is_header or is_comment) and look([told, *compared]) is False:
+        if not (is_header or is_comment) and look([[*blank, *told], *compared]) is False:
             found = f"a comment that may be a row: {listed(told)}"
             hint = f"{option('header')} if it names the columns, or quotes around its first field"
             raise data_error(source, line=prelude.n_lines, found=found, expected="to be told", hint=hint)
