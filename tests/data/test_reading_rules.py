@@ -240,6 +240,12 @@ def test_row_numbers_of_a_data_frame_are_left_out(tmp_path: Path, name: str) -> 
     assert mm.separability(frame, f"y ~ . + `{name}`").strictly_separable
 
 
+@for_each(("classes", "n_years", "expected"), [("ab", 3, True), ("abc", 3, None), ("abc", 2, None), ("abcd", 2, False)])
+def test_a_class_of_one_row_makes_a_header_doubtful(classes: str, n_years: int, expected: bool | None) -> None:
+    rows = [[str(i)] * n_years + [label] for i, label in enumerate(10 * "a" + 10 * "b" + classes[2:])]
+    assert names_columns([[*["2020", "2021", "2022"][:n_years], "class"], *rows]) is expected
+
+
 def test_a_line_whose_texts_recur_is_a_row() -> None:
     assert names_columns([["V1", "yes"], ["25", "no"], ["40", "yes"], ["V1", "no"]]) is False
     assert names_columns([["x", "NA", "yes"], ["1", "2", "no"], ["3", "4", "yes"]]) is None

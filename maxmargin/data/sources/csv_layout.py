@@ -240,8 +240,8 @@ def names_columns(rows: Sequence[Sequence[str]], spelling: Spelling = POINTS, la
     It does if none of its fields is a number (`is_of_names`), if a word stands over a column of numbers, or if its
     numbers are 0, 1, 2, ... to at least 2 and one of them is outside its column, as pandas names columns. It is likely
     if its numbers are 0, 1 or 1, ..., p and one is outside its column; if they increase, are at least three, and all of
-    them are outside (years, wavelengths); and if a word stands over labels of which each occurs at least twice.
-    Increasing numbers outside their columns beside such a word make a header.
+    them are outside (years, wavelengths); and if a word stands over labels of which each occurs at least twice, but for
+    one in twenty rows. Increasing numbers outside their columns beside labels that all occur twice make a header.
 
     Examples
     --------
@@ -273,8 +273,9 @@ def _are_names(line: "_FirstLine", label: str | int) -> bool | None:
     are_outside = are_all_outside and all(a < b for a, b in pairwise(values))
     if len(values) >= 3 and values == list(range(len(values))) and any(outside.values()):
         return True
-    if line.names_levels(position):
-        return True if are_outside else None
+    n_alone = line.levels_alone(position)
+    if n_alone is not None:
+        return True if are_outside and not n_alone else None
     counts_from_1 = len(values) >= 2 and values == list(range(1, len(values) + 1))
     is_likely = are_outside or (any(outside.values()) and (values == [0, 1] or counts_from_1))
     return None if is_likely else False
@@ -340,8 +341,13 @@ class _FirstLine:
         is_position = isinstance(label, int) or label.lstrip("-").isdecimal()
         return int(label) % len(self.fields) if is_position else len(self.fields) - 1
 
-    def names_levels(self, j: int) -> bool:
-        """Return whether a word stands over texts of which at most 20 differ, and each occurs at least twice."""
+    def levels_alone(self, j: int) -> int | None:
+        """Return how many levels are in one row only, where a word stands over texts that look like levels, else None.
+
+        There are at least four of them, at most 20 differ, and at most one in twenty rows has one of its own.
+        """
         levels = Counter(self.present[j])
         is_alone = j in self.words and not self.is_numeric[j] and self.fields[j] not in levels
-        return is_alone and levels.total() >= _FEWEST_ROWS and len(levels) <= _MOST_LEVELS and min(levels.values()) >= 2
+        n_alone = sum(count == 1 for count in levels.values())
+        are_levels = levels.total() >= _FEWEST_ROWS and len(levels) <= _MOST_LEVELS and 20 * n_alone <= levels.total()
+        return n_alone if is_alone and are_levels else None
