@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -113,6 +113,11 @@ class Roles:
     missing: dict[int | None, frozenset[str]] = field(default_factory=dict)
     # Positions among the features of those that have the name of an index: they are left out if they number rows.
     row_numbers: tuple[int, ...] = ()
+
+    @property
+    def told_missing(self) -> set[tuple[int | None, str]]:
+        """The columns and texts of `missing`, but for the texts that stand for a missing value anyway."""
+        return {(j, text) for j, texts in self.missing.items() for text in texts if not is_missing(text)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +346,13 @@ def drop_note(layout: Layout, roles: Roles) -> tuple[str, ...]:
 def index_note(layout: Layout, index: Sequence[int]) -> tuple[str, ...]:
     """Say which columns were left out as the index of a pandas data frame."""
     return _note("left out as the index of a pandas data frame", layout, index)
+
+
+def missing_notes(layout: Layout, roles: Roles, found: Set[tuple[int | None, str]]) -> tuple[str, ...]:
+    """Say which of the texts that were told to be missing were not found."""
+    shown = sorted(text if j is None else f"{layout.name_of(j)}={text}" for j, text in roles.told_missing - found)
+    why = "a text alone is about features of which most values are numbers"
+    return (f"told to be missing, and in no column that it is about: {listed(shown)} ({why})",) if shown else ()
 
 
 def _note(what: str, layout: Layout, columns: Sequence[int]) -> tuple[str, ...]:

@@ -53,6 +53,10 @@ DOORS: dict[str, Door] = {
 
 ROWS = "".join(f"{i},{i * i % 7},{'uv'[i % 3 > 0]}\n" for i in range(1, 13))
 ASK = "found a line that may name the columns or be a row"
+TOLD = (
+    "told to be missing, and in no column that it is about: {} (a text alone is about features of which most values "
+    "are numbers)"
+)
 CASES: dict[str, tuple[str, dict[str, Any], str | dict[str, Any]]] = {
     # text, options, and what is refused or some attributes of the data set
     "one feature": ("0,1\n1,0\n2,0\n3,1\n4,1\n", {}, ASK),
@@ -74,6 +78,12 @@ CASES: dict[str, tuple[str, dict[str, Any], str | dict[str, Any]]] = {
     "dashes": ("a,b,y\n1,2,0\n-,3,1\n4,-,0\n5,6,1\n", {}, "column 'a': found '-', expected a number"),
     "dashes, told": ("a,b,y\n1,2,0\n-,3,1\n4,-,0\n5,6,1\n", {"missing": "-", "drop_missing": True}, {"n_samples": 2}),
     "dashes in a column": ("a,b,y\n1,2,0\n-,3,1\n4,-,0\n", {"missing": {"a": "-"}}, "column 'a': found"),
+    "dashes nowhere": ("a,b,y\n1,2,0\n3,3,1\n", {"missing": ["-", "NA"]}, {"notes": (TOLD.format("'-'"),)}),
+    "dashes in no column": ("a,b,y\n1,2,0\n3,3,1\n", {"missing": {"A": "-"}}, {"notes": (TOLD.format("'A=-'"),)}),
+    "dashes, of two texts": (
+        "a,b,y\n1,2,0\n-,3,1\n4,5,1\n", {"missing": {"a": "-", "b": "-"}, "drop_missing": True},
+        {"notes": ("1 row with missing values left out of 3", TOLD.format("'b=-'"))},
+    ),
     "a number is no missing text": ("a,y\n1,0\n9,1\n", {"missing": "9"}, "expected a text that is no number"),
     "identities": ("a,y\n1,0\n732822797798539265,1\n", {}, "found '732822797798539265', expected a number that"),
     "row names of R": ("a,b,y\nr1,1,2,u\nr2,3,1,v\n", {}, {"feature_names": ("a", "b")}),
@@ -267,6 +277,16 @@ def test_a_type_of_categories_is_one_at_every_door(tmp_path: Path) -> None:
         assert mm.load(source, formula="y ~ x").n_features == mm.load(source, one_hot=True).n_features == 2
     numbers = pd.DataFrame({1: [0, 0, 1, 1], 0: [0, 1, 0, 1], 2: [1, 1, 2, 2]})
     assert mm.load(numbers, label=1).label_name == "1"  # a name before a position
+
+
+def test_a_text_for_missing_values_is_about_numbers(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": ["None", "red", "blue"] * 6, "x": range(18), "y": list("pq") * 9})
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    for source in (frame, tmp_path / "d.csv"):
+        for reading in ({"one_hot": True}, {"formula": "y ~ a"}):
+            dataset = mm.load(source, missing="None", drop_missing=True, **reading)
+            assert TOLD.format("'None'") in dataset.notes and dataset.n_samples == 18
+            assert mm.load(source, missing="a=None", drop_missing=True, **reading).n_samples == 12
 
 
 def test_texts_that_stand_for_missing_values_in_tables_are_refused() -> None:

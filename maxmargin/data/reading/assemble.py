@@ -76,16 +76,23 @@ def with_missing(table: Table, roles: Roles) -> Table:
     """
     if not roles.missing:
         return table
-    label = table.label
+    label, found = table.label, set[tuple[int | None, str]]()
     texts = roles.missing.get(roles.label)
     if texts is not None:
         coded = CodedLabels.of(label)
         distinct = [None if str(value).strip() in texts else value for value in coded.distinct]
+        found = {(roles.label, str(value).strip()) for value in coded.distinct}
         label = CodedLabels(distinct, coded.positions)
     features = table.features
     if isinstance(features, tuple):
         features = tuple(_with_missing(c, j, table, roles) for j, c in zip(roles.features, features, strict=True))
-    return replace(table, features=features, label=label)
+        for j, old, new in zip(roles.features, table.features, features, strict=True):
+            found |= {(k, text) for text in _texts_in(old) - _texts_in(new) for k in (j, None)}
+    return replace(table, features=features, label=label, told_missing=frozenset(found & roles.told_missing))
+
+
+def _texts_in(column: Column) -> set[str]:
+    return {text for text in column.values if text is not None} if isinstance(column.values, list) else set()
 
 
 def _with_missing(column: Column, j: int, table: Table, roles: Roles) -> Column:

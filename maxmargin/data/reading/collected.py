@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import LEAST_ROWS_NUMBERED, Choice, Layout, Roles, counts_up, row_number_notes
+from maxmargin.data.column_roles import (
+    LEAST_ROWS_NUMBERED,
+    Choice,
+    Layout,
+    Roles,
+    counts_up,
+    missing_notes,
+    row_number_notes,
+)
 from maxmargin.data.dataset import Dataset, dataset_of, frozen
 from maxmargin.data.labels import (
     MOST_CLASSES,
@@ -114,6 +122,7 @@ class Collected:
         self._numeric, self._boolean = set[int](), set[int]()
         self._first_numbers: dict[int, float | None] = dict.fromkeys(roles.row_numbers)
         self.exact: Any = None
+        self._told_missing: frozenset[tuple[int | None, str]] = frozenset()
         self._file, self._n_before_file = "", 0
 
     def add(self, part: CheckedRows) -> None:
@@ -127,6 +136,7 @@ class Collected:
         table, n_rows = part.rows.table, len(part.rows.table.label)
         self._check_kinds(table)
         self._count(part)
+        self._told_missing |= table.told_missing
         self.coder.add(part.labels)
         if part.rows.bounds is not None:
             self._bounds.append(part.rows.bounds)
@@ -249,6 +259,7 @@ class Collected:
         notes = (
             *notes_on_files, *self.notes, *row_number_notes(numbers),
             *[dropped] * bool(n_dropped), *table.notes[len(self.notes) :],
+            *missing_notes(self.layout, self.roles, self._told_missing),
         )  # fmt: skip
         return dataset_of(
             X if rows_outside is None else rows_outside, labels, chosen, bounds=bounds, notes=notes,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Choice, OneHot
+from maxmargin.data.column_roles import Choice, OneHot, missing_notes
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import LabelError, encode, is_absent
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
@@ -81,7 +81,8 @@ def whole_table(source: Any, choice: Choice) -> Table:
     (one,), _ = open_source(source, choice)
     roles = choice.roles(one.layout)
     (read,) = one.tables(roles, None)
-    return with_missing(read(), roles)
+    table = with_missing(read(), roles)
+    return replace(table, notes=(*table.notes, *missing_notes(one.layout, roles, table.told_missing)))
 
 
 def _complete_rows(table: Table, frame: Any, *, drop_missing: bool) -> NDArray[np.int64]:

@@ -84,6 +84,8 @@ class Table:
         How the numbers are written; by default they are stored as numbers.
     header_line : int, optional
         The line that names the columns, from 1; 0 if a text file has none, None for other sources.
+    told_missing : frozenset
+        The texts that the user told to be missing, as in `Roles.missing`, and that were found.
     """
 
     source: str
@@ -100,6 +102,7 @@ class Table:
     factors: tuple[Factor, ...] = ()
     spelling: Spelling = STORED
     header_line: int | None = None
+    told_missing: frozenset[tuple[int | None, str]] = frozenset()
 
     @property
     def columns(self) -> tuple[Column, ...]:
