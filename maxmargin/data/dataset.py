@@ -58,7 +58,8 @@ class Dataset:
     X : C-contiguous float64 array, scipy.sparse.csr_array, or rows outside memory, of shape (n_samples, n_features)
         Finite numbers; `is_in_memory` says where they are.
     y : ndarray of shape (n_samples,)
-        Signs -1 and +1 if `is_binary`, of type int64 (int8 for rows outside memory); otherwise the labels.
+        Signs -1 and +1 if `is_binary`, of type int64 (int8 for rows outside memory); otherwise the labels (the
+        positions of the labels in `classes` for rows outside memory).
     labels : ndarray or Labels of shape (n_samples,)
         The label of every row, as in the source.
     classes : tuple

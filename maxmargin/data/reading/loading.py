@@ -107,7 +107,8 @@ def load(
     Returns
     -------
     Dataset
-        The data with `y` of -1 and +1 for two classes or if `positive` is given, otherwise with the labels.
+        The data with `y` of -1 and +1 for two classes or if `positive` is given, otherwise with the labels, or with
+        their positions in `classes` where the rows are outside memory.
 
     Raises
     ------
