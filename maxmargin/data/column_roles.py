@@ -1,5 +1,6 @@
 """The columns of a source, and the choice of which are the labels, the features and the names of the rows."""
 
+import operator
 import os
 import re
 from collections import Counter
@@ -83,12 +84,12 @@ class Layout:
         if twins:
             raise error(found=f"{len(twins)} columns named {quoted(wanted)}", expected=f"one of {listed(twins)}")
         try:
-            position = int(wanted)
-        except ValueError:
+            position = int(wanted) if isinstance(wanted, str) else operator.index(wanted)
+        except (TypeError, ValueError):
             own_names = [name for name in names if name]
             expected = f"a position from 0 to {len(counted) - 1}, as the columns have no names"
             if len(own_names) >= min(2, self.n_columns):
-                expected, hint = f"one of {listed(own_names)}, or a position", nearest(wanted, own_names)
+                expected, hint = f"one of {listed(own_names)}, or a position", nearest(str(wanted), own_names)
             raise error(found=f"no column {quoted(wanted)}", expected=expected, hint=hint) from None
         if not counted:
             raise error(found="no columns but those of the index of pandas", expected="a name of one of them")
@@ -147,9 +148,11 @@ class OneHot:
         return cls(every=bool(wanted)) if isinstance(wanted, bool | np.bool_) else cls(named=columns_named(wanted))
 
 
-def columns_named(columns: ColumnRef | Iterable[ColumnRef]) -> tuple[ColumnRef, ...]:
-    """Return one column, or several, as a tuple."""
-    return (columns,) if isinstance(columns, str | int) else tuple(columns)
+def columns_named(columns: ColumnRef | Iterable[ColumnRef] | None) -> tuple[ColumnRef, ...]:
+    """Return one column, or several, or none, as a tuple."""
+    if columns is None:
+        return ()
+    return tuple(columns) if isinstance(columns, Iterable) and not isinstance(columns, str) else (columns,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +181,10 @@ class Choice:
     is_in_parts: bool = False
     bytes_at_once: int | None = None
     rows_at_once: int | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.header, bool | None):
+            raise InvalidOptionError(f"header is {self.header!r}; expected True, False or None")
 
     @property
     def reading(self) -> dict[str, Any]:

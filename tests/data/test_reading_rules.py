@@ -279,6 +279,25 @@ def test_a_type_of_categories_is_one_at_every_door(tmp_path: Path) -> None:
     assert mm.load(numbers, label=1).label_name == "1"  # a name before a position
 
 
+@for_each(
+    ("options", "expected"),
+    [
+        ({"header": 0}, "header is 0; expected True, False or None"),
+        ({"missing": -9}, "is '-9'; expected a text that is no number"),
+        ({"label": None}, "found no column None, expected one of 'a', 'b', 'y', or a position"),
+        ({"drop": 1.5}, "found no column 1.5, expected"),
+        ({"drop": np.int64(0), "one_hot": None, "missing": None}, None),
+        ({"drop": None, "label": np.int64(2), "missing": {"b": "-"}}, None),
+    ],
+)
+def test_options_of_odd_types(tmp_path: Path, options: dict[str, Any], expected: str | None) -> None:
+    (tmp_path / "d.csv").write_text("a,b,y\n1,2,0\n3,3,1\n")
+    if expected is None:
+        assert mm.load(tmp_path / "d.csv", **options).label_name == "y"
+    else:
+        assert expected in refused(lambda: mm.load(tmp_path / "d.csv", **options))
+
+
 def test_a_text_for_missing_values_is_about_numbers(tmp_path: Path) -> None:
     frame = pd.DataFrame({"a": ["None", "red", "blue"] * 6, "x": range(18), "y": list("pq") * 9})
     frame.to_csv(tmp_path / "d.csv", index=False)

@@ -83,10 +83,10 @@ def with_missing(table: Table, roles: Roles) -> Table:
         distinct = [None if str(value).strip() in texts else value for value in coded.distinct]
         found = {(roles.label, str(value).strip()) for value in coded.distinct}
         label = CodedLabels(distinct, coded.positions)
-    features = table.features
-    if isinstance(features, tuple):
-        features = tuple(_with_missing(c, j, table, roles) for j, c in zip(roles.features, features, strict=True))
-        for j, old, new in zip(roles.features, table.features, features, strict=True):
+    features = stored = table.features
+    if isinstance(stored, tuple):
+        features = tuple(_with_missing(c, j, table, roles) for j, c in zip(roles.features, stored, strict=True))
+        for j, old, new in zip(roles.features, stored, features, strict=True):
             found |= {(k, text) for text in _texts_in(old) - _texts_in(new) for k in (j, None)}
     return replace(table, features=features, label=label, told_missing=frozenset(found & roles.told_missing))
 

@@ -204,7 +204,7 @@ def missing_texts(missing: str | Iterable[str] | Mapping[ColumnRef, str]) -> tup
     """Return texts for missing values as a choice has them: of one column ``"column=text"``."""
     if isinstance(missing, Mapping):
         return tuple(f"{column}={text}" for column, text in missing.items())
-    return (missing,) if isinstance(missing, str) else tuple(missing)
+    return tuple(map(str, columns_named(missing)))
 
 
 def _refuse_others(choice: Choice, cluster: str | None) -> None:
