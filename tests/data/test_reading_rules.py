@@ -362,6 +362,14 @@ def test_row_numbers_that_begin_again_in_every_file_of_a_folder(tmp_path: Path) 
         assert mm.load(tmp_path, drop=0, memory=memory).X[:].tolist() == dataset.X[:].tolist()
 
 
+@for_each("names", ['"x" "w" "y"', "x w y", '"Length, cm" "w" "y"'])
+def test_tables_as_r_writes_them_are_read_or_refused_with_a_way(tmp_path: Path, names: str) -> None:
+    for name in ("d.csv", "d.txt"):
+        (tmp_path / name).write_text(f'{names}\n"r1" 1 5 "a"\n"r2" 2 3 "b"\n')
+    assert "read them with sep='space'" in refused(lambda: mm.load(tmp_path / "d.csv"))
+    assert mm.load(tmp_path / "d.csv", sep="space").X.tolist() == mm.load(tmp_path / "d.txt").X.tolist()
+
+
 def test_lines_of_another_format_are_named(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("1 1:0.5 2:1\n-1 1:2 2:4\n")
     assert "format='svmlight'" in refused(lambda: mm.load(tmp_path / "d.csv"))

@@ -30,7 +30,7 @@ NEVER_A_NAME = ("?", "nan", "n/a", "#n/a")
 # Least number of rows and largest number of levels of labels over which a word is likely to be a name.
 _FEWEST_ROWS, _MOST_LEVELS = 4, 20
 
-_QUOTED = re.compile(r'"[^"]*"')
+QUOTED = re.compile(r'"[^"]*"')
 
 _SEPARATOR_LINE = re.compile(r'"?sep=([^\n"])"?\r?\n', re.IGNORECASE)
 # Comments, which do not begin as the errors of spreadsheets do: #N/A, #DIV/0!.
@@ -196,12 +196,14 @@ def separator_of(first_line: str, *, decimal_comma: bool = False) -> str:
     >>> separator_of('"a,b";c;d'), separator_of("1,5;2"), separator_of("1,5;2", decimal_comma=True)
     (';', ',', ';')
     """
-    bare = _QUOTED.sub("", first_line)
+    bare = QUOTED.sub("", first_line)
     return next((char for char in (";\t" if decimal_comma else ",;\t") if char in bare), ",")
 
 
 def separator_hint(lines: Iterable[str], separator: str) -> str:
     """Propose another separator if it occurs equally often in all of the first lines; otherwise return an empty text.
+
+    There may be one less in the first line, as R writes tables with names of rows.
 
     Examples
     --------
@@ -210,12 +212,12 @@ def separator_hint(lines: Iterable[str], separator: str) -> str:
     "the lines look separated by '|': read them with sep='|'"
     """
     lines = [line for line in lines if line.strip()]
-    bare = [_QUOTED.sub("", line).strip() for line in lines[:LINES_COMPARED]]
+    bare = [QUOTED.sub("q", line).strip() for line in lines[:LINES_COMPARED]]
     if looks_like_svmlight("\n".join(lines).encode()):
         return f"the lines look like those of LIBSVM: read them with {option('format', repr('svmlight'))}"
     for char in ";\t|, ".replace(separator, ""):
-        counts = {line.count(char) for line in (map(spaced, bare) if char == " " else bare)}
-        if len(counts) == 1 and counts != {0}:
+        first, *below = [line.count(char) for line in (map(spaced, bare) if char == " " else bare)]
+        if first and len({*below}) < 2 and below[:1] in ([], [first], [first + 1]):
             name = "spaces" if char == " " else repr(char)
             value = {"\t": "tab", " ": "space"}.get(char, char)
             return f"the lines look separated by {name}: read them with {option('sep', repr(value))}"

@@ -31,6 +31,7 @@ from maxmargin.data.opening import (
 from maxmargin.data.sources.batches import Column, Table, side_by_side, table_of
 from maxmargin.data.sources.csv_layout import (
     LINES_COMPARED,
+    QUOTED,
     ROWS_OF_SAMPLE,
     NumberedRow,
     Prelude,
@@ -159,7 +160,7 @@ class DelimitedText:
             return "\t"
         first_line, *_ = self._first_lines or [""]
         if kind_of(self.path, self.choice.format) in (".txt", ".dat") and not any(
-            char in first_line for char in ",;\t"
+            char in QUOTED.sub("", first_line) for char in ",;\t"
         ):
             return " "
         return separator_of(first_line, decimal_comma=self.choice.decimal_comma)
@@ -205,8 +206,9 @@ class DelimitedText:
                     yield begins, fields
                 n_taken, begins = 0, first.lines_before + reader.line_num + 1
         except csv.Error as error:
+            hint = separator_hint(self._first_lines, separator)
             raise data_error(
-                self.source, line=begins, found=f"broken CSV: {error}", expected="fields in CSV"
+                self.source, line=begins, found=f"broken CSV: {error}", expected="fields in CSV", hint=hint
             ) from error
 
     def _rows_of(self, blocks: Iterable[Block]) -> Iterator[list[NumberedRow]]:
