@@ -14,11 +14,14 @@ from maxmargin.text.data_error import quoted
 # A call that codes one column.
 _CODED = re.compile(r"\bC\(\s*(?:\w+|`[\w .-]+`)\s*\)")
 
-# What a plain formula consists of, once its calls of C are left out.
-_PLAIN = re.compile(r"(?:[\w\s.+:*~()-]|`[^`]*`)*")
+# A name in backticks, which is looked up; a backslash in one may hide its end.
+_PLAIN_NAME = re.compile(r"`[^`\\]*`")
+
+# What a plain formula consists of, once its calls of C and its names in backticks are left out.
+_PLAIN = re.compile(r"[\w\s.+:*~()-]*")
 
 # A call, or a power of terms.
-_NOT_PLAIN = re.compile(r"[\w.`)]\s*\(|\*\s*\*")
+_NOT_PLAIN = re.compile(r"[\w.)]\s*\(|\*\s*\*")
 
 # Largest length of a plain formula.
 _MOST_CHARACTERS = 10_000
@@ -39,8 +42,8 @@ def is_plain(formula: str) -> bool:
     """Return whether a formula has no Python: only names, numbers, ``+ - : * . ~``, parentheses and ``C(name)``."""
     if len(formula) > _MOST_CHARACTERS:
         return False
-    without_codings = _CODED.sub("C", formula)
-    return _PLAIN.fullmatch(without_codings) is not None and not _NOT_PLAIN.search(without_codings)
+    bare = _PLAIN_NAME.sub("x", _CODED.sub("C", formula))
+    return _PLAIN.fullmatch(bare) is not None and not _NOT_PLAIN.search(bare)
 
 
 def check_formula(formula: str, columns: Sequence[str]) -> None:

@@ -27,7 +27,8 @@ CODE_IN_A_NAME = f"' + {MARK} + '"
 @for_each("formula", [
         f"y ~ x + Q({MARK})", f"y ~ x + {{{MARK}}}", f"y ~ center({MARK})", f"Q({MARK}) ~ x", f"y ~ x + C(g, {MARK})",
         f"y ~ C('`{CODE_IN_A_NAME}`')", f"y ~ C(`{CODE_IN_A_NAME}`)", f"y ~ C(g)({MARK})", f"y ~ x[{MARK}]",
-        f"y ~ open ({MARK})", f"y ~ `x`({MARK})", f"y ~ C(g).x({MARK})", f"y ~ C(C)(g)({MARK})", "y ~ (x + z)**9",
+        f"y ~ open ({MARK})", f"y ~ `x`({MARK})", f"y ~ `x\\`({MARK})`", f"y ~ C(g).x({MARK})",
+        f"y ~ C(C)(g)({MARK})", "y ~ (x + z)**9", f"y ~ `x (0)` ({MARK})", f"y ~ C(`x`) + `g`C({MARK})",
         f"y ~ {'x + ' * 10_000} x", "y ~ log(x)", "y ~ I(x**2)",
     ])  # fmt: skip
 def test_python_in_a_proof_is_not_evaluated(
@@ -59,12 +60,14 @@ def test_a_formula_with_calls_is_verified_when_it_is_given(
 
 @for_each("formula", [
         "y ~ x + z", "y ~ . - g", "y ~ 0 + x:C(g)", "y ~ (x + z)*C( g ) - 1", "y ~ C(`the g`) + `it's`", "y ~ a.b + 1",
+        "y ~ `Fo(Hz)`*x", "y ~ `x (column 2)` + `a**b`",
     ])  # fmt: skip
 def test_plain_formulas_are_read_from_the_proof(
     formula: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    FRAME.assign(**{"the g": FRAME.g, "it's": FRAME.x, "a.b": FRAME.z}).to_csv("data.csv", index=False)
+    others = dict.fromkeys(["it's", "a.b", "Fo(Hz)", "x (column 2)", "a**b"], FRAME.x)
+    FRAME.assign(**{"the g": FRAME.g}, **others).to_csv("data.csv", index=False)
     json_answer(capsys, "check", "data.csv", "--formula", formula, "--drop-missing", "--proof", "proof.json")
     assert json_answer(capsys, "verify", "proof.json", "data.csv")[1]["valid"]
 
