@@ -282,12 +282,15 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
         raise InvalidProblemError(f"X is {quoted(os.fspath(X))}; expected rows: maxmargin.load reads them by this name")
     if y is None:
         raise InvalidProblemError(f"y is None; expected {EXPECTED_LABELS}, or a Dataset in place of X")
-    if type(y) is int and is_from_table_library(X):
+    if type(y) in (int, float) and is_from_table_library(X):
         y = str(y)  # a column called by a number
     if not isinstance(y, str):
         return Modelled(features=X, labels=y, has_intercept=has_bias(bias))
     if not is_from_table_library(X):
-        raise InvalidProblemError(f"y is {quoted(y)} and X is no data frame; expected {EXPECTED_LABELS}")
+        is_dask = type(X).__module__.startswith("dask.")
+        expected = "its labels themselves, as in X[['a', 'b']], X['y']" if is_dask else EXPECTED_LABELS
+        kind = "a Dask collection" if is_dask else "no data frame"
+        raise InvalidProblemError(f"y is {quoted(y)} and X is {kind}; expected {expected}")
     columns = column_names(X)
     if columns == (y,):
         raise InvalidProblemError(f"X has no column but {quoted(y)}, the labels; expected at least one more")

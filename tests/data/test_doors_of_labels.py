@@ -37,6 +37,7 @@ from maxmargin.solvers.errors import InvalidProblemError
         (pl.Series([2**53, 2**53 + 1], dtype=pl.Int128), (2**53, 2**53 + 1)),
         (pl.Series([Decimal("9.0"), Decimal("10.0")]), (9, 10)),
         (np.array([2**53, 2**53 + 1], dtype=object), (2**53, 2**53 + 1)),
+        (np.array(["a", "b"], dtype=np.dtypes.StringDType()), ("a", "b")),
         (da.from_array(np.array([2**53, 2**53 + 1]), chunks=1), (2**53, 2**53 + 1)),
     ],
 )

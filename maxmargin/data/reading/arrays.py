@@ -277,7 +277,7 @@ def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | Labels | Cod
     if values.ndim != 1:
         hint = ": use y.ravel()" if values.ndim == 2 and 1 in values.shape else ""
         raise InvalidProblemError(f"y has shape {values.shape}, expected one dimension, ({n_samples},){hint}")
-    if values.dtype.kind not in "biufOUS":
+    if values.dtype.kind not in "biufOUST":
         raise InvalidProblemError(f"y has dtype {values.dtype}, expected booleans, numbers or texts")
     return _checked_length(values, n_samples)
 

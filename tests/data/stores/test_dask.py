@@ -177,6 +177,10 @@ def test_questions_are_answered_as_in_memory(workers: Any) -> None:
 )
 def test_bad_collections(workers: Any, X: Any, y: Any, expected: str) -> None:
     dX, dy = arrays(250)
+    with pytest.raises(
+        InvalidProblemError, match="y is 'y' and X is a Dask collection; expected its labels themselves"
+    ):
+        mm.separability(dX, "y")
     with pytest.raises(InvalidProblemError, match=expected):
         from_arrays(dX if X is None else X(dX), y(dy) if callable(y) else dy if y is None else y)
 
