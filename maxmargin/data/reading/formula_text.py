@@ -12,7 +12,7 @@ from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import quoted
 
 # A call that codes one column.
-_CODED = re.compile(r"\bC\(\s*(?:\w+|`[\w .-]+`)\s*\)")
+_CODED = re.compile(r"(?<![\w.])C\(\s*(?:\w+|`[\w .-]+`)\s*\)")
 
 # A name in backticks, which is looked up; a backslash in one may hide its end.
 _PLAIN_NAME = re.compile(r"`[^`\\]*`")

@@ -28,7 +28,7 @@ CODE_IN_A_NAME = f"' + {MARK} + '"
         f"y ~ x + Q({MARK})", f"y ~ x + {{{MARK}}}", f"y ~ center({MARK})", f"Q({MARK}) ~ x", f"y ~ x + C(g, {MARK})",
         f"y ~ C('`{CODE_IN_A_NAME}`')", f"y ~ C(`{CODE_IN_A_NAME}`)", f"y ~ C(g)({MARK})", f"y ~ x[{MARK}]",
         f"y ~ open ({MARK})", f"y ~ `x`({MARK})", f"y ~ `x\\`({MARK})`", f"y ~ C(g).x({MARK})",
-        f"y ~ C(C)(g)({MARK})", "y ~ (x + z)**9", f"y ~ `x (0)` ({MARK})", f"y ~ C(`x`) + `g`C({MARK})",
+        f"y ~ C(C)(g)({MARK})", "y ~ (x + z)**9", f"y ~ `x (0)` ({MARK})", f"y ~ C(`x`) + `g`C({MARK})", "y ~ x.C(g)",
         f"y ~ {'x + ' * 10_000} x", "y ~ log(x)", "y ~ I(x**2)",
     ])  # fmt: skip
 def test_python_in_a_proof_is_not_evaluated(
