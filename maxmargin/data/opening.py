@@ -47,6 +47,15 @@ _FORMS = {
 }  # fmt: skip
 
 
+# How data in forms that are not read become such that are.
+_ADVICE = {
+    **dict.fromkeys(("bzip2 data", "xz data", "Zstandard data"), "decompress it first"),
+    **dict.fromkeys(("an Excel file", "HDF5 data"), "save it as CSV"),
+    "a zip archive (.zip, .xlsx, .npz)": "unzip it, save a sheet as CSV, or let the name of arrays end in .npz",
+    "gzip data": "decompress it with gunzip, or let its name end in .gz",
+}
+
+
 def suffix_of(path: str) -> str:
     """Return the suffix that determines the format, in lower case and without a final `.gz`.
 
@@ -338,8 +347,8 @@ def _not_text(content: bytes, position: int, lines_before: int, source: str) -> 
 def _advice_about(form: str, source: str) -> str:
     if form.startswith("text in "):
         return f"convert it: iconv -f {form.removeprefix('text in ')} -t UTF-8"
-    if form != "gzip data":
-        return f"say what it is with {option('format')}"
-    if source == STDIN_NAME:
+    if source == STDIN_NAME and form == "gzip data":
         return "decompress it on its way: gunzip -c FILE.gz | maxmargin ..."
-    return "decompress it with gunzip, or let its name end in .gz"
+    if source == STDIN_NAME and form not in _ADVICE:
+        return "save it to a file first"
+    return _ADVICE.get(form) or f"say what it is with {option('format')}"

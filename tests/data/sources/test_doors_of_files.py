@@ -201,6 +201,23 @@ def test_gzip_in_gzip(
     assert "gunzip -c" in said and "its name" not in said
 
 
+@for_each(
+    ("content", "advice"),
+    [
+        (b"BZh9", "decompress it first"),
+        (b"PK\3\4", "unzip it, save a sheet as CSV"),
+        (b"PAR1", "say what it is with --form"),
+    ],
+)
+def test_data_of_another_form(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, content: bytes, advice: str
+) -> None:
+    (tmp_path / "data.csv").write_bytes(content + b"\0")
+    assert advice in refusal(capsys, "check", tmp_path / "data.csv")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content + b"\0")))
+    assert ("save it to a file first" if content == b"PAR1" else advice) in refusal(capsys, "check", "-")
+
+
 @for_each("memory", [None, 20])
 @for_each("drop_missing", [False, True])
 @for_each("header", ["a,b,y,\n", ""])
