@@ -189,6 +189,7 @@ def with_entry(value: float) -> np.ndarray[Any, Any]:
 @for_each(
     ("X", "expected"),
     [
+        (np.zeros(3, "f8,f8"), "X has shape (3,), expected two dimensions, (n_samples, n_features); use numpy.lib.rec"),
         ([1, 2, 3], "X has shape (3,), expected two dimensions, (n_samples, n_features); use X.reshape(-1, 1)"),
         (pd.Series([1, 2, 3]), "X has shape (3,), expected two dimensions"),
         (np.ones((3, 2, 1)), "X has shape (3, 2, 1), expected two dimensions, (n_samples, n_features)"),

@@ -360,6 +360,7 @@ def _dense(X: Any) -> tuple[Floats, FractionColumns | None]:
     refuse_masked(values, "X")
     if values.ndim != 2:
         hint = "; use X.reshape(-1, 1) for one feature or X.reshape(1, -1) for one row" if values.ndim == 1 else ""
+        hint = "; use numpy.lib.recfunctions.structured_to_unstructured" if values.dtype.names else hint
         raise InvalidProblemError(f"X has shape {values.shape}, {TWO_DIMENSIONS}{hint}")
     if values.dtype.kind not in (*REAL_KINDS, "O"):
         raise InvalidProblemError(f"X has dtype {values.dtype}, expected real numbers")

@@ -48,7 +48,7 @@ def read_on_cluster(path: str, choice: Choice, positive: object, address: str, b
     """
     if not os.path.exists(path):
         raise data_error(path, found="no such file", expected="a file or folder that the cluster can read too")
-    refuse_what_needs_memory(path, choice)
+    refuse_what_needs_memory(path, choice, f"leave {option('cluster')} out")
     workers = OnCluster(_client(address))
     sources, notes = open_source(path, choice)
     choice, layout = replace(choice, is_in_parts=True), replace(sources[0].layout, source=path)

@@ -166,7 +166,9 @@ def read_dataset(
     is_folder = isinstance(source, str | os.PathLike) and os.path.isdir(source)
     layout = replace(layout, source=os.fspath(source)) if is_folder else layout
     is_in_parts = budget is not None and not budget.fits(n_rows, layout.n_columns)
-    if is_in_parts or is_folder:
+    if is_folder:
+        refuse_what_needs_memory(layout.source, choice, "join its files into one")
+    elif is_in_parts:
         refuse_what_needs_memory(layout.source, choice)
     roles = choice.roles(layout)
     found = Collected(layout, roles, replace(choice, is_in_parts=is_in_parts), positive, n_rows)

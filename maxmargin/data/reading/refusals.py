@@ -32,9 +32,11 @@ MOST_ODD_TEXTS = 5
 # Advice beyond memory, where rows without a label are not left out.
 _MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with more {option('memory')}"
 
+_MORE_MEMORY = f"allow more memory with {option('memory')}"
 
-def refuse_what_needs_memory(path: str, choice: Choice) -> None:
-    """Raise where the choice asks for something that is only done where all rows are in memory.
+
+def refuse_what_needs_memory(path: str, choice: Choice, way: str = _MORE_MEMORY) -> None:
+    """Raise where the choice asks for something that is only done where all rows are in memory; advise a way there.
 
     Raises
     ------
@@ -47,8 +49,7 @@ def refuse_what_needs_memory(path: str, choice: Choice) -> None:
     name = next((name for name, is_asked in asked.items() if is_asked), None)
     if name is not None:
         found = "it asked for data that are read in parts, as they do not fit into memory or lie in a folder"
-        more, less = f"allow more memory with {option('memory')}", f"leave a column out with {option('drop')}"
-        hint = less if name == "id" else more
+        hint = f"leave a column out with {option('drop')}" if name == "id" else way
         raise data_error(path, option=name, found=found, expected="one file that fits into memory", hint=hint)
 
 
@@ -195,7 +196,7 @@ def _of_units(table: Table) -> DataError:
 
 def _hint_of_odd(table: Table, name: str | int, text: str, choice: Choice) -> str:
     """Return the advice about a text, which differs where most of its column are numbers."""
-    hint = table.spelling.hint(text)
+    hint = table.spelling.hint(text, names_options=not choice.is_in_parts)
     present, odd = _odd_texts(table, name)
     if hint != TEXT_HINT or 2 * sum(present[text] for text in odd) >= present.total():
         return hint

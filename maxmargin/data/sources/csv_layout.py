@@ -119,7 +119,8 @@ def _names(
         is_comment = is_header is False and comment.startswith(" ")
         if not (is_header or is_comment) and look([[*blank, *told], *compared]) is False:
             found = f"a comment that may be a row: {listed(told)}"
-            hint = f"{option('header')} if it names the columns, or quotes around its first field"
+            hint = "quotes around the first field of a row"
+            hint = hint if is_header is False else f"{option('header')} if it names the columns, or {hint}"
             raise data_error(source, line=prelude.n_lines, found=found, expected="to be told", hint=hint)
         if is_header is not False:
             return tuple(name.strip() or "#" for name in told), prelude.n_lines
