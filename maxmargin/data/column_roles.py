@@ -228,8 +228,8 @@ class Choice:
         """Whether the texts of the features are needed, not their binary64 values alone."""
         return self.one_hot.every or bool(self.one_hot.named) or self.keep_texts
 
-    def roles(self, layout: Layout) -> Roles:
-        """Resolve names and positions against the columns of a source.
+    def roles(self, layout: Layout, decides: str = "label") -> Roles:
+        """Resolve names and positions against the columns of a source; the option `decides` gave the label.
 
         Columns that hold the index of a pandas data frame have names only: positions that the user gives count the
         others, and those that are not named are left out.
@@ -243,7 +243,7 @@ class Choice:
         if n_columns < 2:
             found = "one column only" if n_columns else "no columns"
             raise data_error(source, found=found, expected="at least two: features and a label")
-        label = layout.find(self.label, "label")
+        label = layout.find(self.label, decides)
         if layout.only_label and label != n_columns - 1:
             found = f"column {self.label!r}"
             raise data_error(source, option="label", found=found, expected=layout.only_label)
@@ -254,7 +254,7 @@ class Choice:
             if label in taken:
                 raise data_error(
                     source, column=layout.name_of(label), option=asked, found="the label column",
-                    expected="another column", hint=f"choose the label with {option('label')}",
+                    expected="another column", hint=f"choose the label with {option(decides)}",
                 )  # fmt: skip
         encoded = frozenset(layout.find(column, "one_hot_column") for column in self.one_hot.named)
         taken = {*dropped, label, row_id, layout.row_names}

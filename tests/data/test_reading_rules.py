@@ -155,6 +155,8 @@ def test_true_and_false_do_not_become_numbers_in_a_later_block(tmp_path: Path, b
 
 def test_what_lies_between_doors(tmp_path: Path) -> None:
     """Infinities among texts and exact numbers, rows that are all left out, lines of the wrong length."""
+    empty = pd.DataFrame({"x": pd.Series([None] * 4, dtype=object), "y": list("pqpq")})
+    assert "column 'x': found a missing value in every row" in refused(lambda: mm.load(empty, drop_missing=True))
     tenth, infinity = Decimal("0.1"), Decimal("Infinity")
     for frame in (
         pd.DataFrame({"a": [tenth, Decimal(1)], "b": [1.0, np.inf], "y": [0, 1]}),
@@ -361,6 +363,30 @@ def test_row_numbers_that_begin_again_in_every_file_of_a_folder(tmp_path: Path) 
         dataset = mm.load(tmp_path, memory=memory)
         assert (dataset.n_samples, dataset.feature_names) == (24, ("x",))
         assert mm.load(tmp_path, drop=0, memory=memory).X[:].tolist() == dataset.X[:].tolist()
+
+
+@for_each(
+    ("name", "text", "options", "expected"),
+    [
+        (
+            "d.csv",
+            "#FF,1,p\n#00,2,q\nred,3,p\n",
+            {"header": False},
+            "to be told (quotes around the first field of a row)",
+        ),
+        ("d.csv", "a,y\ntrue,0\nfalse,1\n", {"one_hot": ["a"]}, "found a column of numbers or of true and false"),
+        ("d.csv", "x,y,y\n1,2,3\n2,3,4\n", {"formula": "y ~ x"}, "formula=: found 2 columns named 'y'"),
+        ("d.csv", "x,y\n1,2\n2,3\n", {"formula": "z ~ x"}, "formula=: found no column 'z', expected one of 'x', 'y'"),
+        ("d.csv", "d,y\n2020-01-31,0\n2020-02-01,1\n", {"memory": 1}, "days since a day that you choose)"),
+        ("d.csv", "a,y\nu,0\nv,1\n", {"memory": 1, "one_hot": True}, "(allow more memory with memory=)"),
+        ("parts/d.csv", "a,y\nu,0\nv,1\n", {"memory": 1, "one_hot": True}, "(join its files into one)"),
+    ],
+)
+def test_refusals_advise_what_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, options: dict[str, Any], expected: str
+) -> None:
+    source, _ = in_file(name)(tmp_path, text, monkeypatch)
+    assert expected in refused(lambda: mm.load(source, **options))
 
 
 @for_each("names", ['"x" "w" "y"', "x w y", '"Length, cm" "w" "y"'])

@@ -51,7 +51,7 @@ def assemble(table: Table, choice: Choice) -> Assembled:
     is_complete = known is not None and bool(np.isfinite(known).all())
     is_missing = table.missing_labels() if is_complete else table.missing_rows()
     may_drop = choice.drop_missing and not (choice.is_in_parts and table.missing_labels().any())
-    if (is_missing.any() and not may_drop) or _has_texts(table, choice):
+    if (is_missing.any() and not may_drop) or (_has_texts(table, choice) and not is_missing.all()):
         raise first_fault(table, choice)
     if is_missing.any():
         if is_missing.all():

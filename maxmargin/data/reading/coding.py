@@ -103,7 +103,7 @@ def coded(
 def no_texts(table: Table, name: str | int) -> DataError:
     """Return the error about a column of numbers that was named to be coded."""
     expected = f"texts to encode for {option('one_hot_column')}"
-    return table.error(column=name, found="a column of numbers", expected=expected)
+    return table.error(column=name, found="a column of numbers or of true and false", expected=expected)
 
 
 def check_levels(table: Table, column: Column, choice: Choice, advice: Advice) -> None:

@@ -79,7 +79,7 @@ def whole_table(source: Any, choice: Choice) -> Table:
     if isinstance(source, str | os.PathLike) and os.path.isdir(source):
         raise data_error(os.fspath(source), found="a directory", expected="a file")
     (one,), _ = open_source(source, choice)
-    roles = choice.roles(one.layout)
+    roles = choice.roles(one.layout, "formula")
     (read,) = one.tables(roles, None)
     table = with_missing(read(), roles)
     return replace(table, notes=(*table.notes, *missing_notes(one.layout, roles, table.told_missing)))
