@@ -89,7 +89,8 @@ def load(
     missing : str, iterable of str, or mapping, default ()
         Texts that stand for a missing value, besides an empty field, NA, NaN, NULL, N/A, ? and a lone point: in
         features of which most other values are numbers, never in labels. A mapping of columns to texts, or
-        ``"column=text"``, is about one column of any kind. Numbers are refused: leave such rows out first.
+        ``"column=text"``, is about one column of any kind. A note names a text that is in no column that it is about.
+        Numbers are refused: leave such rows out first.
     format : {"csv", "tsv", "txt", "dat", "parquet", "feather", "npz", "npy", "svmlight", "libsvm", "svm"}, optional
         The format of `source`, whatever its name; for the standard input csv, tsv or svmlight. By default the suffix
         decides.
