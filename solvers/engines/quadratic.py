@@ -55,7 +55,6 @@ def solve(
     *,
     bias: bool,
     normal_weights: Floats | None = None,
-    start: Floats | None = None,
     time_limit: float | None = None,
 ) -> Candidate:
     """Solve min 1/2 ||q * w||^2 subject to y_i (w.x_i + b) >= 1, with q = 1 unless given.
@@ -73,9 +72,6 @@ def solve(
         False: b is 0.
     normal_weights : ndarray (n_features,), optional
         Weights 0 < q <= 1 (about) of the entries of w, from `ColumnScaling.normal_weights`.
-    start : ndarray (n_samples,), optional
-        Guess of the multipliers, of which only their signs count: the rows where it is positive start as active. After
-        rows were added, the old multipliers and zeros.
     time_limit : float, optional
         In seconds.
 
@@ -93,7 +89,7 @@ def solve(
     q = np.ones(X.shape[1]) if normal_weights is None else normal_weights
     with np.errstate(all="ignore"):  # numbers that leave the range of binary64 are refused by the checks
         if X.shape[1] <= X.shape[0]:
-            return _solve(X, y, bias, q, start, time_limit)
+            return _solve(X, y, bias, q, time_limit)
         # The unknowns are now the coordinates of q * w in the space of the rows x / q.
         rows = X / q
         if not np.isfinite(rows).all():
@@ -101,11 +97,11 @@ def solve(
             return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)
         space = RowSpace.of(rows, bias=bias)
         coordinates = space.apply(rows)
-        found = _solve(coordinates, y, bias, np.ones(coordinates.shape[1]), start, time_limit)
+        found = _solve(coordinates, y, bias, np.ones(coordinates.shape[1]), time_limit)
         return found if found.w is None else replace(found, w=space.invert(found.w) / q)
 
 
-def _solve(X: Floats, y: Floats, bias: bool, q: Floats, start: Floats | None, time_limit: float | None) -> Candidate:
+def _solve(X: Floats, y: Floats, bias: bool, q: Floats, time_limit: float | None) -> Candidate:
     """Divide by the size of the entries, so that tolerances mean the same everywhere, and ask DAQP."""
     unit = _size(X)
     A = X * (y / unit)[:, None]
@@ -114,7 +110,7 @@ def _solve(X: Floats, y: Floats, bias: bool, q: Floats, start: Floats | None, ti
     costs = np.append(q * q, np.zeros(int(bias)))
     limits = Limits(time_limit=time_limit)
     for proximal in _PROXIMAL:
-        found = _ask(costs, A, start, proximal, limits)
+        found = _ask(costs, A, proximal, limits)
         if found.w is not None and found.multipliers is not None:
             return replace(found, w=found.w[: X.shape[1]] / unit, multipliers=found.multipliers / unit**2)
         if limits.is_over():
@@ -128,15 +124,13 @@ def _size(X: Floats) -> float:
     return math.ldexp(1.0, math.frexp(size)[1]) if 0 < size < math.inf else 1.0
 
 
-def _ask(costs: Floats, A: Floats, start: Floats | None, proximal: tuple[float, float], limits: Limits) -> Candidate:
+def _ask(costs: Floats, A: Floats, proximal: tuple[float, float], limits: Limits) -> Candidate:
     """Solve min 1/2 sum costs * u**2 subject to A u >= 1."""
     n_rows, n_columns = A.shape
     state = np.zeros(n_rows, dtype=np.intc)
     eps, stationary = proximal
     options: dict[str, Any] = {**_OPTIONS, "eps_prox": eps, "eta_prox": stationary * eps}
     options["time_limit"] = limits.share() or 0.0
-    if start is not None:
-        options["dual_start"] = -np.maximum(start, 0.0)
     try:
         import daqp
 
@@ -150,26 +144,7 @@ def _ask(costs: Floats, A: Floats, start: Floats | None, proximal: tuple[float, 
     if attempt.status != "optimal" or u is None or multipliers is None:
         return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)
     multipliers = np.maximum(-multipliers, 0.0)
-    if start is not None:
-        u, multipliers = _refined(u, multipliers, costs + eps, A)
     return Candidate(w=u, multipliers=multipliers, engine=NAME, attempt=attempt)
-
-
-def _refined(u: Floats, multipliers: Floats, costs: Floats, A: Floats) -> tuple[Floats, Floats]:
-    """Take one Newton step to A u = 1 on the active rows.
-
-    DAQP factorises the rows that it starts with in the order they come, without pivots, and loses digits.
-    """
-    active = np.flatnonzero(multipliers)
-    rows = A[active]
-    pulls = rows / costs
-    try:
-        step = np.linalg.solve(pulls @ rows.T, 1 - rows @ u)
-    except np.linalg.LinAlgError:
-        return u, multipliers
-    refined = multipliers.copy()
-    refined[active] = np.maximum(multipliers[active] + step, 0.0)
-    return u + step @ pulls, refined
 
 
 def normal_of_support(X: Floats, y: Floats, *, bias: bool) -> Floats | None:

@@ -280,7 +280,7 @@ class _Search:
         """Move to the plane of a program that is small and easy; return False where the interval stays wide."""
         X, y, before = self.program.X, self.program.y, self.plane
         found = quadratic.solve(X, y, bias=self.bias, normal_weights=self.columns.metric)
-        if found.w is None or found.multipliers is None:
+        if found.w is None or found.multipliers is None or not (found.w.any() and found.multipliers.any()):
             return False
         self.plane = LocalPlane.between(self.columns, found.w, X, y, bias=self.bias)
         self.multipliers, self.corrections = found.multipliers / found.multipliers.sum(), np.zeros(len(y))

@@ -27,10 +27,10 @@ def planted(n_samples: int, n_features: int, *, margin: float = 0.02, seed: int 
     return X + (margin * y - np.minimum(y * (X @ w), 0) * y)[:, None] * w, y
 
 
-def solved(problem: Problem, start: np.ndarray | None = None) -> Candidate:
+def solved(problem: Problem) -> Candidate:
     scaling = problem.scaling
     found = quadratic.solve(
-        scaling.apply(problem.X), problem.y, bias=problem.bias, normal_weights=scaling.normal_weights(), start=start
+        scaling.apply(problem.X), problem.y, bias=problem.bias, normal_weights=scaling.normal_weights()
     )
     return scaling.bring_home(found)
 
@@ -113,27 +113,6 @@ def test_units_do_not_matter(factor):
     usual, other = quadratic.solve(X, y, bias=True), quadratic.solve(factor * X, y, bias=True)
     np.testing.assert_allclose(factor * other.w, usual.w, rtol=1e-8)
     np.testing.assert_allclose(factor**2 * other.multipliers, usual.multipliers, atol=1e-8 * usual.multipliers.max())
-
-
-@pytest.mark.parametrize("shape", [(200, 20), (30, 60)])
-def test_no_start_changes_the_answer(shape):
-    X, y = planted(*shape)
-    problem = Problem(X, y)
-    cold = solved(problem)
-    for start in (cold.multipliers, np.ones(len(y)), np.random.default_rng(0).normal(size=len(y))):
-        warm = solved(problem, start)
-        assert relative_gap(problem, warm) <= 1e-12
-        np.testing.assert_allclose(warm.w, cold.w, rtol=1e-7)
-
-
-def test_a_growing_set_of_rows_may_start_from_the_last_multipliers():
-    X, y = planted(400, 20)
-    multipliers = np.zeros(0)
-    for n_rows in (100, 200, 300, 400):
-        start = np.append(multipliers, np.zeros(n_rows - len(multipliers)))
-        found = quadratic.solve(X[:n_rows], y[:n_rows], bias=True, start=start)
-        multipliers = found.multipliers
-    assert relative_gap(Problem(X, y), found) <= 1e-12
 
 
 def test_an_infeasible_program_gives_no_numbers():
