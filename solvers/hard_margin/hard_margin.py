@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -156,9 +157,19 @@ def _solved(
         return _finish(best, attempts, limits)
     if is_auto and not limits.is_over() and _is_worth_exact_work(best, limits):
         left = limits.share()
-        return _finish(best, attempts, Limits(time_limit=min(left or _UNASKED_SECONDS, _UNASKED_SECONDS)))
-    status = _status(best, best.stopped_early or limits.is_over())
-    return best.solution(status, attempts, _why_stopped(status, limits))
+        answer = _finish(best, attempts, Limits(time_limit=min(left or _UNASKED_SECONDS, _UNASKED_SECONDS)))
+        is_given_up = limits.time_limit is None and answer.status in (Status.LIMIT, Status.UNDECIDED)
+        return _given_up(answer) if is_given_up else answer
+    # a solver may stop at a limit of its own
+    is_limited = limits.is_over() or (best.stopped_early and limits.time_limit is not None)
+    status = Status.UNDECIDED if best.plane is None else best.status_at(RELATIVE_GAP, is_limited=is_limited)
+    return best.solution(status, attempts, TIME_IS_OVER if limits.is_over() and status is not Status.OPTIMAL else "")
+
+
+def _given_up(answer: HardMargin) -> HardMargin:
+    """Return what exact work that nobody asked for, or limited, has left."""
+    status = Status.NUMERICAL if answer.status is Status.LIMIT else answer.status
+    return replace(answer, status=status, reason=f"the exact work was given up after {_UNASKED_SECONDS:g} seconds")
 
 
 def _is_worth_exact_work(best: HardBracket, limits: Limits) -> bool:
@@ -239,18 +250,6 @@ def _polish(best: HardBracket) -> None:
     w = quadratic.normal_of_support(problem.dense_rows(support), problem.y[support], bias=problem.bias)
     if w is not None and (plane := prove_separable(problem, w)) is not None:
         best.offer_plane(plane, best.engine, is_accurate=True)
-
-
-def _why_stopped(status: Status, limits: Limits) -> str:
-    if status is Status.OPTIMAL:
-        return ""
-    return TIME_IS_OVER if limits.is_over() else ""
-
-
-def _status(best: HardBracket, stopped_early: bool) -> Status:
-    if best.plane is None:
-        return Status.UNDECIDED
-    return best.status_at(RELATIVE_GAP, is_limited=stopped_early)
 
 
 def _inseparable(best: HardBracket, verdict: ProvenVerdict) -> HardMargin:
