@@ -43,9 +43,8 @@ def hard_margin(
     positive : label, optional
         The label that is +1, against all others.
     method : {"auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy"}, default "auto"
-        The engine. "auto" chooses by size and shape between a working set of rows, descent along single multipliers,
-        and DAQP, and asks cvxpy for the textbook program if the interval stays wide. "textbook" is the same with cvxpy
-        in place of DAQP.
+        The engine. "auto" asks those of a working set of rows, descent along single multipliers, and DAQP that suit
+        the size and shape, until the interval is narrow. "textbook" is the same with cvxpy in place of DAQP.
     solver : str, optional
         The name of a cvxpy solver, such as "CLARABEL".
     exact : bool, default False
