@@ -93,7 +93,7 @@ def pushed_to_vertex(rows: Floats, weights: Floats, is_over: Callable[[], bool])
 
     None where there are no more rows than that, or once the time is over.
     """
-    from scipy.linalg import lu, solve
+    from scipy.linalg import LinAlgError, lu, solve
     from scipy.linalg.blas import dger
 
     positions, _, upper = lu(rows * weights[:, None], p_indices=True)
@@ -102,8 +102,11 @@ def pushed_to_vertex(rows: Floats, weights: Floats, is_over: Callable[[], bool])
     basis, others = order[columns], np.delete(order, columns)
     if is_over() or not (others.size and columns.size):
         return None
-    # In column k are the coefficients of the row others[k] in the basis.
-    table = np.asfortranarray(solve(rows[np.ix_(basis, columns)].T, rows[np.ix_(others, columns)].T))
+    try:
+        coefficients_of_others = solve(rows[np.ix_(basis, columns)].T, rows[np.ix_(others, columns)].T)
+    except LinAlgError:
+        return None
+    table = np.asfortranarray(coefficients_of_others)  # in column k those of the row others[k] in the basis
     basic, left = weights[basis], weights[others]
     for k in range(len(others) - 1, 0, -1):
         if k % _PUSHES_AT_ONCE == 0 and is_over():

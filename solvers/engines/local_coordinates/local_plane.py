@@ -287,7 +287,8 @@ class _Complement:
         T = np.delete(X - np.outer(X @ h, 2 * h), j, axis=1)
         weighted, R = P * (sigma * q)[:, np.newaxis], np.eye(P.shape[1])
         if _depend(T, weighted):
-            R = np.asarray(np.linalg.qr(np.vstack([T / np.sqrt(len(T)), weighted]), mode="r"))
+            R = np.array(np.linalg.qr(np.vstack([T / np.sqrt(len(T)), weighted]), mode="r"))
+            R.flat[:: len(R) + 1] += R.diagonal() == 0  # a direction in which nothing varies, at no cost
             T, weighted = _solved(R, T.T, transposed=True).T, _solved(R, weighted.T, transposed=True).T
         return cls(P=P, R=R, T=T, weighted=weighted, sigma=sigma)
 
