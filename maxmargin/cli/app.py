@@ -45,13 +45,11 @@ def app() -> None:
 @opt.method_option(opt.CHECK_METHODS, "How the first hyperplane of two classes is found")
 @opt.solver_option
 @opt.choice_option("--require", opt.REQUIREMENTS, "Gate: exit 0 if this is proven to hold.")
-@opt.file_option("--proof", metavar="FILE", help="Write the proof, as JSON.")
+@opt.file_option("--proof FILE", "Write the proof, as JSON.")
 @opt.force_option
-@opt.file_option("--reuse", metavar="FILE", help="Try this older proof first.")
-@click.option(
-    "--decimal", is_flag=True, help="Decide for the decimal numbers in the file, not for their binary64 roundings."
-)
-@click.option("--columns", is_flag=True, help="Find the infinite coefficients of large separable data as well.")
+@opt.file_option("--reuse FILE", "Try this older proof first.")
+@opt.option("--decimal", "Decide for the decimal numbers in the file, not for their binary64 roundings.")
+@opt.option("--columns", "Find the infinite coefficients of large separable data as well.")
 @opt.time_limit_option("Give up after this time.")
 @opt.count_option("--exact-limit", "Maximum number of columns for exact linear algebra.  [default: 1000]", least=0)
 def check(data: DataOptions, *, force: bool, decimal: bool, **question: Any) -> int:
@@ -76,27 +74,21 @@ def check(data: DataOptions, *, force: bool, decimal: bool, **question: Any) -> 
 @app.command(cls=Command, most_used=(*opt.OF_TABLES, "Cs", "exact", "proof", "time_limit", "as_json"))
 @opt.data_options
 @opt.solver_option
-@click.option(
-    "--method",
+@opt.option(
+    "--method NAME",
+    f"How it is computed: {', '.join(opt.MARGIN_METHODS)}; with --soft {', '.join(opt.SOFT_METHODS)}.  [default: auto]",
     default="auto",
-    metavar="NAME",
-    help=f"How it is computed: {', '.join(opt.MARGIN_METHODS)}; with --soft {', '.join(opt.SOFT_METHODS)}.  "
-    "[default: auto]",
 )
 @opt.soft_path_option("Soft margin instead: min 1/2||w||^2 + C sum xi. Several C give a table.")
-@click.option(
-    "--class-weight",
-    metavar="LABEL=FACTOR",
-    multiple=True,
-    help="With --soft: factor of the slack of rows with this label, 1 for the others; may be repeated. Or balanced: "
+@opt.option(
+    "--class-weight LABEL=FACTOR ...",
+    "With --soft: factor of the slack of rows with this label, 1 for the others; may be repeated. Or balanced: "
     "both classes weigh the same.",
 )
-@click.option("--exact", is_flag=True, help="Also give the squared margin, w, b and the multipliers as fractions.")
+@opt.option("--exact", "Also give the squared margin, w, b and the multipliers as fractions.")
 @opt.count_option("--exact-limit", "Maximum number of columns for --exact.  [default: 500]", least=0)
 @opt.time_limit_option("Stop after this time, with what is proven by then.")
-@opt.file_option(
-    "--proof", metavar="FILE", help="Write the proof of both ends of the interval; with --exact, of the exact margin."
-)
+@opt.file_option("--proof FILE", "Write the proof of both ends of the interval; with --exact, of the exact margin.")
 @opt.force_option
 def margin(
     data: DataOptions, *, method: str, Cs: tuple[float, ...], class_weight: tuple[str, ...], force: bool, **how: Any
@@ -128,11 +120,10 @@ def margin(
 @opt.run_options(most_mistakes=10_000_000)
 @opt.method_option(opt.RUN_METHODS, "How scores are computed")
 @opt.time_limit_option("Stop the run in time to prove its margins within this limit.")
-@opt.file_option("--trace", metavar="FILE", help="Write every presentation, exactly: .csv, .md or .tex.")
+@opt.file_option("--trace FILE", "Write every presentation, exactly: .csv, .md or .tex.")
 @opt.file_option(
-    "--trace-mistakes",
-    metavar="FILE",
-    help="Write w.u*, ||w||, cosine, potential and proven margins at the mistakes, at some of them in long runs, and "
+    "--trace-mistakes FILE",
+    "Write w.u*, ||w||, cosine, potential and proven margins at the mistakes, at some of them in long runs, and "
     "check Novikoff's proof there: .csv, .md or .tex.",
 )
 @opt.count_option(
@@ -157,12 +148,14 @@ def perceptron(data: DataOptions, *, force: bool, **run: Any) -> int:
 @opt.data_options
 @opt.run_options(most_mistakes=1_000_000)
 @opt.soft_path_option("C of the soft margins.  [default: nine powers of ten that suit the data]")
-@opt.file_option("--output", "-o", metavar="FILE", help="Write the page: .html, .md or .json.")
-@opt.file_option("--figures", metavar="DIR", help="Write the figures as SVG, PDF and PNG: all, or those of --figure.")
-@click.option(
-    "--figure", "names", type=click.Choice(FIGURES), multiple=True, metavar="NAME",
-    help=f"Write only this figure; may be repeated: {', '.join(FIGURES)}.",
-)  # fmt: skip
+@opt.file_option("--output FILE", "Write the page: .html, .md or .json.", "-o")
+@opt.file_option("--figures DIR", "Write the figures as SVG, PDF and PNG: all, or those of --figure.")
+@opt.option(
+    "--figure NAME ...",
+    f"Write only this figure; may be repeated: {', '.join(FIGURES)}.",
+    "names",
+    type=click.Choice(FIGURES),
+)
 @opt.force_option
 @opt.count_option(
     "--orders",
@@ -206,12 +199,10 @@ def report(data: DataOptions, *, force: bool, **contents: Any) -> int:
     default=10_000,
     metavar="K",
 )
-@click.option(
-    "--shifts",
-    is_flag=True,
-    help="Also translate the rows by multiples of their mean, and centre, standardise or normalise them.",
+@opt.option(
+    "--shifts", "Also translate the rows by multiples of their mean, and centre, standardise or normalise them."
 )
-@click.option("--scales", is_flag=True, help="Also run at other bias scales.")
+@opt.option("--scales", "Also run at other bias scales.")
 @opt.time_limit_option("Stop after this time, with the orders that were tried by then.")
 def orders(data: DataOptions, **study: Any) -> int:
     """Count mistakes in many orders of the rows, the best and the worst, beside the bounds.
@@ -234,15 +225,13 @@ def orders(data: DataOptions, **study: Any) -> int:
 
 @app.command(cls=Command, most_used=("output", "seed", "as_list", "as_json"))
 @click.argument("family", required=False)
-@opt.file_option(
-    "--output", "-o", metavar="FILE", help="Write the data as .csv, and beside it what is known of them as .truth.json."
-)
+@opt.file_option("--output FILE", "Write the data as .csv, and beside it what is known of them as .truth.json.", "-o")
 @opt.force_option
 @opt.count_option("--seed", "Seed of the random families.  [default: 0]", least=0)
-@click.option("--list", "as_list", is_flag=True, help="List the families and their parameters.")
-@click.option("--json", "as_json", is_flag=True, help="Print what is known of the data as one JSON object.")
+@opt.option("--list", "List the families and their parameters.", "as_list")
+@opt.option("--json", "Print what is known of the data as one JSON object.", "as_json")
 @opt.time_limit_option("Give up after this time, and write nothing; exit 4.")
-@click.option("--quiet", "-q", is_flag=True, help="No notes on stderr.")
+@opt.option("--quiet", "No notes on stderr.", "-q")
 def generate(family: str | None, as_list: bool, as_json: bool, **options: Any) -> int:
     """Make data whose verdict, and mostly margin, is known exactly.
 
@@ -266,11 +255,11 @@ def generate(family: str | None, as_list: bool, as_json: bool, **options: Any) -
 @app.command(cls=Command, most_used=("as_json", "time_limit"))
 @click.argument("proof", type=click.Path(path_type=Path))
 @opt.source_argument()
-@click.option("--formula", metavar="TEXT", help="The formula of the proof; needed if it has calls, such as log(x).")
+@opt.option("--formula TEXT", "The formula of the proof; needed if it has calls, such as log(x).")
 @opt.memory_option
 @opt.json_option
 @opt.time_limit_option("Give up after this time; exit 4.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress on stderr.")
+@opt.option("--quiet", "No progress on stderr.", "-q")
 def verify(**options: Any) -> int:
     """Check a proof against its data, in exact arithmetic.
 

@@ -51,26 +51,31 @@ hold the index of a pandas data frame, its columns are left out unless they are 
 """
 
 
+def option(declared: str, does: str, *names: str, **described: Any) -> Callable[[Command], Command]:
+    """Return a flag, or an option declared with its metavar, as in "--drop COL ..." if it may be repeated."""
+    name, *metavar = declared.split()
+    if not metavar:
+        return click.option(name, *names, is_flag=True, help=does, **described)
+    return click.option(name, *names, metavar=metavar[0], multiple=metavar[1:] == ["..."], help=does, **described)
+
+
 def count_option(
     name: str, does: str, *, least: int = 1, default: int | None = None, metavar: str = "N"
 ) -> Callable[[Command], Command]:
     """Return an option that takes a whole number."""
-    is_shown = default is not None
-    kind = click.IntRange(min=least)
-    return click.option(name, type=kind, metavar=metavar, default=default, show_default=is_shown, help=does)
+    return option(f"{name} {metavar}", does, type=click.IntRange(min=least), default=default, show_default=True)
 
 
 def choice_option(
     name: str, choices: Sequence[str], does: str | None = None, *, default: str | None = None
 ) -> Callable[[Command], Command]:
     """Return an option that takes one of several words."""
-    is_shown = default is not None
-    return click.option(name, type=click.Choice(choices), default=default, show_default=is_shown, help=does)
+    return click.option(name, type=click.Choice(choices), default=default, show_default=True, help=does)
 
 
-def file_option(*names: str, **described: Any) -> Callable[[Command], Command]:
+def file_option(declared: str, does: str, *names: str, **described: Any) -> Callable[[Command], Command]:
     """Return an option that takes a path."""
-    return click.option(*names, type=click.Path(path_type=Path), **described)
+    return option(declared, does, *names, type=click.Path(path_type=Path), **described)
 
 
 def method_option(names: tuple[str, ...], does: str) -> Callable[[Command], Command]:
@@ -80,7 +85,7 @@ def method_option(names: tuple[str, ...], does: str) -> Callable[[Command], Comm
         check_method(value, names)
         return value
 
-    return click.option("--method", metavar="NAME", default="auto", callback=check, help=f"{does}: {', '.join(names)}.")
+    return option("--method NAME", f"{does}: {', '.join(names)}.", default="auto", callback=check)
 
 
 def check_method(name: str, names: tuple[str, ...]) -> None:
@@ -96,7 +101,7 @@ def time_limit_option(does: str, otherwise: str = "none") -> Callable[[Command],
         context.obj = replace(limits(), time_limit=_seconds(context, option, value))
 
     text = f"{does} It counts from the start of the command.  [default: {otherwise}]"
-    return click.option("--time-limit", type=float, metavar="SECONDS", callback=keep, expose_value=False, help=text)
+    return option("--time-limit SECONDS", text, type=float, callback=keep, expose_value=False)
 
 
 def limits() -> Limits:
@@ -108,7 +113,7 @@ def limits() -> Limits:
 def seconds_option(does: str, default: float | None = None) -> Callable[[Command], Command]:
     """Return the option --time-limit of parts of a command."""
     text = f"{does}  [default: {'none' if default is None else f'{default:g}'}]"
-    return click.option("--time-limit", type=float, metavar="SECONDS", default=default, callback=_seconds, help=text)
+    return option("--time-limit SECONDS", text, type=float, default=default, callback=_seconds)
 
 
 def _seconds(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
@@ -145,30 +150,26 @@ def _scale(_context: click.Context, _option: click.Parameter, text: str) -> floa
     raise InvalidOptionError(f"--bias-scale is {text!r}; expected a positive finite number or 'best'")
 
 
-bias_scale_option = click.option(
-    "--bias-scale",
-    metavar="S",
+bias_scale_option = option(
+    "--bias-scale S",
+    "Constant coordinate that carries the bias: a number, or best, for which the bound is least.",
     default="1",
     show_default=True,
     callback=_scale,
-    help="Constant coordinate that carries the bias: a number, or best, for which the bound is least.",
 )
-force_option = click.option("--force", is_flag=True, help="Overwrite files that may hold data.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-memory_option = click.option(
-    "--memory",
-    metavar="SIZE",
+force_option = option("--force", "Overwrite files that may hold data.")
+json_option = option("--json", "Print one JSON object.", "as_json")
+memory_option = option(
+    "--memory SIZE",
+    "Files that need more memory stay on disk: 512MiB, 2GiB ... With --formula, the most that levels may take.",
     default="1GiB",
     show_default=True,
-    help="Files that need more memory stay on disk: 512MiB, 2GiB ... With --formula, the most that levels may take.",
 )
 prepare_option = choice_option(
     "--prepare", PREPARATIONS, "What is done to the features before anything else.", default="raw"
 )
 seed_option = count_option("--seed", "Seed of the random orders (rng in Python).", least=0, default=0)
-solver_option = click.option(
-    "--solver", metavar="NAME", callback=_installed, help="A cvxpy solver, such as CLARABEL or DAQP."
-)
+solver_option = option("--solver NAME", "A cvxpy solver, such as CLARABEL or DAQP.", callback=_installed)
 
 
 def soft_path_option(does: str) -> Callable[[Command], Command]:
@@ -210,46 +211,34 @@ def data_options(command: Callable[..., int], *, is_required: bool = True) -> Ca
     return _together(
         called,
         source_argument(is_required=is_required),
-        click.option("--label", metavar="COL", help="Column of the labels.  [default: the last]"),
-        click.option(
-            "--formula",
-            metavar="TEXT",
-            help='The model in place of --label: "died ~ age + C(stage)"; it also decides the bias.',
+        option("--label COL", "Column of the labels.  [default: the last]"),
+        option("--formula TEXT", 'The model in place of --label: "died ~ age + C(stage)"; it also decides the bias.'),
+        option(
+            "--positive VALUE",
+            "Class that is +1; all others are -1.  [default: yes of yes/no and the like, else the greater]",
         ),
-        click.option(
-            "--positive",
-            metavar="VALUE",
-            help="Class that is +1; all others are -1.  [default: yes of yes/no and the like, else the greater]",
-        ),
-        click.option("--drop", metavar="COL", multiple=True, help="Column to leave out; may be repeated."),
-        click.option("--id", metavar="COL", help="Column that names the rows."),
-        click.option("--one-hot", is_flag=True, help="Encode text columns as columns of 0 and 1."),
-        click.option(
-            "--one-hot-column",
-            metavar="COL",
-            multiple=True,
-            help="Encode this column of texts, whatever they are; may be repeated.",
-        ),
-        click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values."),
-        click.option("--sep", metavar="CHAR", help="Separator of CSV: a character, or tab, space, semicolon ..."),
-        click.option("--decimal-comma", is_flag=True, help="Numbers in CSV are written as 1,5."),
-        click.option(
+        option("--drop COL ...", "Column to leave out; may be repeated."),
+        option("--id COL", "Column that names the rows."),
+        option("--one-hot", "Encode text columns as columns of 0 and 1."),
+        option("--one-hot-column COL ...", "Encode this column of texts, whatever they are; may be repeated."),
+        option("--drop-missing", "Leave out rows with missing values."),
+        option("--sep CHAR", "Separator of CSV: a character, or tab, space, semicolon ..."),
+        option("--decimal-comma", "Numbers in CSV are written as 1,5."),
+        option(
             "--header/--no-header",
+            "Line 1 of CSV names the columns, or is a row.  [default: as it looks]",
             default=None,
-            help="Line 1 of CSV names the columns, or is a row.  [default: as it looks]",
         ),
-        click.option(
-            "--missing",
-            metavar="TEXT",
-            multiple=True,
-            help="Text for a missing value besides NA, NaN, ?, . and blanks, or COL=TEXT for one column.",
+        option(
+            "--missing TEXT ...",
+            "Text for a missing value besides NA, NaN, ?, . and blanks, or COL=TEXT for one column.",
         ),
         choice_option("--format", FORMATS, "Format of SOURCE, whatever its name."),
         memory_option,
-        click.option("--cluster", metavar="ADDRESS", help="Read SOURCE on the workers of this Dask scheduler."),
-        click.option("--no-bias", is_flag=True, help="Hyperplanes through the origin only."),
+        option("--cluster ADDRESS", "Read SOURCE on the workers of this Dask scheduler."),
+        option("--no-bias", "Hyperplanes through the origin only."),
         json_option,
-        click.option("--quiet", "-q", is_flag=True, help="No notes and no progress on stderr."),
+        option("--quiet", "No notes and no progress on stderr.", "-q"),
     )
 
 

@@ -12,18 +12,16 @@ from maxmargin.cli.data_options import DataOptions
 
 @click.command(cls=Command, most_used=("output", "jobs", "dry_run", "diff"))
 @click.argument("study", type=click.Path(path_type=Path))
-@opt.file_option("--output", "-o", metavar="FOLDER", required=True, help="Folder of the records and of the report.")
+@opt.file_option("--output FOLDER", "Folder of the records and of the report.", "-o", required=True)
 @opt.count_option("--jobs", "Number of cells that run at the same time; ratios of times need 1.", default=1)
-@click.option("--shard", metavar="I/N", help="Run only the I-th of N parts of the cells, 1/N to N/N.")
-@click.option("--cluster", metavar="ADDRESS", help="Run the cells on the workers of this Dask scheduler.")
-@opt.file_option(
-    "--merge", metavar="FOLDER", multiple=True, help="Take over the records of this folder; may be repeated."
-)
-@opt.file_option("--diff", metavar="FOLDER", help="Report what changed since the comparison in this folder.")
+@opt.option("--shard I/N", "Run only the I-th of N parts of the cells, 1/N to N/N.")
+@opt.option("--cluster ADDRESS", "Run the cells on the workers of this Dask scheduler.")
+@opt.file_option("--merge FOLDER ...", "Take over the records of this folder; may be repeated.")
+@opt.file_option("--diff FOLDER", "Report what changed since the comparison in this folder.")
 @opt.seconds_option("Begin no more cells after this time; the same command goes on with them.")
-@click.option("--dry-run", is_flag=True, help="Run nothing; print the cells that are to be run and what they cost.")
+@opt.option("--dry-run", "Run nothing; print the cells that are to be run and what they cost.")
 @opt.json_option
-@click.option("--quiet", "-q", is_flag=True, help="No notes and no progress on stderr.")
+@opt.option("--quiet", "No notes and no progress on stderr.", "-q")
 def compare(**options: Any) -> int:
     """Run the methods of STUDY, a TOML file, on its data in its orders, and judge every answer by proof.
 
@@ -61,11 +59,11 @@ def compare(**options: Any) -> int:
 
 @click.command(cls=Command, most_used=(*opt.OF_TABLES, "output", "methods", "time_limit", "as_json"))
 @opt.data_options
-@opt.file_option("--output", "-o", metavar="FILE", help="Write the report as a page: .html, .md or .json.")
+@opt.file_option("--output FILE", "Write the report as a page: .html, .md or .json.", "-o")
 @opt.force_option
 @opt.seconds_option("Limit for each solver.", default=60.0)
 @opt.count_option("--jobs", "Number of solvers that run at the same time.", default=1)
-@click.option("--method", "methods", metavar="NAME", multiple=True, help="Ask only this one; may be repeated.")
+@opt.option("--method NAME ...", "Ask only this one; may be repeated.", "methods")
 def trust(data: DataOptions, *, force: bool, **question: Any) -> int:
     """Ask every installed solver about SOURCE, and compare what it claims with what is proven.
 

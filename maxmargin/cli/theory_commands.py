@@ -13,17 +13,13 @@ from maxmargin.cli.data_options import DataOptions
 
 @click.command(cls=Command, most_used=(*opt.OF_TABLES, "algorithms", "parameters", "max_epochs", "as_list", "as_json"))
 @partial(opt.data_options, is_required=False)
-@click.option(
-    "--algorithm",
+@opt.option(
+    "--algorithm NAME ...",
+    "Algorithm to run; several of them, or all, make a table.  [default: averaged]",
     "-a",
     "algorithms",
-    metavar="NAME",
-    multiple=True,
-    help="Algorithm to run; several of them, or all, make a table.  [default: averaged]",
 )
-@click.option(
-    "--parameter", "parameters", metavar="NAME=VALUE", multiple=True, help="Parameter of an algorithm; may be repeated."
-)
+@opt.option("--parameter NAME=VALUE ...", "Parameter of an algorithm; may be repeated.", "parameters")
 @opt.choice_option("--order", opt.ORDERS, "Order of the rows.  [default: the algorithm's own]")
 @opt.seed_option
 @opt.bias_scale_option
@@ -31,7 +27,7 @@ from maxmargin.cli.data_options import DataOptions
 @opt.count_option("--max-updates", "Maximum number of updates, mistakes or not.  [default: none]")
 @opt.time_limit_option("Stop a run after this time.")
 @opt.prepare_option
-@click.option("--list", "as_list", is_flag=True, help="List the algorithms, their parameters and guarantees.")
+@opt.option("--list", "List the algorithms, their parameters and guarantees.", "as_list")
 def online(
     data: DataOptions, *, algorithms: tuple[str, ...], parameters: tuple[str, ...], as_list: bool, **run: Any
 ) -> int:
@@ -59,18 +55,15 @@ def online(
 @opt.data_options
 @opt.bias_scale_option
 @opt.count_option("--n-passes", "Number of passes over the rows.  [default: 1]")
-@click.option(
-    "--until-convergence", is_flag=True, help="Bound the mistakes until convergence, whatever the number of passes."
-)
-@click.option(
-    "--soft",
+@opt.option("--until-convergence", "Bound the mistakes until convergence, whatever the number of passes.")
+@opt.option(
+    "--soft C",
+    "C of the soft margin that gives the Freund-Schapire bound its u.",
     "C",
     type=float,
-    metavar="C",
     default=1.0,
     show_default=True,
     callback=opt.positive_number,
-    help="C of the soft margin that gives the Freund-Schapire bound its u.",
 )
 @opt.prepare_option
 @opt.time_limit_option("Stop after this time, with the bounds that are proven by then.")
@@ -97,18 +90,16 @@ def bounds(data: DataOptions, *, n_passes: int | None, until_convergence: bool, 
 @click.command(cls=Command, most_used=(*opt.OF_TABLES, "plane", "time_limit", "as_json"))
 @opt.data_options
 @opt.file_option(
-    "--plane",
-    metavar="FILE",
-    required=True,
-    help='The hyperplane w.x + b = 0 as JSON: {"w": [1, -2], "b": 0.5}, or with w as an object of numbers by the names '
+    "--plane FILE",
+    'The hyperplane w.x + b = 0 as JSON: {"w": [1, -2], "b": 0.5}, or with w as an object of numbers by the names '
     "of the columns, or what margin or perceptron print with --json; - is the standard input.",
+    required=True,
 )
-@click.option(
-    "--g",
+@opt.option(
+    "--g G",
+    "The g of the bound ((R + D)/g)^2 on the mistakes of one pass.  [default: the one of the least bound]",
     type=float,
-    metavar="G",
     callback=opt.positive_number,
-    help="The g of the bound ((R + D)/g)^2 on the mistakes of one pass.  [default: the one of the least bound]",
 )
 @opt.time_limit_option("Stop the search for the maximum margin after this time.")
 def judge(data: DataOptions, *, plane: Path, **question: Any) -> int:
