@@ -174,16 +174,12 @@ solver_option = option("--solver NAME", "A cvxpy solver, such as CLARABEL or DAQ
 
 def soft_path_option(does: str) -> Callable[[Command], Command]:
     """Return the option --soft, which takes several C."""
-    return click.option(
-        "--soft",
-        "Cs",
-        cls=SeveralNumbers,
-        multiple=True,
-        type=float,
-        metavar="C...",
-        callback=lambda context, option, values: tuple(positive_number(context, option, value) for value in values),
-        help=f"{does} A SOURCE named 1 is ./1 after it.",
-    )
+
+    def checked(context: click.Context, parameter: click.Parameter, values: tuple[float, ...]) -> tuple[Any, ...]:
+        return tuple(positive_number(context, parameter, value) for value in values)
+
+    text = f"{does} A SOURCE named 1 is ./1 after it."
+    return option("--soft C... ...", text, "Cs", cls=SeveralNumbers, type=float, callback=checked)
 
 
 def source_argument(*, is_required: bool = True) -> Callable[[Command], Command]:

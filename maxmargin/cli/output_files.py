@@ -32,18 +32,14 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[str], *, force: bool, 
     OSError
     """
     for number, path in enumerate(paths):
-        _check_output(path, inputs, rewritten, force=force)
+        check_writable(path)
+        if not is_special(path):
+            _check_is_no_input(path, inputs, "file")
+            if not (force or _is_rewritten(path, rewritten)):
+                what = "exists and may hold data; expected a new file, or --force"
+                raise FileExistsError(errno.EEXIST, what, str(path))
         if any(_is_same_file(path, other) for other in paths[:number]):
             raise FileExistsError(errno.EEXIST, "is named for two outputs; expected two files", str(path))
-
-
-def _check_output(path: Path, inputs: Sequence[str], rewritten: Sequence[str], *, force: bool) -> None:
-    check_writable(path)
-    if is_special(path):
-        return
-    _check_is_no_input(path, inputs, "file")
-    if not (force or _is_rewritten(path, rewritten)):
-        raise FileExistsError(errno.EEXIST, "exists and may hold data; expected a new file, or --force", str(path))
 
 
 def _is_rewritten(path: Path, suffixes: Sequence[str]) -> bool:

@@ -34,6 +34,10 @@ _BYTES_IN_ANY_CASE = 2**22
 # Options of reading data that `load` takes by the same names, with a formula and without.
 _HOW_TO_READ = ("positive", "drop", "id", "drop_missing", "sep", "decimal_comma", "header", "missing", "format")
 
+# Attributes of a data set with which an answer in JSON begins.
+_DESCRIBED = ("source", "n_samples", "n_features", "header_line", "classes", "positive", "positive_reason", "negative",
+              "notes")  # fmt: skip
+
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Question):
@@ -109,7 +113,8 @@ class Request(Question):
     def answer(self, schema: str, fields: Callable[[], dict[str, Any]], text: Callable[[], str]) -> None:
         """Print the answer as one JSON object or as text, after the description of the data."""
         if self.options.as_json:
-            print_json(schema, {**_data_fields(self.dataset), "bias": self.bias, **fields()})
+            described = {name: getattr(self.dataset, name) for name in _DESCRIBED}
+            print_json(schema, {**described, "bias": self.bias, **fields()})
         else:
             print_text(_headline(self.dataset), text())
 
@@ -160,14 +165,8 @@ def read(
             f"{two_classes_for} needs two: choose one with --positive"
         )
     dataset = dataset if reading is None else reading.dataset
-    return Request(
-        dataset=dataset,
-        names=names_of(dataset),
-        reading=reading,
-        bias=not options.no_bias if dataset.has_intercept is None else dataset.has_intercept,
-        options=options,
-        limits=limits,
-    )
+    bias = not options.no_bias if dataset.has_intercept is None else dataset.has_intercept
+    return Request(dataset=dataset, names=names_of(dataset), reading=reading, bias=bias, options=options, limits=limits)
 
 
 @contextmanager
@@ -228,26 +227,20 @@ def _columns(options: "DataOptions") -> dict[str, Any]:
 
 def print_json(schema: str, fields: dict[str, Any]) -> None:
     """Print one object with its schema; infinities and NaN, which JSON lacks, become null."""
+    print(json.dumps(plain(schema_fields(schema, fields)), allow_nan=False))
+
+
+def schema_fields(schema: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return fields after the name of their schema and the version."""
     from maxmargin.text.version import __version__
 
-    print(json.dumps(plain({"schema": f"maxmargin.{schema}/1", "version": __version__, **fields}), allow_nan=False))
+    return {"schema": f"maxmargin.{schema}/1", "version": __version__, **fields}
 
 
 def print_text(*parts: str) -> None:
     """Print text; nothing that comes from data acts on the terminal. Single lines were escaped before."""
     for part in parts:
         print(printable_lines(part))
-
-
-def _data_fields(dataset: Dataset) -> dict[str, Any]:
-    """Return the fields that describe the data."""
-    return {
-        name: getattr(dataset, name)
-        for name in (
-            *("source", "n_samples", "n_features", "header_line", "classes", "positive", "positive_reason"),
-            *("negative", "notes"),
-        )
-    }
 
 
 def _headline(dataset: Dataset) -> str:

@@ -4,27 +4,32 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeAlias
 
 from maxmargin.comparison.carry_out import CELLS, Progress, StudyPlan, carry_out, shard_of
 from maxmargin.comparison.collect import collected
 from maxmargin.comparison.comparison import Comparison, Record
 from maxmargin.comparison.jobs.limit import GRACE
+from maxmargin.comparison.jobs.pool import Cluster, Pool
 from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.study_file import Study
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.option_values import whole_number
 
+Folder: TypeAlias = str | os.PathLike[str]
+Shard: TypeAlias = str | tuple[int, int] | None
+
 
 def run_study(
     study: "str | os.PathLike[str] | Mapping[str, Any] | Study",
     *,
-    out: "str | os.PathLike[str] | None" = None,
+    out: Folder | None = None,
     jobs: int = 1,
-    shard: "str | tuple[int, int] | None" = None,
+    shard: Shard = None,
     cluster: str | None = None,
-    merge: "Iterable[str | os.PathLike[str]]" = (),
+    merge: Iterable[Folder] = (),
     time_limit: float | None = None,
     grace: float = GRACE,
     on_plan: Callable[[StudyPlan], object] = lambda plan: None,
@@ -50,35 +55,26 @@ def run_study(
         on_plan(plan)
         try:
             if plan.due:
-                with _workers(jobs, cluster) as workers:
+                with Pool(jobs) if cluster is None else Cluster(cluster) as workers:
                     carry_out(plan, store, workers, jobs=workers.n_workers, limits=limits, on_progress=on_progress)
         finally:
             comparison = collected(plan, store, jobs=jobs)
         return comparison
 
 
-def plan_study(
-    study: Study,
-    *,
-    out: "str | os.PathLike[str]",
-    shard: "str | tuple[int, int] | None" = None,
-    merge: "Iterable[str | os.PathLike[str]]" = (),
-) -> tuple[StudyPlan, list[Record]]:
+def plan_study(study: Study, out: Path, shard: str | None, merge: Iterable[Path]) -> tuple[StudyPlan, list[Record]]:
     """Return the plan of a study and the records that its cells have in a folder; nothing is run.
 
     The parameters are those of `run_study`. A folder that does not exist is not made.
     """
-    with _planned(study, out if os.path.exists(out) else None, shard, merge) as (plan, store):
+    with _planned(study, out if out.exists() else None, shard, merge) as (plan, store):
         known = store.records(CELLS)
         return plan, [known[cell.key] for cell in plan.cells if cell.key in known]
 
 
 @contextmanager
 def _planned(
-    study: Study,
-    out: "str | os.PathLike[str] | None",
-    shard: "str | tuple[int, int] | None",
-    merge: "Iterable[str | os.PathLike[str]]",
+    study: Study, out: Folder | None, shard: Shard, merge: Iterable[Folder]
 ) -> Iterator[tuple[StudyPlan, Store]]:
     """Open the file of records, take over those of other folders, and plan."""
     part = None if shard is None else shard_of(shard)
@@ -86,14 +82,3 @@ def _planned(
         for other in merge:
             store.take_over(other)
         yield StudyPlan.of(study, store, part), store
-
-
-def _workers(jobs: int, cluster: str | None) -> Any:
-    """Return the processes, here or on a cluster, that carry out the cells; they are started by ``with``."""
-    if cluster is not None:
-        from maxmargin.comparison.jobs.cluster import Cluster
-
-        return Cluster(cluster)
-    from maxmargin.comparison.jobs.pool import Pool
-
-    return Pool(jobs)

@@ -18,19 +18,12 @@ if TYPE_CHECKING:
     from maxmargin.theory.perceptron_bounds import Bound
 
 
-def bounds(request: Request, *, bias_scale: float | str, n_passes: int | None, C: float) -> Exit:
+def bounds(request: Request, *, n_passes: int | None, **options: Any) -> Exit:
     """Run the perceptron, compute the bounds, print both, and return the exit code."""
-    prepare = request.options.prepare
+    problem, prepare, options["time_limit"] = request.problem, request.options.prepare, request.limits.share()
     with run_shown(quiet=request.options.quiet) as on_progress:
-        run, every = run_and_bounds(
-            request.problem,
-            bias_scale=bias_scale,
-            n_passes=n_passes,
-            C=C,
-            time_limit=request.limits.share(),
-            on_progress=on_progress,
-        )
-    if bias_scale == "best" and run.settings.bias_scale == 1.0:
+        run, every = run_and_bounds(problem, n_passes=n_passes, on_progress=on_progress, **options)
+    if options["bias_scale"] == "best" and run.settings.bias_scale == 1.0:
         request.note("no best bias scale is known, so the bias scale is 1: not proven separable, or b* = 0")
     bounds = ordered(every)
     request.answer(

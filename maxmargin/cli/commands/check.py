@@ -43,15 +43,7 @@ class _ClassAnswers(NamedTuple):
 
 
 def check(
-    request: Request,
-    *,
-    require: str | None,
-    proof: Path | None,
-    reuse: Path | None,
-    columns: bool,
-    method: str,
-    solver: str | None,
-    exact_limit: int | None,
+    request: Request, *, require: str | None, proof: Path | None, reuse: Path | None, columns: bool, **how: Any
 ) -> Exit:
     """Decide, write the proof, print, and return the exit code.
 
@@ -66,13 +58,13 @@ def check(
         An older proof that may decide these data too.
     columns : bool
         Whether to find the infinite columns of large separable data as well.
-    method, solver, exact_limit
-        As in `maxmargin.separability`; a method and a solver are for questions about two classes.
+    **how
+        `exact_limit`, `method` and `solver` of `maxmargin.separability`; the last two are for two classes.
     """
-    dataset = request.dataset
+    dataset, exact_limit = request.dataset, how.pop("exact_limit")
     clock = replace(request.limits, exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit)
     ask = partial(separability_of, bias=request.bias, exact_limit=exact_limit)
-    of_two = partial(ask, method=method, solver=solver)
+    of_two = partial(ask, **how)
     older = None if reuse is None else _older_proof(reuse, request, clock)
     with waiting("looking for a proof", quiet=request.options.quiet):
         classes = None

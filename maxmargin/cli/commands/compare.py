@@ -15,7 +15,6 @@ from maxmargin.text.tables import aligned
 if TYPE_CHECKING:
     from maxmargin.comparison.carry_out import StudyPlan
     from maxmargin.comparison.comparison import Comparison, Record
-    from maxmargin.comparison.study_file import Study
 
 
 def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, quiet: bool, **options: Any) -> Exit:
@@ -23,13 +22,13 @@ def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, qui
     from maxmargin.comparison.carry_out import stage_text
     from maxmargin.comparison.collect import load_comparison
     from maxmargin.comparison.jobs.store import StoreError
-    from maxmargin.comparison.run_study import run_study
+    from maxmargin.comparison.run_study import plan_study, run_study
     from maxmargin.comparison.study_file import Study
 
     old = None if diff is None else load_comparison(diff)
     read, output, code = Study.of(study), options.pop("output"), Exit.OK
     if dry_run:
-        return _dry_run(read, output, as_json=as_json, shard=options["shard"], merge=options["merge"])
+        return _print_plan(*plan_study(read, output, options["shard"], options["merge"]), as_json=as_json)
 
     def on_plan(plan: "StudyPlan") -> None:
         note(f"{counted(len(plan.cells), 'cell')}, {len(plan.due):,} to run", quiet=quiet)
@@ -47,15 +46,6 @@ def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, qui
     return Exit.UNDECIDED if code is Exit.OK and comparison.n_not_run else code
 
 
-def _dry_run(study: "Study", output: Path, *, as_json: bool, **options: Any) -> Exit:
-    """Print the plan; nothing is run."""
-    from maxmargin.comparison.run_study import plan_study
-
-    plan, records = plan_study(study, out=output, **options)
-    _print_plan(plan, records, as_json=as_json)
-    return Exit.UNDECIDED if plan.due else Exit.OK
-
-
 def _write(comparison: "Comparison", old: "Comparison | None", output: Path, *, as_json: bool, quiet: bool) -> None:
     """Write the report into the folder, and print its summary."""
     from maxmargin.reports.comparisons.research_report import comparison_report
@@ -69,7 +59,7 @@ def _write(comparison: "Comparison", old: "Comparison | None", output: Path, *, 
     note(f"wrote {output / 'report.html'}", quiet=quiet)
 
 
-def _print_plan(plan: "StudyPlan", records: "Sequence[Record]", *, as_json: bool) -> None:
+def _print_plan(plan: "StudyPlan", records: "Sequence[Record]", *, as_json: bool) -> Exit:
     """Print the number of cells to run, their largest total time, and the time of the cells that have a record."""
     every, due = (Counter(cell.setting.method.name for cell in cells) for cells in (plan.cells, plan.due))
     limit = plan.study.limit.seconds or 0.0
@@ -89,11 +79,14 @@ def _print_plan(plan: "StudyPlan", records: "Sequence[Record]", *, as_json: bool
         }
         fields = {"n_cells": len(plan.cells), "n_due": len(plan.due), "limit": plan.study.limit.to_dict()}
         print_json("comparison-plan", {**fields, "methods": methods})
-        return
-    data = counted(len({cell.data.name for cell in plan.cells}), "data set")
-    most = duration_text(len(plan.due) * limit)
-    text = f"{data}, {counted(len(plan.cells), 'cell')}, {len(plan.due):,} to run: at most {most}"
-    print_text("\n".join([text, *aligned(rows, to_the_left=(0,))]))
+    else:
+        data, cells = (
+            counted(len({cell.data.name for cell in plan.cells}), "data set"),
+            counted(len(plan.cells), "cell"),
+        )
+        text = f"{data}, {cells}, {len(plan.due):,} to run: at most {duration_text(len(plan.due) * limit)}"
+        print_text("\n".join([text, *aligned(rows, to_the_left=(0,))]))
+    return Exit.UNDECIDED if plan.due else Exit.OK
 
 
 def _usual_seconds(name: str, records: "Sequence[Record]") -> float | None:

@@ -3,24 +3,26 @@
 import csv
 import json
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.output_files import check_outputs
-from maxmargin.cli.request import print_json, print_text
+from maxmargin.cli.request import print_json, print_text, schema_fields
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.outputs import replacing_text, write_text
 from maxmargin.text.progress import note
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from maxmargin.data.generators import Generated
 
 _SUFFIX = ".csv"
 _LABEL = "y"
+
+# What is known of data, with a bias and through the origin.
+_ANSWERS = ("verdict", "margin_squared", "touching_rows")
 
 
 def families(*, as_json: bool) -> Exit:
@@ -49,7 +51,8 @@ def generate(name: str, *, output: Path | None, force: bool, seed: int | None, a
     if output is not None and sidecar is not None:
         with replacing_text(output) as file:
             _write(data, file)
-        write_text(sidecar, _document(data))
+        document = schema_fields("truth", truth_fields(data))
+        write_text(sidecar, json.dumps(document, indent=2) + "\n")
         note(f"wrote {output} and {sidecar}", quiet=quiet)
     if as_json:
         print_json("truth", truth_fields(data))
@@ -58,12 +61,6 @@ def generate(name: str, *, output: Path | None, force: bool, seed: int | None, a
     else:
         print_text(f"{printable(data.full_name)}: {data.X.shape[0]} x {data.X.shape[1]}, {data.truth.verdict}")
     return Exit.OK
-
-
-def _document(data: "Generated") -> str:
-    from maxmargin.text.version import __version__
-
-    return json.dumps({"schema": "maxmargin.truth/1", "version": __version__, **truth_fields(data)}, indent=2) + "\n"
 
 
 def truth_fields(data: "Generated") -> dict[str, Any]:
@@ -81,18 +78,15 @@ def truth_fields(data: "Generated") -> dict[str, Any]:
             "classes": sorted(set(data.y.tolist())),
             "reading": "binary64",
         },
-        "verdict": truth.verdict,
-        "margin_squared": _text(truth.margin_squared),
-        "touching_rows": truth.touching_rows,
-        "verdict_through_origin": truth.verdict_through_origin,
-        "margin_squared_through_origin": _text(truth.margin_squared_through_origin),
-        "touching_rows_through_origin": truth.touching_rows_through_origin,
+        **{
+            name: _plain(getattr(truth, name)) for name in (*_ANSWERS, *(f"{name}_through_origin" for name in _ANSWERS))
+        },
         "why": truth.why,
     }
 
 
-def _text(value: "Fraction | None") -> str | None:
-    return None if value is None else f"{value.numerator}/{value.denominator}"
+def _plain(value: Any) -> Any:
+    return f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else value
 
 
 def _checked_sidecar(output: Path, *, force: bool) -> Path:

@@ -135,9 +135,8 @@ def weights_of(texts: Sequence[str], classes: Sequence[Label]) -> Weights:
 
 
 def _weights_text(weights: dict[Label, float] | None) -> str:
-    return (
-        f"by label ({'; '.join(f'{printable(str(label))}: {factor!r}' for label, factor in (weights or {}).items())})"
-    )
+    factors = (f"{printable(str(label))}: {factor!r}" for label, factor in (weights or {}).items())
+    return f"by label ({'; '.join(factors)})"
 
 
 def _path_text(answers: "Sequence[SoftMargin]", weights: Weights) -> str:
@@ -152,6 +151,5 @@ def _path_text(answers: "Sequence[SoftMargin]", weights: Weights) -> str:
     asked = "sum xi" if weights is None else "sum v xi"
     by = {None: "", _BALANCED: ", v balancing the classes"}
     words = by[weights] if weights is None or isinstance(weights, str) else f", v {_weights_text(weights)}"
-    return "\n".join(
-        [f"soft margins: the objective is 1/2||w||^2 + C {asked}{words}", *aligned(rows, to_the_left=(1,))]
-    )
+    head = f"soft margins: the objective is 1/2||w||^2 + C {asked}{words}"
+    return "\n".join([head, *aligned(rows, to_the_left=(1,))])

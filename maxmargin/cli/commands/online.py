@@ -51,13 +51,8 @@ def catalogue(*, as_json: bool) -> Exit:
 def _entry_text(entry: "OnlineAlgorithm") -> str:
     defaults = (f"{name}={'(by the data)' if value is None else value}" for name, value in entry.parameters.items())
     order = "" if entry.order == Order.CYCLIC else f"; order {entry.order}"
-    return "\n".join(
-        [
-            "  ".join([entry.name, *defaults]),
-            f"    {entry.summary} ({entry.reference}){order}",
-            *(f"    guarantee: {statement}" for statement in entry.guarantees),
-        ]
-    )
+    lines = ["  ".join([entry.name, *defaults]), f"    {entry.summary} ({entry.reference}){order}"]
+    return "\n".join([*lines, *(f"    guarantee: {statement}" for statement in entry.guarantees)])
 
 
 def chosen_algorithms(names: Sequence[str], parameters: Iterable[str]) -> "tuple[Algorithm, ...]":
@@ -107,15 +102,9 @@ class _Runner:
     def run(self, algorithm: "Algorithm") -> "OnlineRun":
         import numpy as np
 
+        options: dict[str, Any] = {"rng": np.random.default_rng(self.seed), "reference": self.truth}
         with run_shown(algorithm.name, quiet=self.request.options.quiet) as on_progress:
-            run = run_online(
-                self.problem,
-                algorithm,
-                self.settings,
-                rng=np.random.default_rng(self.seed),
-                on_progress=on_progress,
-                reference=self.truth,
-            )
+            run = run_online(self.problem, algorithm, self.settings, on_progress=on_progress, **options)
         return self.request.named(run)
 
     def maximum(self) -> "HardMargin":
@@ -132,19 +121,12 @@ class _Runner:
 
 
 def online(
-    request: Request,
-    algorithms: "tuple[Algorithm, ...]",
-    *,
-    bias_scale: float | str,
-    order: str | None,
-    seed: int,
-    **limits: Any,
+    request: Request, algorithms: "tuple[Algorithm, ...]", *, bias_scale: float | str, seed: int, **how: Any
 ) -> Exit:
     """Run, print, and return the exit code."""
     problem, scale, time_limit = in_time(request.problem, bias_scale, request.limits.share())
-    settings = OnlineSettings(
-        bias_scale=scale, order=None if order is None else Order(order), time_limit=time_limit, **limits
-    )
+    how["order"] = how["order"] and Order(how["order"])
+    settings = OnlineSettings(bias_scale=scale, time_limit=time_limit, **how)
     proof_time = None if settings.proof_time is None else len(algorithms) * settings.proof_time
     truth = Reference(space=Space.of(problem, scale), time_limit=proof_time)
     request = replace(request, bias=problem.bias)

@@ -22,16 +22,9 @@ _OF_A_TRACE = ("inequalities", "violations", "radius", "u_margin", "maximum_lowe
 _EXITS = {StopReason.CONVERGED: Exit.OK, StopReason.INTERRUPTED: Exit.INTERRUPTED}
 
 
-def perceptron(
-    request: Request,
-    *,
-    seed: int,
-    trace: Path | None,
-    trace_mistakes: Path | None,
-    trace_limit: int | None,
-    **options: Any,
-) -> Exit:
+def perceptron(request: Request, *, seed: int, trace: Path | None, trace_mistakes: Path | None, **options: Any) -> Exit:
     """Run, print, write the traces, and return the exit code."""
+    trace_limit = options.pop("trace_limit")
     for path in (trace, trace_mistakes):
         if path is not None:
             check_table_suffix(path)

@@ -14,14 +14,7 @@ if TYPE_CHECKING:
 
 
 def report(
-    request: Request,
-    *,
-    output: Path | None,
-    figures: Path | None,
-    names: Sequence[str],
-    seed: int,
-    Cs: Sequence[float],
-    **options: Any,
+    request: Request, *, output: Path | None, figures: Path | None, names: Sequence[str], seed: int, **options: Any
 ) -> Exit:
     """Make the report, write the page and the figures that are wanted, and print the summary."""
     from maxmargin.reports.document import check_page_suffix
@@ -30,12 +23,10 @@ def report(
     if output is not None:
         check_page_suffix(output)
     request.note("making the report")
-    data, bias, prepare = request.dataset, request.bias, request.options.prepare
+    options |= {"bias": request.bias, "prepare": request.options.prepare, "Cs": options["Cs"] or None}
     options["time_limit"] = request.limits.share()
     with run_shown(quiet=request.options.quiet) as on_progress:
-        result = margin_report(
-            data, bias=bias, prepare=prepare, rng=seed, Cs=Cs or None, on_progress=on_progress, **options
-        )
+        result = margin_report(request.dataset, rng=seed, on_progress=on_progress, **options)
     if figures is not None:
         _write_figures(result, figures, names, request)
     if output is not None:

@@ -105,21 +105,11 @@ def _is_from_python(document: Document) -> bool:
 def _fields(
     proof: Path, source: str, document: Document, statement: str | None, label: str | None, reason: str | None
 ) -> dict[str, Any]:
-    known = document.get("data", {})
-    return {
-        "proof": str(proof),
-        "source": source,
-        "label": label,
-        "formula": known.get("formula"),
-        "valid": statement is not None,
-        "statement": statement,
-        "claim": document.get("claim"),
-        "question": document.get("question"),
-        "margin_squared": document.get("margin_squared"),
-        "positive": known.get("positive"),
-        **{name: known.get(name) for name in ("n_samples", "n_features", "bias", "reading", "sha256")},
-        "reason": reason,
-    }
+    known, is_valid = document.get("data", {}), statement is not None
+    asked = {"proof": str(proof), "source": source, "label": label, "formula": known.get("formula")}
+    stated = {name: document.get(name) for name in ("claim", "question", "margin_squared")}
+    read = {name: known.get(name) for name in ("positive", "n_samples", "n_features", "bias", "reading", "sha256")}
+    return {**asked, "valid": is_valid, "statement": statement, **stated, **read, "reason": reason}
 
 
 def _check(document: Document, source: str, memory: str) -> tuple[str, str]:

@@ -1,10 +1,11 @@
-"""Limited processes on this machine, by pebble; nothing else knows of it."""
+"""Limited processes: on this machine by pebble, of which nothing else knows, or on the workers of a Dask cluster."""
 
 import multiprocessing
 import os
 import shutil
 import signal
 import tempfile
+import threading
 from collections.abc import Mapping
 from concurrent.futures import Future, TimeoutError
 from contextlib import AbstractContextManager, suppress
@@ -19,6 +20,9 @@ from maxmargin.solvers.errors import InvalidOptionError
 
 # Number of bytes at the end of the output of a process in which its last line is looked for.
 _TAIL = 1 << 14
+
+# The process of every thread of a Dask worker, kept warm between tasks.
+_own = threading.local()
 
 
 class Pool(AbstractContextManager["Pool"]):
@@ -54,11 +58,7 @@ class Pool(AbstractContextManager["Pool"]):
         self._folder = tempfile.mkdtemp(prefix="maxmargin-")
         context: Any = multiprocessing.get_context("spawn")
         self._pool = ProcessPool(
-            n_workers,
-            max_tasks=1 if is_fresh else 0,
-            initializer=set_up,
-            initargs=(self._folder, n_threads),
-            context=context,
+            n_workers, max_tasks=int(is_fresh), initializer=set_up, initargs=(self._folder, n_threads), context=context
         )
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -81,11 +81,11 @@ class Pool(AbstractContextManager["Pool"]):
         started.add_done_callback(lambda done: outcome.set_result(self._outcome(done)))
         return outcome
 
-    def _outcome(self, done: Any) -> Outcome:
+    def _outcome(self, done: "Future[Outcome]") -> Outcome:
         from pebble import ProcessExpired
 
         try:
-            return cast(Outcome, done.result())
+            return done.result()
         except TimeoutError:
             self._end_dead_groups()
             return Outcome(ending=Ending.TIMEOUT, message="the time is over; the process had to be killed")
@@ -115,3 +115,56 @@ class Pool(AbstractContextManager["Pool"]):
                 with suppress(OSError):
                     os.killpg(pid, signal.SIGKILL)
                 log.unlink(missing_ok=True)
+
+
+class Cluster(AbstractContextManager["Cluster"]):
+    """A Dask cluster that carries out tasks as `Pool` does.
+
+    Parameters
+    ----------
+    address : str
+        The address of the scheduler.
+
+    Raises
+    ------
+    InvalidOptionError
+        If Dask is not installed, or there is no scheduler.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            from distributed import Client
+        except ImportError:
+            raise InvalidOptionError("Dask is not installed: pip install 'dask[dataframe,distributed]'") from None
+        try:
+            self._client: Any = Client(address, timeout=10)
+        except (OSError, ValueError) as error:
+            raise InvalidOptionError(f"there is no Dask scheduler at {address}: {error}") from None
+        self._executor = self._client.get_executor(pure=False)
+        self.n_workers = max(1, sum(self._client.nthreads().values()))
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._executor.shutdown(wait=kind is None)
+        self._client.close()
+
+    def submit(self, task: str, arguments: Mapping[str, Any], limit: Limit) -> "Future[Outcome]":
+        """Have a task, named as "module:function", carried out by a worker."""
+        outcome: Future[Outcome] = Future()
+        started = self._executor.submit(execute_on_worker, task, arguments, limit)
+        started.add_done_callback(lambda done: outcome.set_result(_outcome(done)))
+        return outcome
+
+
+def execute_on_worker(task: str, arguments: Mapping[str, Any], limit: Limit) -> Outcome:
+    """Carry out a task in the process that belongs to this thread of a Dask worker."""
+    multiprocessing.current_process().daemon = False  # else it may have no process of its own
+    if not hasattr(_own, "pool"):
+        _own.pool = Pool()
+    return cast(Outcome, _own.pool.submit(task, arguments, limit).result())
+
+
+def _outcome(done: "Future[Outcome]") -> Outcome:
+    try:
+        return done.result()
+    except BaseException as error:
+        return Outcome(ending=Ending.CRASHED, message=f"the Dask worker failed: {type(error).__name__}: {error}")
