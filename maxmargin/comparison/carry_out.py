@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import count
 from typing import Any
 
 from maxmargin.comparison.cells import FIELDS, Cell, arguments_of, cells_of
@@ -121,13 +121,7 @@ def shard_of(shard: object) -> tuple[int, int]:
 
 
 def carry_out(
-    plan: StudyPlan,
-    store: Store,
-    workers: Workers,
-    *,
-    jobs: int,
-    limits: Limits | None = None,
-    on_progress: Progress | None = None,
+    plan: StudyPlan, store: Store, workers: Workers, *, jobs: int, limits: Limits, on_progress: Progress | None
 ) -> None:
     """Prove the verdicts and margins that the due cells still need, and run these cells.
 
@@ -143,7 +137,21 @@ def carry_out(
         if not cell.setting.method.is_installed:
             missing = {"status": NOT_INSTALLED, "message": f"needs {', '.join(cell.setting.method.needs)}"}
             store.put(cell.key, CELLS, _record(cell, {}, missing), plan.study.limit)
-    run_all = partial(_run, store, workers, limits or Limits(), on_progress)
+
+    def run_all(what: str, jobs: Sequence[Job], on_done: Callable[[Job, Outcome], None]) -> None:
+        """Run jobs, and report the progress after each; a task that could not begin ends all, until it can."""
+        began, n_done = time.monotonic(), count(1)
+
+        def finish(job: Job, outcome: Outcome) -> None:
+            if outcome.fields.get("status") == NOT_RUN:
+                raise DataError(f"{outcome.fields['message']}; what was written before is kept")
+            on_done(job, outcome)
+            seconds, number = time.monotonic() - began, next(n_done)
+            if on_progress is not None:
+                on_progress(StudyProgress(what=what, n_done=number, n_due=len(jobs), seconds=seconds))
+
+        run(jobs, workers, is_done=lambda job: limits.is_over() or _is_done(store, job.key, job.limit), on_done=finish)
+
     _prove(plan.study, due, store, run_all)
     _solve(plan.study, due, store, run_all, n_jobs=jobs)
 
@@ -192,36 +200,6 @@ def _solve(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[
         store.put(job.key, CELLS, record, study.limit, status=TIMEOUT if is_late else stopped)
 
     run_all("cells", jobs, write)
-
-
-def _run(
-    store: Store,
-    workers: Workers,
-    limits: Limits,
-    on_progress: Progress | None,
-    what: str,
-    jobs: Sequence[Job],
-    on_done: Callable[[Job, Outcome], None],
-) -> None:
-    """Run jobs, and report the progress after each.
-
-    Raises
-    ------
-    DataError
-        If a task could not begin; the same command goes on when it can.
-    """
-    began, n_done = time.monotonic(), 0
-
-    def finish(job: Job, outcome: Outcome) -> None:
-        nonlocal n_done
-        if outcome.fields.get("status") == NOT_RUN:
-            raise DataError(f"{outcome.fields['message']}; what was written before is kept")
-        on_done(job, outcome)
-        n_done += 1
-        if on_progress is not None:
-            on_progress(StudyProgress(what=what, n_done=n_done, n_due=len(jobs), seconds=time.monotonic() - began))
-
-    run(jobs, workers, is_done=lambda job: limits.is_over() or _is_done(store, job.key, job.limit), on_done=finish)
 
 
 def _is_done(store: Store, key: str, limit: Limit, method: Method | None = None) -> bool:

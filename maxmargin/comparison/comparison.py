@@ -109,14 +109,11 @@ class Comparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in Python's own types, which JSON holds."""
-        fields: dict[str, Any] = plain(
-            {
-                **self._attributes("title", "settings", "environment", "n_not_run"),
-                "data": list(self.data),
-                "records": [record | {"params": with_words(record["params"])} for record in self.records],
-            }
-        )
-        return fields
+        records = [record | {"params": with_words(record["params"])} for record in self.records]
+        return {
+            **plain(self._attributes("title", "settings", "environment", "n_not_run", "data")),
+            "records": plain(records),
+        }
 
     def _card_fields(self) -> dict[str, Any]:
         return {

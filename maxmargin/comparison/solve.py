@@ -43,7 +43,10 @@ def solve(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
     """
     view, params, limit = arguments["view"], arguments["params"], meter.limit.seconds
     try:
-        method, data = _method_of(arguments), seen(view)
+        method = method_of(arguments["method"], tuple(arguments["plugins"]))
+        if method.version != arguments["version"]:
+            raise InvalidOptionError(f"the method {method.name} has changed since the study was planned")
+        data = seen(view)
     except (WordedError, OSError) as error:
         return {"status": NOT_RUN, "message": str(error)}
     problem = data.ordered(view)
@@ -84,20 +87,6 @@ def _with_bounds(method: Method, problem: Problem, answer: Any, params: Mapping[
         return answer
     bounds = {} if method.bounds is None else method.bounds(problem.X, problem.y, answer, **params)
     return {**answer, "bounds": bounds}
-
-
-def _method_of(arguments: Mapping[str, Any]) -> Method:
-    """Return the method, which must be that of the plan.
-
-    Raises
-    ------
-    InvalidOptionError
-        If its plug-in has changed since.
-    """
-    method = method_of(arguments["method"], tuple(arguments["plugins"]))
-    if method.version != arguments["version"]:
-        raise InvalidOptionError(f"the method {method.name} has changed since the study was planned")
-    return method
 
 
 @lru_cache(maxsize=1 << 16)

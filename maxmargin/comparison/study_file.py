@@ -157,7 +157,7 @@ class _Reader:
         plugins = tuple(map(self._near, self._texts(content, "plugins") if "plugins" in content else ()))
         folds, of_folds = content.get("folds", 0), "0, or a number of folds from 2"
         seeds, of_seeds = content.get("seeds", 0), f"whole numbers from 0 to {_MOST_SEED}"
-        tolerance = content.get("tolerance", DEFAULT_TOLERANCE)
+        tolerance, of_tolerance = content.get("tolerance", DEFAULT_TOLERANCE), "a number below 1, above 0"
         return Study(
             title=self._checked("title", content.get("title", Path(self.name).stem), _is_text, "a text"),
             sources=tuple(self._sources(content)),
@@ -166,9 +166,7 @@ class _Reader:
             orders=self._words(content, "orders", ORDERS),
             prepare=self._words(content, "prepare", tuple(map(str, How))),
             folds=self._checked("folds", folds, lambda n: _is_whole(n) and (n == 0 or n > 1), of_folds),
-            tolerance=float(
-                self._checked("tolerance", tolerance, lambda t: _is_positive(t) and t < 1, "a number below 1, above 0")
-            ),
+            tolerance=float(self._checked("tolerance", tolerance, lambda t: _is_positive(t) and t < 1, of_tolerance)),
             limit=self._limit(content),
             plugins=plugins,
         )
@@ -196,11 +194,8 @@ class _Reader:
         value, kind = table[key], _READING[key]
         if kind in (_COLUMNS, _TEXTS) and isinstance(value, list | tuple) and all(map(_is_column, value)):
             return tuple(value)
-        is_right = {
-            "true or false": isinstance(value, bool),
-            **dict.fromkeys(("a text", _TEXTS), isinstance(value, str)),
-        }
-        if not is_right.get(kind, _is_column(value)):
+        types = {"true or false": bool, "a text": str, _TEXTS: str}
+        if not (isinstance(value, types[kind]) if kind in types else _is_column(value)):
             self._refuse(key, quoted(value), kind, "data", number)
         return value
 
@@ -235,11 +230,8 @@ class _Reader:
         seen: set[str] = set()
         expected = "numbers, texts, true, false, or tables of them"
         for number, table in enumerate(self._tables(content, "method")):
-            grid = {
-                key: self._all(key, value, _is_parameter, expected, "method", number)
-                for key, value in table.items()
-                if key != "name"
-            }
+            given = [(key, value) for key, value in table.items() if key != "name"]
+            grid = {key: self._all(key, value, _is_parameter, expected, "method", number) for key, value in given}
             for name in self._texts(table, "name", "method", number):
                 method = self._method(name, plugins, grid, number)
                 for values in product(*grid.values()):

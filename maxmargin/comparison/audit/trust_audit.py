@@ -19,6 +19,7 @@ from maxmargin.comparison.methods.method import QuestionKind
 from maxmargin.comparison.study_file import Setting, Source, Study
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
@@ -76,7 +77,7 @@ def audited(
         def comparison_of(*sources: Source) -> tuple[StudyPlan, Comparison]:
             study = Study(title="trust", sources=sources, settings=settings, limit=limit)
             plan = StudyPlan.of(study, store)
-            carry_out(plan, store, workers, jobs=jobs, on_progress=on_progress)
+            carry_out(plan, store, workers, jobs=jobs, limits=Limits(), on_progress=on_progress)
             return plan, collected(plan, store, jobs=jobs)
 
         plan, own = comparison_of(source)

@@ -35,10 +35,7 @@ def _blas() -> list[str]:
     from threadpoolctl import threadpool_info
 
     libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
-    described = {
-        f"{library['internal_api']} {library['version']} ({library['num_threads']} threads)" for library in libraries
-    }
-    return sorted(described)
+    return sorted({f"{one['internal_api']} {one['version']} ({one['num_threads']} threads)" for one in libraries})
 
 
 def _processor() -> str:

@@ -143,7 +143,7 @@ def time_option(solver: str, time_limit: float | None) -> dict[str, Any]:
 def _answer(solved: Any, message: str, claim: Claim | None) -> dict[str, Any]:
     """Return the hyperplane, with the claim if the status is "optimal"."""
     w, b, status = (None, None, "") if solved is None else solved[:3]
+    ended = {"message": message, "capped": status == "user_limit"}
     if w is None or b is None:
-        return {"w": None, "claim": None, "message": message, "capped": status == "user_limit"}
-    return {"w": w, "b": float(b), "claim": claim if status == "optimal" else None, "message": message,
-            "capped": status == "user_limit"}  # fmt: skip
+        return {"w": None, "claim": None, **ended}
+    return {"w": w, "b": float(b), "claim": claim if status == "optimal" else None, **ended}

@@ -39,9 +39,7 @@ def method_of(name: str, plugins: Sequence[str] = ()) -> Method:
     InvalidOptionError
         If there is no such method, or a file is no plug-in.
     """
-    known = catalogue()
-    if plugins:
-        known = known | _from_files(plugins)
+    known = catalogue() | _from_files(plugins)
     for candidate in (name, f"online.{name}"):
         if candidate in known:
             return known[candidate]

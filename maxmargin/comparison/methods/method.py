@@ -125,10 +125,8 @@ class Method:
         InvalidOptionError
         """
         if self.parameters is not None and name not in self.parameters:
-            known, hint = ", ".join(sorted(self.parameters)) or "none", nearest(name, self.parameters)
-            raise InvalidOptionError(
-                f"{self.name} has no parameter {name!r}; it has {known}{f'; {hint}' if hint else ''}"
-            )
+            known = [", ".join(sorted(self.parameters)) or "none", nearest(name, self.parameters)]
+            raise InvalidOptionError(f"{self.name} has no parameter {name!r}; it has {'; '.join(filter(None, known))}")
 
 
 def _is_there(module: str) -> bool:

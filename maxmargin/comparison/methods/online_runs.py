@@ -35,27 +35,16 @@ def methods() -> Iterator[Method]:
     """Yield the perceptron and every algorithm of the catalogue."""
     from maxmargin.solvers.online.catalogue import entries
 
-    yield Method(
-        name="perceptron",
-        fit=perceptron,
-        question=QuestionKind.ONLINE,
-        summary="Rosenblatt's perceptron, its mistakes exact",
-        packages=PACKAGES,
-        parameters=_PERCEPTRON,
-        random_if=partial(_is_random, "cyclic"),
-        bounds=perceptron_bounds,
-    )
+    method = partial(Method, question=QuestionKind.ONLINE, packages=PACKAGES)
+    yield method(
+        name="perceptron", fit=perceptron, summary="Rosenblatt's perceptron, its mistakes exact",
+        parameters=_PERCEPTRON, random_if=partial(_is_random, "cyclic"), bounds=perceptron_bounds,
+    )  # fmt: skip
     for name, entry in entries().items():
-        yield Method(
-            name=f"online.{name}",
-            fit=partial(online, name),
-            question=QuestionKind.ONLINE,
-            summary=entry.summary,
-            packages=PACKAGES,
-            parameters=_ONLINE | entry.parameters.keys(),
-            random_if=partial(_is_random, entry.order),
-            bounds=online_bounds,
-        )
+        yield method(
+            name=f"online.{name}", fit=partial(online, name), summary=entry.summary, bounds=online_bounds,
+            parameters=_ONLINE | entry.parameters.keys(), random_if=partial(_is_random, entry.order),
+        )  # fmt: skip
 
 
 def _is_random(default: str, params: Mapping[str, Any]) -> bool:
@@ -129,8 +118,5 @@ def online_bounds(X: Any, y: Any, answer: Answer, **params: Any) -> Mapping[str,
 
     run = answer[_RUN]
     counted = (guarantee for guarantee in with_guarantees(run).guarantees if guarantee.statement.startswith(_COUNTED))
-    return {
-        each.name: each.value
-        for each in counted
-        if each.value is not None and each.holds is not None and math.isfinite(each.value)
-    }
+    known = [(each.name, each.value) for each in counted if each.value is not None and each.holds is not None]
+    return {name: value for name, value in known if math.isfinite(value)}

@@ -16,14 +16,12 @@ _COMMON = frozenset({"class_weight", "fit_intercept", "max_iter", "tol"})
 # For every classifier its question, whether its seed matters, and its parameters.
 _PARAMETERS: dict[str, tuple[QuestionKind, bool, frozenset[str]]] = {
     "Perceptron": (
-        QuestionKind.ONLINE,
-        True,
+        QuestionKind.ONLINE, True,
         _COMMON | {"alpha", "early_stopping", "eta0", "l1_ratio", "n_iter_no_change", "penalty", "shuffle",
                    "validation_fraction"},
     ),
     "SGDClassifier": (
-        QuestionKind.ONLINE,
-        True,
+        QuestionKind.ONLINE, True,
         _COMMON | {"alpha", "average", "early_stopping", "epsilon", "eta0", "l1_ratio", "learning_rate", "loss",
                    "n_iter_no_change", "penalty", "power_t", "shuffle", "validation_fraction"},
     ),
@@ -46,23 +44,19 @@ _DRAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 def methods() -> Iterator[Method]:
     """Yield the classifiers."""
     for name, (question, is_random, parameters) in _PARAMETERS.items():
+        script: partial[Any] = partial(sklearn_classifier, name=name, **({"kernel": "linear"} if name == "SVC" else {}))
         yield Method(
-            name=f"sklearn.{name}",
-            fit=partial(fit, name),
-            question=question,
-            summary=f"scikit-learn's {name}{', linear kernel' if name == 'SVC' else ''}",
-            packages=("scikit-learn",),
-            parameters=parameters,
-            is_random=is_random,
-            random_if=_DRAWS.get(name),
-            script=partial(sklearn_classifier, name=name, **({"kernel": "linear"} if name == "SVC" else {})),
-        )
+            name=f"sklearn.{name}", fit=partial(fit, name, script), question=question, is_random=is_random,
+            summary=f"scikit-learn's {name}{', linear kernel' if name == 'SVC' else ''}", packages=("scikit-learn",),
+            parameters=parameters, random_if=_DRAWS.get(name), script=script,
+        )  # fmt: skip
 
 
-def fit(name: str, X: Any, y: Any, *, seed: int, time_limit: float | None, **params: Any) -> Answer:
+def fit(
+    name: str, script: Callable[..., Any], X: Any, y: Any, *, seed: int, time_limit: float | None, **params: Any
+) -> Answer:
     """Fit a classifier, and read its claim off its number of iterations and its warnings."""
-    kernel = {"kernel": "linear"} if name == "SVC" else {}
-    model, said = with_warnings(sklearn_classifier, X, y, name, **kernel, random_state=seed, **params)
+    model, said = with_warnings(script, X, y, random_state=seed, **params)
     n_iterations, limit = int(np.max(model.n_iter_)), float(model.max_iter) if model.max_iter > 0 else math.inf
     has_converged = n_iterations < limit and not any(text.startswith("ConvergenceWarning") for text in said)
     relation = f"< {limit:,.0f}" if n_iterations < limit else f"reaches the limit {limit:,.0f}"
