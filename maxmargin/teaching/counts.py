@@ -175,9 +175,8 @@ def is_in_general_position(X: Any) -> bool:
 
     integers, _ = as_integers(_matrix(X))
     size = min(integers.shape)
-    return all(
-        fmpz_mat(integers[list(rows)].tolist()).rank() == size for rows in combinations(range(len(integers)), size)
-    )
+    parts = (integers[list(rows)].tolist() for rows in combinations(range(len(integers)), size))
+    return all(fmpz_mat(part).rank() == size for part in parts)
 
 
 def count_threshold_functions(n_variables: int) -> int:
@@ -246,8 +245,11 @@ def threshold_functions(n_variables: int) -> Mask:
         raise InvalidOptionError(f"found {n_variables} variables, expected 1 to {_MOST_VARIABLES}")
     size = 2**n_variables
     is_threshold = np.zeros(2**size, dtype=np.bool_)
+    X = cube(n_variables).astype(np.float64)
     for codes in symmetry_classes(n_variables):
-        is_threshold[codes] = _is_threshold(_tables(codes[:1], size)[0], n_variables)
+        table = _tables(codes[0], size)
+        is_constant = table.all() or not table.any()
+        is_threshold[codes] = is_constant or _is_separable(X, np.where(table, 1.0, -1.0), bias=True)
     return _tables(np.flatnonzero(is_threshold), size)
 
 
@@ -286,11 +288,6 @@ def _symmetries(n_variables: int) -> Indices:
 
 def _tables(codes: Indices, size: int) -> Mask:
     return (codes[..., None] >> np.arange(size) & 1).astype(np.bool_)
-
-
-def _is_threshold(table: Mask, n_variables: int) -> bool:
-    is_constant = len(set(table.tolist())) == 1
-    return is_constant or _is_separable(cube(n_variables).astype(np.float64), np.where(table, 1.0, -1.0), bias=True)
 
 
 def _is_separable(X: Floats, y: Floats, *, bias: bool) -> bool:

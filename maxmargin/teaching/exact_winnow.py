@@ -112,7 +112,10 @@ def winnow(
     >>> run.n_mistakes, run.bound, [str(weight) for weight in run.weights]
     (2, 6, ['2', '1/2', '1/2', '1/2'])
     """
-    on, is_positive = _rows(X_bits, y)
+    on, is_positive = decoded(X_bits, "bits"), decoded(y)
+    if on.ndim != 2 or 0 in on.shape or is_positive.shape != on.shape[:1]:
+        shapes = f"X has shape {on.shape} and y {is_positive.shape}"
+        raise InvalidProblemError(f"{shapes}; expected (n_rows, d), both at least 1, and (n_rows,)")
     level = _threshold(threshold, on.shape[1])
     _check(on, is_positive, relevant, max_passes)
     exponents, mistakes = np.zeros(on.shape[1], dtype=np.int64), list[int]()
@@ -257,14 +260,6 @@ def _sum_of_powers(exponents: Exponents) -> Fraction:
 
 def _most_demotions(d: int, n_promotions: int, threshold: Fraction) -> int:
     return math.ceil(2 * d / threshold) - 1 + 2 * n_promotions
-
-
-def _rows(X_bits: Any, y: Any) -> tuple[Mask, Mask]:
-    on, is_positive = decoded(X_bits, "bits"), decoded(y)
-    if on.ndim != 2 or 0 in on.shape or is_positive.shape != on.shape[:1]:
-        shapes = f"X has shape {on.shape} and y {is_positive.shape}"
-        raise InvalidProblemError(f"{shapes}; expected (n_rows, d), both at least 1, and (n_rows,)")
-    return on, is_positive
 
 
 def _threshold(threshold: Fraction | int | None, d: int) -> Fraction:

@@ -56,15 +56,16 @@ class MistakeGrowth:
     @property
     def mean_perceptron(self) -> tuple[Fraction, ...]:
         """The mean number of mistakes of the perceptron in each dimension."""
-        return tuple(mean(Fraction(run.perceptron) for run in self._of(d)) for d in self.dimensions)
+        return self._means("perceptron")
 
     @property
     def mean_winnow(self) -> tuple[Fraction, ...]:
         """The mean number of mistakes of Winnow in each dimension."""
-        return tuple(mean(Fraction(run.winnow) for run in self._of(d)) for d in self.dimensions)
+        return self._means("winnow")
 
-    def _of(self, d: int) -> list[GrowthRun]:
-        return [run for run in self.runs if run.n_variables == d]
+    def _means(self, algorithm: str) -> tuple[Fraction, ...]:
+        runs = [[run for run in self.runs if run.n_variables == d] for d in self.dimensions]
+        return tuple(mean(Fraction(getattr(run, algorithm)) for run in of_one) for of_one in runs)
 
 
 def mistake_growth(
@@ -122,14 +123,9 @@ def mistake_growth(
     >>> growth.dimensions, len(growth.runs), growth == mistake_growth([16, 64], repeats=2, rng=0)
     ((16, 64), 4, True)
     """
-    seeds = np.random.default_rng(rng)
-    return MistakeGrowth(
-        runs=tuple(
-            _run(d, n_literals, connective, rows_per_variable * d, int(seeds.integers(_N_SEEDS)))
-            for d in dimensions
-            for _ in range(repeats)
-        )
-    )
+    seeds, each = np.random.default_rng(rng), (d for d in dimensions for _ in range(repeats))
+    runs = (_run(d, n_literals, connective, rows_per_variable * d, int(seeds.integers(_N_SEEDS))) for d in each)
+    return MistakeGrowth(runs=tuple(runs))
 
 
 def _run(d: int, k: int, connective: str, n_rows: int, seed: int) -> GrowthRun:
