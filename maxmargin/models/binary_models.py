@@ -35,11 +35,6 @@ def reading_of_binary(results: Any) -> ModelReading:
     return replace(reading, notes=(*reading.notes, _SHARES))
 
 
-def reading_of_poisson(results: Any) -> ModelReading:
-    """Return the question of Poisson, with a log link: -x for a count of 0, and x and -x for a positive one."""
-    return _reading_of_counts(results, _COUNTS["poisson"])
-
-
 def reading_of_glm(results: Any) -> ModelReading:
     """Return the question of a GLM with a binomial family, or with one of counts and a log link.
 
@@ -53,7 +48,7 @@ def reading_of_glm(results: Any) -> ModelReading:
     if name == "binomial" and link in _LINKS:
         return _reading_of_shares(results, _LINKS[link])
     if name in _COUNTS and link == "log":
-        return _reading_of_counts(results, _COUNTS[name])
+        return reading_of_counts(results, _COUNTS[name])
     raise UnansweredError(
         f"the family {type(family).__name__} with the link {type(family.link).__name__} poses another question than "
         "separability, or none"
@@ -100,11 +95,11 @@ def _reading_of_shares(results: Any, kind: str) -> ModelReading:
     return reading_of_results(results, kind, event, rows, label=label)
 
 
-def _reading_of_counts(results: Any, kind: str) -> ModelReading:
+def reading_of_counts(results: Any, kind: str = _COUNTS["poisson"]) -> ModelReading:
+    """Return the question of counts with a log link: -x for a count of 0, and x and -x for a positive one."""
     model = results.model
     exog, endog = design(model), responses(model)
     kept = weighted(model, len(endog))
     rows = labelled_rows(exog, kept & (endog > 0), kept, sides=("1 or more", "0"))
-    event = f"{model.endog_names} is a count, and no estimate has a fitted mean of 0"
-    label = model.endog_names
+    label, event = model.endog_names, f"{model.endog_names} is a count, and no estimate has a fitted mean of 0"
     return reading_of_results(results, kind, event, rows, label=label if isinstance(label, str) else "response")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.api.question import separability_of
 from maxmargin.data.problems import DecimalReading
 from maxmargin.data.reading.arrays import from_arrays
-from maxmargin.models.binary_models import reading_of_binary, reading_of_gee, reading_of_glm, reading_of_poisson
+from maxmargin.models.binary_models import reading_of_binary, reading_of_counts, reading_of_gee, reading_of_glm
 from maxmargin.models.fitted_results import check_is_plain, claimed, is_results, name_of, row_names_of
 from maxmargin.models.linear_classifiers import reading_of_classifier
 from maxmargin.models.model_check import ModelCheck
@@ -32,7 +32,7 @@ _READERS: dict[str, Callable[[Any], ModelReading]] = {
     "statsmodels Probit": reading_of_binary,
     "statsmodels GLM": reading_of_glm,
     "statsmodels GEE": reading_of_gee,
-    "statsmodels Poisson": reading_of_poisson,
+    "statsmodels Poisson": reading_of_counts,
     "statsmodels MNLogit": reading_of_mnlogit,
     "statsmodels OrderedModel": reading_of_ordered,
     "statsmodels ConditionalLogit": reading_of_conditional_logit,
@@ -150,18 +150,14 @@ def _answer(reading: ModelReading, question: LabelledRows, limits: Limits, **opt
     limit = limits.share()
     answer = separability_of(dataset, DecimalReading.of(dataset), bias=reading.bias, time_limit=limit, **options)
     positive, negative = (None, None) if question.sides is None else question.sides
+    reason = None if positive is None else "the model's own coding"
     are_of_the_data = question.sides is not None or reading.class_names is not None
     ids = None
     if reading.row_names is not None and question.positions.ndim == 1:
         ids = [reading.row_names[position] for position in question.positions.tolist()]
-    return replace(
-        answer,
-        positive=positive,
-        negative=negative,
-        positive_reason=None if positive is None else "the model's own coding",
-        class_names=reading.class_names,
-        names=replace(answer.names, ids=ids, label=reading.label if are_of_the_data else None),
-    )
+    names = replace(answer.names, ids=ids, label=reading.label if are_of_the_data else None)
+    coding: dict[str, Any] = {"positive": positive, "negative": negative, "positive_reason": reason}
+    return replace(answer, class_names=reading.class_names, names=names, **coding)
 
 
 def _verdict(answers: "dict[str, Separability]") -> Verdict:

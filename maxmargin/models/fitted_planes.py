@@ -227,9 +227,8 @@ def _of_parameters(model: Any, dataset: Dataset) -> GivenPlane:
 
 def _design(fitted: Any, n_parameters: int) -> Floats | None:
     """Return the matrix to which a model was fitted, if it has a column for every parameter."""
-    exog = getattr(fitted, "exog", None)
-    exog = None if exog is None else np.asarray(exog)
-    return exog if exog is not None and exog.ndim == 2 and exog.shape[1] == n_parameters else None
+    exog = np.asarray(getattr(fitted, "exog", None))
+    return exog if exog.ndim == 2 and exog.shape[1] == n_parameters else None
 
 
 def _constant(values: Floats, names: Sequence[str], exog: Floats | None) -> tuple[int | None, float]:

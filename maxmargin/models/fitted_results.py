@@ -180,6 +180,6 @@ def penalty(results: Any, n_columns: int) -> dict[str, Any]:
     alpha = np.ravel(np.asarray(own.mle_settings["alpha"], dtype=np.float64))
     if not alpha.any():
         return {}
-    if len(alpha) not in (1, n_columns):  # of several classes
-        return {"is_penalised": True, "unpenalised": () if alpha.all() else None}
-    return {"is_penalised": True, "unpenalised": tuple(np.flatnonzero(alpha == 0).tolist()) if len(alpha) > 1 else ()}
+    if len(alpha) not in (1, n_columns) and not alpha.all():  # of several classes
+        return {"is_penalised": True, "unpenalised": None}
+    return {"is_penalised": True, "unpenalised": tuple(np.flatnonzero(alpha == 0).tolist())}

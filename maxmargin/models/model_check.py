@@ -165,11 +165,9 @@ class ModelCheck(Result, ModelReading):
 
     def _of_parts(self, found: Callable[[Separability], Any]) -> list[tuple[str, Any]] | None:
         """Return what is found in each decided answer, by the name of its part; None unless it is found in all."""
-        parts = [
-            (part, None if answer.verdict is Verdict.UNDECIDED else found(answer))
-            for part, answer in self.answers.items()
-        ]
-        return None if not parts or any(values is None for _, values in parts) else parts
+        is_open = not self.answers or any(answer.verdict is Verdict.UNDECIDED for answer in self.answers.values())
+        parts = [] if is_open else [(part, found(answer)) for part, answer in self.answers.items()]
+        return None if is_open or any(values is None for _, values in parts) else parts
 
     @property
     def headline(self) -> str:

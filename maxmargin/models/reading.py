@@ -128,9 +128,8 @@ def labelled_rows(
     """
     taken = np.repeat(np.arange(len(positive)), positive.astype(np.int64) + negative)
     if not taken.size:
-        raise UnansweredError(
-            "no row says anything about the coefficients: none has a weight, or no two can be compared"
-        )
+        why = "none has a weight, or no two can be compared"
+        raise UnansweredError(f"no row says anything about the coefficients: {why}")
     # A row that is positive and negative stands twice in a row: first with the label +1, then with -1.
     is_second = np.r_[False, taken[1:] == taken[:-1]]
     labels = np.where(positive[taken] & ~is_second, 1, -1)
@@ -141,9 +140,8 @@ def labelled_rows(
     if (labels == labels[0]).all():
         rows, labels, sides = np.array(rows), labels.copy(), None
         rows[0], labels[0] = -rows[0], -labels[0]
-    return LabelledRows(
-        rows=rows, labels=labels, positions=taken if positions is None else positions[taken], sides=sides
-    )
+    positions = taken if positions is None else positions[taken]
+    return LabelledRows(rows=rows, labels=labels, positions=positions, sides=sides)
 
 
 def differences(X: Floats, first: Rows, second: Rows) -> Any:
@@ -177,6 +175,4 @@ def all_different(names: Sequence[object]) -> tuple[str, ...]:
     ('x (column 0)', 'z', 'x (column 2)')
     """
     texts = [str(name) for name in names]
-    return tuple(
-        text if texts.count(text) == 1 else f"{text} (column {position})" for position, text in enumerate(texts)
-    )
+    return tuple(text if texts.count(text) == 1 else f"{text} (column {i})" for i, text in enumerate(texts))

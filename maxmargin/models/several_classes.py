@@ -27,11 +27,9 @@ def reading_of_mnlogit(results: Any) -> ModelReading:
     is_binary = len(classes) == 2
     coefficients = names if is_binary else tuple(f"{label}: {name}" for label in classes[1:] for name in names)
     errors = standard_errors(results)
-    rows = (
-        labelled_rows(exog, codes == 1, codes == 0, sides=(classes[1], classes[0]))
-        if is_binary
-        else LabelledRows(rows=exog, labels=codes, positions=np.arange(len(codes)))
-    )
+    rows = LabelledRows(rows=exog, labels=codes, positions=np.arange(len(codes)))
+    if is_binary:
+        rows = labelled_rows(exog, codes == 1, codes == 0, sides=(classes[1], classes[0]))
     return reading_of_results(
         results,
         "multinomial logistic regression",

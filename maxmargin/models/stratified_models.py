@@ -56,13 +56,11 @@ def reading_of_cox(results: Any) -> ModelReading:
         raise UnansweredError("a time is not finite, or a status is neither 0 nor 1")
     strata = getattr(model, "strata", None)
     parts = _groups(np.zeros(len(time)) if strata is None else np.asarray(strata))
-    entry = getattr(model, "entry", None)
+    entry, is_event = getattr(model, "entry", None), status == 1
     if entry is None:
-        pairs = (pair for rows in parts for pair in _chain(time[rows], status[rows] == 1, rows))
+        pairs = (pair for rows in parts for pair in _chain(time[rows], is_event[rows], rows))
     else:
-        pairs = (
-            pair for rows in parts for pair in _at_risk(np.asarray(entry)[rows], time[rows], status[rows] == 1, rows)
-        )
+        pairs = (pair for rows in parts for pair in _at_risk(np.asarray(entry)[rows], time[rows], is_event[rows], rows))
     return _reading(results, "Cox regression", f"the event is status = 1, and the time is {model.endog_names}", pairs)
 
 
