@@ -23,11 +23,6 @@ from maxmargin.solvers.perceptron.result import RunResult
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.problem.problem import Problem
 
-_SETTING_FIELDS = ("bias_scale", "max_epochs", "max_updates", "time_limit")
-_COUNT_FIELDS = ("n_updates", "n_mistakes", "n_epochs", "n_presentations", "converged")
-# Attributes of the settings and of a run that `OnlineRun.fields` returns under their own names, in this order.
-_MARGIN_FIELDS = ("margin", "run_margin", "n_errors")
-
 
 def _cut(value: Any) -> Any:
     return value[:LONGEST_LIST] if hasattr(value, "__len__") and not isinstance(value, str) else value
@@ -184,17 +179,25 @@ class OnlineRun(RunResult):
         with_rows : bool
             Whether to include the hyperplane and the lists.
         """
+        rows = {
+            **self._attributes("w", "b"),
+            **cut("updates_per_epoch", self.updates_per_epoch),
+            **self.names.fields("update_rows", self.update_rows),
+            "extras": {name: _cut(value) for name, value in self.extras.items()},
+        }
         return {
             "algorithm": self.algorithm.name,
             "parameters": asdict(self.algorithm),
             "order": str(self.settings.order or self.algorithm.default_order),
-            **{name: getattr(self.settings, name) for name in _SETTING_FIELDS},
-            **{name: getattr(self, name) for name in _COUNT_FIELDS},
+            **{
+                name: getattr(self.settings, name) for name in ("bias_scale", "max_epochs", "max_updates", "time_limit")
+            },
+            **self._attributes("n_updates", "n_mistakes", "n_epochs", "n_presentations", "converged"),
             "stop_reason": self.stop_reason.value,
-            **{name: getattr(self, name) for name in _MARGIN_FIELDS},
+            **self._attributes("margin", "run_margin", "n_errors"),
             **known,
             "guarantees": [{**asdict(one), "applies": one.value is not None} for one in self.guarantees],
-            **(self._row_fields() if with_rows else {}),
+            **(rows if with_rows else {}),
         }
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
@@ -209,15 +212,6 @@ class OnlineRun(RunResult):
             "rows in error": self.n_errors,
             "margin achieved": rounded_down(self.margin),
             "guarantees": ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items()),
-        }
-
-    def _row_fields(self) -> dict[str, Any]:
-        return {
-            "w": self.w,
-            "b": self.b,
-            **cut("updates_per_epoch", self.updates_per_epoch),
-            **self.names.fields("update_rows", self.update_rows),
-            "extras": {name: _cut(value) for name, value in self.extras.items()},
         }
 
     @property

@@ -5,21 +5,9 @@ from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
 
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.online import confidence_weighted, gradient_descent
 from maxmargin.solvers.online.adatron import AdaTron
 from maxmargin.solvers.online.algorithm import Algorithm
-from maxmargin.solvers.online.confidence_weighted import (
-    ConfidenceWeighted,
-    SoftConfidenceWeightedI,
-    SoftConfidenceWeightedII,
-)
-from maxmargin.solvers.online.gradient_descent import (
-    DeltaRule,
-    DeltaRuleSgd,
-    OnlineGradientDescent,
-    Pegasos,
-    ReluSgd,
-    SubgradientSvm,
-)
 from maxmargin.solvers.online.kernel_perceptron import KernelPerceptron
 from maxmargin.solvers.online.margin_perceptron import MarginPerceptron
 from maxmargin.solvers.online.minover import MinOver
@@ -31,40 +19,18 @@ from maxmargin.solvers.online.rosenblatt import AveragedPerceptron, Perceptron, 
 from maxmargin.solvers.online.second_order import Arow, SecondOrderPerceptron
 from maxmargin.solvers.online.winnow import BalancedWinnow, Winnow
 
-ALGORITHMS: Mapping[str, type[Algorithm]] = {
-    algorithm.name: algorithm
-    for algorithm in (
-        Perceptron,
-        AveragedPerceptron,
-        VotedPerceptron,
-        Pocket,
-        MarginPerceptron,
-        PassiveAggressive,
-        PassiveAggressiveI,
-        PassiveAggressiveII,
-        OnlineGradientDescent,
-        SecondOrderPerceptron,
-        ConfidenceWeighted,
-        Arow,
-        SoftConfidenceWeightedI,
-        SoftConfidenceWeightedII,
-        PNormPerceptron,
-        AdaTron,
-        MinOver,
-        Romma,
-        AggressiveRomma,
-        Alma,
-        Pdm,
-        Winnow,
-        BalancedWinnow,
-        DeltaRule,
-        DeltaRuleSgd,
-        ReluSgd,
-        SubgradientSvm,
-        Pegasos,
-        KernelPerceptron,
-    )
-}
+# In the order of `docs/family.md`.
+_FAMILIES: tuple[tuple[type[Algorithm], ...], ...] = (
+    (Perceptron, AveragedPerceptron, VotedPerceptron, Pocket, MarginPerceptron),
+    (PassiveAggressive, PassiveAggressiveI, PassiveAggressiveII, gradient_descent.OnlineGradientDescent),
+    (SecondOrderPerceptron, confidence_weighted.ConfidenceWeighted, Arow),
+    (confidence_weighted.SoftConfidenceWeightedI, confidence_weighted.SoftConfidenceWeightedII),
+    (PNormPerceptron, AdaTron, MinOver, Romma, AggressiveRomma, Alma, Pdm, Winnow, BalancedWinnow),
+    (gradient_descent.DeltaRule, gradient_descent.DeltaRuleSgd, gradient_descent.ReluSgd),
+    (gradient_descent.SubgradientSvm, gradient_descent.Pegasos, KernelPerceptron),
+)
+
+ALGORITHMS: Mapping[str, type[Algorithm]] = {each.name: each for family in _FAMILIES for each in family}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,18 +74,17 @@ class OnlineAlgorithm:
 
 def entries() -> dict[str, OnlineAlgorithm]:
     """Return the catalogue."""
-    return {name: _entry(algorithm) for name, algorithm in ALGORITHMS.items()}
-
-
-def _entry(algorithm: type[Algorithm]) -> OnlineAlgorithm:
-    return OnlineAlgorithm(
-        name=algorithm.name,
-        summary=algorithm.summary,
-        parameters={field.name: field.default for field in fields(algorithm) if field.default is not MISSING},
-        order=str(algorithm.default_order),
-        reference=algorithm.reference,
-        guarantees=tuple(theorem.statement for theorem in algorithm.theorems),
-    )
+    return {
+        name: OnlineAlgorithm(
+            name=name,
+            summary=algorithm.summary,
+            parameters={field.name: field.default for field in fields(algorithm) if field.default is not MISSING},
+            order=str(algorithm.default_order),
+            reference=algorithm.reference,
+            guarantees=tuple(theorem.statement for theorem in algorithm.theorems),
+        )
+        for name, algorithm in ALGORITHMS.items()
+    }
 
 
 def algorithm_of(name: str, parameters: Mapping[str, object]) -> Algorithm:

@@ -66,10 +66,6 @@ class OnlineGradientDescent(Algorithm):
         yield Check(run.scalar(_LOSSES), losses + regret)
 
 
-# The theorem for the subgradient 0 at the kink.
-_STAYS = at_most("stays", "updates <= 0: w = 0 is never left", "derived: y 0.x = 0")
-
-
 def relu_step(
     X: Floats, y: Floats, row: int, t: int, score: float, parameters: Floats, w: Floats, table: Floats, scalars: Floats
 ) -> int:
@@ -121,9 +117,10 @@ class ReluSgd(Algorithm):
 
     def guarantees(self, run: OnlineRun, reference: Reference) -> tuple[Guarantee, ...]:
         """Return the bound of the updates: 0 with the subgradient 0 at the kink."""
-        return (
-            Algorithm.guarantees(self, run, reference) if self.at_zero else (_STAYS.judge(Check(run.n_updates, 0.0)),)
-        )
+        if self.at_zero:
+            return Algorithm.guarantees(self, run, reference)
+        stays = at_most("stays", "updates <= 0: w = 0 is never left", "derived: y 0.x = 0")
+        return (stays.judge(Check(run.n_updates, 0.0)),)
 
 
 # Places of the scalars: squared error before the last step (of all steps for single rows), its greatest increase.
@@ -302,21 +299,6 @@ def subgradient_step(
     return 1
 
 
-def _regret(run: OnlineRun, reference: Reference, lambda_: float, presented: Floats) -> Check:
-    """Compare with the u of the proven soft margin at C = 1/(lambda n).
-
-    With the subgradient s_t, f_t(w) - f_t(u) <= s_t.(w - u) - lambda/2 ||w - u||^2, and the step makes
-    s_t.(w - u) = lambda t/2 (||w - u||^2 - ||w' - u||^2) + ||s_t||^2/(2 lambda t). Added up, the squared distances
-    leave lambda/2 sum ||w - u||^2 at most, which cancels, and sum 1/t <= 1 + ln T.
-    """
-    T, space = run.n_presentations, reference.space
-    u = reference.soft(1 / (lambda_ * space.n_samples)).w
-    losses = float(presented @ np.maximum(0.0, 1.0 - space.y * (space.X @ u)))
-    mean = losses / T + lambda_ / 2 * float(u @ u)
-    regret = (run.scalar(_OBJECTIVES) - losses) / T - lambda_ / 2 * float(u @ u)
-    return Check(regret, run.scalar(_GREATEST_SQUARE) * (1 + math.log(T)) / (2 * lambda_ * T), size=mean)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SoftMarginDescent(Algorithm):
     """Descent on the soft-margin objective with steps 1/(lambda t).
@@ -338,6 +320,23 @@ class _SoftMarginDescent(Algorithm):
 
     lambda_: float = parameter(0.1, 0.0)
 
+    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
+        """Yield the bound of the mean objective above the optimum, of the proven soft margin at C = 1/(lambda n).
+
+        With the subgradient s_t, f_t(w) - f_t(u) <= s_t.(w - u) - lambda/2 ||w - u||^2, and the step makes
+        s_t.(w - u) = lambda t/2 (||w - u||^2 - ||w' - u||^2) + ||s_t||^2/(2 lambda t). Added up, the squared distances
+        leave lambda/2 sum ||w - u||^2 at most, which cancels, and sum 1/t <= 1 + ln T.
+        """
+        T, space = run.n_presentations, reference.space
+        is_rowwise = self.presents is Presents.ROWS
+        presented = run.presented.astype(np.float64) if is_rowwise else np.full(space.n_samples, T / space.n_samples)
+        u = reference.soft(1 / (self.lambda_ * space.n_samples)).w
+        losses = float(presented @ np.maximum(0.0, 1.0 - space.y * (space.X @ u)))
+        penalty = self.lambda_ / 2 * float(u @ u)
+        regret = (run.scalar(_OBJECTIVES) - losses) / T - penalty
+        most = run.scalar(_GREATEST_SQUARE) * (1 + math.log(T)) / (2 * self.lambda_ * T)
+        yield Check(regret, most, size=losses / T + penalty)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubgradientSvm(_SoftMarginDescent):
@@ -353,11 +352,6 @@ class SubgradientSvm(_SoftMarginDescent):
     step = staticmethod(subgradient_step)
     presents = Presents.ALL_ROWS
 
-    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
-        """Yield the bound of the mean objective above the optimum."""
-        shares = np.full(run.space.n_samples, run.n_presentations / run.space.n_samples)
-        yield _regret(run, reference, self.lambda_, shares)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pegasos(_SoftMarginDescent):
@@ -370,7 +364,3 @@ class Pegasos(_SoftMarginDescent):
     summary = "stochastic subgradient descent on the soft-margin objective"
     reference = "Shalev-Shwartz, Singer and Srebro 2007"
     step = staticmethod(pegasos_step)
-
-    def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
-        """Yield the bound of the mean objective above the optimum."""
-        yield _regret(run, reference, self.lambda_, run.presented.astype(np.float64))

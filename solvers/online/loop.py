@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.random import Generator
 
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.compiling import is_switched_off
@@ -14,7 +15,7 @@ from maxmargin.solvers.online.state import LearnerState, Presents, Step, present
 from maxmargin.solvers.perceptron.engines.run_counts import Log
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.row_orders import Presentation
-from maxmargin.solvers.perceptron.settings import RunProgress, StopReason
+from maxmargin.solvers.perceptron.settings import OnProgress, StopReason
 from maxmargin.solvers.proof.margins import n_errors
 
 # Time of plain Python in multiples of the time of compiled code.
@@ -56,11 +57,6 @@ class Counts:
         self.updates_per_epoch[-1] += len(rows)
         self.mistakes_per_epoch[-1] += n_mistakes
 
-    def begin_epoch(self) -> None:
-        """Open the counts of another epoch."""
-        self.updates_per_epoch.append(0)
-        self.mistakes_per_epoch.append(0)
-
 
 @dataclass(slots=True)
 class _Process:
@@ -77,13 +73,7 @@ class Loop:
     """A run: the state of its algorithm, and what is counted."""
 
     def __init__(
-        self,
-        algorithm: Algorithm,
-        space: Space,
-        settings: OnlineSettings,
-        *,
-        rng: np.random.Generator,
-        on_progress: Callable[[RunProgress], None] | None = None,
+        self, algorithm: Algorithm, space: Space, settings: OnlineSettings, *, rng: Generator, on_progress: OnProgress
     ) -> None:
         self.algorithm, self.space, self.settings = algorithm, space, settings
         self.state = algorithm.start(space)
@@ -108,7 +98,7 @@ class Loop:
                     return StopReason.MAX_UPDATES
                 if self._is_late:
                     return StopReason.TIME_LIMIT
-                if self._is_finished():
+                if self.algorithm.is_finished(self.space, self.state, self.counts.n_updates, self._is_clean()):
                     return StopReason.STALLED if self._has_errors() else StopReason.CONVERGED
 
     @property
@@ -120,9 +110,6 @@ class Loop:
     def _is_late(self) -> bool:
         limit = self.settings.time_limit
         return limit is not None and self.reporter.seconds >= limit
-
-    def _is_finished(self) -> bool:
-        return self.algorithm.is_finished(self.space, self.state, self.counts.n_updates, self._is_clean())
 
     def _has_errors(self) -> bool:
         """Return whether w errs on a row, though no row asks for an update; steps over all rows at once may end so.
@@ -139,24 +126,23 @@ class Loop:
 
     def _present_epoch(self) -> None:
         order = self.presentation.next_epoch()
-        self.counts.begin_epoch()
+        self.counts.updates_per_epoch.append(0)
+        self.counts.mistakes_per_epoch.append(0)
         position = 0
         while True:  # at least one presentation is made, however early the Ctrl-C
             is_plain = self._is_plain
             cost = self.cost * (_SLOWER if is_plain else 1)
             stop = min(position + max(1, self.settings.sizes.slice_cost // cost), len(order))
-            position += self._slice(order[position:stop], is_plain)
+            room = stop - position
+            if self.settings.max_updates is not None:
+                room = min(room, self.settings.max_updates - self.counts.n_updates)
+            made, rows, times, n_mistakes = self._call(self.state, order[position:stop], room, self.counts, is_plain)
+            _process.plain_work += made * self.cost * is_plain
+            self.counts.add(made, rows, times, n_mistakes)
+            position += made
             self.reporter.report(self.counts.n_mistakes, len(self.counts.updates_per_epoch))
             if position == len(order) or self.interrupt.is_set or self._is_full or self._is_late:
                 return
-
-    def _slice(self, order: Rows, is_plain: bool) -> int:
-        counts, limit = self.counts, self.settings.max_updates
-        room = len(order) if limit is None else min(len(order), limit - counts.n_updates)
-        made, rows, times, n_mistakes = self._call(self.state, order, room, counts, is_plain)
-        _process.plain_work += made * self.cost * is_plain
-        counts.add(made, rows, times, n_mistakes)
-        return made
 
     def _call(
         self, state: LearnerState, order: Rows, room: int, counts: Counts, is_plain: bool

@@ -71,18 +71,13 @@ class _Relaxed(Algorithm):
     step = staticmethod(romma_step)
     is_scale_free = True
 
-    @property
-    def threshold(self) -> float:
-        """The largest y w.x that asks for an update."""
-        return 0.0
-
     def start(self, space: Space) -> LearnerState:
         """Return w = 0."""
         return Algorithm.start(self, space)._replace(scalars=np.ones(1))
 
     def step_parameters(self, space: Space) -> tuple[float, ...]:
-        """Return the threshold and the bounds beyond which an update is left out."""
-        return self.threshold, _LEAST_SINE_SQUARED, _GREATEST_PRODUCT
+        """Return the largest y w.x that asks for an update, and the bounds beyond which it is left out."""
+        return 0.0, _LEAST_SINE_SQUARED, _GREATEST_PRODUCT
 
     def amplification(self, run: OnlineRun) -> float:
         """Return the greatest 1/sin^2 of an angle between w and x, by which the determinant magnifies errors."""
@@ -136,10 +131,9 @@ class AggressiveRomma(_Relaxed):
 
     delta: float = parameter(0.1, 0.0, 1.0, ends="]")
 
-    @property
-    def threshold(self) -> float:
-        """The largest y w.x below 1 - delta."""
-        return float(np.nextafter(1 - self.delta, 0.0))
+    def step_parameters(self, space: Space) -> tuple[float, ...]:
+        """Return the same with the largest y w.x below 1 - delta."""
+        return float(np.nextafter(1 - self.delta, 0.0)), _LEAST_SINE_SQUARED, _GREATEST_PRODUCT
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
         """Yield the bound of the updates, the margin on halting, and the bound of ||w||."""

@@ -1,7 +1,6 @@
 """A run of an online algorithm with its guarantees."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +12,7 @@ from maxmargin.solvers.online.loop import Loop
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
-from maxmargin.solvers.perceptron.settings import RunProgress, StopReason
+from maxmargin.solvers.perceptron.settings import OnProgress, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 # Relative error of an update or of a term of a score, with room.
@@ -22,14 +21,6 @@ _ROUNDING = 2.0**-50
 # Largest loss of an operation whose result underflows.
 _TINIEST = 2.0**-1074
 
-_ROUNDED_ROWS = "the rows differ so much in size that the run is on roundings of them"
-
-_OUT_OF_TIME = "whether the rows are separable was not decided within the time limit"
-
-_NOT_A_NUMBER = "numbers overflow"
-
-_LOST_TO_ROUNDING = "the two sides differ by no more than the rounding of so many updates can make up"
-
 
 def run_online(
     problem: Problem,
@@ -37,7 +28,7 @@ def run_online(
     settings: OnlineSettings | None = None,
     *,
     rng: np.random.Generator | None = None,
-    on_progress: Callable[[RunProgress], None] | None = None,
+    on_progress: OnProgress = None,
     reference: Reference | None = None,
 ) -> OnlineRun:
     """Run an online algorithm until its stopping rule, a limit or Ctrl-C, and check what the theory says of the run.
@@ -78,7 +69,7 @@ def run_without_guarantees(
     rows: Space,
     *,
     rng: np.random.Generator | None = None,
-    on_progress: Callable[[RunProgress], None] | None = None,
+    on_progress: OnProgress = None,
 ) -> OnlineRun:
     """Run an online algorithm on the rows (x, s) as `run_online` does, and check nothing.
 
@@ -152,17 +143,18 @@ def settled(guarantee: Guarantee, run: OnlineRun, reference: Reference) -> Guara
     g much less than R, that is magnified by R/g, and by what an update divides by.
     """
     if guarantee.value is None and not run.space.is_exact:
-        return replace(guarantee, note=_ROUNDED_ROWS)
+        return replace(guarantee, note="the rows differ so much in size that the run is on roundings of them")
     if guarantee.value is None and not guarantee.note and reference.is_out_of_time:
-        return replace(guarantee, note=_OUT_OF_TIME)
+        return replace(guarantee, note="whether the rows are separable was not decided within the time limit")
     if guarantee.value is None or guarantee.holds:
         return guarantee
     if guarantee.holds is None:
-        return replace(guarantee, note=_NOT_A_NUMBER)
+        return replace(guarantee, note="numbers overflow")
     n_steps = run.n_updates + run.space.n_columns
     magnified = max(run.algorithm.amplification(run), math.sqrt(reference.novikoff) if reference.is_separable else 1.0)
     relative = n_steps * _ROUNDING * magnified
     largest = max(abs(guarantee.achieved), abs(guarantee.value))
     if abs(guarantee.achieved - guarantee.value) <= relative * largest + n_steps * _TINIEST:
-        return replace(guarantee, holds=None, note=_LOST_TO_ROUNDING)
+        note = "the two sides differ by no more than the rounding of so many updates can make up"
+        return replace(guarantee, holds=None, note=note)
     return guarantee

@@ -117,17 +117,7 @@ def measured(problem: Problem, space: Space, plane: Floats) -> Measured | None:
     if not math.isfinite(b):
         return None
     margin, _ = achieved_margins(problem, w, b, space.scale)
-    unit_margin, _ = achieved_margins(space.problem, plane, 0.0, 0.0)
-    return Measured(
-        w=w,
-        b=b,
-        margin=margin,
-        run_margin=_times_power(unit_margin, space.exponent),
-        unit_margin=unit_margin,
-        n_errors=n_errors(problem, w, b),
-    )
-
-
-def _times_power(margin: float, exponent: int) -> float:
-    """Return the margin times 2**exponent, rounded down."""
-    return round_down(Fraction(margin) * as_fraction(1, exponent)) if math.isfinite(margin) else margin
+    unit, _ = achieved_margins(space.problem, plane, 0.0, 0.0)
+    run_margin = round_down(Fraction(unit) * as_fraction(1, space.exponent)) if math.isfinite(unit) else unit
+    errors = n_errors(problem, w, b)
+    return Measured(w=w, b=b, margin=margin, run_margin=run_margin, unit_margin=unit, n_errors=errors)

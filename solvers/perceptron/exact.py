@@ -139,16 +139,8 @@ def exact_steps(
 
 
 def _presented(learner: ExactPerceptron, epoch: int, row: int, x: Vector, y: int) -> Step:
-    found, prediction = learner.score(x), learner.predict(x)
+    found, sign = learner.score(x), learner.predict(x)
     learner.learn(x, y)
     return Step(
-        epoch=epoch,
-        row=row,
-        x=x,
-        y=y,
-        score=found,
-        prediction=prediction,
-        mistake=prediction != y,
-        w=learner.w,
-        b=learner.b,
+        epoch=epoch, row=row, x=x, y=y, score=found, prediction=sign, mistake=sign != y, w=learner.w, b=learner.b
     )

@@ -14,7 +14,7 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.exact.dyadic import Integers, as_dense, as_fraction, as_integers
+from maxmargin.solvers.exact.dyadic import as_dense, as_fraction, as_integers
 from maxmargin.solvers.exact.products import exact_squares, exact_sums
 from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
@@ -68,16 +68,6 @@ def chosen_mistakes(n_mistakes: int, most: int) -> Rows:
     return np.union1d(np.arange(1, n_first + 1), np.rint(spaced).astype(np.int64))
 
 
-def _can_be_run_again(problem: Problem, run: PerceptronRun, rng: np.random.Generator | None) -> bool:
-    """Return whether the run can be repeated with the same mistakes.
-
-    Random orders need the generator in its first state, rounding may decide uncertain scores differently, and rows
-    outside memory would be read as often as by the run.
-    """
-    is_known = rng is not None or run.settings.order is Order.CYCLIC
-    return is_known and isinstance(problem.row_source, InMemory) and not run.n_uncertain
-
-
 def intervals(
     problem: Problem, run: PerceptronRun, *, most: int, rng: np.random.Generator | None = None
 ) -> list[Interval]:
@@ -96,10 +86,16 @@ def intervals(
     chosen = chosen_mistakes(run.n_mistakes, most)
     if len(run.mistake_rows) == run.n_mistakes:  # every mistake was logged
         return _IntervalList(chosen).with_mistakes(run.mistake_rows)
-    if _can_be_run_again(problem, run, rng):
+    # Random orders need the generator in its first state, rounding may decide uncertain scores differently, and rows
+    # outside memory would be read as often as by the run.
+    is_known = rng is not None or run.settings.order is Order.CYCLIC
+    if is_known and isinstance(problem.row_source, InMemory) and not run.n_uncertain:
         return _repeated(problem, run, rng, _IntervalList(chosen))
     within = np.union1d(chosen[chosen < len(run.mistake_rows)], len(run.mistake_rows))
-    return [*_IntervalList(within).with_mistakes(run.mistake_rows), _beyond_the_log(problem, run)]
+    rest = run.mistake_counts - np.bincount(run.mistake_rows, minlength=problem.n_samples)
+    rows = np.flatnonzero(rest)
+    beyond = Interval(last=run.n_mistakes, last_row=UNKNOWN_ROW, parts=((rows, rest[rows]),))
+    return [*_IntervalList(within).with_mistakes(run.mistake_rows), beyond]
 
 
 class _IntervalList:
@@ -157,12 +153,6 @@ def _repeated(
     if again.n_mistakes != run.n_mistakes:
         raise InvalidProblemError(f"repeated, the run makes {again.n_mistakes:,} mistakes, not {run.n_mistakes:,}")
     return found.with_mistakes(np.empty(0, dtype=np.int64))
-
-
-def _beyond_the_log(problem: Problem, run: PerceptronRun) -> Interval:
-    rest = run.mistake_counts - np.bincount(run.mistake_rows, minlength=problem.n_samples)
-    rows = np.flatnonzero(rest)
-    return Interval(last=run.n_mistakes, last_row=UNKNOWN_ROW, parts=((rows, rest[rows]),))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,10 +252,7 @@ def _sums(
                 if first < last:
                     positions = np.searchsorted(numbers[part], mistaken[first:last])
                     weights = times[first:last].astype(object)
+                    mistaken_rows = partial(exact_sums, values[positions])
+                    sums = ClassSums.of_classes(y[part][positions], weights, mistaken_rows)
                     squared = as_fraction(weights.dot(squares[positions]), 2 * exponent)
-                    yield position, _moment(values[positions], squared, weights, y[part][positions])
-
-
-def _moment(values: Floats, squares: Fraction, times: Integers, y: Floats) -> ExactState:
-    """Return the sums of rows, each as often as it was mistaken, and of their squared norms."""
-    return ExactState(sums=ClassSums.of_classes(y, times, partial(exact_sums, values)), squares=squares)
+                    yield position, ExactState(sums=sums, squares=squared)

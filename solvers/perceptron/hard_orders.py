@@ -182,12 +182,8 @@ class FoundOrder:
     @classmethod
     def of(cls, order: Rows, outcomes: Outcomes, k: int) -> "FoundOrder":
         """Return an order with the outcome of its run, the one at position k."""
-        return cls(
-            order=order,
-            n_mistakes=int(outcomes.n_mistakes[k]),
-            n_epochs=int(outcomes.n_epochs[k]),
-            converged=bool(outcomes.converged[k]),
-        )
+        found = {name: getattr(outcomes, name)[k].item() for name in ("n_mistakes", "n_epochs", "converged")}
+        return cls(order=order, **found)
 
 
 def local_search(

@@ -3,11 +3,10 @@
 import signal
 import threading
 import time
-from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
-from maxmargin.solvers.perceptron.settings import RunProgress
+from maxmargin.solvers.perceptron.settings import OnProgress, RunProgress
 
 
 class Interrupt:
@@ -27,10 +26,9 @@ class Interrupt:
 
     def __enter__(self) -> "Interrupt":
         """Take the signal over if Ctrl-C would raise."""
-        if threading.current_thread() is threading.main_thread():
-            handler = signal.getsignal(signal.SIGINT)
-            if handler is signal.default_int_handler:
-                self._previous = signal.signal(signal.SIGINT, self._note)
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._previous = signal.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(
@@ -57,9 +55,7 @@ class Reporter:
         Least time between two calls.
     """
 
-    def __init__(
-        self, on_progress: Callable[[RunProgress], None] | None, interrupt: Interrupt, seconds_between: float
-    ) -> None:
+    def __init__(self, on_progress: OnProgress, interrupt: Interrupt, seconds_between: float) -> None:
         self._on_progress, self._interrupt, self._seconds_between = on_progress, interrupt, seconds_between
         self._started = self._reported = time.monotonic()
 

@@ -189,9 +189,7 @@ class PerceptronRun(RunResult):
             "prepare": prepare,
             "order": settings.order.value,
             "seed": seed,
-            "max_epochs": settings.max_epochs,
-            "max_mistakes": settings.max_mistakes,
-            "time_limit": settings.time_limit,
+            **{name: getattr(settings, name) for name in ("max_epochs", "max_mistakes", "time_limit")},
             **self._attributes("engine", "n_ties", "n_uncertain", "w", "b", "norm"),
             **cut("mistakes_per_epoch", self.mistakes_per_epoch),
             **self.names.fields("mistake_rows", self.mistake_rows),
@@ -296,7 +294,5 @@ def upper_bounds(problem: Problem, sums: ClassSums, scale: float) -> tuple[float
     """Return the proven upper bounds of gamma* and of the maximum margin in (x, s), from the mistakes alone."""
     margin_square = sums.half_distance_squared() if problem.bias else sums.mean_norm_squared()
     run_square = sums.mean_norm_squared(Fraction(scale))
-    return (
-        None if margin_square is None else sqrt_up(margin_square),
-        None if run_square is None else sqrt_up(run_square),
-    )
+    margin, run_margin = (None if square is None else sqrt_up(square) for square in (margin_square, run_square))
+    return margin, run_margin

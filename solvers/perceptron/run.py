@@ -27,7 +27,7 @@ from maxmargin.solvers.perceptron.kernels.pass_arguments import Reason, Work, fr
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
 from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
 from maxmargin.solvers.perceptron.row_orders import Presentation
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, PerceptronSettings, RunProgress, StopReason
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, OnProgress, PerceptronSettings, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
 # Seconds to add one entry of a mistaken row exactly at the end of a run; an overestimate.
@@ -42,7 +42,7 @@ def perceptron(
     settings: PerceptronSettings | None = None,
     *,
     rng: np.random.Generator | None = None,
-    on_progress: Callable[[RunProgress], None] | None = None,
+    on_progress: OnProgress = None,
     on_mistakes: Callable[[Rows], None] | None = None,
 ) -> PerceptronRun:
     """Run Rosenblatt's perceptron until a clean epoch, a limit, or Ctrl-C.
@@ -87,7 +87,7 @@ class RunInProgress:
         problem: Problem,
         settings: PerceptronSettings,
         presentation: Presentation,
-        on_progress: Callable[[RunProgress], None] | None = None,
+        on_progress: OnProgress = None,
         on_mistakes: Callable[[Rows], None] | None = None,
     ) -> None:
         self.started = time.monotonic()

@@ -1,6 +1,7 @@
 """How a perceptron is run, and the progress that it reports."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
@@ -162,3 +163,7 @@ class RunProgress:
     n_mistakes: int
     n_epochs: int
     seconds: float
+
+
+# What the progress of a run is told to.
+OnProgress = Callable[[RunProgress], None] | None

@@ -131,29 +131,21 @@ class EngineChoice:
         return self.method
 
     def _next(self, tally: RunCounts) -> EngineName:
-        """Return the compiled engine that comes next."""
+        """Return the compiled engine that comes next: the fastest, including the time to compile it."""
         if self.method is EngineName.GRAM:
             return self.method
         if not self._may_have_gram or tally.n_epochs < self._next_look:
             return EngineName.WEIGHTS
         n_mistakes = (tally.n_mistakes - self._seen_mistakes) / (tally.n_epochs - self._seen_epochs)
         self._seen_epochs, self._seen_mistakes, self._next_look = tally.n_epochs, tally.n_mistakes, 2 * tally.n_epochs
-        return self._promising(n_mistakes)
-
-    def _promising(self, n_mistakes: float) -> EngineName:
-        """Return the best method for this number of mistakes in an epoch, including the time to compile it."""
-        costs = self._costs(n_mistakes)
-        n_epochs = _AHEAD / min(costs.values())
-        return min(costs, key=lambda m: costs[m] * n_epochs + (not is_at_hand(m)) * self._compiling[m])
-
-    def _costs(self, n_mistakes: float) -> dict[EngineName, float]:
-        """Return the nanoseconds of an epoch with this number of mistakes, by method."""
         n, width = self.problem.n_samples, self._width
         row_entry = _NEAR_ENTRY if n * n <= _MOST_NEAR else _FAR_ENTRY
-        return {
+        costs = {  # of an epoch, in nanoseconds
             EngineName.WEIGHTS: n * (_SCORE + _SCORE_ENTRY * width) + n_mistakes * (_UPDATE + _UPDATE_ENTRY * width),
             EngineName.GRAM: n * _LOOK + n_mistakes * (_ROW + row_entry * n),
         }
+        n_epochs = _AHEAD / min(costs.values())
+        return min(costs, key=lambda m: costs[m] * n_epochs + (not is_at_hand(m)) * self._compiling[m])
 
 
 def steps_of_a_presentation(problem: Problem) -> int:

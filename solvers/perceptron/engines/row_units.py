@@ -54,13 +54,8 @@ class Units:
         exponent = unit_exponent(problem, bias_scale)
         scale = math.ldexp(bias_scale, -exponent)
         sizes = np.ldexp(problem.column_sizes, -exponent)
-        return cls(
-            n_features=problem.n_features,
-            exponent=exponent,
-            scale=scale,
-            reach=math.hypot(*sizes.tolist(), scale),
-            bias_scale=bias_scale,
-        )
+        reach, n = math.hypot(*sizes.tolist(), scale), problem.n_features
+        return cls(n_features=n, exponent=exponent, scale=scale, reach=reach, bias_scale=bias_scale)
 
     def rows(self, X: Any) -> Any:
         """Return rows in these units."""

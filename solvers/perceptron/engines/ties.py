@@ -122,11 +122,8 @@ class Ties:
 
     def _has_limbs_now(self, tally: RunCounts) -> bool:
         """Compute the limbs of the rows once, after some ties; without limbs, scores continue to be computed here."""
-        if (
-            self._limbs_are_known
-            or not self.is_in_memory
-            or tally.n_ties < min(self.settings.sizes.most_ties, self._n_few)
-        ):
+        is_early = tally.n_ties < min(self.settings.sizes.most_ties, self._n_few)
+        if self._limbs_are_known or not self.is_in_memory or is_early:
             return False
         self._limbs_are_known = True
         self.limbs = limbs_of(self.problem, self.settings)
