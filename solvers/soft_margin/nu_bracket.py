@@ -12,14 +12,7 @@ from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import quantile
-from maxmargin.solvers.proof.nu_bounds import (
-    Shares,
-    dual_lower_bound,
-    fitted,
-    may_be_checked,
-    objective_upper_bound,
-    share_a_point,
-)
+from maxmargin.solvers.proof import nu_bounds
 from maxmargin.solvers.proof.sums import functional_margins
 from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, SoftBracket
 from maxmargin.solvers.soft_margin.soft_solution import NuMargin
@@ -41,11 +34,11 @@ class NuBracket(SoftBracket):
     problem : Problem
     costs : ndarray (n_samples,)
         The weights of the rows, positive: their multipliers lie below.
-    shares : Shares
+    shares : nu_bounds.Shares
         Made of these.
     """
 
-    shares: Shares = field(kw_only=True)
+    shares: nu_bounds.Shares = field(kw_only=True)
     rho: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
@@ -78,23 +71,23 @@ class NuBracket(SoftBracket):
     def may_be_zero(self) -> bool:
         """Whether the optimum may well be 0, and this could be proven."""
         nearly = self._objective_at(_NEARLY_TOUCHING)
-        return self.upper == 0 and -nearly <= self.lower < 0 and may_be_checked(self.problem)
+        return self.upper == 0 and -nearly <= self.lower < 0 and nu_bounds.may_be_checked(self.problem)
 
     def close_at_zero(self) -> None:
         """Raise the lower end to 0 where the multipliers show that the reduced hulls share a point."""
-        if self.may_be_zero and share_a_point(self.problem, self.shares, self.dual):
+        if self.may_be_zero and nu_bounds.share_a_point(self.problem, self.shares, self.dual):
             self.lower = 0.0
 
     def offer_normal(self, w: Floats, engine: str) -> None:
         """Keep the best multiple of w with its best offset and rho if the objective is less there."""
         plane = best_plane(self.problem, self.shares, w)
-        objective = objective_upper_bound(self.problem, self.shares, *plane)
+        objective = nu_bounds.objective_upper_bound(self.problem, self.shares, *plane)
         if objective < self.upper:
             (self.w, self.b, self.rho), self.upper, self.engine = plane, objective, engine
 
     def _offer_dual(self, dual: Floats) -> None:
-        dual = fitted(self.shares, dual)
-        lower = dual_lower_bound(self.problem, self.shares, dual)
+        dual = nu_bounds.fitted(self.shares, dual)
+        lower = nu_bounds.dual_lower_bound(self.problem, self.shares, dual)
         if lower > self.lower:
             self.dual, self.lower = dual, lower
 
@@ -135,7 +128,7 @@ class NuPlane(NamedTuple):
     rho: float
 
 
-def best_plane(problem: Problem, shares: Shares, w: Floats) -> NuPlane:
+def best_plane(problem: Problem, shares: nu_bounds.Shares, w: Floats) -> NuPlane:
     """Return the best multiple of w with the best b and rho; w = 0 where no multiple is better.
 
     With bias rho - b is a quantile of the scores w.x of the positives, rho + b one of the -w.x of the negatives, each

@@ -19,16 +19,9 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.nu_bounds import Shares
+from maxmargin.solvers.soft_margin import soft_margin
 from maxmargin.solvers.soft_margin.nu_bracket import NuBracket, data_size
 from maxmargin.solvers.soft_margin.soft_bracket import for_all_rows
-from maxmargin.solvers.soft_margin.soft_margin import (
-    LEAST_COST,
-    MODERATE_ENTRIES,
-    check_options,
-    is_small,
-    positive_rows,
-    row_weights,
-)
 from maxmargin.solvers.soft_margin.soft_solution import NuMargin
 
 METHODS = ("auto", "cvxpy", interior_point.NAME)
@@ -89,13 +82,13 @@ def nu_margin(
     >>> solution.status.value, float(solution.w[0]), solution.rho, solution.C
     ('optimal', 1.0, 1.0, 0.5)
     """
-    check_options(problem, METHODS, method, solver)
+    soft_margin.check_options(problem, METHODS, method, solver)
     solvers, limits = backends.chosen(solver, backends.SOFT_MARGIN_ORDER), Limits(time_limit=time_limit)
     answer_for = partial(_answer, nu=nu, method=method, solvers=solvers, limits=limits)
     if sample_weight is None:
         return answer_for(problem, np.ones(problem.n_samples))
-    weights = row_weights(problem, sample_weight)
-    kept, part = positive_rows(problem, weights)
+    weights = soft_margin.row_weights(problem, sample_weight)
+    kept, part = soft_margin.positive_rows(problem, weights)
     answer = answer_for(part, _in_units(weights.in_floats[kept]))
     return for_all_rows(answer, problem, kept, weights.nearest, answer.rho)
 
@@ -147,7 +140,7 @@ def _candidates(best: NuBracket, method: str, solvers: tuple[str, ...], limits: 
     is_forced = len(solvers) == 1
     is_textbook = method == "cvxpy" or is_forced
     fits = interior_point.fits(problem)
-    if is_textbook or (method == "auto" and (is_small(problem) or not fits)):
+    if is_textbook or (method == "auto" and (soft_margin.is_small(problem) or not fits)):
         yield next(textbook)
     if not is_textbook and fits:
         yield _structured(problem, shares, limits)
@@ -155,14 +148,14 @@ def _candidates(best: NuBracket, method: str, solvers: tuple[str, ...], limits: 
         yield _vertex(problem, shares, limits)
     if not is_forced and shares.spares_no_row:
         yield _hard_margin(problem, shares, limits)
-    if is_textbook or (method == "auto" and problem.n_samples * problem.n_features <= MODERATE_ENTRIES):
+    if is_textbook or (method == "auto" and problem.n_samples * problem.n_features <= soft_margin.MODERATE_ENTRIES):
         yield from textbook
 
 
 def _costs(shares: Shares) -> Floats:
     """Return the weights in units of the mass: the multipliers of a class then sum to 1."""
     with np.errstate(over="ignore"):
-        return np.clip(shares.weights / float(shares.mass), LEAST_COST, _GREATEST_COST)
+        return np.clip(shares.weights / float(shares.mass), soft_margin.LEAST_COST, _GREATEST_COST)
 
 
 def _structured(problem: Problem, shares: Shares, limits: Limits) -> Candidate:
@@ -213,12 +206,7 @@ def _solved(problem: Problem, shares: Shares, solver: str, limits: Limits) -> Ca
     if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
         return backends.not_asked(solver, "stating the program")
     scaling = problem.scaling
-    program = formulations.nu_margin(
-        scaling.apply(problem.matrix),
-        problem.y,
-        len(shares.members),
-        _costs(shares),
-        bias=problem.bias,
-        normal_weights=scaling.normal_weights(),
-    )
+    X, bias, q = scaling.apply(problem.matrix), problem.bias, scaling.normal_weights()
+    n_groups, costs = len(shares.members), _costs(shares)
+    program = formulations.nu_margin(X, problem.y, n_groups, costs, bias=bias, normal_weights=q)
     return _of_mass(scaling.bring_home(backends.solve(program, solver, time_limit=limits.share())), float(shares.mass))

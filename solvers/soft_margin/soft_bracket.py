@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from maxmargin.solvers.answers.bracket import Bracket
-from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
+from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
 from maxmargin.solvers.problem.candidate import Candidate
@@ -106,14 +106,11 @@ class SoftBracket(Bracket):
     def _parts(self, level: float = 1.0) -> dict[str, Any]:
         """Return the common fields of answers with slack, for rows that should have the functional margin `level`."""
         return {
-            "status": self._status(),
-            "w": self.w,
-            "b": self.b,
+            **{name: getattr(self, name) for name in ("w", "b", "lower", "engine")},
+            "status": self.status_at(RELATIVE_GAP, is_limited=self.stopped_early or bool(self.reason())),
             "objective": self.upper,
-            "lower": self.lower,
             "slack": slack_of(self.problem, self.w, self.b, level),
             "support": np.flatnonzero(self.dual > SUPPORT_WEIGHT * self.dual.max()),
-            "engine": self.engine,
             "attempts": tuple(self.attempts),
             "bias": self.problem.bias,
             "reason": self.reason(),
@@ -124,9 +121,6 @@ class SoftBracket(Bracket):
         if self.is_interrupted:
             return WHAT_WAS_PROVEN
         return self.why_stopped if self.relative_gap > RELATIVE_GAP else ""
-
-    def _status(self) -> Status:
-        return self.status_at(RELATIVE_GAP, is_limited=self.stopped_early or bool(self.reason()))
 
 
 def best_offset(problem: Problem, w: Floats, costs: Floats) -> float:

@@ -207,17 +207,11 @@ def _answer(problem: Problem, C: float, weights: RowWeights | None, way: _PathSt
     kept, part = positive_rows(problem, weights)
     if way.before is not None:
         way = way._replace(before=replace(way.before, dual=way.before.dual[kept], slack=way.before.slack[kept]))
-    answer = _solved_from(_of_weights(part, C, weights.of_rows(kept)), C, way)
-    return for_all_rows(answer, problem, kept, weights.nearest)
-
-
-def _of_weights(problem: Problem, C: float, weights: RowWeights) -> SoftBracket:
-    """Start from the floats next to the exact costs."""
-    low, high = weights.times(C)
-    exponents = np.frexp(C)[1] + np.frexp(weights.nearest)[1]
+    low, high = weights.of_rows(kept).times(C)  # the floats next to the exact costs
+    exponents = np.frexp(C)[1] + np.frexp(weights.nearest[kept])[1]
     if not np.isfinite(high).all() or exponents.min() < _LEAST_EXPONENT:
         raise InvalidProblemError("C times sample_weight is beyond the range of binary64")
-    return SoftBracket(problem, high, low)
+    return for_all_rows(_solved_from(SoftBracket(part, high, low), C, way), problem, kept, weights.nearest)
 
 
 def _solved_from(best: SoftBracket, C: float, way: _PathStep) -> SoftMargin:

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,6 +42,8 @@ class MarginWithSlack(NamedAnswer):
         The v, rounded to floats; None if all are 1.
     """
 
+    _parameter: ClassVar[str]
+
     status: Status
     w: Floats
     b: float
@@ -66,23 +68,21 @@ class MarginWithSlack(NamedAnswer):
         """Number of rows with slack."""
         return int((self.slack > 0).sum())
 
-    def _headline(self, parameter: str) -> str:
+    @property
+    def headline(self) -> str:
+        """The status and the proven interval."""
+        parameter = f"{self._parameter} = {getattr(self, self._parameter)!r}"
         return f"{self.status.value}: objective at {parameter} in [{self.lower!r}, {self.objective!r}]"
 
-    def _fields(
-        self, parameter: dict[str, float], margin: dict[str, float | None], slack: dict[str, float]
-    ) -> dict[str, Any]:
-        """Return the fields of JSON, with the parameter, margin and slack of the question in their places."""
+    def _fields(self, margin: str, slack: dict[str, float]) -> dict[str, Any]:
+        """Return the fields of JSON, with the margin and slack of the question in their places."""
         return {
             "status": self.status.value,
-            **parameter,
-            **self._attributes("objective", "lower", "gap", "w", "b"),
-            **margin,
+            **self._attributes(self._parameter, "objective", "lower", "gap", "w", "b", margin),
             **self.names.fields("support", self.support),
             "support_dual": self.dual[self.support][:LONGEST_LIST],
             **slack,
-            "reason": self.reason,
-            "engine": self.engine,
+            **self._attributes("reason", "engine"),
             "attempts": [asdict(run) for run in self.attempts],
         }
 
@@ -100,17 +100,15 @@ class MarginWithSlack(NamedAnswer):
         }
 
     def _summary(self, objective: str, slack: str) -> str:
-        interval = f"[{self.lower!r}, {self.objective!r}]"
-        return "\n".join(
-            [
-                *self.status.lines(self.reason, bias=self.bias),
-                f"  objective {objective}: {self.objective!r}",
-                f"  proven interval of the optimum{through(self.bias)} {interval}",
-                f"  {slack}; {len(self.support)} support rows",
-                *self.names.plane_lines(self.w, self.b),
-                "  no solver improved on w = 0" if self.engine == "none" else f"  found by {self.engine}",
-            ]
-        )
+        lines = [
+            *self.status.lines(self.reason, bias=self.bias),
+            f"  objective {objective}: {self.objective!r}",
+            f"  proven interval of the optimum{through(self.bias)} [{self.lower!r}, {self.objective!r}]",
+            f"  {slack}; {len(self.support)} support rows",
+            *self.names.plane_lines(self.w, self.b),
+            "  no solver improved on w = 0" if self.engine == "none" else f"  found by {self.engine}",
+        ]
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -168,17 +166,14 @@ class SoftMargin(MarginWithSlack):
     (True, [0, 1])
     """
 
-    C: float
+    _parameter = "C"
 
-    @property
-    def headline(self) -> str:
-        """The status and the proven interval."""
-        return self._headline(f"C = {self.C!r}")
+    C: float
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of ``maxmargin margin --soft C --json``."""
         slack = {"slack_sum": float(self.slack.sum()), "slack_count": self.n_slack, "n_errors": self.n_errors}
-        return self._fields({"C": self.C}, {"margin": self.margin}, slack)
+        return self._fields("margin", slack)
 
     def _card_fields(self) -> dict[str, Any]:
         return self._card_parts({"C": self.C, "half width of the band": self.margin}, {"rows in error": self.n_errors})
@@ -272,17 +267,14 @@ class NuMargin(MarginWithSlack):
     (True, 1.5)
     """
 
+    _parameter = "nu"
+
     nu: float
     rho: float
 
-    @property
-    def headline(self) -> str:
-        """The status and the proven interval."""
-        return self._headline(f"nu = {self.nu!r}")
-
     def fields(self) -> dict[str, Any]:
         """Return the answer as fields of JSON."""
-        return self._fields({"nu": self.nu}, {"rho": self.rho}, {"slack_count": self.n_slack})
+        return self._fields("rho", {"slack_count": self.n_slack})
 
     def _card_fields(self) -> dict[str, Any]:
         return self._card_parts({"nu": self.nu, "rho": self.rho}, {"rows with slack": self.n_slack})

@@ -79,11 +79,17 @@ def tightest_bound(
     >>> answer.status.value, round(answer.upper, 6)
     ('optimal', 2.0)
     """
-    _check(problem, loss, method, solver)
+    if problem.bias:
+        raise InvalidOptionError("the problem has a bias; expected the rows (x, s) of the run, without one")
+    backends.check_method(method, METHODS, solver, of_cvxpy=("auto", "cvxpy"))
+    backends.chosen(solver, backends.TIGHTEST_BOUND_ORDER)
+    check_choice("loss", loss, Loss)
     to_convergence = ": until convergence the least bound is R^2/g^2 with the maximum margin g"
     n_passes = whole_number("n_passes", n_passes, otherwise=to_convergence)
     limits = Limits(time_limit=time_limit)
-    best = TightestBracket(_as_run(problem), n_passes, Loss(loss))
+    # The rows as a run takes them: in binary64.
+    rows = problem if problem.integers is None else replace(problem, integers=None, units=None)
+    best = TightestBracket(rows, n_passes, Loss(loss))
     try:
         for v in candidates:
             best.offer_normal(np.asarray(v, dtype=np.float64), "candidate")
@@ -91,19 +97,6 @@ def tightest_bound(
     except KeyboardInterrupt:
         return best.solution(WHAT_WAS_PROVEN)
     return best.solution()
-
-
-def _check(problem: Problem, loss: str, method: str, solver: str | None) -> None:
-    if problem.bias:
-        raise InvalidOptionError("the problem has a bias; expected the rows (x, s) of the run, without one")
-    backends.check_method(method, METHODS, solver, of_cvxpy=("auto", "cvxpy"))
-    backends.chosen(solver, backends.TIGHTEST_BOUND_ORDER)
-    check_choice("loss", loss, Loss)
-
-
-def _as_run(problem: Problem) -> Problem:
-    """Return the rows as a run takes them: in binary64."""
-    return problem if problem.integers is None else replace(problem, integers=None, units=None)
 
 
 def _improve(best: TightestBracket, method: str, solver: str | None, limits: Limits) -> None:

@@ -125,7 +125,10 @@ class TightestSearch:
             except (np.linalg.LinAlgError, ArithmeticError):
                 status = "stalled"
         attempt = SolverRun(solver=NAME, status=status, message=f"{self.n_points} iterations")
-        return self._at.bring_home(_candidate(self._search, attempt))
+        best = None if self._search is None else self._search.best
+        best_lower = None if self._search is None else self._search.best_lower
+        v, weights = None if best is None else best.v, None if best_lower is None else best_lower.weights
+        return self._at.bring_home(Candidate(w=v, multipliers=weights, engine=NAME, attempt=attempt))
 
     @property
     def n_points(self) -> int:
@@ -152,14 +155,3 @@ class TightestSearch:
         if self._loss is Loss.SQUARED_HINGE and interior_point.fits(problem):
             return SquaredHinge(problem, n_passes, self._at.radius)
         return Hinge(problem, n_passes, self._at.radius)
-
-
-def _candidate(search: Search | None, attempt: SolverRun) -> Candidate:
-    best = None if search is None else search.best
-    best_lower = None if search is None else search.best_lower
-    return Candidate(
-        w=None if best is None else best.v,
-        multipliers=None if best_lower is None else best_lower.weights,
-        engine=NAME,
-        attempt=attempt,
-    )

@@ -165,7 +165,9 @@ class Search:
             self.n_points += 1
             self._keep(point)
             self.near = point.v
-            if self._has_met() or (point.imbalance > 0 and point.signed_slack.max() <= least_slack):
+            assert self.best is not None and self.best_lower is not None  # which `_keep` sees to
+            has_met = self.best.value - self.best_lower.lower <= self.gap * self.best.value
+            if has_met or (point.imbalance > 0 and point.signed_slack.max() <= least_slack):
                 return
             self.penalty = self._next(point, before)
             if not 0 < self.penalty < math.inf or self.penalty == point.penalty or is_over():
@@ -186,10 +188,6 @@ class Search:
             self.best = point
         if self.best_lower is None or point.lower > self.best_lower.lower:
             self.best_lower = point
-
-    def _has_met(self) -> bool:
-        assert self.best is not None and self.best_lower is not None
-        return self.best.value - self.best_lower.lower <= self.gap * self.best.value
 
     def _balanced(self, low: PathPoint, high: PathPoint) -> PathPoint:
         """Return a point between, where pull and spread are about equal."""
