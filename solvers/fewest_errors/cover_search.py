@@ -17,8 +17,7 @@ from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.exact.linear import circuit_near
-from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, split
-from maxmargin.solvers.fewest_errors.search_budget import Budget
+from maxmargin.solvers.fewest_errors.fewest_incumbent import Budget, Incumbent, split
 from maxmargin.solvers.separability.cone.decide import balances
 
 # Weights of witnesses are whole multiples of 1/UNITS.
@@ -71,12 +70,6 @@ class CoverProgram:
         """Return whether all rows of some witness are kept, which no hyperplane can achieve."""
         return bool(self.witnesses) and bool(np.logical_and.reduceat(kept[self._flat], self._starts).any())
 
-    def open_witnesses(self, dropped: Mask) -> Rows:
-        """Return the witnesses without a dropped row."""
-        if not self.witnesses:
-            return np.empty(0, dtype=np.int64)
-        return np.flatnonzero(~np.logical_or.reduceat(dropped[self._flat], self._starts))
-
     def bound(self, multipliers: Floats, dropped: Mask, kept: Mask) -> int:
         """Return a lower bound, proven in integers, of every cover with these rows dropped and kept."""
         shares = self.packing(multipliers, dropped, kept)
@@ -89,7 +82,9 @@ class CoverProgram:
         without a dropped row have a share, and kept rows, whose t is 0, may carry any.
         """
         shares = np.zeros(len(self.witnesses), dtype=np.int64)
-        positions = self.open_witnesses(dropped)
+        if not self.witnesses:
+            return shares
+        positions = np.flatnonzero(~np.logical_or.reduceat(dropped[self._flat], self._starts))
         most = UNITS * int(self.counts.max())
         shares[positions] = np.clip(np.floor(multipliers[positions] * UNITS), 0, most).astype(np.int64)
         capacities = UNITS * self.counts
@@ -186,10 +181,8 @@ class CoverSearch:
     """
 
     def __init__(self, best: Incumbent, budget: Budget) -> None:
-        self.best = best
-        self.budget = budget
-        self.lower = 0
-        self.n_nodes = 0
+        self.best, self.budget = best, budget
+        self.lower = self.n_nodes = 0
         self.nodes = [_Node(0, 0, 0, (), ())]
         self.circuits: list[dict[int, int]] = []
         self.packing: Rows = np.empty(0, dtype=np.int64)

@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +13,7 @@ from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.exact.simplex import Circuit
-from maxmargin.solvers.fewest_errors.search_budget import Budget
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
-from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.cone.cone_rows import SignedRows
 from maxmargin.solvers.separability.cone.decide import violated_rows
 from maxmargin.solvers.separability.cone.strict import StrictStage
@@ -155,6 +155,61 @@ def split(cone: SignedRows, rows: Rows, limits: Limits) -> list[Fraction] | dict
     return answer
 
 
+# Steps of a linear program without its iterations, and of an iteration without its entries.
+_OF_A_PROGRAM, _OF_AN_ITERATION = 200_000, 20_000
+
+# Steps of a separability check: a constant, per row, and per entry of the rows.
+_OF_A_SPLIT, _OF_ITS_ROWS, _OF_ITS_ENTRIES = 2_000_000, 5_000, 500
+
+
+@dataclass(slots=True, kw_only=True)
+class Budget:
+    """A time limit, and the steps that are left; a step is an entry of a matrix that a linear program reads once.
+
+    Both end the work in the same way. Steps are the same on every machine, where a nanosecond or two is one step.
+
+    Attributes
+    ----------
+    limits : Limits
+    steps : float
+        Steps that are left; infinity without a limit.
+    parent : Budget or None
+        The budget of which this is a part; what is spent here is spent there as well.
+    """
+
+    limits: Limits
+    steps: float
+    parent: "Budget | None" = None
+
+    @classmethod
+    def of(cls, limits: Limits, most_steps: int | None) -> "Budget":
+        """Return a budget of `most_steps` steps; None for no limit."""
+        return cls(limits=limits, steps=float("inf") if most_steps is None else float(most_steps))
+
+    def is_over(self) -> bool:
+        """Whether the time is over, or no step is left."""
+        return self.steps <= 0 or self.limits.is_over()
+
+    def part(self, n_shares: int, limits: Limits | None = None) -> "Budget":
+        """Return a share of the steps that are left, with these limits, or the same ones."""
+        return Budget(limits=limits or self.limits, steps=max(0.0, self.steps / n_shares), parent=self)
+
+    def spend(self, n_steps: float) -> None:
+        """Charge this number of steps, here and to the parent."""
+        self.steps -= n_steps
+        if self.parent is not None:
+            self.parent.spend(n_steps)
+
+    def spend_program(self, solver: Any) -> None:
+        """Charge the steps of the last run of HiGHS."""
+        n_iterations = max(0, int(solver.getInfo().simplex_iteration_count))
+        self.spend(_OF_A_PROGRAM + n_iterations * (_OF_AN_ITERATION + int(solver.getNumNz())))
+
+    def spend_split(self, n_rows: int, width: int) -> None:
+        """Charge the steps of one separability check of `n_rows` rows with `width` entries each."""
+        self.spend(_OF_A_SPLIT + n_rows * (_OF_ITS_ROWS + _OF_ITS_ENTRIES * width))
+
+
 # The C of the soft margins whose planes are counted, for columns of size about 1.
 COSTS = (2.0**-6, 1.0, 2.0**6, 2.0**12)
 
@@ -211,7 +266,11 @@ def offer_soft_margins(best: Incumbent, limits: Limits) -> None:
         Where Ctrl-C ended one of them.
     """
     problem = best.kinds.problem
-    for answer in rising_soft_margins(problem, _costs(problem), time_limit=limits.share()):
+    exponent = -2 * problem.scaling.unit_exponent  # in the units of the data w grows as these shrink
+    if not _LEAST_EXPONENT <= exponent <= _GREATEST_EXPONENT:
+        return
+    costs = [math.ldexp(cost, exponent) for cost in COSTS]
+    for answer in rising_soft_margins(problem, costs, time_limit=limits.share()):
         offset = [Fraction(answer.b)] if problem.bias else []
         best.offer([*map(Fraction, answer.w.tolist()), *offset], SOFT)
         if best.is_small:
@@ -221,14 +280,6 @@ def offer_soft_margins(best: Incumbent, limits: Limits) -> None:
         uninterrupted(answer)
         if limits.is_over():
             return
-
-
-def _costs(problem: Problem) -> list[float]:
-    """Return the costs in the units of the data: w grows as these shrink, and its square with it."""
-    exponent = -2 * problem.scaling.unit_exponent
-    if not _LEAST_EXPONENT <= exponent <= _GREATEST_EXPONENT:
-        return []
-    return [math.ldexp(cost, exponent) for cost in COSTS]
 
 
 def add_rows(best: Incumbent, budget: Budget) -> None:

@@ -112,20 +112,16 @@ class FewestErrors(NamedAnswer):
             first = f"fewest errors {self.upper:,} (proven: no hyperplane{kind} has fewer)"
         else:
             first = f"fewest errors{kind} between {self.lower:,} and {self.upper:,} (proven)"
-        lines = [first, *([f"  {printable(self.reason)}"] if self.reason else []), self._rows_line(kind)]
+        rows = f"  no row to drop: the data are separable{kind}"
+        if self.error_rows.size:
+            rows = self.names.rows_line(f"rows to drop so that the rest is separable{kind}", self.error_rows)
+        lines = [first, *([f"  {printable(self.reason)}"] if self.reason else []), rows]
         if self.lower:
             search = self.lower > self.packing_lower
             nodes = f", and the search of {counted(self.n_nodes, 'node')}" if search else ""
             sets = counted(len(self.witnesses), "set")
             lines.append(f"  lower end from {sets} of rows, each of which has to lose one{nodes}")
         return "\n".join([*lines, *remarks, *self.names.plane_lines(self.w, self.b), f"  found by {self.engine}"])
-
-    def _rows_line(self, kind: str) -> str:
-        """Name the rows to drop."""
-        if not self.error_rows.size:
-            return f"  no row to drop: the data are separable{kind}"
-        title = f"rows to drop so that the rest is separable{kind}"
-        return self.names.rows_line(title, self.error_rows)
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
         return (("error", self.error_rows),)

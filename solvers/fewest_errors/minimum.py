@@ -11,17 +11,10 @@ from maxmargin.solvers.basics.option_values import check_choice
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import nearest_floats
+from maxmargin.solvers.fewest_errors import fewest_incumbent
 from maxmargin.solvers.fewest_errors.cover_search import UNITS, CoverSearch
-from maxmargin.solvers.fewest_errors.fewest_incumbent import (
-    MOST_ENTRIES,
-    Incumbent,
-    add_rows,
-    offer_constants,
-    offer_pocket,
-    offer_soft_margins,
-)
+from maxmargin.solvers.fewest_errors.fewest_incumbent import MOST_ENTRIES, Budget, Incumbent
 from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
-from maxmargin.solvers.fewest_errors.search_budget import Budget
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
@@ -127,16 +120,15 @@ class _Work:
         self.search: CoverSearch | None = None
         self.searched: Rows = np.arange(len(self.kinds.counts))
         self.attempts: list[SolverRun] = []
-        offer_constants(self.best)
+        fewest_incumbent.offer_constants(self.best)
 
     def answer(self, verdict: ProvenVerdict | None, solvers: tuple[str, ...]) -> FewestErrors:
         """Return the best interval that the limits and Ctrl-C allow."""
-        is_interrupted = False
         try:
             self._find(verdict or separability(self.problem, time_limit=self.limits.share(_SHARES_OF_TIME)), solvers)
         except KeyboardInterrupt:
-            is_interrupted = True
-        return self._solution(WHAT_WAS_PROVEN if is_interrupted else "")
+            return self._solution(WHAT_WAS_PROVEN)
+        return self._solution("")
 
     def _find(self, verdict: ProvenVerdict, solvers: tuple[str, ...]) -> None:
         self.attempts += verdict.attempts
@@ -147,8 +139,8 @@ class _Work:
         for name in solvers:
             self._ask(name)
         if self.best.is_small:
-            offer_pocket(self.best, self._share())
-            add_rows(self.best, self.budget.part(_SHARES_OF_STEPS, self._share()))
+            fewest_incumbent.offer_pocket(self.best, self._share())
+            fewest_incumbent.add_rows(self.best, self.budget.part(_SHARES_OF_STEPS, self._share()))
         if self.n_searched == len(self.kinds.counts):
             self.search = CoverSearch(self.best, self.budget.part(_SHARES_OF_STEPS))
             self.search.run(_FIRST_NODES)
@@ -186,16 +178,20 @@ class _Work:
 
     def _offer_soft_margins(self) -> None:
         own = self._share()
-        offer_soft_margins(self.best, own)
+        fewest_incumbent.offer_soft_margins(self.best, own)
         if self.best.is_small:
-            add_rows(self.best, self.budget.part(_SHARES_OF_STEPS, own))
+            fewest_incumbent.add_rows(self.best, self.budget.part(_SHARES_OF_STEPS, own))
 
     def _search(self) -> None:
         """Run the branch and bound, on the rows nearest to the best hyperplane if there are too many."""
         if self.search is None:
             order = np.argsort(np.abs(self.best.scores()), kind="stable")
             self.searched = np.sort(order[: self.n_searched])
-            part = Incumbent(_some(self.kinds, self.searched), self.best.most_entries)
+            kinds, positions = self.kinds, self.searched
+            few, first, counts = kinds.problem.of_rows(positions), kinds.first[positions], kinds.counts[positions]
+            kind_of = np.searchsorted(positions, kinds.kind_of[np.isin(kinds.kind_of, positions)])
+            some = DistinctRows(problem=few, first=first, counts=counts, kind_of=kind_of)
+            part = Incumbent(some, self.best.most_entries)
             part.offer(self.best.direction, self.best.engine)
             self.search = CoverSearch(part, self.budget)
         self.search.budget = self.budget
@@ -256,15 +252,11 @@ class _Work:
         shares = self.search.packing
         first = self.kinds.first[self.searched]
         positions = np.flatnonzero(shares)
-        circuits = (sorted(self.search.circuits[position].items()) for position in positions.tolist())
-        witnesses = (
-            CommonHullPoint(
-                problem=self.problem,
-                rows=tuple(int(first[kind]) for kind, _ in circuit),
-                weights=tuple(weight for _, weight in circuit),
-            )
-            for circuit in circuits
-        )
+        witnesses = []
+        for position in positions.tolist():
+            kinds, weights = zip(*sorted(self.search.circuits[position].items()), strict=True)
+            rows = tuple(first[list(kinds)].tolist())
+            witnesses.append(CommonHullPoint(problem=self.problem, rows=rows, weights=weights))
         return tuple(witnesses), tuple(Fraction(share, UNITS) for share in shares[positions].tolist())
 
     def _limit(self) -> str:
@@ -274,13 +266,3 @@ class _Work:
         if self.budget.is_over():
             return "the search took as many steps as it may (most_steps)"
         return f"the search took {self.n_searched} of {len(self.kinds.counts)} distinct rows (max_rows)"
-
-
-def _some(kinds: DistinctRows, positions: Rows) -> DistinctRows:
-    """Return the distinct rows at some positions, and the rows equal to them."""
-    return DistinctRows(
-        problem=kinds.problem.of_rows(positions),
-        first=kinds.first[positions],
-        counts=kinds.counts[positions],
-        kind_of=np.searchsorted(positions, kinds.kind_of[np.isin(kinds.kind_of, positions)]),
-    )

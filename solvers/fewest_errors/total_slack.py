@@ -30,6 +30,10 @@ from maxmargin.solvers.soft_margin.soft_bracket import RELATIVE_GAP, best_offset
 # Distance from 0 or from its greatest value below which a weight of a vertex is taken to be there.
 _AT_BOUND = 1e-7
 
+# w and b; exact multipliers by row.
+Plane = tuple[Floats, float]
+Dual = dict[int, Fraction]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TotalSlack(NamedAnswer):
@@ -84,7 +88,7 @@ class TotalSlack(NamedAnswer):
     w: Floats
     b: float
     slack: Floats
-    dual: dict[int, Fraction]
+    dual: Dual
     attempts: tuple[SolverRun, ...] = ()
     bias: bool = True
 
@@ -101,11 +105,8 @@ class TotalSlack(NamedAnswer):
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of ``total_slack`` in ``maxmargin fewest-errors --json``."""
-        return {
-            "status": self.status.value,
-            **self._attributes("lower", "upper", "gap", "w", "b"),
-            "attempts": [asdict(run) for run in self.attempts],
-        }
+        numbers = self._attributes("lower", "upper", "gap", "w", "b")
+        return {"status": self.status.value, **numbers, "attempts": [asdict(run) for run in self.attempts]}
 
     def _card_fields(self) -> dict[str, Any]:
         return {
@@ -161,7 +162,7 @@ def least_total_slack(
     return _best(problem, planes, duals, tuple(attempts), stopped=limits.is_over())
 
 
-def _constants(problem: Problem) -> list[tuple[Floats, float]]:
+def _constants(problem: Problem) -> list[Plane]:
     """Return the hyperplanes with w = 0."""
     zero = np.zeros(problem.n_features)
     return [(zero, b) for b in ((-1.0, 0.0, 1.0) if problem.bias else (0.0,))]
@@ -176,23 +177,16 @@ def _without_slack(
         stretched = np.array([float(v * factor) for v in plane.w]), float(plane.b * factor)
     except OverflowError:
         return _best(problem, _constants(problem), [{}], attempts, stopped=False)
-    others = [] if _total(problem, *stretched) == 0 else [*_constants(problem), *_of_greatest_margin(problem, limits)]
-    return _best(problem, [stretched, *others], [{}], attempts, stopped=False)
-
-
-def _of_greatest_margin(problem: Problem, limits: Limits) -> list[tuple[Floats, float]]:
-    """Return the hyperplane of floats that the hard margin finds, stretched: beside large rows few offsets are left."""
-    answer = hard_margin(problem, time_limit=limits.share())
-    return [] if answer.w is None or answer.b is None else [(2 * answer.w, 2 * answer.b)]
+    planes = [stretched]
+    if _total(problem, *stretched) != 0:
+        planes += _constants(problem)
+        found = hard_margin(problem, time_limit=limits.share())  # its plane of floats: beside large rows few b are left
+        planes += [] if found.w is None or found.b is None else [(2 * found.w, 2 * found.b)]
+    return _best(problem, planes, [{}], attempts, stopped=False)
 
 
 def _best(
-    problem: Problem,
-    planes: list[tuple[Floats, float]],
-    duals: list[dict[int, Fraction]],
-    attempts: tuple[SolverRun, ...],
-    *,
-    stopped: bool,
+    problem: Problem, planes: list[Plane], duals: list[Dual], attempts: tuple[SolverRun, ...], *, stopped: bool
 ) -> TotalSlack:
     """Return the interval that the best plane and the best multipliers prove."""
     totals = [_total(problem, w, b) for w, b in planes]
@@ -201,16 +195,10 @@ def _best(
     lower = sum(dual.values(), Fraction(0))
     w, b = planes[position]
     is_closed = upper - lower <= Fraction(RELATIVE_GAP) * upper
+    status = Status.OPTIMAL if is_closed else Status.LIMIT if stopped else Status.NUMERICAL
+    low, high, slack, bias = round_down(lower), round_up(upper), _slack(problem, w, b), problem.bias
     return TotalSlack(
-        status=Status.OPTIMAL if is_closed else Status.LIMIT if stopped else Status.NUMERICAL,
-        lower=round_down(lower),
-        upper=round_up(upper),
-        w=w,
-        b=b,
-        slack=_slack(problem, w, b),
-        dual=dual,
-        attempts=attempts,
-        bias=problem.bias,
+        status=status, lower=low, upper=high, w=w, b=b, slack=slack, dual=dual, attempts=attempts, bias=bias
     )
 
 
@@ -230,19 +218,16 @@ def _total(problem: Problem, w: Floats, b: float) -> Fraction | None:
     return sum((1 - margin for margin in margins if margin < 1), Fraction(0))
 
 
-def _of_witness(verdict: ProvenVerdict) -> dict[int, Fraction]:
+def _of_witness(verdict: ProvenVerdict) -> Dual:
     """Return the weights of the common point of the hulls, the greatest of them 1."""
-    if not isinstance(verdict.witness, CommonHullPoint):
+    point = verdict.witness
+    if not isinstance(point, CommonHullPoint):
         return {}
-    most = max(verdict.witness.weights)
-    return {
-        row: Fraction(weight, most) for row, weight in zip(verdict.witness.rows, verdict.witness.weights, strict=True)
-    }
+    most = max(point.weights)
+    return {row: Fraction(weight, most) for row, weight in zip(point.rows, point.weights, strict=True)}
 
 
-def _from_vertex(
-    problem: Problem, attempts: list[SolverRun], limits: Limits
-) -> tuple[tuple[Floats, float] | None, dict[int, Fraction]]:
+def _from_vertex(problem: Problem, attempts: list[SolverRun], limits: Limits) -> tuple[Plane | None, Dual]:
     """Return the plane and the multipliers of a vertex, the latter exact, or none."""
     kinds = DistinctRows.of(problem)
     cone = SignedRows(kinds.problem)
@@ -253,18 +238,15 @@ def _from_vertex(
     if found is None:
         return None, {}
     weights, direction = found
-    return _plane(problem, cone, direction), _exact(cone, kinds, weights)
-
-
-def _plane(problem: Problem, cone: SignedRows, direction: Floats) -> tuple[Floats, float] | None:
+    dual = _exact(cone, kinds, weights)
     try:
         w = np.array([float(v) for v in cone.home(direction)[: problem.n_features]])
     except OverflowError:
-        return None
-    return w, best_offset(problem, w, np.ones(problem.n_samples))
+        return None, dual
+    return (w, best_offset(problem, w, np.ones(problem.n_samples))), dual
 
 
-def _exact(cone: SignedRows, kinds: DistinctRows, weights: Floats) -> dict[int, Fraction]:
+def _exact(cone: SignedRows, kinds: DistinctRows, weights: Floats) -> Dual:
     """Return the multipliers of all rows at the vertex near the weights; none where it is no vertex."""
     full = np.flatnonzero(weights > kinds.counts - _AT_BOUND)
     inner = np.setdiff1d(np.flatnonzero(weights > _AT_BOUND), full)

@@ -165,16 +165,13 @@ class _Gaussian(MatrixAlgorithm):
         """Yield the constraint of the step, and the bound of the mistakes by the volume of the Gaussian."""
         is_exact = run.scalar(_UNCHECKED) == 0
         yield Check(run.scalar(_VIOLATION), where(is_exact, _TINY))
-        most = quotient(run.scalar(_LOG_DETERMINANT), _least_growth(run))
+        phi, extra, cap, _ = run.state.parameters.tolist()
+        precision = run.scalar(_GREATEST_PRECISION)
+        growth = math.log1p(phi * phi / (1 + extra * precision))  # the least of ln det Sigma^-1 by a mistake
+        if precision:
+            growth = min(growth, 2 * math.asinh(cap * phi / 2 / math.sqrt(precision)))
+        most = quotient(run.scalar(_LOG_DETERMINANT), growth)
         yield Check(run.n_mistakes - run.scalar(_IDLE), where(is_exact, most))
-
-
-def _least_growth(run: OnlineRun) -> float:
-    """Return the least growth of ln det Sigma^-1 by a mistake."""
-    phi, extra, cap, _ = run.state.parameters.tolist()
-    precision = run.scalar(_GREATEST_PRECISION)
-    whole = math.log1p(phi * phi / (1 + extra * precision))
-    return min(whole, 2 * math.asinh(cap * phi / 2 / math.sqrt(precision))) if precision else whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

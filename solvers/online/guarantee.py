@@ -148,9 +148,8 @@ NOVIKOFF = at_most("novikoff", "updates <= R^2/g^2, strictly separable with marg
 
 def margin_on_halt(share: str, source: str) -> Theorem:
     """Return the theorem that the margin of the final plane is at least a share of g after an epoch without updates."""
-    return at_least(
-        "margin", f"margin >= {share}, on halting on data that are strictly separable with margin g", source
-    )
+    statement = f"margin >= {share}, on halting on data that are strictly separable with margin g"
+    return at_least("margin", statement, source)
 
 
 def length_of(vector: Floats) -> float:

@@ -90,10 +90,9 @@ class KernelPerceptron(Algorithm):
         InvalidProblemError
             If the Gram matrix has too many entries, or overflows.
         """
-        if space.n_samples**2 > MOST_ENTRIES:
-            raise InvalidProblemError(
-                f"there are {space.n_samples} rows; expected {math.isqrt(MOST_ENTRIES)} at most for a Gram matrix"
-            )
+        n, most = space.n_samples, math.isqrt(MOST_ENTRIES)
+        if n > most:
+            raise InvalidProblemError(f"there are {n} rows; expected {most} at most for a Gram matrix")
         with np.errstate(over="ignore", invalid="ignore"):
             gram = self.between(space.X, space.X)
         if not np.isfinite(gram).all():

@@ -105,18 +105,13 @@ class Pdm(Algorithm):
         if not margin > 0:
             return math.inf
         c, goal = 2 * (1 - self.epsilon), 2 * math.log(margin)
-        low, high = _peak(c), _LARGEST
+        # From where on f(t)/t^2 falls.
+        low = max(0.0, -math.log(c * (2 - c)) / (c - 1)) if 1 < c < 2 else 0.0
+        high = _LARGEST
         while high - low > _NARROW * max(1.0, low):
             middle = (low + high) / 2
             low, high = (middle, high) if _log_ratio(middle, c) >= goal - _ALLOWED else (low, middle)
         return math.exp(high) if high < _LARGEST_EXPONENT else math.inf
-
-
-def _peak(c: float) -> float:
-    """Return the logarithm of the t from 1 on where f(t)/t^2 begins to fall."""
-    if c <= 1 or c >= 2:
-        return 0.0
-    return max(0.0, -math.log(c * (2 - c)) / (c - 1))
 
 
 def _log_ratio(log_t: float, c: float) -> float:

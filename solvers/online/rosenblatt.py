@@ -180,7 +180,8 @@ class VotedPerceptron(Perceptron):
 
     def predict(self, run: OnlineRun, X: Floats) -> Floats:
         """Return the sign of the vote, 0 for a draw."""
-        ballots = _ballots(run, _in_space(run, X))
+        constant = np.full((X.shape[0], run.space.n_columns - X.shape[1]), run.space.scale)
+        ballots = _ballots(run, np.ldexp(np.hstack([X, constant]), -run.space.exponent))  # in the units of the run
         return np.sign(sum((signs @ weights for signs, weights in ballots), np.zeros(len(X))))
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
@@ -232,12 +233,6 @@ def _errors(run: OnlineRun) -> tuple[int, float]:
         votes += signs @ weights
         errors += int((y[:, np.newaxis] * signs <= 0).sum(axis=0) @ weights)
     return int((y * votes <= 0).sum()), errors / run.n_presentations
-
-
-def _in_space(run: OnlineRun, X: Floats) -> Floats:
-    """Return rows with the constant coordinate, in the units of the run."""
-    constant = np.full((X.shape[0], run.space.n_columns - X.shape[1]), run.space.scale)
-    return np.asarray(np.ldexp(np.hstack([X, constant]), -run.space.exponent))
 
 
 # Number of the last pockets whose errors are counted again in exact arithmetic after the run.

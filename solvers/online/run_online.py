@@ -116,22 +116,16 @@ def result_of(problem: Problem, loop: Loop, stop_reason: StopReason) -> OnlineRu
         )
     return OnlineRun(
         **measured._asdict(),
-        n_updates=counts.n_updates,
-        n_mistakes=counts.n_mistakes,
+        **{name: getattr(counts, name) for name in ("n_updates", "n_mistakes", "n_presentations")},
+        **{name: getattr(counts, name) for name in ("presented", "updated")},
+        **{name: getattr(loop, name) for name in ("algorithm", "settings", "state", "space")},
         n_epochs=len(counts.updates_per_epoch),
-        n_presentations=counts.n_presentations,
         converged=stop_reason is StopReason.CONVERGED,
         stop_reason=stop_reason,
         update_rows=counts.rows.numbers(),
         update_times=counts.times.numbers(),
         updates_per_epoch=np.array(counts.updates_per_epoch, dtype=np.int64),
         mistakes_per_epoch=np.array(counts.mistakes_per_epoch, dtype=np.int64),
-        presented=counts.presented,
-        updated=counts.updated,
-        algorithm=algorithm,
-        settings=loop.settings,
-        state=loop.state,
-        space=loop.space,
     )
 
 

@@ -113,14 +113,10 @@ class Winnow(Algorithm):
             if u is not None:
                 scores = rate * (rows @ u)
                 drops = np.where(space.y > 0, scores - least, most - scores)
-                best = min(best, quotient(_relative_entropy(u), float(drops.min())))
+                logs = np.log(u, out=np.zeros_like(u), where=u > 0)
+                entropy = float((u * logs - u + 1).sum())  # relative to the weights 1
+                best = min(best, quotient(entropy, float(drops.min())))
         return best
-
-
-def _relative_entropy(u: Floats) -> float:
-    """Return the relative entropy of u >= 0 to the weights 1."""
-    logs = np.log(u, out=np.zeros_like(u), where=u > 0)
-    return float((u * logs - u + 1).sum())
 
 
 def _least_vector(rows: Floats, y: Floats, low: float, high: float) -> Floats | None:

@@ -82,6 +82,13 @@ def intervals(
     rng : numpy.random.Generator, optional
         In its state before the run. If the log is cut, the run is repeated; if this is impossible, all mistakes beyond
         the log are one interval.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the second run was interrupted: the mistakes so far would look like all mistakes.
+    InvalidProblemError
+        If it makes fewer mistakes than the first run reports.
     """
     chosen = chosen_mistakes(run.n_mistakes, most)
     if len(run.mistake_rows) == run.n_mistakes:  # every mistake was logged
@@ -90,7 +97,14 @@ def intervals(
     # outside memory would be read as often as by the run.
     is_known = rng is not None or run.settings.order is Order.CYCLIC
     if is_known and isinstance(problem.row_source, InMemory) and not run.n_uncertain:
-        return _repeated(problem, run, rng, _IntervalList(chosen))
+        found = _IntervalList(chosen)
+        settings = replace(run.settings, max_mistakes=run.n_mistakes, time_limit=None)
+        again = perceptron(problem, settings, rng=rng, on_mistakes=found.add)
+        if again.stop_reason is StopReason.INTERRUPTED:
+            raise KeyboardInterrupt
+        if again.n_mistakes != run.n_mistakes:
+            raise InvalidProblemError(f"repeated, the run makes {again.n_mistakes:,} mistakes, not {run.n_mistakes:,}")
+        return found.with_mistakes(np.empty(0, dtype=np.int64))
     within = np.union1d(chosen[chosen < len(run.mistake_rows)], len(run.mistake_rows))
     rest = run.mistake_counts - np.bincount(run.mistake_rows, minlength=problem.n_samples)
     rows = np.flatnonzero(rest)
@@ -132,27 +146,6 @@ class _IntervalList:
                     parts = tuple(self._parts)
                     self._found.append(Interval(last=self._position, last_row=int(piece[-1]), parts=parts))
                     self._parts.clear()
-
-
-def _repeated(
-    problem: Problem, run: PerceptronRun, rng: np.random.Generator | None, found: _IntervalList
-) -> list[Interval]:
-    """Return the intervals of all mistakes, from a second run.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If the run was interrupted: the mistakes so far would look like all mistakes.
-    InvalidProblemError
-        If it makes fewer mistakes than the first run reports.
-    """
-    settings = replace(run.settings, max_mistakes=run.n_mistakes, time_limit=None)
-    again = perceptron(problem, settings, rng=rng, on_mistakes=found.add)
-    if again.stop_reason is StopReason.INTERRUPTED:
-        raise KeyboardInterrupt
-    if again.n_mistakes != run.n_mistakes:
-        raise InvalidProblemError(f"repeated, the run makes {again.n_mistakes:,} mistakes, not {run.n_mistakes:,}")
-    return found.with_mistakes(np.empty(0, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,7 +117,11 @@ class _Adversary:
 
     def chosen(self, rule: Rule, progress: Floats | None) -> int | None:
         """Return the row that the rule takes, None where no row is a mistake."""
-        margins, error = self.engine.weights, self._error()
+        # A bound of the error of the margins: after M mistakes ||w||^2 <= M R^2. The weights may be short again, but
+        # the errors of when they were long stay.
+        longest = 1 + math.sqrt(self.n_mistakes)
+        error = _ROUNDINGS * float(self.engine.rounding[SCORE_ERROR]) * longest * self.greatest_square
+        margins = self.engine.weights
         candidates = np.flatnonzero(margins <= error)
         for row in candidates[np.argsort(self._cost(rule, progress)[candidates], kind="stable")].tolist():
             if margins[row] < -error:
@@ -126,14 +130,6 @@ class _Adversary:
             if self.exact.is_mistake(row, self.zero_rule):
                 return int(row)
         return None
-
-    def _error(self) -> float:
-        """Bound the error of the functional margins.
-
-        After M mistakes ||w||^2 <= M R^2. The weights may be short again, but the errors of when they were long stay.
-        """
-        longest = 1 + math.sqrt(self.n_mistakes)
-        return _ROUNDINGS * float(self.engine.rounding[SCORE_ERROR]) * longest * self.greatest_square
 
     def _cost(self, rule: Rule, progress: Floats | None) -> Floats:
         margins = self.engine.weights

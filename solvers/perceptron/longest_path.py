@@ -133,16 +133,11 @@ def worst_case_mistakes(
             )
         if is_over():
             raise InvalidProblemError(f"the time was over after {len(most) + len(path)} weights")
-    longest = _longest(graph, most)
-    return WorstCase(n_mistakes=len(longest), rows=longest, n_states=len(most))
-
-
-def _longest(graph: _Graph, most: dict[Vector, int]) -> tuple[int, ...]:
     w, rows = graph.start, []
     while most[w]:
         row, w = next((row, after) for row, after in graph.mistakes(w) if most[after] == most[w] - 1)
         rows.append(row)
-    return tuple(rows)
+    return WorstCase(n_mistakes=len(rows), rows=tuple(rows), n_states=len(most))
 
 
 def _endless(graph: _Graph, path: list[Vector], n_states: int) -> WorstCase:

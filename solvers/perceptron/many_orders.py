@@ -12,13 +12,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.basics.parallel import in_order
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.perceptron.engines.engine_choice import (
-    MOST_ROWS,
-    NO_END,
-    is_at_hand,
-    presentations_in_integers,
-    steps_of_a_presentation,
-)
+from maxmargin.solvers.perceptron.engines import engine_choice
 from maxmargin.solvers.perceptron.engines.float_engines import Engine, FloatEngine, GramEngine, WeightsEngine, loaded
 from maxmargin.solvers.perceptron.engines.integer_engine import engine_of_many_runs
 from maxmargin.solvers.perceptron.engines.row_units import Units
@@ -101,7 +95,7 @@ class OrderRuns:
         self.units = Units.of(problem, settings)
         self.exact_up_to = self.units.exact_up_to(problem)
         self.X = self.units.rows(problem.X)
-        has_gram = problem.n_samples <= MOST_ROWS and method is not EngineName.WEIGHTS
+        has_gram = problem.n_samples <= engine_choice.MOST_ROWS and method is not EngineName.WEIGHTS
         self._engine: FloatEngine = (
             GramEngine(self.units, problem) if has_gram else WeightsEngine(self.units, self.X, problem.y)
         )
@@ -110,15 +104,16 @@ class OrderRuns:
         self._name = f"orders, {self._engine.name}"
         self._is_in_bulk = self._name in loaded or settings.short == 0
         n_short = self._presentations_in_integers()
-        self._short = _TIMES_AS_SHORT * steps_of_a_presentation(problem) * n_short
+        self._short = _TIMES_AS_SHORT * engine_choice.steps_of_a_presentation(problem) * n_short
         self._exact = engine_of_many_runs(problem, self.units.bias_scale) if n_short else None
         self._n_single = self._work = self._n_given_up = 0
 
     def _presentations_in_integers(self) -> int:
         """Return how many presentations integers begin with: none if the compiler is loaded and has nothing to do."""
-        n_short = 0 if self._engine.name in loaded else presentations_in_integers(self.problem, self.settings)
-        is_open = bool(loaded) and self.settings.short is None and n_short < NO_END
-        return 0 if is_open and is_at_hand(EngineName(self._engine.name)) else n_short
+        name, settings = self._engine.name, self.settings
+        n_short = 0 if name in loaded else engine_choice.presentations_in_integers(self.problem, settings)
+        is_open = bool(loaded) and settings.short is None and n_short < engine_choice.NO_END
+        return 0 if is_open and engine_choice.is_at_hand(EngineName(name)) else n_short
 
     def run(self, orders: Rows) -> Outcomes:
         """Run in each of the orders, of shape (n_orders, n_samples)."""
@@ -129,8 +124,8 @@ class OrderRuns:
             y=self._engine.y,
             rounding=self._engine.rounding,
             zero_rule=ZERO_RULES[self.settings.zero],
-            max_mistakes=self.settings.max_mistakes or NO_END,
-            max_epochs=self.settings.max_epochs or NO_END,
+            max_mistakes=self.settings.max_mistakes or engine_choice.NO_END,
+            max_epochs=self.settings.max_epochs or engine_choice.NO_END,
             limbs=no_limbs(),
             orders=frozen(np.ascontiguousarray(orders)),
             size=size,
@@ -147,13 +142,9 @@ class OrderRuns:
         return self._outcomes(counts, outcomes, n_uncertain)
 
     def _outcomes(self, counts: Rows, outcomes: Rows, n_uncertain: Rows) -> Outcomes:
-        return Outcomes(
-            n_mistakes=counts.sum(axis=1),
-            n_epochs=outcomes[:, _EPOCHS],
-            n_uncertain=n_uncertain,
-            converged=outcomes[:, _CONVERGED] > 0,
-            margin=self._margins(counts),
-        )
+        made, margin = counts.sum(axis=1), self._margins(counts)
+        n_epochs, converged = outcomes[:, _EPOCHS], outcomes[:, _CONVERGED] > 0
+        return Outcomes(n_mistakes=made, n_epochs=n_epochs, converged=converged, margin=margin, n_uncertain=n_uncertain)
 
     def _run_in_bulk(self, work: Orders) -> None:
         """Run all orders in one call of compiled code, with an engine and limbs of this thread."""
@@ -171,7 +162,7 @@ class OrderRuns:
             self._n_single += 1
             self._n_given_up += int(work.outcomes[k, _GIVEN_UP])
         are_many = self._n_single >= _MOST_SINGLE_ORDERS or self._n_given_up >= _MOST_GIVEN_UP
-        self._is_in_bulk = are_many and self._short < NO_END
+        self._is_in_bulk = are_many and self._short < engine_choice.NO_END
 
     def _present(self, engine: Engine, work: Work) -> int:
         reason = engine.present(work)

@@ -3,7 +3,7 @@
 import signal
 import threading
 import time
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 from maxmargin.solvers.perceptron.settings import OnProgress, RunProgress
@@ -31,9 +31,7 @@ class Interrupt:
             self._previous = signal.signal(signal.SIGINT, self._note)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Give the signal back."""
         if self._previous is not None:
             signal.signal(signal.SIGINT, self._previous)

@@ -208,8 +208,7 @@ class PerceptronRun(RunResult):
     @property
     def run_norm(self) -> float:
         """||(w, b/s)|| in the space of the run."""
-        scale = self.settings.bias_scale
-        return math.hypot(*self.w.tolist(), self.b / scale)
+        return math.hypot(*self.w.tolist(), self.b / self.settings.bias_scale)
 
 
 def result_of(
@@ -231,16 +230,13 @@ def result_of(
     return PerceptronRun(
         w=w,
         b=b,
-        n_mistakes=tally.n_mistakes,
+        **{name: getattr(tally, name) for name in ("n_mistakes", "n_presentations", "n_ties", "n_uncertain")},
         n_epochs=tally.n_begun,
-        n_presentations=tally.n_presentations,
         converged=stop_reason is StopReason.CONVERGED,
         stop_reason=stop_reason,
         mistake_rows=tally.mistakes.numbers(),
         mistake_counts=tally.counts,
         mistakes_per_epoch=tally.mistakes_per_epoch(),
-        n_ties=tally.n_ties,
-        n_uncertain=tally.n_uncertain,
         margin=margin,
         margin_upper=margin_upper,
         run_margin=run_margin,

@@ -51,7 +51,8 @@ class NuBracket(SoftBracket):
         SoftBracket.offer(self, candidate)
         if self.relative_gap > NEXT_SOLVER_GAP:
             self.offer_written(candidate.engine)
-        self.close_at_zero()
+        if self.may_be_zero and nu_bounds.share_a_point(self.problem, self.shares, self.dual):
+            self.lower = 0.0
 
     def offer_nothing(self) -> None:
         """Offer the means of the classes, and the normal that they write."""
@@ -72,11 +73,6 @@ class NuBracket(SoftBracket):
         """Whether the optimum may well be 0, and this could be proven."""
         nearly = self._objective_at(_NEARLY_TOUCHING)
         return self.upper == 0 and -nearly <= self.lower < 0 and nu_bounds.may_be_checked(self.problem)
-
-    def close_at_zero(self) -> None:
-        """Raise the lower end to 0 where the multipliers show that the reduced hulls share a point."""
-        if self.may_be_zero and nu_bounds.share_a_point(self.problem, self.shares, self.dual):
-            self.lower = 0.0
 
     def offer_normal(self, w: Floats, engine: str) -> None:
         """Keep the best multiple of w with its best offset and rho if the objective is less there."""

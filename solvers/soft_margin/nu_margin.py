@@ -89,17 +89,13 @@ def nu_margin(
         return answer_for(problem, np.ones(problem.n_samples))
     weights = soft_margin.row_weights(problem, sample_weight)
     kept, part = soft_margin.positive_rows(problem, weights)
-    answer = answer_for(part, _in_units(weights.in_floats[kept]))
-    return for_all_rows(answer, problem, kept, weights.nearest, answer.rho)
-
-
-def _in_units(weights: Floats) -> Floats:
-    """Return the weights times a power of two, the greatest about 1."""
-    exponent = int(np.frexp(weights.max())[1])
-    result: Floats = np.ldexp(weights, -exponent)
-    if not (np.ldexp(result, exponent) == weights).all():
+    floats = weights.in_floats[kept]
+    exponent = int(np.frexp(floats.max())[1])
+    in_units: Floats = np.ldexp(floats, -exponent)  # the greatest is about 1
+    if not (np.ldexp(in_units, exponent) == floats).all():
         raise InvalidProblemError("sample_weight holds numbers too different in size for binary64")
-    return result
+    answer = answer_for(part, in_units)
+    return for_all_rows(answer, problem, kept, weights.nearest, answer.rho)
 
 
 def _shares(problem: Problem, nu: Any, weights: Floats) -> Shares:

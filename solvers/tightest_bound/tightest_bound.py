@@ -116,7 +116,11 @@ def _search(best: TightestBracket, limits: Limits) -> None:
     is_wide = best.problem.n_samples < best.problem.n_features
     _offer_found(best, search, _NO_SLACK if is_wide else _LITTLE_SLACK)
     if is_wide and best.separates and best.relative_gap > _ENOUGH:
-        _offer_support(best)
+        # The least v with margin 1 on the rows that weigh something: often the maximum margin.
+        rows = np.flatnonzero(best.weights > SUPPORT_WEIGHT * best.weights.max())
+        v = normal_of_support(best.problem.dense_rows(rows), best.problem.y[rows], bias=False)
+        if v is not None:
+            best.offer_normal(v, NAME)
     if best.separates and best.relative_gap > _ENOUGH and not limits.is_over():
         _offer_hard_margin(best, limits)
     if best.separates and best.relative_gap > _ENOUGH and not is_wide and not limits.is_over():
@@ -129,14 +133,6 @@ def _offer_found(best: TightestBracket, search: TightestSearch, least_slack: flo
     best.offer(found)
     if best.is_interrupted:
         raise KeyboardInterrupt
-
-
-def _offer_support(best: TightestBracket) -> None:
-    """Offer the least v with margin 1 on the rows that weigh something: often the maximum margin."""
-    rows = np.flatnonzero(best.weights > SUPPORT_WEIGHT * best.weights.max())
-    v = normal_of_support(best.problem.dense_rows(rows), best.problem.y[rows], bias=False)
-    if v is not None:
-        best.offer_normal(v, NAME)
 
 
 def _offer_hard_margin(best: TightestBracket, limits: Limits) -> None:

@@ -98,13 +98,10 @@ class RowsInChunks:
     def segments(self) -> Generator[Segment]:
         """Yield chunk after chunk, over and over."""
         while True:
-            yield from self._chunks()
+            yield from self.once()
 
-    def once(self, order: Rows) -> Generator[Segment]:
-        """Yield chunk after chunk once."""
-        return self._chunks()
-
-    def _chunks(self) -> Generator[Segment]:
+    def once(self, order: Rows | None = None) -> Generator[Segment]:
+        """Yield chunk after chunk once, whatever the order."""
         weights = self.engine.weights
         for first_row, X, y in self.problem.map(partial(_copied, units=self.units), self.problem.y):
             yield Segment(WeightsEngine(self.units, X, y, weights), np.arange(len(y)), first_row=first_row)

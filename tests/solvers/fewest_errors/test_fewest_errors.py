@@ -28,10 +28,9 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.fewest_errors.cover_search import UNITS, CoverProgram, CoverSearch
-from maxmargin.solvers.fewest_errors.fewest_incumbent import Incumbent, best_offset
+from maxmargin.solvers.fewest_errors.fewest_incumbent import Budget, Incumbent, best_offset
 from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors
-from maxmargin.solvers.fewest_errors.search_budget import Budget
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.cone.witness import balances
