@@ -90,7 +90,7 @@ class LocalPlane:
         """Return the hyperplane of least squares for local rows, roughly."""
         A = np.column_stack([X, np.ones(len(X))]) if bias else X
         gram = A.T @ A
-        gram.flat[:: len(gram) + 1] += _RIDGE * np.trace(gram)
+        gram.flat[:: len(gram) + 1] += _RIDGE * np.trace(gram) or 1.0
         found = np.linalg.solve(gram, A.T @ y) + _NOT_ZERO
         return cls(columns=columns, v=Pair.of(found[: X.shape[1]]), b=Pair.of(found[X.shape[1] :])).normalised()
 

@@ -115,6 +115,7 @@ def rounds(problem: Problem, limits: Limits, *, is_verdict: bool = False) -> Ite
         if not search.is_solved_on(part):
             yield search.without_plane()
             return
+        search.leave_far_rows_out()
     yield from search.over_all_rows()
 
 
@@ -173,7 +174,6 @@ class _Search:
         while not self.limits.is_over() and (self.is_changed or self._are_joined_from(rows)):
             if not self._is_solved(_ROUGH, finish=False):
                 return False
-        self._leave_far_rows_out()
         return True
 
     def _are_joined_from(self, rows: _LocalRows) -> bool:
@@ -183,7 +183,8 @@ class _Search:
         low = low[np.argsort(scores[low])[: self.n_added]]
         return self._are_joined(rows.taken(low), scores[low])
 
-    def _leave_far_rows_out(self) -> None:
+    def leave_far_rows_out(self) -> None:
+        """Take rows far from the plane out of the program."""
         if self.is_changed:  # the time is over
             return
         is_kept = self.multipliers > _KEPT_WEIGHT * self.multipliers.max()
@@ -207,7 +208,7 @@ class _Search:
 
     def over_all_rows(self) -> Iterator[Round]:
         """Yield rounds, each with a pass over all rows, until no row is nearer than those that were fetched."""
-        fetched, n_idle = self.program, 0
+        fetched, numbers, n_idle = self.program, self.program.numbers, 0
         while n_idle < _MOST_IDLE:
             if not self._is_finished_on(fetched):
                 yield self.without_plane()
@@ -219,15 +220,24 @@ class _Search:
             yield found
             if self.limits.is_over() or not np.isfinite(low.X).all():
                 return
+            is_new = ~np.isin(low.numbers, numbers)
+            n_idle += not (scores[is_new] < self.level * (1 - _ACCURATE)).any()
             first = slice(0, self.n_added)
-            n_idle += not self._are_joined(low.taken(first), scores[first])
-            fetched = fetched.joined(low)
+            self._are_joined(low.taken(first), scores[first])
+            fetched, numbers = fetched.joined(low), np.concatenate([numbers, low.numbers[is_new]])
 
     def _is_finished_on(self, rows: _LocalRows) -> bool:
-        """Move to the plane of these rows, as accurately as asked; return False where they cannot be separated."""
+        """Move to the plane of these rows, as accurately as asked; return False where they cannot be separated.
+
+        Far rows leave the program once only, as the same rows might leave and join without end.
+        """
+        has_left = False
         while self.is_solved_on(rows):
             if self.is_verdict or self.limits.is_over():
                 return True
+            if not has_left:
+                self.leave_far_rows_out()
+                has_left = True
             if not self._is_solved(_ACCURATE, finish=True):
                 return False
             if not self._are_joined_from(rows):
