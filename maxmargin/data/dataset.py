@@ -202,18 +202,12 @@ class Dataset:
         kept = np.flatnonzero((self.labels == negative) | (self.labels == positive)).astype(np.int64)
         labels = self.labels[kept]
         return replace(
-            self,
-            X=frozen_matrix(self.X[kept]),
-            exact=None if self.exact is None else self.exact.taken(kept),
-            y=frozen(signs(labels == positive, self.X)),
-            labels=frozen(labels),
-            positive=positive,
-            positive_reason="the second class of the pair",
-            negative=negative,
+            self, X=frozen_matrix(self.X[kept]), exact=None if self.exact is None else self.exact.taken(kept),
+            y=frozen(signs(labels == positive, self.X)), labels=frozen(labels), positive=positive,
+            positive_reason="the second class of the pair", negative=negative, read_as=None,
             row_ids=None if self.row_ids is None else tuple(self.row_ids[i] for i in kept),
             rows=frozen(kept if self.rows is None else self.rows[kept]),
-            read_as=None,
-        )
+        )  # fmt: skip
 
     def describe_row(self, i: int) -> str:
         """Return a description of row `i` for messages: its position in the source, its name and its label.

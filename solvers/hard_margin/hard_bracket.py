@@ -130,21 +130,12 @@ class HardBracket(Bracket):
             if found is not None and found.margin_squared > certificate.margin_squared:
                 certificate, lower = found.certificate(self.problem), found.margin
         answer = HardMargin(
-            status=status,
-            margin=None if self.plane is None else 0.0,
-            lower=lower,
-            upper=self.upper,
+            status=status, margin=None if self.plane is None else 0.0, lower=lower, upper=self.upper,
             support=np.flatnonzero(weights > SUPPORT_WEIGHT * weights.max()),
-            dual=weights * _square_of_inverse(self.upper),
-            engine=self.engine,
-            attempts=(*attempts, *self.attempts),
-            reason=reason,
-            certificate=certificate,
-            hull_weights=self.dual,
-            at_most=self.at_most,
-            problem=self.problem,
-            bias=self.problem.bias,
-        )
+            dual=weights * _square_of_inverse(self.upper), engine=self.engine, attempts=(*attempts, *self.attempts),
+            reason=reason, certificate=certificate, hull_weights=self.dual, at_most=self.at_most,
+            problem=self.problem, bias=self.problem.bias,
+        )  # fmt: skip
         return answer if self.plane is None else _with_floats(answer, self.problem, found, weights)
 
 
@@ -156,23 +147,11 @@ def exact_solution(point: HullPoint, attempts: tuple[SolverRun, ...], engine: st
     found = best_float_plane(problem, plane, point.margin_squared)
     weights = point.rounded_weights() / n_groups(problem)
     answer = HardMargin(
-        status=Status.OPTIMAL,
-        margin=0.0,
-        lower=sqrt_down(point.margin_squared),
-        upper=upper,
-        support=np.array(point.rows),
-        dual=weights * _square_of_inverse(upper),
-        engine=engine,
-        attempts=attempts,
-        certificate=MarginExactly.by(point),
-        hull_weights=weights,
-        problem=problem,
-        bias=problem.bias,
-        margin_squared=point.margin_squared,
-        w_exact=point.normal,
-        b_exact=point.offset,
-        dual_exact=point.multipliers,
-    )
+        status=Status.OPTIMAL, margin=0.0, lower=sqrt_down(point.margin_squared), upper=upper,
+        support=np.array(point.rows), dual=weights * _square_of_inverse(upper), engine=engine, attempts=attempts,
+        certificate=MarginExactly.by(point), hull_weights=weights, problem=problem, bias=problem.bias,
+        margin_squared=point.margin_squared, w_exact=point.normal, b_exact=point.offset, dual_exact=point.multipliers,
+    )  # fmt: skip
     return _with_floats(answer, problem, found, weights)
 
 

@@ -262,15 +262,7 @@ def _zero(
     problem: Problem, status: Status, certificate: Certificate | None, engine: str, attempts: tuple[SolverRun, ...]
 ) -> HardMargin:
     return HardMargin(
-        status=status,
-        margin=0.0,
-        lower=0.0,
-        upper=0.0,
-        support=np.empty(0, dtype=np.int64),
-        dual=np.zeros(problem.n_samples),
-        engine=engine,
-        bias=problem.bias,
-        attempts=attempts,
-        certificate=certificate,
+        status=status, margin=0.0, lower=0.0, upper=0.0, support=np.empty(0, dtype=np.int64),
+        dual=np.zeros(problem.n_samples), engine=engine, bias=problem.bias, attempts=attempts, certificate=certificate,
         margin_squared=Fraction(0),
-    )
+    )  # fmt: skip

@@ -153,14 +153,12 @@ class Case:
         n_samples = len(self.y)
         origin = self.through_origin
         return Truth(
-            verdict=self.with_bias.verdict,
-            margin_squared=self.with_bias.margin(),
+            verdict=self.with_bias.verdict, margin_squared=self.with_bias.margin(), why=self.why,
             touching_rows=self.with_bias.touching_of(n_samples),
             verdict_through_origin=None if origin is None else origin.verdict,
             margin_squared_through_origin=None if origin is None else origin.margin(),
             touching_rows_through_origin=None if origin is None else origin.touching_of(n_samples),
-            why=self.why,
-        )
+        )  # fmt: skip
 
 
 def two_classes(

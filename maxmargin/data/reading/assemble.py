@@ -140,13 +140,11 @@ def _rows_of(table: Table, rows: NDArray[np.int64], choice: Choice) -> Table:
     if isinstance(table.features, tuple):
         features = tuple(
             replace(
-                c,
-                values=_taken(c.values, rows),
-                exact=_taken(c.exact, rows),
+                c, values=_taken(c.values, rows), exact=_taken(c.exact, rows),
                 texts=_taken(c.texts, rows) if choice.keep_texts else None,
             )
             for c in table.features
-        )
+        )  # fmt: skip
     else:
         features = table.features[rows]
     return replace(

@@ -87,16 +87,10 @@ def read_formula(formula: str, frame: Any, most_bytes: int = DEFAULT_MEMORY) -> 
     terms_alone = features.drop(columns=features.columns[intercept])
     return Modelled(
         features=terms_alone if terms_alone.shape[1] else np.empty(terms_alone.shape),
-        labels=_response(formula, parsed.lhs, table),
-        has_intercept=bool(intercept),
-        notes=(
-            *notes,
-            *(coding_note(factor.name, factor) for factor in factors if factor.reference is not None),
-        ),
-        read_as={"formula": str(formula)},
-        factors=factors,
-        needs_columns=False,
-    )
+        labels=_response(formula, parsed.lhs, table), has_intercept=bool(intercept), factors=factors,
+        notes=(*notes, *(coding_note(factor.name, factor) for factor in factors if factor.reference is not None)),
+        read_as={"formula": str(formula)}, needs_columns=False,
+    )  # fmt: skip
 
 
 def without_index(frame: Any, formula: str) -> tuple[Any, tuple[str, ...]]:

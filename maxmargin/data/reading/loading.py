@@ -4,7 +4,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from maxmargin.data.column_roles import LONGEST_LINE, Choice, ColumnRef, OneHot, columns_named
 from maxmargin.data.dataset import Dataset
@@ -15,6 +17,9 @@ from maxmargin.data.sources.by_name import open_source
 from maxmargin.data.stores.budget import DEFAULT_MEMORY, MemoryBudget
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.progress import shows_progress, waiting
+
+if TYPE_CHECKING:
+    from maxmargin.data.stores.on_disk import OnDisk
 
 # Smallest number of entries of a source that threads read into memory.
 _LEAST_FOR_THREADS = 2**20
@@ -174,9 +179,7 @@ def read_dataset(
     roles = choice.roles(layout)
     found = Collected(layout, roles, replace(choice, is_in_parts=is_in_parts), positive, n_rows)
     if is_in_parts and budget is not None:
-        from maxmargin.data.reading.outside_memory import read_on_disk  # not needed in memory, and slow to import
-
-        on_disk = read_on_disk(found, sources, budget)
+        on_disk = _read_on_disk(found, sources, budget)
     else:
         on_disk = None
         for one in sources:
@@ -201,6 +204,42 @@ def _parts_in_memory(found: Collected, source: TableSource) -> Iterator[CheckedR
     from maxmargin.solvers.basics.parallel import in_order  # slow to import
 
     return in_order(work, tables, n_workers=1)
+
+
+def _read_on_disk(found: Collected, sources: Sequence[TableSource], budget: MemoryBudget) -> "OnDisk | None":
+    """Read all rows once, and return them for later passes; None if none is left."""
+    # slow to import, and not needed in memory
+    from maxmargin.data.stores.on_disk import OnDisk, Scratch
+    from maxmargin.data.stores.row_cache import sampled_numbers
+    from maxmargin.solvers.basics.parallel import in_order
+
+    n_features = len(found.roles.features)
+    # rows that are left out have no place in the file itself
+    stores = [None if found.choice.drop_missing else source.store(found.roles, budget) for source in sources]
+    is_sampled = all(store is not None and store.is_slow_for_rows for store in stores)
+    wanted = sampled_numbers(found.n_expected, n_features, budget) if is_sampled else np.empty(0, np.int64)
+    filled, samples = list[Any](), [np.empty((0, n_features))]
+    for source, store in zip(sources, stores, strict=True):
+        scratch = Scratch(source.layout.source) if store is None else None
+        tables = source.tables(found.roles, budget)
+        for part in in_order(partial(checked_rows, found.choice, found.roles), tables, n_workers=budget.n_workers):
+            start = found.coder.n_rows
+            found.add(part)
+            if scratch is not None:
+                scratch.write(part.rows.X)
+            first, last = np.searchsorted(wanted, (start, found.coder.n_rows))
+            samples.append(part.rows.X[wanted[first:last] - start])
+        stored = store if scratch is None else scratch.rows(n_features)
+        filled += [stored] if stored is not None and stored.shape[0] else []
+    if not filled:
+        return None
+    low, high = found.bounds() or (np.empty(0), np.empty(0))
+    sample = np.concatenate(samples)
+    kept = found.kept_columns()
+    if kept is not None:
+        filled = [replace(store, columns=tuple(store.columns[j] for j in kept)) for store in filled]
+        low, high, sample = low[kept], high[kept], sample[:, kept]
+    return OnDisk(filled, budget, (low, high), wanted, sample)
 
 
 def missing_texts(missing: str | Iterable[str] | Mapping[ColumnRef, str]) -> tuple[str, ...]:

@@ -195,11 +195,8 @@ class FeatherFile(ArrowFile):
         with self._file() as file:
             is_first_version = file.read(4) == b"FEA1"
         if is_first_version:  # of which Arrow's reader crashes where it is damaged
-            found, hint = (
-                "the first version of Feather",
-                "write it as Parquet, by pandas.read_feather and to_parquet",
-            )
-            raise data_error(self.path, found=found, expected="the second version", hint=hint)
+            hint = "write it as Parquet, by pandas.read_feather and to_parquet"
+            raise data_error(self.path, found="the first version of Feather", expected="the second version", hint=hint)
         with self._reader() as reader:
             schema = reader.schema
         with self._reader([0]) as reader:

@@ -134,14 +134,10 @@ class MemoryBudget:
         n_workers = min(n_threads() if processors is None else processors, _MOST_WORKERS)
         share = n_bytes // (4 * (4 * n_workers + 2))
         return cls(
-            memory=n_bytes,
-            n_workers=n_workers,
-            in_memory_bytes=n_bytes,
+            memory=n_bytes, n_workers=n_workers, in_memory_bytes=n_bytes,
             chunk_bytes=max(_SMALLEST_CHUNK, min(share, _LARGEST_CHUNK)),
-            line_bytes=max(_SHORTEST_LIMIT, n_bytes // 64),
-            cache_bytes=n_bytes // 8,
-            collected_bytes=n_bytes // 16,
-        )
+            line_bytes=max(_SHORTEST_LIMIT, n_bytes // 64), cache_bytes=n_bytes // 8, collected_bytes=n_bytes // 16,
+        )  # fmt: skip
 
     def chunk_rows(self, n_columns: int) -> int:
         """Return the number of rows of a chunk."""

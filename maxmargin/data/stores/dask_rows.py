@@ -291,11 +291,9 @@ def _prepared(part: Any, n_columns: int, read: Reads) -> Floats | str:
 
 def _summary(part: Floats | str) -> tuple[int, Floats, Floats] | str:
     """Return the number of rows of a part and the extremes of its columns, or its error."""
-    return (
-        part
-        if isinstance(part, str)
-        else (len(part), part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf))
-    )
+    if isinstance(part, str):
+        return part
+    return len(part), part.min(axis=0, initial=np.inf), part.max(axis=0, initial=-np.inf)
 
 
 def distinct_labels(part: Any) -> CodedLabels:

@@ -255,12 +255,8 @@ class _Search:
         weights = z[some] if vertex is None else vertex
         return Round(
             rows=self.program.numbers[some][weights > 0], multipliers=weights[weights > 0], is_separable=False,
-            corrections=np.zeros(np.count_nonzero(weights > 0)), attempt=self.attempt("infeasible"),
+            corrections=np.zeros(np.count_nonzero(weights > 0)), attempt=SolverRun(solver=NAME, status="infeasible"),
         )  # fmt: skip
-
-    def attempt(self, status: str) -> SolverRun:
-        """Return the record of a program."""
-        return SolverRun(solver=NAME, status=status)
 
     @np.errstate(all="ignore")
     def _is_solved(self, tolerance: float, *, finish: bool) -> bool:
@@ -362,7 +358,7 @@ class _Search:
         normal = FloatFractions(home.w) if self.is_verdict else home.normal
         found = Round(
             rows=self.program.numbers, multipliers=self.multipliers, corrections=self.corrections,
-            attempt=self.attempt("optimal"), plane=_plane_of(problem, normal, groups), near=near,
+            attempt=SolverRun(solver=NAME, status="optimal"), plane=_plane_of(problem, normal, groups), near=near,
         )  # fmt: skip
         low = _LocalRows(numbers[order], self.columns.apply(as_dense(X[order])), y[order])
         return low, scores[order], found
