@@ -222,8 +222,7 @@ class _Search:
                 return
             is_new = ~np.isin(low.numbers, numbers)
             n_idle += not (scores[is_new] < self.level * (1 - _ACCURATE)).any()
-            first = slice(0, self.n_added)
-            self._are_joined(low.taken(first), scores[first])
+            self._are_joined(low.taken(slice(self.n_added)), scores[: self.n_added])
             fetched, numbers = fetched.joined(low), np.concatenate([numbers, low.numbers[is_new]])
 
     def _is_finished_on(self, rows: _LocalRows) -> bool:
