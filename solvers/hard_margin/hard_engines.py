@@ -103,14 +103,15 @@ def _ask_descent(best: HardBracket, limits: Limits) -> None:
 
 
 def _ask_daqp(best: HardBracket, limits: Limits) -> Rows | None:
-    """Offer the solution of DAQP for all rows."""
+    """Offer the solution of DAQP for all rows; for few entries, what it says of infeasible rows is worth a verdict."""
     problem = best.problem
-    if problem.n_samples * problem.n_features > _FEW_ENTRIES and limits.is_over():
+    are_few = problem.n_samples * problem.n_features <= _FEW_ENTRIES
+    if not are_few and limits.is_over():
         return None
     found = quadratic.solve_all(problem, limits)
     best.offer(_brought_home(found, problem.scaling))
     best.is_of_all_rows = True
-    return np.empty(0, dtype=np.int64) if found.attempt.status == "infeasible" else None
+    return np.empty(0, dtype=np.int64) if are_few and found.attempt.status == "infeasible" else None
 
 
 def _ask_cvxpy(solvers: tuple[str, ...], best: HardBracket, limits: Limits) -> Rows | None:

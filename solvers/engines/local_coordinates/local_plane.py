@@ -59,13 +59,14 @@ class LocalColumns:
     exponents: NDArray[np.int64]
 
     @classmethod
-    def of(cls, X: Floats, *, bias: bool) -> "LocalColumns":
-        """Choose them by some rows."""
+    def of(cls, X: Floats, sizes: Floats, *, bias: bool) -> "LocalColumns":
+        """Choose them by some rows, and by the sizes of all rows where these rows are 0."""
         center = np.median(X[:_ROWS_OF_MEDIANS], axis=0) if bias else np.zeros(X.shape[1])
         is_far = np.abs(center) / _FAR_FROM_ZERO > np.abs(X - center).max(axis=0)
         center = np.where(is_far, center, 0.0)
         size = np.abs(X - center).max(axis=0)
-        return cls(center=center, exponents=np.frexp(np.where(size > 0, size, 1.0))[1].astype(np.int64))
+        size = np.where(size > 0, size, np.where(sizes > 0, sizes, 1.0))
+        return cls(center=center, exponents=np.frexp(size)[1].astype(np.int64))
 
     def apply(self, X: Floats) -> Floats:
         """Return rows in these coordinates; entries far larger than those of the first rows may overflow."""
@@ -224,14 +225,6 @@ class HomePlane:
         columns = self.plane.columns
         moved = self.plane.v.high @ np.ldexp(columns.center, -columns.exponents)
         return float(self.plane.b.high.sum() - moved)
-
-    def to_local(self, scores: Floats) -> Floats:
-        """Return scores ``w.x`` in local units."""
-        return np.asarray(np.ldexp(scores, -self.shift))
-
-    def from_local(self, score: float) -> float:
-        """Return a local score in the units of ``w.x``."""
-        return float(np.ldexp(score, self.shift))
 
 
 class Settings(NamedTuple):

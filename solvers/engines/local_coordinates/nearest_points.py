@@ -72,12 +72,10 @@ def nearest_points(
             if found is not None:
                 return found
             finish_at = error / _FINISH_AGAIN
-        if error < tolerance or n_worse > _MOST_WORSE or is_over():
+        is_enough = error < tolerance or n_worse > _MOST_WORSE or is_over()
+        if is_enough or not point.step(has_all_rows=n_iterations >= _ALL_ROWS_AFTER):
             break
-        if not point.step(has_all_rows=n_iterations >= _ALL_ROWS_AFTER):
-            break
-    x, z = best
-    return x[:-1], z
+    return best[0][:-1], best[1]
 
 
 class _InteriorPoint:

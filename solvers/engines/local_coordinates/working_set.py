@@ -55,6 +55,12 @@ _REFINED = 0.3
 # Number of entries of a program up to which DAQP is asked first: it takes a tenth of a millisecond.
 _FEW_ENTRIES = 1 << 13
 
+# Largest number of columns, as there are matrices with as many rows and columns.
+_MOST_COLUMNS = 3_000
+
+# Largest entry of rows in local columns, which are scaled by other rows.
+_LARGEST = 2.0**300
+
 # Number of turns of refinement, and the turn after which a program without a separating plane has none.
 _MOST_TURNS, _TURNS_WITHOUT_PLANE = 6, 3
 
@@ -110,6 +116,8 @@ def rounds(problem: Problem, limits: Limits, *, is_verdict: bool = False) -> Ite
     the verdict is wanted, programs are solved roughly.
     """
 
+    if problem.n_features > _MOST_COLUMNS:
+        return
     search = _Search(problem, limits, is_verdict=is_verdict)
     for part in search.samples():
         if not search.is_solved_on(part):
@@ -152,11 +160,11 @@ class _Search:
         numbers, X = problem.sample
         order, self.n_begun = _both_classes_first(problem.y[numbers], n_first)
         X = as_dense(X[order])
-        self.columns = LocalColumns.of(X, bias=self.bias)
+        self.columns = LocalColumns.of(X, problem.column_sizes, bias=self.bias)
         self.sample = _LocalRows(numbers[order], self.columns.apply(X), problem.y[numbers[order]])
         self.program = self.sample.taken(slice(0, self.n_begun))
         self.plane = LocalPlane.fitted(self.columns, self.program.X, self.program.y, bias=self.bias)
-        self.seen = self.program.numbers
+        self.seen = self.solved = self.program.numbers
         self.multipliers, self.corrections, self.scores = np.zeros((3, self.n_begun))
         self.level, self.is_changed, self.threads = 0.0, True, ThreadpoolController()
 
@@ -192,7 +200,7 @@ class _Search:
         self.program, self.multipliers, self.corrections, self.scores = (
             self.program.taken(is_kept), self.multipliers[is_kept], self.corrections[is_kept], self.scores[is_kept]
         )  # fmt: skip
-        self.seen = self.program.numbers
+        self.seen = self.solved = self.program.numbers
 
     def _are_joined(self, rows: _LocalRows, scores: Floats) -> bool:
         """Let rows join the program that did not before, if one of them is nearer than its rows; return whether.
@@ -213,12 +221,11 @@ class _Search:
             if not self._is_finished_on(fetched):
                 yield self.without_plane()
                 return
-            passed = self._pass()
-            if passed is None:
+            if (passed := self._pass()) is None:
                 return
             low, scores, found = passed
             yield found
-            if self.limits.is_over() or not np.isfinite(low.X).all():
+            if self.limits.is_over() or not np.abs(low.X).max(initial=0.0) < _LARGEST:
                 return
             is_new = ~np.isin(low.numbers, numbers)
             n_idle += not (scores[is_new] < self.level * (1 - _ACCURATE)).any()
@@ -289,6 +296,7 @@ class _Search:
             return False
         self.plane = LocalPlane.between(self.columns, found.w, X, y, bias=self.bias)
         self.multipliers, self.corrections = found.multipliers / found.multipliers.sum(), np.zeros(len(y))
+        self.solved = self.program.numbers
         self.scores = self.plane.scores(rows, y)
         if finish and np.count_nonzero(self.multipliers) <= self.k:
             self._refine(rows, self.multipliers > 0)
@@ -302,7 +310,7 @@ class _Search:
     def _move(self, rows: SlicedRows, sigma: float, settings: Settings) -> None:
         X, y = self.program.X, self.program.y
         self.plane, self.multipliers = self.plane.moved(X, y, self.scores, sigma, settings)
-        self.scores, self.corrections = self.plane.scores(rows, y), np.zeros(len(y))
+        self.scores, self.corrections, self.solved = self.plane.scores(rows, y), np.zeros(len(y)), self.program.numbers
         some = self.multipliers > 0
         if settings.finish and some.sum() <= self.problem.n_features + self.bias:
             self._refine(rows, some)
@@ -343,23 +351,23 @@ class _Search:
         home, problem = self.plane.home(), self.problem
         if home is None:
             return None
-        b = home.b
-        signs = (-1.0, 1.0) if self.bias else (0.0,)
-        levels = [home.from_local(_NEAR * self.level - sign * b) for sign in signs]
+        noise = _UNIT * float(np.abs(home.w) @ problem.column_sizes)
+        signs = np.array([-1.0, 1.0] if self.bias else [0.0])
+        levels = np.ldexp(_NEAR * self.level - signs * home.b, home.shift) + noise
         most = _MOST_FOR_A_VERDICT if self.is_verdict else _MOST_OF_A_CHUNK
-        groups = lowest(problem, home.w, by_class=self.bias, levels=levels, most=most)
+        groups = lowest(problem, home.w, by_class=self.bias, levels=levels.tolist(), most=most)
         numbers, X = np.concatenate([group.rows for group in groups]), stacked([group.X for group in groups])
         problem.row_source.cache(numbers, X)
-        y = problem.y[numbers]
-        scores = home.to_local(np.concatenate([group.scores for group in groups])) + y * b
+        y, local = problem.y[numbers], self.columns.apply(as_dense(X))
+        scores = self.plane.scores(SlicedRows(local), y)
         order = np.argsort(scores)[: self.n_fetched]
         near = Problem(X, y, self.bias, sizes=problem.sizes) if problem.integers is None else None
         normal = FloatFractions(home.w) if self.is_verdict else home.normal
         found = Round(
-            rows=self.program.numbers, multipliers=self.multipliers, corrections=self.corrections,
+            rows=self.solved, multipliers=self.multipliers, corrections=self.corrections,
             attempt=SolverRun(solver=NAME, status="optimal"), plane=_plane_of(problem, normal, groups), near=near,
         )  # fmt: skip
-        low = _LocalRows(numbers[order], self.columns.apply(as_dense(X[order])), y[order])
+        low = _LocalRows(numbers[order], local[order], y[order])
         return low, scores[order], found
 
 
