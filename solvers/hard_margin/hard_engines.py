@@ -148,13 +148,13 @@ def _is_moderate(problem: Problem) -> bool:
     return problem.n_samples * problem.n_features <= _MOST_ENTRIES
 
 
-def _is_narrow(problem: Problem) -> bool:
-    return problem.integers is None and problem.n_features <= min(problem.n_samples, problem.sizes.factorised_side)
-
-
 ENGINES = (
     HardEngine(name="working-set", suits=lambda problem: problem.has_many_rows, ask=_ask_working_set),
     HardEngine(name="dual-coordinate", suits=lambda problem: problem.has_many_columns, ask=_ask_descent),
     HardEngine(name="daqp", suits=_is_moderate, ask=_ask_daqp),
-    HardEngine(name="working-set", suits=_is_narrow, ask=_ask_working_set),
+    HardEngine(
+        name="working-set",
+        suits=lambda problem: problem.integers is None and problem.n_features <= problem.n_samples,
+        ask=_ask_working_set,
+    ),
 )

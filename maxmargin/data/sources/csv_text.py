@@ -156,12 +156,10 @@ class DelimitedText:
     def _separator(self) -> str:
         if self.choice.sep is not None or self._prelude.separator is not None:
             return separator_named(self.choice.sep or self._prelude.separator or "")
-        if kind_of(self.path, self.choice.format) == ".tsv":
+        kind, (first_line, *_) = kind_of(self.path, self.choice.format), self._first_lines or [""]
+        if kind == ".tsv":
             return "\t"
-        first_line, *_ = self._first_lines or [""]
-        if kind_of(self.path, self.choice.format) in (".txt", ".dat") and not any(
-            char in QUOTED.sub("", first_line) for char in ",;\t"
-        ):
+        if kind in (".txt", ".dat") and not any(char in QUOTED.sub("", first_line) for char in ",;\t"):
             return " "
         return separator_of(first_line, decimal_comma=self.choice.decimal_comma)
 
@@ -207,9 +205,8 @@ class DelimitedText:
                 n_taken, begins = 0, first.lines_before + reader.line_num + 1
         except csv.Error as error:
             hint = separator_hint(self._first_lines, separator)
-            raise data_error(
-                self.source, line=begins, found=f"broken CSV: {error}", expected="fields in CSV", hint=hint
-            ) from error
+            found, expected = f"broken CSV: {error}", "fields in CSV"
+            raise data_error(self.source, line=begins, found=found, expected=expected, hint=hint) from error
 
     def _rows_of(self, blocks: Iterable[Block]) -> Iterator[list[NumberedRow]]:
         """Yield the rows below the header, some at a time, all with the same number of fields."""

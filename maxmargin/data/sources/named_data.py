@@ -81,6 +81,5 @@ def _lines(name: str) -> Iterable[str]:
     if spec is None or spec.origin is None:
         expected = "the package scikit-learn, which holds the data"
         raise data_error(name, found="no scikit-learn installed", expected=expected)
-    return (
-        read_bytes(os.path.join(os.path.dirname(spec.origin), "datasets", "data", _FILES[name])).decode().splitlines()
-    )
+    path = os.path.join(os.path.dirname(spec.origin), "datasets", "data", _FILES[name])
+    return read_bytes(path).decode().splitlines()

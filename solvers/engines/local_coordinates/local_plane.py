@@ -301,9 +301,9 @@ class _Complement:
 
 
 def _depend(T: Floats, weighted: Floats) -> bool:
-    if not T.shape[1]:
-        return False
     gram = T.T @ T / len(T) + weighted.T @ weighted
+    if not (gram.size and np.isfinite(gram).all()):
+        return False
     size = np.sqrt(gram.diagonal())
     return bool(size.min() < _DEPENDENT or np.linalg.eigvalsh(gram / np.outer(size, size))[0] < _DEPENDENT)
 

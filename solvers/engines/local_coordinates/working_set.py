@@ -8,6 +8,7 @@ row is dropped within a level, and the work ends when passes no longer narrow th
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -118,13 +119,8 @@ def rounds(problem: Problem, limits: Limits, *, is_verdict: bool = False) -> Ite
 
     if problem.n_features > _MOST_COLUMNS:
         return
-    search = _Search(problem, limits, is_verdict=is_verdict)
-    for part in search.samples():
-        if not search.is_solved_on(part):
-            yield search.without_plane()
-            return
-        search.leave_far_rows_out()
-    yield from search.over_all_rows()
+    with suppress(np.linalg.LinAlgError):  # numbers that floating point cannot work with, as other engines may
+        yield from _Search(problem, limits, is_verdict=is_verdict).rounds()
 
 
 class _LocalRows(NamedTuple):
@@ -167,6 +163,15 @@ class _Search:
         self.seen = self.solved = self.program.numbers
         self.multipliers, self.corrections, self.scores = np.zeros((3, self.n_begun))
         self.level, self.is_changed, self.threads = 0.0, True, ThreadpoolController()
+
+    def rounds(self) -> Iterator[Round]:
+        """Yield rounds, after programs of samples of which each has more rows than the one before."""
+        for part in self.samples():
+            if not self.is_solved_on(part):
+                yield self.without_plane()
+                return
+            self.leave_far_rows_out()
+        yield from self.over_all_rows()
 
     def samples(self) -> Iterator[_LocalRows]:
         """Yield samples of the rows, each with those before it; the last is the whole sample."""
