@@ -336,8 +336,7 @@ class _Search:
             self.plane, self.scores = plane, scores
 
     def _size_of_support(self) -> float:
-        is_heavy = self.multipliers > _SUPPORTING * self.multipliers.max()
-        return float(np.abs(self.scores[is_heavy]).max())
+        return float(np.abs(self.scores[self.multipliers > _SUPPORTING * self.multipliers.max()]).max())
 
     def _bound(self) -> float:
         """Return the upper end of the margin that the multipliers give, rounded, in local units."""
