@@ -275,3 +275,37 @@ def test_products_of_sliced_rows_are_those_of_fractions(seed: int, n_columns: in
         size = Fraction(float(np.abs(X[i]).max() * np.abs(high).max())) * n_columns
         found = SlicedRows(X).products(vector, offset)[i]
         assert abs(Fraction(float(found)) - (value - Fraction(float(value)))) <= size / 2**75
+
+
+def test_rows_of_unequal_sizes_are_closed_and_any_time_limit_leaves_what_is_proven() -> None:
+    """Rows far from the plane of a rough solution support the plane of an accurate one."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(20_000, 8)) * (rng.random((20_000, 8)) < 0.15)
+    scores = X @ rng.normal(size=8)
+    problem = Problem(X[scores != 0], np.sign(scores[scores != 0]))
+    answer = hard_margin(problem)
+    assert answer.gap <= 1e-12 * answer.upper
+    for milliseconds in range(0, 120, 8):
+        early = hard_margin(problem, time_limit=(milliseconds + 1) / 1000)
+        assert early.lower <= answer.upper and answer.lower <= early.upper
+
+
+@for_each("exponent", [30, 44, 48])
+def test_an_exact_translation_changes_no_margin(exponent: int) -> None:
+    rng = np.random.default_rng(exponent)
+    X = (
+        np.round(rng.normal(size=(6_000, 4)) * 1024) / 1024
+        if exponent < 40
+        else rng.integers(-99, 100, size=(6_000, 4))
+    )
+    scores = X @ rng.normal(size=4)
+    moved = Problem(X + 2.0**exponent * np.array([1, 0, -3, 0]), np.where(scores > 0, 1.0, -1.0))
+    answer, plain = hard_margin(moved), hard_margin(Problem(X.astype(float), moved.y))
+    assert (answer.lower, answer.upper) == pytest.approx((plain.lower, plain.upper), rel=1e-12)
+
+
+@for_each("X", [np.ones((4, 4)), np.zeros((3, 4)), np.full((6, 2), 2.0**53)])
+@for_each("bias", [True, False])
+def test_equal_rows_of_both_classes_are_no_program(X: np.ndarray, bias: bool) -> None:
+    problem = Problem(X, np.where(np.arange(len(X)) == 1, 1.0, -1.0), bias)
+    assert hard_margin(problem, method="working-set").status.value == "overlap"
