@@ -393,12 +393,11 @@ def twins_note(classes: Sequence[Label], label_name: str) -> str | None:
     "labels of 'died' that differ in case or blanks only are different classes: 'NO', 'no'; 'Yes', 'yes'"
     """
     alike: dict[str, list[str]] = {}
-    for label in classes:
-        if isinstance(label, str):
-            alike.setdefault("".join(label.split()).casefold(), []).append(label)
+    for label in (label for label in classes if isinstance(label, str)):
+        alike.setdefault("".join(label.split()).casefold(), []).append(label)
     twins = "; ".join(listed(labels) for labels in alike.values() if len(labels) > 1)
-    what = f"labels of {quoted(label_name)} that differ in case or blanks only are different classes"
-    return f"{what}: {twins}" if twins else None
+    what = "that differ in case or blanks only are different classes"
+    return f"labels of {quoted(label_name)} {what}: {twins}" if twins else None
 
 
 def _are_numbers(classes: Sequence[Label]) -> bool:

@@ -3,8 +3,8 @@
 The program is solved on a few rows, then on samples eight times as large, then on all rows: an optimum of m random rows
 is broken by about (d + 1)(n - m)/m of n (Clarkson, Las Vegas algorithms for linear and integer programming when the
 dimension is small, JACM 42, 1995), so that every level adds few rows to those of the last. The program of some of the
-rows bounds the maximum margin from above; a pass over all rows finds the nearest ones, which bound it from below. No
-row is dropped within a level, and the work ends when passes no longer narrow the interval.
+rows bounds the maximum margin from above; a pass over all rows finds the nearest ones, which bound it from below. Rows
+that a pass fetched stay at hand, and the work ends when passes find no row nearer than these.
 """
 
 from collections.abc import Iterator, Sequence
