@@ -14,6 +14,10 @@ from maxmargin.solvers.problem.rows import RowSource
 # Number of rows from which the size of the columns is estimated.
 _SAMPLE = 1 << 12
 
+# Number of rows of which medians are taken; how many times as far from 0 as from its numbers the median of a column is
+# to be subtracted from them without rounding.
+_ROWS_OF_MEDIANS, _FAR_FROM_ZERO = 2000, 8
+
 _LEAST_EXPONENT, _GREATEST_EXPONENT = -1021, 1024  # of normal numbers, as frexp counts
 
 
@@ -69,6 +73,28 @@ class ColumnScaling:
         size = np.maximum(np.abs(low), np.abs(high)) * ((low < high) | (not bias))
         exponents = _root_mean_square_exponents(sample, center, size)
         return cls(center=center, exponents=exponents, varies=size > 0)
+
+    @classmethod
+    def without_rounding(cls, X: Floats, sizes: Floats, *, bias: bool) -> "ColumnScaling":
+        """Choose the power of two above the numbers of every column of dense rows, centred only where that is exact.
+
+        A column that is far from 0 is centred at its median: the differences of numbers that near are exact.
+
+        Parameters
+        ----------
+        X : ndarray (m, n_features)
+            Some of the rows; the numbers of others may be larger.
+        sizes : ndarray (n_features,)
+            The greatest modulus in every column of all rows, for columns in which these rows are all the same.
+        bias : bool
+            Whether columns may be centred.
+        """
+        center = np.median(X[:_ROWS_OF_MEDIANS], axis=0) if bias else np.zeros(X.shape[1])
+        is_far = np.abs(center) / _FAR_FROM_ZERO > np.abs(X - center).max(axis=0)
+        center = np.where(is_far, center, 0.0)
+        size = np.abs(X - center).max(axis=0)
+        size = np.where(size > 0, size, np.where(sizes > 0, sizes, 1.0))
+        return cls(center=center, exponents=np.frexp(size)[1].astype(np.int64), varies=np.ones(len(size), np.bool_))
 
     def robust(self, X: Floats, *, bias: bool) -> "ColumnScaling":
         """Return the scaling by medians of dense rows, which a few outliers do not move."""

@@ -18,19 +18,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines.local_coordinates.nearest_points import nearest_points
 from maxmargin.solvers.engines.local_coordinates.sliced_rows import Pair, SlicedRows
 from maxmargin.solvers.engines.local_coordinates.support import LocalProgram, equalities, solver_of
-
-# A column is centred if its median is more than this many times as far from 0 as its numbers are from the median: then
-# the differences are exact.
-_FAR_FROM_ZERO = 8
-
-# Number of rows of which medians are taken.
-_ROWS_OF_MEDIANS = 2000
+from maxmargin.solvers.problem.scaling import ColumnScaling
+from maxmargin.solvers.proof.sums import TINIEST_NORMAL
 
 # Added to the diagonal of the first plane's normal equations, relative to the trace; and to its normal.
 _RIDGE, _NOT_ZERO = 1e-9, 1e-300
@@ -42,52 +36,16 @@ _REFINEMENTS = 3
 _DEPENDENT = 1e-4
 
 
-_TINIEST_NORMAL = 2.0**-1022
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalColumns:
-    """Columns x -> (x - center) 2**-exponent, without rounding, of modulus 1 or less in the rows that chose them.
-
-    Attributes
-    ----------
-    center : ndarray (n_features,)
-    exponents : ndarray (n_features,) of int
-    """
-
-    center: Floats
-    exponents: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, X: Floats, sizes: Floats, *, bias: bool) -> "LocalColumns":
-        """Choose them by some rows, and by the sizes of all rows where these rows are 0."""
-        center = np.median(X[:_ROWS_OF_MEDIANS], axis=0) if bias else np.zeros(X.shape[1])
-        is_far = np.abs(center) / _FAR_FROM_ZERO > np.abs(X - center).max(axis=0)
-        center = np.where(is_far, center, 0.0)
-        size = np.abs(X - center).max(axis=0)
-        size = np.where(size > 0, size, np.where(sizes > 0, sizes, 1.0))
-        return cls(center=center, exponents=np.frexp(size)[1].astype(np.int64))
-
-    def apply(self, X: Floats) -> Floats:
-        """Return rows in these coordinates; entries far larger than those of the first rows may overflow."""
-        return np.asarray(np.ldexp(X - self.center, -self.exponents))
-
-    @property
-    def metric(self) -> Floats:
-        """Return q <= 1 such that ``||q * v||`` is proportional to the norm of a normal v in the original columns."""
-        return np.asarray(np.ldexp(1.0, self.exponents.min() - self.exponents))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalPlane:
-    """The hyperplane ``v.x + b = 0`` in local coordinates, with ``||q * v|| = 1``."""
+    """The hyperplane ``v.x + b = 0`` in local columns, with ``||q * v|| = 1`` for their normal weights q."""
 
-    columns: LocalColumns
+    columns: ColumnScaling
     v: Pair
     b: Pair
 
     @classmethod
-    def fitted(cls, columns: LocalColumns, X: Floats, y: Floats, *, bias: bool) -> "LocalPlane":
+    def fitted(cls, columns: ColumnScaling, X: Floats, y: Floats, *, bias: bool) -> "LocalPlane":
         """Return the hyperplane of least squares for local rows, roughly."""
         A = np.column_stack([X, np.ones(len(X))]) if bias else X
         gram = A.T @ A
@@ -96,7 +54,7 @@ class LocalPlane:
         return cls(columns=columns, v=Pair.of(found[: X.shape[1]]), b=Pair.of(found[X.shape[1] :])).normalised()
 
     @classmethod
-    def between(cls, columns: LocalColumns, v: Floats, X: Floats, y: Floats, *, bias: bool) -> "LocalPlane":
+    def between(cls, columns: ColumnScaling, v: Floats, X: Floats, y: Floats, *, bias: bool) -> "LocalPlane":
         """Return the hyperplane with this normal in the middle between the classes of local rows."""
         s = X @ v
         middle = [-(s[y < 0].max() + s[y > 0].min()) / 2] if bias else []
@@ -106,7 +64,7 @@ class LocalPlane:
         """Return the hyperplane with numbers of which the normal has length 1."""
         largest = np.ldexp(1.0, -np.frexp(np.abs(self.v.high).max())[1])
         v, b = self.v.times(largest), self.b.times(largest)
-        factor = 1 / (float(np.linalg.norm(self.columns.metric * v.high)) or 1.0)
+        factor = 1 / (float(np.linalg.norm(self.columns.normal_weights() * v.high)) or 1.0)
         return LocalPlane(columns=self.columns, v=v.times(factor), b=b.times(factor))
 
     def scores(self, rows: SlicedRows, y: Floats) -> Floats:
@@ -127,7 +85,7 @@ class LocalPlane:
         exponents, is_zero = self.columns.exponents, self.v.high == 0
         for shift in (0, int(exponents.min() + exponents.max()) // 2):
             w = np.ldexp(self.v.high, shift - exponents)
-            if (np.isfinite(w) & ((np.abs(w) >= _TINIEST_NORMAL) | is_zero)).all():
+            if (np.isfinite(w) & ((np.abs(w) >= TINIEST_NORMAL) | is_zero)).all():
                 return HomePlane(plane=self, w=w, shift=shift)
         return None
 
@@ -190,7 +148,7 @@ class LocalPlane:
     def _changed(self, alpha: float, move: Floats, offset: Floats, mean: Floats) -> "LocalPlane":
         """Return the plane alpha times this one, its normal moved, with the offset at the mean moved as well."""
         v = self.v.times(alpha).plus(Pair.of(move))
-        if not (np.isfinite(v.high).all() and (self.columns.metric * v.high).any()):
+        if not (np.isfinite(v.high).all() and (self.columns.normal_weights() * v.high).any()):
             return self
         b = self.b.times(alpha).plus(Pair.of(offset - np.full(len(offset), mean @ move)))
         return LocalPlane(columns=self.columns, v=v, b=b).normalised()
@@ -269,7 +227,7 @@ class _Complement:
 
     @classmethod
     def of(cls, plane: LocalPlane, X: Floats, sigma: float) -> "_Complement":
-        q, v = plane.columns.metric, plane.v.high
+        q, v = plane.columns.normal_weights(), plane.v.high
         shifts = 2 * (plane.columns.exponents.min() - plane.columns.exponents)
         h = np.ldexp(v, shifts - (np.frexp(v)[1] + shifts)[v != 0].max())  # q^2 v, which may underflow
         h /= np.linalg.norm(h)

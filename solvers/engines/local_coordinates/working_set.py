@@ -19,14 +19,16 @@ from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.balancing_vertex import pushed_to_vertex
-from maxmargin.solvers.engines.local_coordinates.local_plane import LocalColumns, LocalPlane, Settings
+from maxmargin.solvers.engines.local_coordinates.local_plane import LocalPlane, Settings
 from maxmargin.solvers.engines.local_coordinates.sliced_rows import Pair, SlicedRows
 from maxmargin.solvers.exact.dyadic import FloatFractions, as_dense
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import stacked
+from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
 from maxmargin.solvers.proof.margins import Lowest, least_score, lowest, offset_between
+from maxmargin.solvers.proof.sums import UNIT_ROUNDOFF
 
 NAME = "working set"
 
@@ -74,8 +76,6 @@ _MOST_IDLE = 3
 # Largest number of rows of a class that a chunk of rows contributes to a pass: for a margin, or a verdict.
 _MOST_OF_A_CHUNK, _MOST_FOR_A_VERDICT = 250, 25
 
-_UNIT = 2.0**-52
-
 # Multiplier, relative to the largest, of rows that set the size of scores where none is positive, and of rows that
 # balance where no plane separates them.
 _SUPPORTING, _BALANCING = 1e-3, 1e-6
@@ -116,7 +116,6 @@ def rounds(problem: Problem, limits: Limits, *, is_verdict: bool = False) -> Ite
     A round whose rows cannot be separated ends the work, and so do passes that do not narrow the interval. Where only
     the verdict is wanted, programs are solved roughly.
     """
-
     if problem.n_features > _MOST_COLUMNS:
         return
     with suppress(np.linalg.LinAlgError):  # numbers that floating point cannot work with, as other engines may
@@ -156,7 +155,7 @@ class _Search:
         numbers, X = problem.sample
         order, self.n_begun = _both_classes_first(problem.y[numbers], n_first)
         X = as_dense(X[order])
-        self.columns = LocalColumns.of(X, problem.column_sizes, bias=self.bias)
+        self.columns = ColumnScaling.without_rounding(X, problem.column_sizes, bias=self.bias)
         self.sample = _LocalRows(numbers[order], self.columns.apply(X), problem.y[numbers[order]])
         self.program = self.sample.taken(slice(0, self.n_begun))
         self.plane = LocalPlane.fitted(self.columns, self.program.X, self.program.y, bias=self.bias)
@@ -192,7 +191,7 @@ class _Search:
     def _are_joined_from(self, rows: _LocalRows) -> bool:
         """Let the nearest of these rows join the program, as `_are_joined`."""
         scores = self.plane.rough_scores(rows.X, rows.y)
-        low = np.flatnonzero(scores <= _NEAR * self.level + _UNIT * self.plane.size)
+        low = np.flatnonzero(scores <= _NEAR * self.level + 2 * UNIT_ROUNDOFF * self.plane.size)
         low = low[np.argsort(scores[low])[: self.n_added]]
         return self._are_joined(rows.taken(low), scores[low])
 
@@ -296,7 +295,7 @@ class _Search:
     def _is_solved_by_daqp(self, rows: SlicedRows, *, finish: bool) -> bool:
         """Move to the plane of a program that is small and easy; return False where the interval stays wide."""
         X, y, before = self.program.X, self.program.y, self.plane
-        found = quadratic.solve(X, y, bias=self.bias, normal_weights=self.columns.metric)
+        found = quadratic.solve(X, y, bias=self.bias, normal_weights=self.columns.normal_weights())
         if found.w is None or found.multipliers is None or not (found.w.any() and found.multipliers.any()):
             return False
         self.plane = LocalPlane.between(self.columns, found.w, X, y, bias=self.bias)
@@ -344,7 +343,7 @@ class _Search:
         some = z > 0
         signed = Pair(y[some] * z[some], y[some] * self.corrections[some])
         point = SlicedRows(np.ascontiguousarray(self.program.X[some].T)).products(signed)
-        return float(np.linalg.norm(point / self.columns.metric) / z.sum())
+        return float(np.linalg.norm(point / self.columns.normal_weights()) / z.sum())
 
     @np.errstate(all="ignore")
     def _pass(self) -> tuple[_LocalRows, Floats, Round] | None:
@@ -355,7 +354,7 @@ class _Search:
         home, problem = self.plane.home(), self.problem
         if home is None:
             return None
-        noise = _UNIT * float(np.abs(home.w) @ problem.column_sizes)
+        noise = 2 * UNIT_ROUNDOFF * float(np.abs(home.w) @ problem.column_sizes)
         signs = np.array([-1.0, 1.0] if self.bias else [0.0])
         levels = np.ldexp(_NEAR * self.level - signs * home.b, home.shift) + noise
         most = _MOST_FOR_A_VERDICT if self.is_verdict else _MOST_OF_A_CHUNK
