@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.basics.array_types import Rows
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.problem.problem import Problem
 
 # Largest size of X (number of entries) for which equal rows are looked for.
@@ -57,8 +57,13 @@ def _keys(problem: Problem) -> NDArray[Any]:
         return np.arange(problem.n_samples)
     if problem.integers is not None:
         return _numbers_of_texts(problem)
-    signed = np.hstack([problem.dense_rows(slice(None)), problem.y[:, None]]) + 0.0  # -0.0 and 0.0 are one number
-    return np.ascontiguousarray(signed).view(np.dtype((np.void, signed.itemsize * signed.shape[1]))).ravel()
+    return signed_keys(problem.dense_rows(slice(None)), problem.y)
+
+
+def signed_keys(X: Floats, y: Floats) -> NDArray[Any]:
+    """Return a string of bytes for every dense row, equal where rows and signs are."""
+    signed = np.column_stack([X, y]) + 0.0  # -0.0 and 0.0 are one number
+    return signed.view(np.dtype((np.void, signed.itemsize * signed.shape[1]))).ravel()
 
 
 def _numbers_of_texts(problem: Problem) -> Rows:

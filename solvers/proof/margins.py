@@ -22,6 +22,7 @@ from maxmargin.solvers.exact.dyadic import (
     sqrt_up,
 )
 from maxmargin.solvers.exact.products import exact_squares
+from maxmargin.solvers.problem.distinct_rows import signed_keys
 from maxmargin.solvers.problem.problem import Problem, Samples
 from maxmargin.solvers.problem.rows import stacked
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
@@ -159,9 +160,7 @@ def _different(X: Any, y: Floats, positions: Rows) -> Rows:
     """Return one position for each set of equal rows (sign and numbers), which have equal scores."""
     if hasattr(X, "tocsr"):
         return positions
-    rows = np.column_stack([X[positions], y[positions]])
-    as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
-    return np.sort(positions[np.unique(as_bytes, return_index=True)[1]])
+    return np.sort(positions[np.unique(signed_keys(X[positions], y[positions]), return_index=True)[1]])
 
 
 def _united(parts: Sequence[Lowest]) -> Lowest:

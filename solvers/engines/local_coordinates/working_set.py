@@ -23,6 +23,7 @@ from maxmargin.solvers.engines.local_coordinates.local_plane import LocalPlane, 
 from maxmargin.solvers.engines.local_coordinates.sliced_rows import Pair, SlicedRows
 from maxmargin.solvers.exact.dyadic import FloatFractions, as_dense
 from maxmargin.solvers.problem.candidate import SolverRun
+from maxmargin.solvers.problem.distinct_rows import signed_keys
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import stacked
 from maxmargin.solvers.problem.scaling import ColumnScaling
@@ -136,9 +137,7 @@ class _LocalRows(NamedTuple):
     def joined(self, others: "_LocalRows") -> "_LocalRows":
         """Return them with others, each row once."""
         rows = _LocalRows(*(np.concatenate(pair) for pair in zip(self, others, strict=True)))
-        signed = np.column_stack([rows.X, rows.y])
-        as_bytes = signed.view(np.dtype((np.void, signed.shape[1] * signed.itemsize))).ravel()
-        return rows.taken(np.sort(np.unique(as_bytes, return_index=True)[1]))
+        return rows.taken(np.sort(np.unique(signed_keys(rows.X, rows.y), return_index=True)[1]))
 
 
 class _Search:
