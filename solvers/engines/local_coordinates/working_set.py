@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.balancing_vertex import pushed_to_vertex
@@ -226,9 +226,12 @@ class _Search:
                 return
             if (passed := self._pass()) is None:
                 return
-            low, scores, found = passed
+            found, candidates, X = passed
             yield found
-            if self.limits.is_over() or not np.abs(low.X).max(initial=0.0) < _LARGEST:
+            if self.limits.is_over():
+                return
+            low, scores = self._nearest(candidates, X)
+            if not np.abs(low.X).max(initial=0.0) < _LARGEST:
                 return
             is_new = ~np.isin(low.numbers, numbers)
             n_idle += not (scores[is_new] < self.level * (1 - _ACCURATE)).any()
@@ -294,15 +297,16 @@ class _Search:
     def _is_solved_by_daqp(self, rows: SlicedRows, *, finish: bool) -> bool:
         """Move to the plane of a program that is small and easy; return False where the interval stays wide."""
         X, y, before = self.program.X, self.program.y, self.plane
-        found = quadratic.solve(X, y, bias=self.bias, normal_weights=self.columns.normal_weights())
+        weights, seconds = self.columns.normal_weights(), self.limits.share()
+        found = quadratic.solve(X, y, bias=self.bias, normal_weights=weights, time_limit=seconds)
         if found.w is None or found.multipliers is None or not (found.w.any() and found.multipliers.any()):
             return False
         self.plane = LocalPlane.between(self.columns, found.w, X, y, bias=self.bias)
         self.multipliers, self.corrections = found.multipliers / found.multipliers.sum(), np.zeros(len(y))
         self.solved = self.program.numbers
         self.scores = self.plane.scores(rows, y)
-        if finish and np.count_nonzero(self.multipliers) <= self.k:
-            self._refine(rows, self.multipliers > 0)
+        if finish:
+            self._refine(rows)
         least, bound = float(self.scores.min()), self._bound()
         if least > 0 and bound - least <= (_ACCURATE if finish else _ROUGHLY_CLOSED) * bound:
             self.level, self.is_changed = least, False
@@ -314,13 +318,14 @@ class _Search:
         X, y = self.program.X, self.program.y
         self.plane, self.multipliers = self.plane.moved(X, y, self.scores, sigma, settings)
         self.scores, self.corrections, self.solved = self.plane.scores(rows, y), np.zeros(len(y)), self.program.numbers
-        some = self.multipliers > 0
-        if settings.finish and some.sum() <= self.problem.n_features + self.bias:
-            self._refine(rows, some)
+        if settings.finish:
+            self._refine(rows)
 
-    def _refine(self, rows: SlicedRows, some: Mask) -> None:
-        """Refine the plane and the multipliers of the support, and keep those that narrow the interval."""
-        X, y = self.program.X, self.program.y
+    def _refine(self, rows: SlicedRows) -> None:
+        """Refine the plane and the multipliers of a small support, and keep those that narrow the interval."""
+        X, y, some = self.program.X, self.program.y, self.multipliers > 0
+        if np.count_nonzero(some) > X.shape[1] + self.bias:
+            return
         plain, bound = (self.multipliers, self.corrections), self._bound()
         plane, refined = self.plane.refined(X[some], y[some], self.multipliers[some])
         is_positive = refined.high > 0
@@ -345,8 +350,8 @@ class _Search:
         return float(np.linalg.norm(point / self.columns.normal_weights()) / z.sum())
 
     @np.errstate(all="ignore")
-    def _pass(self) -> tuple[_LocalRows, Floats, Round] | None:
-        """Look at all rows; return those nearest to the plane that may join, their scores, and the round.
+    def _pass(self) -> tuple[Round, Rows, Any] | None:
+        """Look at all rows; return the round, and the positions and rows of those that may be near to the plane.
 
         None where binary64 does not hold the normal in the original columns.
         """
@@ -360,17 +365,22 @@ class _Search:
         groups = lowest(problem, home.w, by_class=self.bias, levels=levels.tolist(), most=most)
         numbers, X = np.concatenate([group.rows for group in groups]), stacked([group.X for group in groups])
         problem.row_source.cache(numbers, X)
-        y, local = problem.y[numbers], self.columns.apply(as_dense(X))
-        scores = self.plane.scores(SlicedRows(local), y)
-        order = np.argsort(scores)[: self.n_fetched]
-        near = Problem(X, y, self.bias, sizes=problem.sizes) if problem.integers is None else None
+        is_stored = problem.integers is None
+        near = Problem(X, problem.y[numbers], self.bias, sizes=problem.sizes) if is_stored else None
         normal = FloatFractions(home.w) if self.is_verdict else home.normal
         found = Round(
             rows=self.solved, multipliers=self.multipliers, corrections=self.corrections,
             attempt=SolverRun(solver=NAME, status="optimal"), plane=_plane_of(problem, normal, groups), near=near,
         )  # fmt: skip
-        low = _LocalRows(numbers[order], local[order], y[order])
-        return low, scores[order], found
+        return found, numbers, X
+
+    @np.errstate(all="ignore")
+    def _nearest(self, numbers: Rows, X: Any) -> tuple[_LocalRows, Floats]:
+        """Return the rows nearest to the plane among these, which may join, and their scores."""
+        rows = _LocalRows(numbers, self.columns.apply(as_dense(X)), self.problem.y[numbers])
+        scores = self.plane.scores(SlicedRows(rows.X), rows.y)
+        order = np.argsort(scores)[: self.n_fetched]
+        return rows.taken(order), scores[order]
 
 
 def _both_classes_first(y: Floats, n_first: int) -> tuple[Rows, int]:
