@@ -4,8 +4,8 @@ Mehrotra's predictor and corrector on min 1/2 ||w||^2 + sum c_i xi_i. By shape t
 matrix of d + 1 or of n rows; sparse rows stay sparse.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import never
+from maxmargin.solvers.basics.parallel import one_blas_thread
 from maxmargin.solvers.engines.interior_point.central_path import Aim, IterateQuality, PathRows, RowsAtBound
 from maxmargin.solvers.engines.interior_point.newton_systems import ColumnSystem, RowSystem, System
 from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
@@ -249,15 +250,8 @@ def center_of(problem: Problem) -> Floats | None:
     return np.where(is_far, scaling.center, 0.0) if is_far.any() else None
 
 
-@contextmanager
-def one_thread_each(problem: Problem) -> Iterator[None]:
+def one_thread_each(problem: Problem) -> AbstractContextManager[Any]:
     """Let BLAS use one thread if several threads work on chunks, or if the matrices are too small for more."""
     is_one_chunk = problem.n_samples * problem.n_features <= problem.sizes.chunk_entries
-    if is_one_chunk and min(problem.n_samples, problem.n_features) > _SMALL_SIDE:
-        yield
-        return
-    import scipy.linalg  # noqa: F401  (the limit reaches the libraries that are loaded)
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1, user_api="blas"):
-        yield
+    are_large = min(problem.n_samples, problem.n_features) > _SMALL_SIDE
+    return nullcontext() if is_one_chunk and are_large else one_blas_thread()

@@ -17,6 +17,7 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.parallel import one_blas_thread
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.balancing_vertex import pushed_to_vertex
 from maxmargin.solvers.engines.local_coordinates.local_plane import LocalPlane, Settings
@@ -145,9 +146,6 @@ class _Search:
 
     @np.errstate(all="ignore")
     def __init__(self, problem: Problem, limits: Limits, *, is_verdict: bool) -> None:
-        import scipy.linalg  # noqa: F401  the controller limits the libraries that are loaded when it is made
-        from threadpoolctl import ThreadpoolController
-
         self.problem, self.limits, self.bias, self.is_verdict = problem, limits, problem.bias, is_verdict
         self.k = problem.n_features + 1
         n_first, self.n_added, self.n_fetched = (n * self.k for n in (_FEW if self.k <= _FEW_COLUMNS else _MANY))
@@ -160,7 +158,7 @@ class _Search:
         self.plane = LocalPlane.fitted(self.columns, self.program.X, self.program.y, bias=self.bias)
         self.seen = self.solved = self.program.numbers
         self.multipliers, self.corrections, self.scores = np.zeros((3, self.n_begun))
-        self.level, self.is_changed, self.threads = 0.0, True, ThreadpoolController()
+        self.level, self.is_changed = 0.0, True
 
     def rounds(self) -> Iterator[Round]:
         """Yield rounds, after programs of samples of which each has more rows than the one before."""
@@ -262,7 +260,7 @@ class _Search:
         z, some = self.multipliers, self.multipliers > _BALANCING * self.multipliers.max()
         X, y = self.program.X[some], self.program.y[some]
         signed = np.column_stack([X * y[:, np.newaxis], *[y] * self.bias])
-        with self.threads.limit(limits=1, user_api="blas"):
+        with one_blas_thread():
             vertex = pushed_to_vertex(signed, z[some], self.limits.is_over)
         weights = z[some] if vertex is None else vertex
         return Round(
@@ -273,7 +271,7 @@ class _Search:
     @np.errstate(all="ignore")
     def _is_solved(self, tolerance: float, *, finish: bool) -> bool:
         """Move to the plane of the program, with refinement; return False where no plane separates its rows."""
-        with self.threads.limit(limits=1, user_api="blas"):  # the pools of NumPy and SciPy take each other's cores
+        with one_blas_thread():
             rows, open_before = SlicedRows(self.program.X), np.inf
             if self.program.X.size <= _FEW_ENTRIES and self._is_solved_by_daqp(rows, finish=finish):
                 return True
