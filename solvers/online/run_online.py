@@ -115,18 +115,14 @@ def result_of(problem: Problem, loop: Loop, stop_reason: StopReason) -> OnlineRu
             f"the weights of {algorithm.name} overflow: divide the data by a power of two, or choose other parameters"
         )
     return OnlineRun(
-        **measured._asdict(),
-        **{name: getattr(counts, name) for name in ("n_updates", "n_mistakes", "n_presentations")},
-        **{name: getattr(counts, name) for name in ("presented", "updated")},
-        **{name: getattr(loop, name) for name in ("algorithm", "settings", "state", "space")},
-        n_epochs=len(counts.updates_per_epoch),
-        converged=stop_reason is StopReason.CONVERGED,
-        stop_reason=stop_reason,
-        update_rows=counts.rows.numbers(),
-        update_times=counts.times.numbers(),
+        **measured._asdict(), algorithm=algorithm, settings=loop.settings, state=loop.state, space=loop.space,
+        n_updates=counts.n_updates, n_mistakes=counts.n_mistakes, n_presentations=counts.n_presentations,
+        presented=counts.presented, updated=counts.updated, n_epochs=len(counts.updates_per_epoch),
+        converged=stop_reason is StopReason.CONVERGED, stop_reason=stop_reason,
+        update_rows=counts.rows.numbers(), update_times=counts.times.numbers(),
         updates_per_epoch=np.array(counts.updates_per_epoch, dtype=np.int64),
         mistakes_per_epoch=np.array(counts.mistakes_per_epoch, dtype=np.int64),
-    )
+    )  # fmt: skip
 
 
 def settled(guarantee: Guarantee, run: OnlineRun, reference: Reference) -> Guarantee:

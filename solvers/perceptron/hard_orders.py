@@ -178,8 +178,8 @@ class FoundOrder:
     @classmethod
     def of(cls, order: Rows, outcomes: Outcomes, k: int) -> "FoundOrder":
         """Return an order with the outcome of its run, the one at position k."""
-        found = {name: getattr(outcomes, name)[k].item() for name in ("n_mistakes", "n_epochs", "converged")}
-        return cls(order=order, **found)
+        n_mistakes, n_epochs = int(outcomes.n_mistakes[k]), int(outcomes.n_epochs[k])
+        return cls(order=order, n_mistakes=n_mistakes, n_epochs=n_epochs, converged=bool(outcomes.converged[k]))
 
 
 def local_search(

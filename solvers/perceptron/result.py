@@ -228,23 +228,12 @@ def result_of(
     margin, run_margin = achieved_margins(problem, w, b, scale)
     margin_upper, run_upper = upper_bounds(problem, sums, scale)
     return PerceptronRun(
-        w=w,
-        b=b,
-        **{name: getattr(tally, name) for name in ("n_mistakes", "n_presentations", "n_ties", "n_uncertain")},
-        n_epochs=tally.n_begun,
-        converged=stop_reason is StopReason.CONVERGED,
-        stop_reason=stop_reason,
-        mistake_rows=tally.mistakes.numbers(),
-        mistake_counts=tally.counts,
-        mistakes_per_epoch=tally.mistakes_per_epoch(),
-        margin=margin,
-        margin_upper=margin_upper,
-        run_margin=run_margin,
-        run_upper=run_upper,
-        settings=settings,
-        engine=engine,
-        bias=problem.bias,
-    )
+        w=w, b=b, n_mistakes=tally.n_mistakes, n_presentations=tally.n_presentations, n_ties=tally.n_ties,
+        n_uncertain=tally.n_uncertain, n_epochs=tally.n_begun, converged=stop_reason is StopReason.CONVERGED,
+        stop_reason=stop_reason, mistake_rows=tally.mistakes.numbers(), mistake_counts=tally.counts,
+        mistakes_per_epoch=tally.mistakes_per_epoch(), margin=margin, margin_upper=margin_upper, run_margin=run_margin,
+        run_upper=run_upper, settings=settings, engine=engine, bias=problem.bias,
+    )  # fmt: skip
 
 
 def plane_of_sums(sums: ClassSums, scale: float) -> tuple[Floats, float]:

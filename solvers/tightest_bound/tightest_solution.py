@@ -120,9 +120,7 @@ class TightestBracket(Bracket):
     def solution(self, reason: str = "") -> TightestBound:
         """Return the result."""
         return TightestBound(
-            status=self.status_at(RELATIVE_GAP, is_limited=bool(reason)),
-            **{name: getattr(self, name) for name in ("loss", "n_passes", "v", "weights", "n_iterations")},
-            **{name: getattr(self, name) for name in ("lower", "upper", "engine")},
-            attempts=tuple(self.attempts),
-            reason=reason,
-        )
+            status=self.status_at(RELATIVE_GAP, is_limited=bool(reason)), loss=self.loss, n_passes=self.n_passes,
+            v=self.v, lower=self.lower, upper=self.upper, weights=self.weights, engine=self.engine,
+            n_iterations=self.n_iterations, attempts=tuple(self.attempts), reason=reason,
+        )  # fmt: skip
