@@ -287,9 +287,10 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
     if not isinstance(y, str):
         return Modelled(features=X, labels=y, has_intercept=has_bias(bias))
     if not is_from_table_library(X):
-        is_dask = type(X).__module__.startswith("dask.")
-        expected = "its labels themselves, as in X[['a', 'b']], X['y']" if is_dask else EXPECTED_LABELS
-        kind = "a Dask collection" if is_dask else "no data frame"
+        from maxmargin.data.stores.dask_rows import is_dask
+
+        expected = "its labels themselves, as in X[['a', 'b']], X['y']" if is_dask(X) else EXPECTED_LABELS
+        kind = "a Dask collection" if is_dask(X) else "no data frame"
         raise InvalidProblemError(f"y is {quoted(y)} and X is {kind}; expected {expected}")
     columns = column_names(X)
     if columns == (y,):
