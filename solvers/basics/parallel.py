@@ -4,9 +4,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
-from functools import cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -50,17 +48,3 @@ def n_threads() -> int:
     n_processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
     return min(n_processors, int(asked)) if asked.isdecimal() and int(asked) else n_processors
-
-
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Let BLAS use one thread: the pools of NumPy and SciPy take each other's cores, and those of our own threads."""
-    limited: AbstractContextManager[Any] = _blas().limit(limits=1, user_api="blas")
-    return limited
-
-
-@cache
-def _blas() -> Any:
-    import scipy.linalg  # noqa: F401  the limit reaches the libraries that are loaded
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
