@@ -102,28 +102,29 @@ class HardBracket(Bracket):
     @property
     def dual(self) -> Floats | None:
         """The best multipliers of all rows."""
-        if self.hull is None:
-            return None
-        dual = np.zeros(self.problem.n_samples)
-        dual[self.hull[0]] = self.hull[1]
-        return dual
+        return None if self.hull is None else self._spread(*self.hull)
 
-    def _hull_weights(self) -> Floats:
-        """Return the best multipliers of all rows scaled to sum 1, with bias 1/2 in each class."""
+    def _spread(self, rows: Rows, values: Floats) -> Floats:
+        """Return a vector of all rows, 0 but for these."""
         result = np.zeros(self.problem.n_samples)
+        result[rows] = values
+        return result
+
+    def _hull_weights(self) -> tuple[Rows, Floats]:
+        """Return the rows of positive multipliers, and these scaled to sum 1, with bias 1/2 in each class."""
         if self.hull is None:
-            return result
+            return np.empty(0, np.int64), np.empty(0)
         rows, weights = self.hull
         weights = np.maximum(weights, 0.0) / weights.max()
         if self.problem.bias:
             is_positive = self.problem.y[rows] > 0
             weights /= 2 * np.where(is_positive, weights[is_positive].sum(), weights[~is_positive].sum())
-        result[rows] = weights if self.problem.bias else weights / weights.sum()
-        return result
+            return rows, weights
+        return rows, weights / weights.sum()
 
     def solution(self, status: Status, attempts: tuple[SolverRun, ...], reason: str) -> HardMargin:
         """Return the result; its hyperplane of floats proves the lower end if it is better than the exact one."""
-        weights = self._hull_weights()
+        rows, weights = self._hull_weights()
         certificate, lower, found = self.proof, self.lower, None
         if self.plane is not None and certificate is not None:
             found = best_float_plane(self.problem, self.plane, certificate.margin_squared, self.near)
@@ -131,12 +132,12 @@ class HardBracket(Bracket):
                 certificate, lower = found.certificate(self.problem), found.margin
         answer = HardMargin(
             status=status, margin=None if self.plane is None else 0.0, lower=lower, upper=self.upper,
-            support=np.flatnonzero(weights > SUPPORT_WEIGHT * weights.max()),
-            dual=weights * _square_of_inverse(self.upper), engine=self.engine, attempts=(*attempts, *self.attempts),
-            reason=reason, certificate=certificate, hull_weights=self.dual, at_most=self.at_most,
-            problem=self.problem, bias=self.problem.bias,
+            support=np.sort(rows[weights > SUPPORT_WEIGHT * weights.max(initial=0.0)]),
+            dual=self._spread(rows, weights * _square_of_inverse(self.upper)), engine=self.engine,
+            attempts=(*attempts, *self.attempts), reason=reason, certificate=certificate, hull_weights=self.dual,
+            at_most=self.at_most, problem=self.problem, bias=self.problem.bias,
         )  # fmt: skip
-        return answer if self.plane is None else _with_floats(answer, self.problem, found, weights)
+        return answer if self.plane is None else _with_floats(answer, self.problem, found, rows, weights)
 
 
 def exact_solution(point: HullPoint, attempts: tuple[SolverRun, ...], engine: str) -> HardMargin:
@@ -152,7 +153,7 @@ def exact_solution(point: HullPoint, attempts: tuple[SolverRun, ...], engine: st
         certificate=MarginExactly.by(point), hull_weights=weights, problem=problem, bias=problem.bias,
         margin_squared=point.margin_squared, w_exact=point.normal, b_exact=point.offset, dual_exact=point.multipliers,
     )  # fmt: skip
-    return _with_floats(answer, problem, found, weights)
+    return _with_floats(answer, problem, found, np.array(point.rows), weights[list(point.rows)])
 
 
 def shared_point(point: HullPoint) -> CommonHullPoint:
@@ -168,7 +169,9 @@ def _square_of_inverse(upper: float) -> float:
     return min(1.0 / upper / upper, _LARGEST) if upper > 1.0 / _LARGEST else _LARGEST
 
 
-def _with_floats(answer: HardMargin, problem: Problem, found: FloatPlane | None, hull_weights: Floats) -> HardMargin:
+def _with_floats(
+    answer: HardMargin, problem: Problem, found: FloatPlane | None, rows: Rows, weights: Floats
+) -> HardMargin:
     """Return the answer with the hyperplane of floats, or with the remark that none was found."""
     if found is None:
         return replace(answer, reason="; ".join(filter(None, (answer.reason, NO_FLOATS))))
@@ -178,14 +181,13 @@ def _with_floats(answer: HardMargin, problem: Problem, found: FloatPlane | None,
         b=found.b,
         margin=found.margin,
         primal_residual=max(0.0, float(1 - found.least)) if found.least < 1 else 0.0,
-        dual_residual=_dual_residual(problem, found.w, hull_weights),
+        dual_residual=_dual_residual(problem, found.w, rows, weights),
     )
 
 
-def _dual_residual(problem: Problem, w: Floats, hull_weights: Floats) -> float:
+def _dual_residual(problem: Problem, w: Floats, rows: Rows, weights: Floats) -> float:
     """Return the distance of the directions of w and of sum c y x, which at the optimum are the same."""
-    rows = np.flatnonzero(hull_weights)
     with np.errstate(all="ignore"):
-        normal = (hull_weights[rows] * problem.y[rows]) @ problem.row_source[rows]
+        normal = (weights * problem.y[rows]) @ problem.row_source[rows]
         difference = np.linalg.norm(unit(w) - unit(np.asarray(normal)))
     return math.inf if math.isnan(difference) else float(difference)

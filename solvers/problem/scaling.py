@@ -90,9 +90,10 @@ class ColumnScaling:
             Whether columns may be centred.
         """
         center = np.median(X[:_ROWS_OF_MEDIANS], axis=0) if bias else np.zeros(X.shape[1])
-        is_far = np.abs(center) / _FAR_FROM_ZERO > np.abs(X - center).max(axis=0)
+        low, high = column_bounds(X)
+        is_far = np.abs(center) / _FAR_FROM_ZERO > np.maximum(high - center, center - low)
         center = np.where(is_far, center, 0.0)
-        size = np.abs(X - center).max(axis=0)
+        size = np.maximum(high - center, center - low)
         size = np.where(size > 0, size, np.where(sizes > 0, sizes, 1.0))
         return cls(center=center, exponents=np.frexp(size)[1].astype(np.int64), varies=np.ones(len(size), np.bool_))
 

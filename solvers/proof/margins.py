@@ -96,7 +96,7 @@ def lowest(
     """
     n_groups = 2 if by_class else 1
     error, may_merge = largest_error(problem, w, b), problem.integers is None
-    search = _LowestSearch(w, b, error, tuple(levels[:n_groups]), most, may_merge, problem.sizes.compiled_entries)
+    search = _LowestSearch(w, b, error, tuple(levels[:n_groups]), most, may_merge)
     parts = list(problem.map(partial(_lowest_of_chunk, search), problem.y))
     return [_united([part[group] for part in parts]) for group in range(n_groups)]
 
@@ -116,18 +116,16 @@ class _LowestSearch(NamedTuple):
     levels: tuple[float, ...]
     most: int
     may_merge: bool
-    compiled_entries: int
 
 
 def _lowest_of_chunk(search: _LowestSearch, rows: slice, X: Any, y: Floats) -> list[Lowest]:
     error = float(errors(X, search.w, search.b).max(initial=0.0)) if search.error is None else search.error
-    score, least = functional_margins(X, y, search.w, search.b, compiled_entries=search.compiled_entries)
-    groups: tuple[tuple[Any, float], ...] = ((True, min(least)),)
-    if len(search.levels) == 2:
-        groups = ((y < 0, least[0]), (y > 0, least[1]))
-    found = []
-    for level, (is_member, least_score) in zip(search.levels, groups, strict=True):
-        positions = _low_positions(score, is_member, least_score, level, search.most, error)
+    score, found = functional_margins(X, y, search.w, search.b), []
+    own = np.empty_like(score) if len(search.levels) == 2 else score
+    for level, sign in zip(search.levels, (-1, 1), strict=False):
+        if own is not score:
+            np.maximum(score, np.multiply(y, -sign * np.inf, out=own), out=own)  # infinity for the other class
+        positions = _low_positions(own, level, search.most, error)
         if len(positions) > _MANY_ROWS and search.may_merge:
             positions = _different(X, y, positions)
         picked, scores = X[positions], score[positions]
@@ -137,23 +135,25 @@ def _lowest_of_chunk(search: _LowestSearch, rows: slice, X: Any, y: Floats) -> l
     return found
 
 
-def _low_positions(score: Floats, is_member: Any, least: float, level: float, most: int, error: float) -> Rows:
+def _low_positions(score: Floats, level: float, most: int, error: float) -> Rows:
     """Return the positions of scores that may be the least of a group, and of at most `most` others near the level.
 
-    The error is more than twice the error of any score (`rounding_error`), and more than fourteen times the change of
-    a score when every entry of w is rounded once more: that makes no other score the least either.
+    Rows of score +infinity are not of the group. The error is more than twice the error of any score
+    (`rounding_error`), and more than fourteen times the change of a score when every entry of w is rounded once more:
+    that makes no other score the least either.
     """
+    least = score.min()
     with np.errstate(all="ignore"):
         end = np.nextafter(least + 2 * error, np.inf)
+        reach = max(end, level + _BEYOND * (level - least)) if most and level > end else end
     if not np.isfinite(end):
-        return np.flatnonzero((score < np.inf) & is_member)
-    near = np.flatnonzero((score <= end) & is_member)
-    if not most or level <= end:
-        return near
-    below = np.flatnonzero((score < level + _BEYOND * (level - least)) & (score > end) & is_member)
-    if below.size > most:
-        below = below[np.argpartition(score[below], most)[:most]]
-    return np.sort(np.concatenate([near, below]))
+        return np.flatnonzero(score < np.inf)
+    low = np.flatnonzero(score <= reach)
+    is_near = score[low] <= end
+    if len(low) - np.count_nonzero(is_near) <= most:
+        return low
+    beyond = low[~is_near]
+    return np.sort(np.concatenate([low[is_near], beyond[np.argpartition(score[beyond], most)[:most]]]))
 
 
 def _different(X: Any, y: Floats, positions: Rows) -> Rows:

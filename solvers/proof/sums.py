@@ -91,21 +91,14 @@ def enclosure(value: Floats, error: Floats | float) -> tuple[Floats, Floats]:
 
 
 @np.errstate(all="ignore")
-def functional_margins(
-    X: Any, y: NDArray[Any], w: Floats, b: float, *, compiled_entries: int = COMPILED_ENTRIES
-) -> tuple[Floats, tuple[float, ...]]:
-    """Return y (w.x + b), -infinity if it overflows, and the least finite value of each class, -1 first."""
-    y = np.asarray(y, dtype=np.float64)
-    if _are_many(X, compiled_entries):
-        from maxmargin.solvers.proof import sums_kernels
-
-        result = np.empty(len(y))
-        return result, sums_kernels.functional_margins(X, y, w, b, result)
-    result = np.asarray(X @ w + b) * y
-    result[~np.isfinite(result)] = -np.inf
-    is_number = result > -np.inf
-    least = [result.min(where=is_number & (y == sign), initial=np.inf) for sign in (-1, 1)]
-    return result, tuple(map(float, least))
+def functional_margins(X: Any, y: NDArray[Any], w: Floats, b: float) -> Floats:
+    """Return y (w.x + b), -infinity if it overflows."""
+    result = np.asarray(X @ w)
+    result += b
+    result *= y
+    if not np.isfinite(result.sum()):
+        result[~np.isfinite(result)] = -np.inf
+    return result
 
 
 @np.errstate(all="ignore")

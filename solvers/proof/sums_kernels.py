@@ -11,37 +11,6 @@ _FLOATS = vector(types.float64, readonly=True)
 _OUT = vector(types.float64, readonly=False)
 
 
-@compiled(MATRIX, _FLOATS, _FLOATS, types.float64, _OUT, may_reorder_sums=True)
-def functional_margins(X: Floats, y: Floats, w: Floats, b: float, out: Floats) -> tuple[float, float]:
-    """Write y (w.x + b), -infinity if it overflows, and return the least finite value of each class."""
-    n_rows, n_columns = X.shape
-    negative, positive = np.inf, np.inf
-    whole = n_rows - n_rows % 4
-    for i in range(0, whole, 4):
-        s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-        for j in range(n_columns):
-            s0 += X[i, j] * w[j]
-            s1 += X[i + 1, j] * w[j]
-            s2 += X[i + 2, j] * w[j]
-            s3 += X[i + 3, j] * w[j]
-        out[i], out[i + 1], out[i + 2], out[i + 3] = s0, s1, s2, s3
-    for i in range(whole, n_rows):
-        total = 0.0
-        for j in range(n_columns):
-            total += X[i, j] * w[j]
-        out[i] = total
-    for i in range(n_rows):
-        score = (out[i] + b) * y[i]
-        if not abs(score) < np.inf:
-            score = -np.inf
-        elif y[i] < 0.0:
-            negative = min(negative, score)
-        else:
-            positive = min(positive, score)
-        out[i] = score
-    return negative, positive
-
-
 @compiled(MATRIX, _FLOATS, _FLOATS, _OUT, _OUT, may_reorder_sums=True)
 def scores_and_moduli(X: Floats, center: Floats, w: Floats, value: Floats, moduli: Floats) -> None:
     """Write the sums w.(x - center) and |w|.|x - center|."""

@@ -154,4 +154,4 @@ def _gain(scores: Floats, weights: Floats, level: float, mass: float) -> float:
 
 
 def _scores(w: Floats, _: slice, X: Any, y: Floats) -> Floats:
-    return functional_margins(X, y, w, 0.0)[0]
+    return functional_margins(X, y, w, 0.0)

@@ -154,8 +154,8 @@ def slack_of(problem: Problem, w: Floats, b: float, level: float = 1.0) -> Float
 
 def _kinks(w: Floats, _: slice, X: Any, y: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
-        return np.asarray(y * (1.0 - functional_margins(X, y, w, 0.0)[0]))
+        return np.asarray(y * (1.0 - functional_margins(X, y, w, 0.0)))
 
 
 def _slack(w: Floats, b: float, level: float, _: slice, X: Any, y: Floats) -> Floats:
-    return np.asarray(np.maximum(0.0, level - functional_margins(X, y, w, b)[0]))
+    return np.asarray(np.maximum(0.0, level - functional_margins(X, y, w, b)))

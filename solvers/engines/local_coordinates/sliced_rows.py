@@ -7,6 +7,7 @@ vectors, whose sum it is (Dekker, A floating-point technique for extending the a
 Mathematik 18, 1971).
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -72,8 +73,16 @@ class SlicedRows:
     def __init__(self, X: Floats) -> None:
         # A product of two slices has twice the bits of each; the sum of n_columns of them, and of two such sums, more.
         self._bits = (_BITS - 2 - max(X.shape[1], 2).bit_length()) // 2
-        self._units = np.ldexp(1.0, np.frexp(np.abs(X).max(axis=1, initial=0.0))[1])
-        self._slices = self._sliced(X / self._units[:, np.newaxis])
+        self._X = X
+
+    @cached_property
+    def _units(self) -> Floats:
+        units: Floats = np.ldexp(1.0, np.frexp(np.abs(self._X).max(axis=1, initial=0.0))[1])
+        return units
+
+    @cached_property
+    def _slices(self) -> list[Floats]:
+        return self._sliced(self._X / self._units[:, np.newaxis])
 
     def products(self, vector: Pair, offset: Pair | None = None) -> Floats:
         """Return ``X @ vector + offset``, as if computed exactly and rounded; the offset has one entry."""

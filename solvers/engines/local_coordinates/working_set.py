@@ -36,7 +36,7 @@ NAME = "working set"
 
 # Number of unknowns up to which programs take little time. Then, and beyond it, for each unknown: rows in the first
 # program, largest number of rows that join a program at once, and that are fetched in a pass over all rows.
-_FEW_COLUMNS, _FEW, _MANY = 60, (8, 10, 60), (3, 3, 12)
+_FEW_COLUMNS, _FEW, _MANY = 60, (8, 10, 240), (3, 3, 48)
 
 # Ratio of the sizes of two levels; a level that would have more than this part of the sample has all of it.
 _GROWTH, _ALMOST_ALL = 8, 0.5
@@ -68,6 +68,9 @@ _LARGEST = 2.0**300
 
 # Number of turns of refinement, and the turn after which a program without a separating plane has none.
 _MOST_TURNS, _TURNS_WITHOUT_PLANE = 6, 3
+
+# Scores, in units of their largest rounding error, above which programs of samples are solved in spite of these errors.
+_CLEAR = 2.0**20
 
 # Bound of the margin, relative to the size of scores, below which hulls meet as far as floating point knows.
 _NOTHING = 1e-14
@@ -120,7 +123,8 @@ def rounds(problem: Problem, limits: Limits, *, is_verdict: bool = False) -> Ite
     """
     if problem.n_features > _MOST_COLUMNS:
         return
-    with suppress(np.linalg.LinAlgError):  # numbers that floating point cannot work with, as other engines may
+    # LinAlgError: numbers that floating point cannot work with, as other engines may
+    with one_blas_thread(), suppress(np.linalg.LinAlgError):
         yield from _Search(problem, limits, is_verdict=is_verdict).rounds()
 
 
@@ -135,9 +139,13 @@ class _LocalRows(NamedTuple):
         """Return some of them."""
         return _LocalRows(self.numbers[which], self.X[which], self.y[which])
 
+    def with_others(self, others: "_LocalRows") -> "_LocalRows":
+        """Return them with others."""
+        return _LocalRows(*(np.concatenate(pair) for pair in zip(self, others, strict=True)))
+
     def joined(self, others: "_LocalRows") -> "_LocalRows":
         """Return them with others, each row once."""
-        rows = _LocalRows(*(np.concatenate(pair) for pair in zip(self, others, strict=True)))
+        rows = self.with_others(others)
         return rows.taken(np.sort(np.unique(signed_keys(rows.X, rows.y), return_index=True)[1]))
 
 
@@ -217,7 +225,7 @@ class _Search:
 
     def over_all_rows(self) -> Iterator[Round]:
         """Yield rounds, each with a pass over all rows, until no row is nearer than those that were fetched."""
-        fetched, numbers, n_idle = self.program, self.program.numbers, 0
+        fetched, n_idle = self.program, 0
         while n_idle < _MOST_IDLE:
             if not self._is_finished_on(fetched):
                 yield self.without_plane()
@@ -231,10 +239,10 @@ class _Search:
             low, scores = self._nearest(candidates, X)
             if not np.abs(low.X).max(initial=0.0) < _LARGEST:
                 return
-            is_new = ~np.isin(low.numbers, numbers)
+            is_new = ~np.isin(low.numbers, fetched.numbers)
             n_idle += not (scores[is_new] < self.level * (1 - _ACCURATE)).any()
             self._are_joined(low.taken(slice(self.n_added)), scores[: self.n_added])
-            fetched, numbers = fetched.joined(low), np.concatenate([numbers, low.numbers[is_new]])
+            fetched = fetched.with_others(low.taken(is_new))
 
     def _is_finished_on(self, rows: _LocalRows) -> bool:
         """Move to the plane of these rows, as accurately as asked; return False where they cannot be separated.
@@ -260,8 +268,7 @@ class _Search:
         z, some = self.multipliers, self.multipliers > _BALANCING * self.multipliers.max()
         X, y = self.program.X[some], self.program.y[some]
         signed = np.column_stack([X * y[:, np.newaxis], *[y] * self.bias])
-        with one_blas_thread():
-            vertex = pushed_to_vertex(signed, z[some], self.limits.is_over)
+        vertex = pushed_to_vertex(signed, z[some], self.limits.is_over)
         weights = z[some] if vertex is None else vertex
         return Round(
             rows=self.program.numbers[some][weights > 0], multipliers=weights[weights > 0], is_separable=False,
@@ -271,25 +278,24 @@ class _Search:
     @np.errstate(all="ignore")
     def _is_solved(self, tolerance: float, *, finish: bool) -> bool:
         """Move to the plane of the program, with refinement; return False where no plane separates its rows."""
-        with one_blas_thread():
-            rows, open_before = SlicedRows(self.program.X), np.inf
-            if self.program.X.size <= _FEW_ENTRIES and self._is_solved_by_daqp(rows, finish=finish):
-                return True
-            self.scores = self.plane.scores(rows, self.program.y)
-            sigma = float(np.median(np.abs(self.scores))) or 1.0
-            for turn in range(_MOST_TURNS):
-                settings = Settings(_ACCURATE if turn else tolerance, finish, self.limits.is_over)
-                self._move(rows, sigma, settings)
-                least, bound = float(self.scores.min()), self._bound()
-                if self.limits.is_over():
-                    break
-                if bound < _NOTHING * self.plane.size or (least <= 0 and turn >= _TURNS_WITHOUT_PLANE):
-                    return False
-                is_closed = bound - least <= (_ACCURATE if finish else _ROUGHLY_CLOSED) * bound
-                if least > 0 and (is_closed or bound - least > _REFINED * open_before):
-                    break
-                open_before, sigma = bound - least, least if least > 0 else self._size_of_support() or 1.0
-            self.level, self.is_changed = max(least, 0.0), False
+        rows, open_before = SlicedRows(self.program.X), np.inf
+        if self.program.X.size <= _FEW_ENTRIES and self._is_solved_by_daqp(rows, finish=finish):
+            return True
+        self.scores = self._scores(rows, finish=finish)
+        sigma = float(np.median(np.abs(self.scores))) or 1.0
+        for turn in range(_MOST_TURNS):
+            settings = Settings(_ACCURATE if turn else tolerance, finish, self.limits.is_over)
+            self._move(rows, sigma, settings)
+            least, bound = float(self.scores.min()), self._bound(finish=finish)
+            if self.limits.is_over():
+                break
+            if bound < _NOTHING * self.plane.size or (least <= 0 and turn >= _TURNS_WITHOUT_PLANE):
+                return False
+            is_closed = bound - least <= (_ACCURATE if finish else _ROUGHLY_CLOSED) * bound
+            if least > 0 and (is_closed or bound - least > _REFINED * open_before):
+                break
+            open_before, sigma = bound - least, least if least > 0 else self._size_of_support() or 1.0
+        self.level, self.is_changed = max(least, 0.0), False
         return True
 
     def _is_solved_by_daqp(self, rows: SlicedRows, *, finish: bool) -> bool:
@@ -302,10 +308,10 @@ class _Search:
         self.plane = LocalPlane.between(self.columns, found.w, X, y, bias=self.bias)
         self.multipliers, self.corrections = found.multipliers / found.multipliers.sum(), np.zeros(len(y))
         self.solved = self.program.numbers
-        self.scores = self.plane.scores(rows, y)
+        self.scores = self._scores(rows, finish=finish)
         if finish:
             self._refine(rows)
-        least, bound = float(self.scores.min()), self._bound()
+        least, bound = float(self.scores.min()), self._bound(finish=finish)
         if least > 0 and bound - least <= (_ACCURATE if finish else _ROUGHLY_CLOSED) * bound:
             self.level, self.is_changed = least, False
             return True
@@ -315,9 +321,20 @@ class _Search:
     def _move(self, rows: SlicedRows, sigma: float, settings: Settings) -> None:
         X, y = self.program.X, self.program.y
         self.plane, self.multipliers = self.plane.moved(X, y, self.scores, sigma, settings)
-        self.scores, self.corrections, self.solved = self.plane.scores(rows, y), np.zeros(len(y)), self.program.numbers
+        self.scores, self.corrections = self._scores(rows, finish=settings.finish), np.zeros(len(y))
+        self.solved = self.program.numbers
         if settings.finish:
             self._refine(rows)
+
+    def _scores(self, rows: SlicedRows, *, finish: bool) -> Floats:
+        """Return the scores of the program; rounding errors are left in them where they hardly matter."""
+        rough = self.plane.rough_scores(self.program.X, self.program.y)
+        is_exact = finish or not self._is_clear(rough.min())
+        return self.plane.scores(rows, self.program.y) if is_exact else rough
+
+    def _is_clear(self, score: float) -> bool:
+        """Return whether rounding errors of scores are small compared with this one."""
+        return bool(abs(score) > _CLEAR * UNIT_ROUNDOFF * self.plane.size)
 
     def _refine(self, rows: SlicedRows) -> None:
         """Refine the plane and the multipliers of a small support, and keep those that narrow the interval."""
@@ -339,13 +356,18 @@ class _Search:
     def _size_of_support(self) -> float:
         return float(np.abs(self.scores[self.multipliers > _SUPPORTING * self.multipliers.max()]).max())
 
-    def _bound(self) -> float:
-        """Return the upper end of the margin that the multipliers give, rounded, in local units."""
+    def _bound(self, *, finish: bool = True) -> float:
+        """Return the upper end of the margin that the multipliers give, in local units; rounded as `_scores` are."""
         z, y = self.multipliers, self.program.y
         some = z > 0
-        signed = Pair(y[some] * z[some], y[some] * self.corrections[some])
-        point = SlicedRows(np.ascontiguousarray(self.program.X[some].T)).products(signed)
-        return float(np.linalg.norm(point / self.columns.normal_weights()) / z.sum())
+        X, signed = self.program.X[some].T, Pair(y[some] * z[some], y[some] * self.corrections[some])
+        bound = self._norm(X @ signed.high)
+        if finish or not self._is_clear(bound):
+            bound = self._norm(SlicedRows(np.ascontiguousarray(X)).products(signed))
+        return bound / float(z.sum())
+
+    def _norm(self, point: Floats) -> float:
+        return float(np.linalg.norm(point / self.columns.normal_weights()))
 
     @np.errstate(all="ignore")
     def _pass(self) -> tuple[Round, Rows, Any] | None:
@@ -376,8 +398,14 @@ class _Search:
     def _nearest(self, numbers: Rows, X: Any) -> tuple[_LocalRows, Floats]:
         """Return the rows nearest to the plane among these, which may join, and their scores."""
         rows = _LocalRows(numbers, self.columns.apply(as_dense(X)), self.problem.y[numbers])
-        scores = self.plane.scores(SlicedRows(rows.X), rows.y)
+        scores = self.plane.rough_scores(rows.X, rows.y)
         order = np.argsort(scores)[: self.n_fetched]
+        rows, scores = rows.taken(order), scores[order]
+        # Those that may join are told apart as if computed exactly.
+        last = scores[min(self.n_added, len(scores)) - 1] + 4 * UNIT_ROUNDOFF * self.plane.size
+        first = slice(np.count_nonzero(scores <= last))
+        scores[first] = self.plane.scores(SlicedRows(rows.X[first]), rows.y[first])
+        order = np.argsort(scores)
         return rows.taken(order), scores[order]
 
 
