@@ -32,6 +32,10 @@ _PROXIMAL = ((3e-6, 1e-9), (3e-5, 1e-8), (1e-3, 1e-8))
 
 _OPTIONS: dict[str, float] = {"primal_tol": 1e-10, "dual_tol": 1e-12}
 
+# Largest number of iterations: this, and so many for each column and for each row. Twice as many as programs take that
+# are solved; the others would go on to DAQP's own limit of 10,000.
+_MOST_ITERATIONS, _FOR_A_COLUMN, _FOR_A_ROW = 500, 5, 0.05
+
 _STATES = {1: "optimal", 2: "optimal", -1: "infeasible", -2: "cycling", -4: "user_limit", -7: "user_limit"}
 
 _NO_BOUND = 1e30  # DAQP's infinity
@@ -131,6 +135,7 @@ def _ask(costs: Floats, A: Floats, proximal: tuple[float, float], limits: Limits
     eps, stationary = proximal
     options: dict[str, Any] = {**_OPTIONS, "eps_prox": eps, "eta_prox": stationary * eps}
     options["time_limit"] = limits.share() or 0.0
+    options["iter_limit"] = int(_MOST_ITERATIONS + _FOR_A_COLUMN * n_columns + _FOR_A_ROW * n_rows)
     try:
         import daqp
 

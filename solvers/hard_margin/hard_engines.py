@@ -154,7 +154,7 @@ ENGINES = (
     HardEngine(name="daqp", suits=_is_moderate, ask=_ask_daqp),
     HardEngine(
         name="working-set",
-        suits=lambda problem: problem.integers is None and problem.n_features <= problem.n_samples,
+        suits=lambda problem: problem.integers is None,
         ask=_ask_working_set,
     ),
 )
