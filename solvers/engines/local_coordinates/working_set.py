@@ -225,9 +225,9 @@ class _Search:
 
     def over_all_rows(self) -> Iterator[Round]:
         """Yield rounds, each with a pass over all rows, until no row is nearer than those that were fetched."""
-        fetched, n_idle = self.program, 0
+        fetched, n_idle, finish = self.program, 0, len(self.sample.y) == self.problem.n_samples
         while n_idle < _MOST_IDLE:
-            if not self._is_finished_on(fetched):
+            if not self._is_finished_on(fetched, finish=finish and not self.is_verdict):
                 yield self.without_plane()
                 return
             if (passed := self._pass()) is None:
@@ -242,16 +242,16 @@ class _Search:
             is_new = ~np.isin(low.numbers, fetched.numbers)
             n_idle += not (scores[is_new] < self.level * (1 - _ACCURATE)).any()
             self._are_joined(low.taken(slice(self.n_added)), scores[: self.n_added])
-            fetched = fetched.with_others(low.taken(is_new))
+            fetched, finish = fetched.with_others(low.taken(is_new)), True
 
-    def _is_finished_on(self, rows: _LocalRows) -> bool:
+    def _is_finished_on(self, rows: _LocalRows, *, finish: bool) -> bool:
         """Move to the plane of these rows, as accurately as asked; return False where they cannot be separated.
 
         Far rows leave the program once only, as the same rows might leave and join without end.
         """
         has_left = False
         while self.is_solved_on(rows):
-            if self.is_verdict or self.limits.is_over():
+            if not finish or self.limits.is_over():
                 return True
             if not has_left:
                 self.leave_far_rows_out()
