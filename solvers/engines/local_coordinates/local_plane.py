@@ -35,6 +35,9 @@ _REFINEMENTS = 3
 # Size of a column of T, and least eigenvalue of the Gram matrix of columns of size 1, below which T is orthonormalised.
 _DEPENDENT = 1e-4
 
+# About how many rows for each column this Gram matrix is computed of.
+_ROWS_A_COLUMN = 3
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalPlane:
@@ -259,11 +262,18 @@ class _Complement:
 
 
 def _depend(T: Floats, weighted: Floats) -> bool:
-    gram = T.T @ T / len(T) + weighted.T @ weighted
+    from scipy.linalg.lapack import dpotrf
+
+    some = T[:: max(1, len(T) // (_ROWS_A_COLUMN * T.shape[1]))] if T.size else T
+    gram = some.T @ some / len(some) + weighted.T @ weighted
     if not (gram.size and np.isfinite(gram).all()):
         return False
     size = np.sqrt(gram.diagonal())
-    return bool(size.min() < _DEPENDENT or np.linalg.eigvalsh(gram / np.outer(size, size))[0] < _DEPENDENT)
+    if size.min() < _DEPENDENT:
+        return True
+    gram /= np.outer(size, size)
+    gram.flat[:: len(gram) + 1] -= _DEPENDENT
+    return bool(dpotrf(gram)[1])  # is not positive definite
 
 
 def _solved(R: Floats, right: Floats, *, transposed: bool = False) -> Floats:

@@ -49,7 +49,7 @@ _NEAR = 2.0
 _KEPT_A_COLUMN, _KEPT_WEIGHT = 3, 1e-3
 
 # Relative errors of the program: of samples, or where only a verdict is wanted; of all rows.
-_ROUGH, _ACCURATE = 1e-3, 1e-12
+_ROUGH, _ACCURATE = 0.1, 1e-12
 
 # Relative width of the interval of a program at which it is solved well enough: as above.
 _ROUGHLY_CLOSED = 0.3
