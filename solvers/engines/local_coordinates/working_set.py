@@ -54,6 +54,9 @@ _ROUGH, _ACCURATE = 0.1, 1e-12
 # Relative width of the interval of a program at which it is solved well enough: as above.
 _ROUGHLY_CLOSED = 0.3
 
+# Relative width of the interval up to which plane and multipliers are not refined.
+_NARROW = 5e-14
+
 # Part of the width of the interval that a turn of refinement leaves at most, or it is the last.
 _REFINED = 0.3
 
@@ -337,11 +340,13 @@ class _Search:
         return bool(abs(score) > _CLEAR * UNIT_ROUNDOFF * self.plane.size)
 
     def _refine(self, rows: SlicedRows) -> None:
-        """Refine the plane and the multipliers of a small support, and keep those that narrow the interval."""
+        """Refine the plane and the multipliers of a small support unless the interval is narrow; keep what narrows it."""
         X, y, some = self.program.X, self.program.y, self.multipliers > 0
         if np.count_nonzero(some) > X.shape[1] + self.bias:
             return
         plain, bound = (self.multipliers, self.corrections), self._bound()
+        if bound - self.scores.min() <= _NARROW * bound:
+            return
         plane, refined = self.plane.refined(X[some], y[some], self.multipliers[some])
         is_positive = refined.high > 0
         self.multipliers, self.corrections = np.zeros((2, len(y)))
