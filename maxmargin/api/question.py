@@ -119,13 +119,14 @@ class Question:
             label_name=table.label_name, row_names=ids, notes=table.notes, factors=table.factors,
             needs_columns=table.needs_columns,
         )  # fmt: skip
+        library = dataset.library if table.read_as is None else library_of(X, table.labels)
         dataset = replace(dataset, read_as=table.read_as)
         names = replace(
             names_of(dataset),
             ids=ids,
             columns=dataset.feature_names if hasattr(table.features, "columns") else None,
             notes=(*dataset.notes, *_order_note(table.labels, dataset)),
-            frame=partial(frame_of, library_of(X, table.labels), index_name=name_of_index(X, table.labels)),
+            frame=partial(frame_of, library, index_name=name_of_index(X, table.labels)),
         )
         return cls(dataset=dataset, bias=table.has_intercept, names=names, limits=limits)
 

@@ -152,7 +152,7 @@ def features_and_labels(
         features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
         label_name=label_name or (own_name if isinstance(own_name, str) and own_name else "y"), source=source,
         row_ids=None if row_names is None else tuple(map(str, row_names)), notes=(*notes, *features.notes),
-        library=library_of(X, y),
+        library=None if isinstance(X, np.ndarray) and isinstance(y, np.ndarray) else library_of(X, y),
         factors=(*factors, *features.factors),
     )  # fmt: skip
 
@@ -364,6 +364,8 @@ def _dense(X: Any) -> tuple[Floats, FractionColumns | None]:
         raise InvalidProblemError(f"X has shape {values.shape}, {TWO_DIMENSIONS}{hint}")
     if values.dtype.kind not in (*REAL_KINDS, "O"):
         raise InvalidProblemError(f"X has dtype {values.dtype}, expected real numbers")
+    if values.dtype == np.float64:
+        return np.ascontiguousarray(values), None
     found = numbers(values)
     return found.nearest, None if found.exact is None else list(found.exact.T)
 
