@@ -340,7 +340,7 @@ class _Search:
         return bool(abs(score) > _CLEAR * UNIT_ROUNDOFF * self.plane.size)
 
     def _refine(self, rows: SlicedRows) -> None:
-        """Refine the plane and the multipliers of a small support unless the interval is narrow; keep what narrows it."""
+        """Refine plane and multipliers of a small support if the interval is not narrow; keep what narrows it."""
         X, y, some = self.program.X, self.program.y, self.multipliers > 0
         if np.count_nonzero(some) > X.shape[1] + self.bias:
             return
