@@ -60,7 +60,7 @@ class WorkSizes:
         factorises in every iteration.
     block_entries, block_rows : int
         A pass of the interior point works on blocks of about this number of entries, and of at least this number of
-        rows: 512 KiB, with its product, stay in the cache of a core.
+        rows: 2 MiB, with its product, stay in the cache.
     class_entries : int
         Number of entries in the matrix of all inequalities of more than two classes above which the perceptron and the
         pairs of classes are tried before all inequalities at once.
@@ -81,7 +81,7 @@ class WorkSizes:
     least_sample: int = 2000
     fetched_rows: int = 1000
     factorised_side: int = 3000
-    block_entries: int = 1 << 16
+    block_entries: int = 1 << 18
     block_rows: int = 256
     class_entries: int = 1_000_000
     compiled_entries: int = COMPILED_ENTRIES

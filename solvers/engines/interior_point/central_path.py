@@ -14,25 +14,13 @@ Source: Mehrotra, On the implementation of a primal-dual interior point method, 
 Munson, Interior-point methods for massive support vector machines, SIAM J. Optim. 13 (2002).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.engines.interior_point import central_path_arrays
-
-# Largest number of matrix entries for which operations on whole arrays are used in place of compiled code.
-FEW_ENTRIES = 1 << 20
-
-
-def _kernels(rows: "PathRows") -> Any:
-    """Return the module that works on this number of rows."""
-    if len(rows.a) <= FEW_ENTRIES // 4:
-        return central_path_arrays
-    from maxmargin.solvers.engines.interior_point import central_path_kernels
-
-    return central_path_kernels
 
 
 class Aim(NamedTuple):
@@ -104,34 +92,54 @@ class PathRows(NamedTuple):
 
     def at(self, y: Floats, scores: Floats, target: float) -> "RowsAt":
         """Return the quantities that a Newton step needs, for the scores of the rows."""
-        t, roots, side = np.empty((3, len(y)))
-        sums = _kernels(self).linearised(y, scores, target, *self, t, roots, side)
-        return RowsAt(t, roots, side, *sums)
+        a, r, s, x = self
+        t, roots = target - y * scores, 1.0 / np.sqrt(s / a + x / r)
+        complementarity, hinge = float((a * s + r * x).sum()), float(((a + r) * np.maximum(0.0, t)).sum())
+        return RowsAt(t, roots, roots * y * t, complementarity, hinge, float(a.sum()))
 
     def affine_change(self, y: Floats, t: Floats, scores: Floats) -> Floats:
-        """Return da of the step that aims at mu = 0, for the change of the scores."""
-        result = np.empty(len(y))
-        _kernels(self).affine_change(y, t, scores, *self, result)
-        return result
+        """Return da = (t - p)/D of the step that aims at mu = 0, for the change of the scores."""
+        return (t - y * scores) / (self.s / self.a + self.x / self.r)
 
     def second_order(self, y: Floats, affine: Floats) -> tuple[Floats, "Prediction"]:
         """Return y/D times the second-order terms and y/D times the effect of a unit of mu, and the prediction."""
-        result = np.empty((2, len(y)))
-        return result, Prediction(*_kernels(self).second_order(y, *self, affine, *result))
+        a, r, s, x = self
+        up, down = affine / a, affine / r
+        margin, slack = s * up * (1.0 + up), x * down * (down - 1.0)
+        weights = y / (s / a + x / r) * np.stack([margin - slack, 1.0 / a - 1.0 / r])
+        # With mu = 0 the others change by ds/s = -1 - da/a and dx/x = -1 + da/r.
+        curvature = float((a * margin + r * slack).sum())
+        return weights, Prediction(curvature, _greatest(-up, 1.0 + up, down, 1.0 - down))
 
     def corrected_change(self, y: Floats, t: Floats, scores: Floats, mu: float, affine: Floats) -> Floats:
         """Return da of the step that is taken, for the change of the scores."""
-        result = np.empty(len(y))
-        _kernels(self).corrected_change(y, t, scores, mu, *self, affine, result)
-        return result
+        a, r, s, x = self
+        up, down = affine / a, affine / r
+        second = s * up * (1.0 + up) - x * down * (down - 1.0)
+        return self.affine_change(y, t + second + mu * (1.0 / a - 1.0 / r), scores)
 
     def blocking(self, mu: float, affine: Floats, change: Floats) -> float:
         """Return the greatest relative decrease of any of a, r, s, x at the full step."""
-        return float(_kernels(self).blocking(mu, *self, affine, change))
+        ds, dx = self._changes(mu, affine, change)
+        return _greatest(-change / self.a, change / self.r, -ds / self.s, -dx / self.x)
 
     def move(self, length: float, mu: float, affine: Floats, change: Floats) -> None:
         """Take a step, in place."""
-        _kernels(self).move(length, mu, *self, affine, change)
+        ds, dx = self._changes(mu, affine, change)
+        for numbers, step in zip(self, (change, -change, ds, dx), strict=True):
+            numbers += length * step
+
+    def _changes(self, mu: float, affine: Floats, change: Floats) -> tuple[Floats, Floats]:
+        """Return ds and dx of the step that is taken."""
+        a, r, s, x = self
+        ahead, back = affine / a, affine / r
+        ds = mu / a - s + s * (ahead * (1.0 + ahead) - change / a)
+        return ds, mu / r - x + x * (back * (back - 1.0) + change / r)
+
+
+def _greatest(*ratios: Floats) -> float:
+    """Return the greatest number, at least 0; NaN does not count."""
+    return max(0.0, *(float(np.fmax.reduce(part, initial=0.0)) for part in ratios))
 
 
 class RowsAt(NamedTuple):
@@ -175,6 +183,12 @@ class Prediction(NamedTuple):
 
     curvature: float
     blocking: float
+
+    @classmethod
+    def of_all(cls, parts: Iterable["Prediction"]) -> "Prediction":
+        """Return the prediction for all rows from those of some rows each."""
+        curvatures, blocking = zip(*parts, strict=True)
+        return cls(sum(curvatures), max(blocking))
 
     def left(self, complementarity: float) -> float:
         """Return sum a s + r x after the longest step that keeps all positive."""

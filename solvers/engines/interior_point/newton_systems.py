@@ -13,9 +13,8 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.engines.interior_point import sparse_passes
+from maxmargin.solvers.engines.interior_point import passes
 from maxmargin.solvers.engines.interior_point.central_path import (
-    FEW_ENTRIES,
     Aim,
     IterateQuality,
     PathRows,
@@ -137,7 +136,6 @@ class ColumnSystem(_NewtonSystem):
     def __init__(self, problem: Problem, center: Floats | None, aim: Aim, at_bound: RowsAtBound | None = None) -> None:
         super().__init__(problem, aim)
         self._view = RowView(center, problem.bias, aim, problem.sizes)
-        self._passes = passes_over(problem)
         d, has_rho = problem.n_features, aim.nu is not None
         self.plane = np.zeros(d + problem.bias + has_rho)
         self._penalty = (np.arange(len(self.plane)) < d).astype(np.float64)
@@ -153,7 +151,7 @@ class ColumnSystem(_NewtonSystem):
 
     def linearise(self, rows: PathRows) -> IterateQuality:
         """Factorise the system at the iterate, and return how good the iterate is."""
-        targets, *parts = zip(*self._pass(partial(self._passes.linearise, self.plane), *rows), strict=True)
+        targets, *parts = zip(*self._pass(partial(passes.linearise, self.plane), *rows), strict=True)
         np.concatenate(targets, out=self._t)
         gram, written, complementarity, hinge, total = (sum(part) for part in parts)
         self._side = gram[:-1, -1]
@@ -177,11 +175,11 @@ class ColumnSystem(_NewtonSystem):
     def predict(self, rows: PathRows) -> Prediction:
         """Solve for the step that aims at mu = 0."""
         affine = self._factor.solve(self._side - self._residual)
-        passed = self._pass(partial(self._passes.predict, affine), self._t, *rows)
+        passed = self._pass(partial(passes.predict, affine), self._t, *rows)
         changes, sides, predictions = zip(*passed, strict=True)
         np.concatenate(changes, out=self._affine)
         self._second, self._centring = sum(sides)
-        return Prediction(sum(p.curvature for p in predictions), max(p.blocking for p in predictions))
+        return Prediction.of_all(predictions)
 
     def _solve_for(self, rows: PathRows, side: Floats) -> float:
         self._step = self._factor.solve(side - self._residual)
@@ -193,7 +191,7 @@ class ColumnSystem(_NewtonSystem):
 
     def _directed(self, rows: PathRows) -> tuple[float, Floats]:
         """Store the changes of the rows; return the limit of the step's length, and its error in the dual equations."""
-        passed = self._pass(partial(self._passes.correct, self._step, self._mu), self._t, self._affine, *rows)
+        passed = self._pass(partial(passes.correct, self._step, self._mu), self._t, self._affine, *rows)
         changes, written, blocking = zip(*passed, strict=True)
         np.concatenate(changes, out=self._change)
         return max(blocking), sum(written) - self._residual - self._penalty * self._step
@@ -214,15 +212,6 @@ class ColumnSystem(_NewtonSystem):
 
     def _pass(self, function: Callable[..., Any], *vectors: Floats) -> Iterator[Any]:
         return self.problem.map(partial(function, self._view), self.problem.y, *vectors)
-
-
-def passes_over(problem: Problem) -> Any:
-    """Return the module with the passes for these rows; only many dense rows are worth a compiler."""
-    if problem.is_sparse or problem.n_samples * problem.n_features <= FEW_ENTRIES:
-        return sparse_passes
-    from maxmargin.solvers.engines.interior_point import dense_passes
-
-    return dense_passes
 
 
 class RowSystem(_NewtonSystem):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.engines.interior_point.central_path import Aim
+from maxmargin.solvers.engines.interior_point.central_path import Aim, PathRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import DEFAULT_SIZES, WorkSizes
 
@@ -50,6 +50,19 @@ class RowView(NamedTuple):
         """Return the rows less their center."""
         return X if self.center is None else X - self.center
 
+    def blocks(
+        self, X: Any, y: NDArray[Any], vectors: tuple[Floats, ...]
+    ) -> Iterator[tuple[slice, Any, Floats, PathRows]]:
+        """Yield blocks of rows that stay in the cache, centred, with their signs and multipliers; sparse rows whole."""
+        are_dense = isinstance(X, np.ndarray)
+        for part in blocks(X.shape[0], X.shape[1], self.sizes) if are_dense else [slice(0, X.shape[0])]:
+            yield (
+                part,
+                self.centred(X[part]),
+                y[part].astype(np.float64, copy=False),
+                PathRows(*(v[part] for v in vectors)),
+            )
+
     def scores(self, X: Any, y: NDArray[Any], plane: Floats) -> Floats:
         """Return w.x + b - y rho."""
         offsets = plane[X.shape[1] :]
@@ -72,11 +85,10 @@ class RowView(NamedTuple):
         """Return Z'Z, where Z holds the rows times the roots of their weights, and further columns beside them."""
         others = [*self._others(y, roots), *columns]
         if isinstance(X, np.ndarray):
-            total = np.zeros((X.shape[1] + len(others),) * 2)
-            for part in blocks(X.shape[0], X.shape[1], self.sizes):
-                block = np.column_stack([X[part] * roots[part, np.newaxis], *(column[part] for column in others)])
-                total += block.T @ block
-            return total
+            Z = np.empty((len(X), X.shape[1] + len(others)))
+            np.multiply(X, roots[:, np.newaxis], out=Z[:, : X.shape[1]])
+            Z[:, X.shape[1] :] = np.stack(others, axis=1) if others else 0.0
+            return np.asarray(Z.T @ Z)
         scaled, beside = X.copy(), np.stack(others, axis=1) if others else np.empty((X.shape[0], 0))
         scaled.data *= np.repeat(roots, np.diff(X.indptr))
         products = scaled.T @ beside
@@ -109,14 +121,4 @@ def _squared(X: Any, sizes: WorkSizes) -> Floats:
 
 def blocks(n_rows: int, n_columns: int, sizes: WorkSizes) -> Iterator[slice]:
     """Yield blocks of rows."""
-    return slices(n_rows, block_rows(n_columns, sizes))
-
-
-def block_rows(n_columns: int, sizes: WorkSizes) -> int:
-    """Return the number of rows in a block."""
-    return max(sizes.block_rows, sizes.block_entries // n_columns)
-
-
-def floats(y: NDArray[Any]) -> Floats:
-    """Return the signs, which some data sources keep in one byte each, as the kernels take them."""
-    return y.astype(np.float64, copy=False)
+    return slices(n_rows, max(sizes.block_rows, sizes.block_entries // n_columns))
