@@ -171,6 +171,17 @@ def as_fraction(integer: int, exponent: int) -> Fraction:
     return Fraction(integer, 1 << -exponent)
 
 
+def exact_sum(values: Floats) -> Fraction:
+    """Return the sum without rounding."""
+    if values.size and (values == values[0]).all():
+        return len(values) * Fraction(float(values[0]))
+    total = Fraction(0)
+    for start in range(0, len(values), _ENTRIES_AT_ONCE):
+        integers, exponent = as_integers(values[start : start + _ENTRIES_AT_ONCE])
+        total += as_fraction(int(integers.sum()), exponent)
+    return total
+
+
 def as_dense(rows: Any) -> Floats:
     """Return rows, dense or sparse, as a dense array."""
     return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)

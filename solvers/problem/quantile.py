@@ -1,11 +1,12 @@
-"""The quantile of weighted numbers: the minimum of a convex piecewise linear function of one variable."""
+"""Weighted quantiles, and with them the offset of a hyperplane with the least slack."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
-from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.array_types import Floats, Rows
 
 
 def offset_of_least_slack(kinks: Floats, y: Floats, costs: Floats, balance: float = 0.0) -> float:
@@ -20,7 +21,9 @@ def offset_of_least_slack(kinks: Floats, y: Floats, costs: Floats, balance: floa
     return low / 2 + high / 2
 
 
-def quantile(values: Floats, weights: Floats, mass: float | Fraction) -> tuple[float, float]:
+def quantile(
+    values: Floats, weights: Floats, mass: float | Fraction, excess: Callable[[Rows], Fraction] | None = None
+) -> tuple[float, float]:
     """Return the ends of the interval on which sum weights_i max(0, t - values_i) - mass t is least.
 
     Its slope is the weight of the values below t, less the mass.
@@ -31,7 +34,10 @@ def quantile(values: Floats, weights: Floats, mass: float | Fraction) -> tuple[f
         Finite; the weights positive.
     mass : float or Fraction
         Positive, not above the sum of the weights. If it is that sum, the interval has no upper end: the greatest
-        value stands for it. With different weights both ends are mostly the same value.
+        value stands for it.
+    excess : callable, optional
+        Returns the exact weight of values, less the mass, where rounding errors could decide whether the slope is 0. By
+        default both ends are the same value then, unless all weights are equal.
 
     Examples
     --------
@@ -47,5 +53,10 @@ def quantile(values: Floats, weights: Floats, mass: float | Fraction) -> tuple[f
         parted = np.partition(values, (rank, next_rank))
         return float(parted[rank]), float(parted[next_rank])
     order = np.argsort(values, kind="stable")
-    rank = min(int(np.searchsorted(np.cumsum(weights[order]), float(mass))), len(values) - 1)
-    return float(values[order[rank]]), float(values[order[rank]])
+    sums, last = np.cumsum(weights[order]), len(values) - 1
+    error = 0.0 if excess is None else len(values) * np.finfo(np.float64).eps * float(sums[-1])
+    rank, greatest = np.minimum(np.searchsorted(sums, [float(mass) - error, float(mass) + error]), last).tolist()
+    above = Fraction(1)
+    while excess is not None and rank < greatest and (above := excess(order[: rank + 1])) < 0:
+        rank += 1
+    return float(values[order[rank]]), float(values[order[min(rank + (above == 0), last)]])

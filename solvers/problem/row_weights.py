@@ -8,9 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.basics.array_types import Floats, Mask
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.exact.dyadic import round_down, round_up, without_denominators
+from maxmargin.solvers.exact.dyadic import (
+    Integers,
+    as_fraction,
+    as_integers,
+    exact_sum,
+    over_common_denominator,
+    round_down,
+    round_up,
+    without_denominators,
+)
 
 # Largest number of different numbers whose products are computed exactly; more are always rounded outwards.
 _MOST_DISTINCT = 4096
@@ -71,6 +80,19 @@ class RowWeights:
         if max(whole) > _MOST_INTEGER:
             return self.nearest
         return np.array(whole, dtype=np.float64)[self.groups]
+
+    def exactly(self) -> tuple[Integers, Fraction]:
+        """Return the weights as integers, and their common unit."""
+        integers, exponent = as_integers(self.numbers)
+        factors, denominator = over_common_denominator(self.factors)
+        groups = np.zeros(len(integers), dtype=np.int64) if self.groups is None else self.groups
+        return integers * np.array(factors, dtype=object)[groups], as_fraction(1, exponent) / denominator
+
+    def total(self, rows: Rows) -> Fraction:
+        """Return the sum of the weights of rows without rounding."""
+        groups = np.zeros(len(rows), dtype=np.int64) if self.groups is None else self.groups[rows]
+        sums = (factor * exact_sum(self.numbers[rows[groups == g]]) for g, factor in enumerate(self.factors))
+        return sum(sums, Fraction(0))
 
     def of_rows(self, rows: NDArray[np.int64]) -> "RowWeights":
         """Return the weights of some of the rows."""

@@ -1,9 +1,10 @@
 """The best hyperplane and the best multipliers of a soft margin seen so far, with the interval that they prove."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +12,17 @@ from maxmargin.solvers.answers.bracket import Bracket
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.exact.dyadic import round_down, round_up, width_of
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.quantile import offset_of_least_slack
+from maxmargin.solvers.problem.quantile import quantile
+from maxmargin.solvers.problem.row_weights import RowWeights, checked, numbers_of_rows
+from maxmargin.solvers.proof.margins import error_rows
 from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, objective_upper_bound
 from maxmargin.solvers.proof.sums import functional_margins
-from maxmargin.solvers.soft_margin.soft_solution import MarginWithSlack, SoftMargin
-
-Answer = TypeVar("Answer", bound=MarginWithSlack)
+from maxmargin.solvers.soft_margin.slack_rows import Optimum, SlackProgram, rows_by_gap
+from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 # Relative width (objective - lower)/objective up to which the answer counts as `optimal`.
 RELATIVE_GAP = 1e-6
@@ -29,8 +33,61 @@ NEXT_SOLVER_GAP = 1e-9
 # Multiplier, relative to the largest, below which a row is not listed as support.
 SUPPORT_WEIGHT = 1e-7
 
+# Engine of an exact optimum where no other has found a hyperplane to start from.
+_EXACT = "exact optimum"
+
 # Largest fraction of the objective due to slack at which the hard margin counts as close.
 _NO_SLACK = 1e-6
+
+# Smallest binary exponent of the cost of a row: beside it smaller costs vanish, even relative to each other.
+_LEAST_EXPONENT = -1074 - 53
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightedRows:
+    """The rows of a question and their weights; those of weight 0 take no part in it.
+
+    Attributes
+    ----------
+    problem, weights
+        Of all rows.
+    kept : ndarray of int
+        The rows of positive weight.
+    part : Problem
+        The problem of these.
+    are_weighted : bool
+        Whether the caller gave weights.
+    """
+
+    problem: Problem
+    weights: RowWeights
+    kept: Rows
+    part: Problem
+    are_weighted: bool
+
+    @classmethod
+    def of(cls, problem: Problem, sample_weight: Any) -> "WeightedRows":
+        """Return the rows with weights, which are numbers or an object of their own; with 1 if they are None.
+
+        Raises
+        ------
+        InvalidProblemError
+            Unless they are one finite nonnegative number for each row, and positive somewhere in both classes.
+        """
+        weights = sample_weight
+        if not isinstance(weights, RowWeights):
+            n_rows = problem.n_samples
+            numbers = np.ones(n_rows) if sample_weight is None else numbers_of_rows(sample_weight, n_rows)
+            weights = RowWeights(numbers=numbers)
+        kept = np.flatnonzero(checked(weights, problem.y).are_positive)
+        part = problem if len(kept) == problem.n_samples else problem.of_rows(kept)
+        return cls(problem=problem, weights=weights, kept=kept, part=part, are_weighted=sample_weight is not None)
+
+    def spread(self, values: Floats) -> Floats:
+        """Return numbers of the kept rows as numbers of all rows, 0 for the others."""
+        result = np.zeros(self.problem.n_samples)
+        result[self.kept] = values
+        return result
 
 
 @dataclass(slots=True)
@@ -39,36 +96,64 @@ class SoftBracket(Bracket):
 
     Parameters
     ----------
-    problem : Problem
+    rows : WeightedRows
     costs : ndarray (n_samples,)
-        The costs of a unit of slack, positive; where they are not floats, the floats above.
-    least_costs : ndarray (n_samples,), optional
-        The floats below, at least 0; by default the costs. No multiplier exceeds them, so that the interval holds for
-        the exact costs.
+        The costs of a unit of slack for the rows of positive weight; where they are not floats, the floats above.
+    least_costs : ndarray (n_samples,)
+        The floats below, at least 0. No multiplier exceeds them, so that the interval holds for the exact costs.
+    limits : Limits
+    C : float
+        The exact costs are C times the weights.
+    before : SoftBracket, optional
+        For the same rows and a smaller C.
     """
 
-    problem: Problem
+    rows: WeightedRows
     costs: Floats
-    least_costs: Floats | None = None
+    least_costs: Floats
+    limits: Limits
+    C: float = 1.0
+    before: "SoftBracket | None" = None
     w: Floats = field(init=False)
     b: float = 0.0
+    offsets: tuple[float, float] | None = None
     dual: Floats = field(init=False)
-    why_stopped: str = ""
+    optimum: Optimum | None = None
 
     def __post_init__(self) -> None:
-        if self.least_costs is None:
-            self.least_costs = self.costs
         self.w = np.zeros(self.problem.n_features)
         self.dual = np.zeros(self.problem.n_samples)
 
-    def improve(self, candidates: Iterable[Candidate], limits: Limits) -> None:
+    @classmethod
+    def of(cls, rows: WeightedRows, C: float, before: "SoftBracket | None", limits: Limits) -> "SoftBracket":
+        """Return the bracket of a C, without candidates.
+
+        Raises
+        ------
+        InvalidProblemError
+            If the costs are beyond the range of binary64.
+        """
+        low, high = rows.weights.of_rows(rows.kept).times(C)
+        exponents = np.frexp(C)[1] + np.frexp(rows.weights.nearest[rows.kept])[1]
+        if not np.isfinite(high).all() or exponents.min() < _LEAST_EXPONENT:
+            raise InvalidProblemError("C times sample_weight is beyond the range of binary64")
+        return cls(rows, high, low, limits, C, before)
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of the rows of positive weight."""
+        return self.rows.part
+
+    def improve(self, candidates: Iterable[Candidate]) -> None:
         """Offer candidates until the interval is narrow, Ctrl-C stops a solver, or the time is over."""
         for candidate in candidates:
             self.offer(candidate)
-            if self.relative_gap <= NEXT_SOLVER_GAP or self.is_interrupted:
+            if self.is_interrupted:
                 return
-            if limits.is_over():
-                self.why_stopped = TIME_IS_OVER
+            self._close()
+            if self.relative_gap <= NEXT_SOLVER_GAP:
+                return
+            if self.limits.is_over():
                 break
         if self.relative_gap > RELATIVE_GAP:
             self.offer_nothing()
@@ -76,7 +161,7 @@ class SoftBracket(Bracket):
     def offer_nothing(self) -> None:
         """Offer w = 0, and multipliers as near to the costs as balances."""
         self.offer_normal(np.zeros(self.problem.n_features), "none")
-        self._offer_dual(self.costs if self.least_costs is None else self.least_costs)
+        self._offer_dual(self.least_costs)
 
     def offer_weights(self, weights: Floats) -> None:
         """Keep the multipliers, clipped to their bounds, if the lower end that they prove is greater."""
@@ -84,10 +169,13 @@ class SoftBracket(Bracket):
 
     def offer_normal(self, w: Floats, engine: str) -> None:
         """Keep w with its best offset if the objective is less there."""
-        b = best_offset(self.problem, w, self.costs)
+        kept, total = self.rows.kept, self.rows.weights.total
+        positive = kept[self.problem.y > 0]
+        offsets = best_offsets(self.problem, w, self.costs, lambda rows: total(kept[rows]) - total(positive))
+        b = offsets[0] / 2 + offsets[1] / 2 if offsets else 0.0
         objective = objective_upper_bound(self.problem, w, b, self.costs)
         if objective < self.upper or (objective == self.upper and self.engine == "none"):
-            self.w, self.b, self.upper, self.engine = w, b, objective, engine
+            self.w, self.b, self.offsets, self.upper, self.engine = w, b, offsets, objective, engine
 
     def _offer_dual(self, dual: Floats) -> None:
         lower = dual_lower_bound(self.problem, dual)
@@ -95,61 +183,132 @@ class SoftBracket(Bracket):
             self.dual, self.lower = balanced(self.problem, dual), lower
 
     @property
+    def start(self) -> tuple[Floats, float] | None:
+        """The hyperplane for a smaller C, to start from."""
+        return None if self.before is None else (self.before.w, self.before.b)
+
+    @property
     def has_little_slack(self) -> bool:
         """Whether the objective is nearly all 1/2 ||w||^2, as it is where the hard margin is optimal."""
         return self.upper * (1 - _NO_SLACK) <= float(self.w @ self.w) / 2
 
-    def solution(self, C: float) -> SoftMargin:
-        """Return the result."""
-        return SoftMargin(C=C, dual=self.dual, **self._parts())
+    def _close(self) -> None:
+        """Find the exact optimum near the present ends, unless the data are large, and offer it."""
+        rows, problem = self.rows, self.rows.problem
+        if self.optimum is not None or problem.n_samples * problem.n_features > problem.sizes.exact_entries:
+            return
+        dual, costs = rows.spread(self.dual), rows.spread(self.least_costs)
+        parts = np.divide(dual, costs, out=np.ones_like(dual), where=costs > 0).clip(0.0, 1.0)
+        program, offsets = self._program()
+        shortfall = shortfall_of(problem, self.w, self.b, self._level) / (self._level or 1.0)
+        self.optimum = program.optimum_near(parts, shortfall, offsets, self.limits.is_over)
+        if self.optimum is not None:
+            self.lower = max(self.lower, round_down(self.optimum.value / self._unit**2))
+            w = np.array([round_up(value) for value in self.optimum.w])
+            if np.isfinite(w).all():
+                self.offer_normal(w, _EXACT if self.engine == "none" else self.engine)
 
-    def _parts(self, level: float = 1.0) -> dict[str, Any]:
-        """Return the common fields of answers with slack, for rows that should have the functional margin `level`."""
+    def _program(self) -> tuple[SlackProgram, list[float]]:
+        """Return the program in exact numbers, and the offsets to start from."""
+        integers, unit = self.rows.weights.exactly()
+        program = SlackProgram(problem=self.rows.problem, costs=integers, unit=unit * Fraction(self.C))
+        return program, [self.b] * self.problem.bias
+
+    @property
+    def _level(self) -> float:
+        """The functional margin of rows without slack."""
+        return 1.0
+
+    @property
+    def _unit(self) -> Fraction:
+        """What w and the multipliers of the exact program are divided by."""
+        return Fraction(1)
+
+    def solution(self) -> SoftMargin:
+        """Return the result."""
+        errors = error_rows(self.rows.problem, self.w, self.b)
+        return SoftMargin(C=self.C, error_rows=errors, **self._parts())
+
+    def _parts(self) -> dict[str, Any]:
+        """Return the common fields of answers with slack."""
+        rows, is_limited = self.rows, self.limits.time_limit is not None and self.stopped_early
+        dual = rows.spread(self.dual / float(self._unit))
         return {
             **{name: getattr(self, name) for name in ("w", "b", "lower", "engine")},
-            "status": self.status_at(RELATIVE_GAP, is_limited=self.stopped_early or bool(self.reason())),
+            **self._slack(dual, rows.spread(self.least_costs / float(self._unit))),
+            "status": self.status_at(RELATIVE_GAP, is_limited=is_limited or bool(self.reason())),
             "objective": self.upper,
-            "slack": slack_of(self.problem, self.w, self.b, level),
-            "support": np.flatnonzero(self.dual > SUPPORT_WEIGHT * self.dual.max()),
+            "support": np.flatnonzero(dual > SUPPORT_WEIGHT * dual.max()),
+            "dual": dual,
             "attempts": tuple(self.attempts),
             "bias": self.problem.bias,
             "reason": self.reason(),
+            "sample_weight": rows.weights.nearest if rows.are_weighted else None,
+        }
+
+    def _slack(self, dual: Floats, costs: Floats) -> dict[str, Any]:
+        """Return the slacks, 0 where that is proven of the optimum, and what is proven of their number and of b."""
+        problem, optimum = self.rows.problem, self.optimum
+        shortfall, offsets = shortfall_of(problem, self.w, self.b, self._level), None
+        if optimum is None:
+            gap, offset = width_of(self.lower, self.upper), abs(self.b) + self._level
+            inside, outside = rows_by_gap(problem, self.w, -shortfall, offset, dual, costs, gap)
+        else:
+            inside, outside = optimum.has_slack, ~optimum.has_slack
+            offsets = {True: (self.b, self.b), False: self.offsets, None: None}[optimum.is_unique]
+        return {
+            "slack": np.where(outside, 0.0, np.maximum(shortfall, np.where(inside, np.finfo(np.float64).tiny, 0.0))),
+            "slack_bounds": (int(inside.sum()), int((~outside).sum())),
+            "offset_interval": offsets if problem.bias else None,
         }
 
     def reason(self) -> str:
         """Return the reason why the work ended early; empty if it did not."""
         if self.is_interrupted:
             return WHAT_WAS_PROVEN
-        return self.why_stopped if self.relative_gap > RELATIVE_GAP else ""
+        return TIME_IS_OVER if self.relative_gap > RELATIVE_GAP and self.limits.is_over() else ""
+
+
+def best_offsets(
+    problem: Problem, w: Floats, costs: Floats, excess: Callable[[Rows], Fraction] | None = None
+) -> tuple[float, float] | None:
+    """Return the ends of the b that minimise sum c_i max(0, 1 - y_i (w.x_i + b)); None without a bias.
+
+    The function is convex and piecewise linear. Its slope at b is the cost of the negatives with score + b > -1 less
+    the cost of the positives with score + b < 1; it changes sign at one of the kinks y_i - w.x_i, or is 0 between two.
+
+    Parameters
+    ----------
+    problem : Problem
+    w : ndarray (n_features,)
+    costs : ndarray (n_samples,)
+    excess : callable, optional
+        Returns the exact costs of rows less those of the positives, which is the slope at the kink of the last of these
+        rows if they are in the order of their kinks. By default the costs are sums of floats.
+    """
+    if not problem.bias:
+        return None
+    kinks = np.concatenate(list(problem.map(partial(_kinks, w), problem.y)))
+    if not np.isfinite(kinks).all():
+        return 0.0, 0.0
+    shares = costs / costs.max()
+    return quantile(kinks, shares, float(shares[problem.y > 0].sum()), excess)
 
 
 def best_offset(problem: Problem, w: Floats, costs: Floats) -> float:
-    """Return the b that minimises sum c_i max(0, 1 - y_i (w.x_i + b)), a convex piecewise linear function.
-
-    Its slope at b is the cost of the negatives with score + b > -1 less the cost of the positives with score + b < 1;
-    it changes sign at one of the kinks y_i - w.x_i.
-    """
-    if not problem.bias:
-        return 0.0
-    kinks = np.concatenate(list(problem.map(partial(_kinks, w), problem.y)))
-    if not np.isfinite(kinks).all():
-        return 0.0
-    return offset_of_least_slack(kinks, problem.y, costs)
-
-
-def for_all_rows(answer: Answer, problem: Problem, kept: Rows, weights: Floats, level: float = 1.0) -> Answer:
-    """Return the answer for the rows of positive weight as one for all rows."""
-    if len(kept) == problem.n_samples:
-        return replace(answer, sample_weight=weights)
-    dual = np.zeros(problem.n_samples)
-    dual[kept] = answer.dual
-    slack = slack_of(problem, answer.w, answer.b, level)
-    return replace(answer, dual=dual, support=kept[answer.support], slack=slack, sample_weight=weights)
+    """Return the middle of the interval of the best offsets; 0 without a bias."""
+    low, high = best_offsets(problem, w, costs) or (0.0, 0.0)
+    return low / 2 + high / 2
 
 
 def slack_of(problem: Problem, w: Floats, b: float, level: float = 1.0) -> Floats:
     """Return max(0, level - y(w.x + b)) for every row."""
-    return np.concatenate(list(problem.map(partial(_slack, w, b, level), problem.y)))
+    return np.maximum(0.0, shortfall_of(problem, w, b, level))
+
+
+def shortfall_of(problem: Problem, w: Floats, b: float, level: float) -> Floats:
+    """Return level - y(w.x + b) for every row."""
+    return np.concatenate(list(problem.map(partial(_shortfall, w, b, level), problem.y)))
 
 
 def _kinks(w: Floats, _: slice, X: Any, y: Floats) -> Floats:
@@ -157,5 +316,5 @@ def _kinks(w: Floats, _: slice, X: Any, y: Floats) -> Floats:
         return np.asarray(y * (1.0 - functional_margins(X, y, w, 0.0)))
 
 
-def _slack(w: Floats, b: float, level: float, _: slice, X: Any, y: Floats) -> Floats:
-    return np.asarray(np.maximum(0.0, level - functional_margins(X, y, w, b)))
+def _shortfall(w: Floats, b: float, level: float, _: slice, X: Any, y: Floats) -> Floats:
+    return np.asarray(level - functional_margins(X, y, w, b))

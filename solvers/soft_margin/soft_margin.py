@@ -1,49 +1,16 @@
 """The soft-margin SVM with a free bias; its objective is a proven interval."""
 
-import math
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
-from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.engines.soft_working_set import soft_working_set
-from maxmargin.solvers.engines.textbook import backends
-from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.reals import binary64, short_repr
-from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.row_weights import RowWeights, checked, numbers_of_rows
-from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, RELATIVE_GAP, SoftBracket, for_all_rows
+from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket, WeightedRows
+from maxmargin.solvers.soft_margin.soft_engines import METHODS, candidates, check_options
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
-
-_DUAL_COORDINATE = "dual-coordinate"
-
-METHODS = ("auto", "textbook", "cvxpy", soft_working_set.NAME, interior_point.NAME, _DUAL_COORDINATE)
-
-# Numbers of rows and columns up to which cvxpy solves the textbook program in about a second.
-_SMALL_ROWS, _SMALL_COLUMNS = 2000, 100
-
-# Largest X (number of entries) for which cvxpy is also tried when the interval is still wide.
-MODERATE_ENTRIES = 1 << 20
-
-# Relative amount by which the normal of the hard margin is lengthened: with rounding errors its functional margins are
-# below 1, and every unit of slack costs C.
-_STRETCH = 2.0**-48
-
-# Largest slack, in units of the margin, that counts as a rounding error.
-_LEAST_SLACK = 1e-8
-
-# Smallest binary exponent of the cost of a row: beside it smaller costs vanish, even relative to each other.
-_LEAST_EXPONENT = -1074 - 53
-
-# Smallest cost of a unit of slack that is handed to a solver; the largest is its inverse. Others are clipped.
-LEAST_COST = 1e-100
 
 
 def soft_margin(
@@ -137,42 +104,15 @@ def rising_soft_margins(
     [0.125, 1.0]
     """
     check_options(problem, METHODS, method, solver)
-    weights = None if sample_weight is None else row_weights(problem, sample_weight)
-    before: SoftMargin | None = None
-    limits = Limits(time_limit=time_limit)
+    rows, limits = WeightedRows.of(problem, sample_weight), Limits(time_limit=time_limit)
+    best: SoftBracket | None = None
     for C in sorted(set(_costs(Cs))):
-        if before is not None and before.reason == WHAT_WAS_PROVEN:
+        if best is not None and best.reason() == WHAT_WAS_PROVEN:
             raise KeyboardInterrupt
-        before = _answer(problem, C, weights, _PathStep(method, solver, limits, before))
-        yield before
-
-
-def check_options(problem: Problem, methods: tuple[str, ...], method: str, solver: str | None) -> None:
-    """Raise an InvalidOptionError unless the method is one of these and suits the problem and the solver."""
-    backends.check_method(method, methods, solver, of_cvxpy=("auto", "textbook", "cvxpy"))
-    if method == interior_point.NAME and not interior_point.fits(problem):
-        raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} is too large for method={method!r}")
-    if method == soft_working_set.NAME and not soft_working_set.fits(problem):
-        raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} has too many columns for {method!r}")
-
-
-def row_weights(problem: Problem, sample_weight: Any) -> RowWeights:
-    """Return the weights of rows, given as numbers or as an object of their own.
-
-    Raises
-    ------
-    InvalidProblemError
-        Unless they are one finite nonnegative number for each row, and positive somewhere in both classes.
-    """
-    if isinstance(sample_weight, RowWeights):
-        return checked(sample_weight, problem.y)
-    return checked(RowWeights(numbers=numbers_of_rows(sample_weight, problem.n_samples)), problem.y)
-
-
-def positive_rows(problem: Problem, weights: RowWeights) -> tuple[Rows, Problem]:
-    """Return the rows of positive weight, and the problem of these rows only."""
-    kept = np.flatnonzero(weights.are_positive)
-    return kept, problem if len(kept) == problem.n_samples else problem.of_rows(kept)
+        best = SoftBracket.of(rows, C, best, limits)
+        best.improve(candidates(best, method, solver, limits))
+        best.before = None
+        yield best.solution()
 
 
 def _costs(Cs: Any) -> list[float]:
@@ -185,165 +125,3 @@ def _costs(Cs: Any) -> list[float]:
             raise InvalidProblemError(f"C is {short_repr(C)}; expected a positive finite number that binary64 holds")
         costs.append(cost)
     return costs
-
-
-class _PathStep(NamedTuple):
-    """The options and the time limit of a question, and the answer for a smaller C."""
-
-    method: str
-    solver: str | None
-    limits: Limits
-    before: SoftMargin | None
-
-    @property
-    def start(self) -> tuple[Floats, float] | None:
-        """The hyperplane to start from."""
-        return None if self.before is None else (self.before.w, self.before.b)
-
-
-def _answer(problem: Problem, C: float, weights: RowWeights | None, way: _PathStep) -> SoftMargin:
-    if weights is None:
-        return _solved_from(SoftBracket(problem, np.full(problem.n_samples, C)), C, way)
-    kept, part = positive_rows(problem, weights)
-    if way.before is not None:
-        way = way._replace(before=replace(way.before, dual=way.before.dual[kept], slack=way.before.slack[kept]))
-    low, high = weights.of_rows(kept).times(C)  # the floats next to the exact costs
-    exponents = np.frexp(C)[1] + np.frexp(weights.nearest[kept])[1]
-    if not np.isfinite(high).all() or exponents.min() < _LEAST_EXPONENT:
-        raise InvalidProblemError("C times sample_weight is beyond the range of binary64")
-    return for_all_rows(_solved_from(SoftBracket(part, high, low), C, way), problem, kept, weights.nearest)
-
-
-def _solved_from(best: SoftBracket, C: float, way: _PathStep) -> SoftMargin:
-    """Offer candidates until the interval is narrow, or the time is over."""
-    best.improve(_candidates(best, way), way.limits)
-    return best.solution(C)
-
-
-def _candidates(best: SoftBracket, way: _PathStep) -> Iterator[Candidate]:
-    """Yield candidates, the most promising ones first."""
-    # The caller stops asking when the interval is narrow, so that the order decides the time. Small data go to solvers
-    # of dense programs; they lose digits if C is beyond the scale of the data, where the solution is the hard margin
-    # (for every C above its largest multiplier: Hastie, Rosset, Tibshirani and Zhu, "The entire regularization path for
-    # the support vector machine", JMLR 5, 2004). Large data go to engines whose iterations are passes.
-    problem, costs, method = best.problem, best.costs, way.method
-    if way.before is not None and _is_limit(way.before, costs):
-        yield _stretched(way.before)
-    elif way.before is not None and way.limits.is_over():
-        yield _as_before(way.before)
-    if method == "cvxpy" or way.solver is not None:
-        yield from _textbook(problem, costs, way)
-    elif method not in ("auto", "textbook"):
-        yield _structured(problem, costs, method, way)
-    elif is_small(problem):
-        if _is_beyond_solvers(problem, costs):
-            yield _hard_margin(problem, way.limits)
-        if method == "auto":
-            yield _structured(problem, costs, interior_point.NAME, way)
-        textbook = _textbook(problem, costs, way)
-        yield next(textbook)
-        if method == "textbook":
-            yield _structured(problem, costs, interior_point.NAME, way)
-        yield from textbook
-    else:
-        for engine in _engines(problem):
-            yield _structured(problem, costs, engine, way)
-        is_moderate = _is_moderate(problem)
-        is_near_limit = best.has_little_slack and (is_moderate or best.relative_gap > RELATIVE_GAP)
-        if is_near_limit:
-            yield _hard_margin(problem, way.limits)
-        if is_moderate:
-            yield from _textbook(problem, costs, way, with_limit=not is_near_limit)
-
-
-def _textbook(problem: Problem, costs: Floats, way: _PathStep, *, with_limit: bool = True) -> Iterator[Candidate]:
-    """Yield the solvers' solutions in turn, and after the first the hard margin, which is the limit for great C."""
-    first, *others = backends.chosen(way.solver, backends.SOFT_MARGIN_ORDER)
-    yield _solved(problem, costs, first, way.limits)
-    if way.solver is None and with_limit:
-        yield _hard_margin(problem, way.limits)
-    yield from (_solved(problem, costs, name, way.limits) for name in others)
-
-
-def _engines(problem: Problem) -> Iterator[str]:
-    if soft_working_set.is_worth_it(problem):
-        yield soft_working_set.NAME
-    yield interior_point.NAME if interior_point.fits(problem) else _DUAL_COORDINATE
-
-
-def _structured(problem: Problem, costs: Floats, engine: str, way: _PathStep) -> Candidate:
-    is_over = way.limits.is_over
-    if engine == soft_working_set.NAME:
-        return soft_working_set.solve(problem, costs, start=way.start, is_over=is_over)
-    if engine == interior_point.NAME:
-        return interior_point.solve(problem, costs, start=way.start, is_over=is_over)
-    from maxmargin.solvers.engines.dual_coordinate import dual_coordinate
-
-    gap = NEXT_SOLVER_GAP if _is_moderate(problem) else RELATIVE_GAP
-    return dual_coordinate.solve(problem, costs, relative_gap=gap / 2, is_over=is_over)
-
-
-def is_small(problem: Problem) -> bool:
-    """Return whether cvxpy solves the textbook program in about a second."""
-    return problem.n_samples <= _SMALL_ROWS and problem.n_features < _SMALL_COLUMNS
-
-
-def _is_beyond_solvers(problem: Problem, costs: Floats) -> bool:
-    """Return whether the costs are so large that they would be clipped for a solver."""
-    with np.errstate(over="ignore"):
-        return bool(np.ldexp(costs.min(), 2 * problem.scaling.unit_exponent) > 1 / LEAST_COST)
-
-
-def _is_moderate(problem: Problem) -> bool:
-    return problem.n_samples * problem.n_features <= MODERATE_ENTRIES
-
-
-def _is_limit(before: SoftMargin, costs: Floats) -> bool:
-    """Return whether no multiplier of the answer for a smaller C was at its bound: then it is the hard margin."""
-    return bool((before.dual < costs / 2).all() and before.slack.max() < _LEAST_SLACK)
-
-
-def _stretched(before: SoftMargin) -> Candidate:
-    """Return the answer for a smaller C with w a little longer, so that rounding causes no slack."""
-    stretch = float(before.slack.max()) + _STRETCH * (1 + abs(before.b))
-    return replace(_as_before(before), w=before.w * (1 + stretch))
-
-
-def _as_before(before: SoftMargin) -> Candidate:
-    """Return the answer for a smaller C as it is."""
-    attempt = SolverRun(solver=before.engine, status=before.status, message=f"the answer for C = {before.C:g}")
-    return Candidate(w=before.w, multipliers=before.dual, engine=before.engine, attempt=attempt)
-
-
-def _hard_margin(problem: Problem, limits: Limits) -> Candidate:
-    """Return the hard margin, which is the limit for large C."""
-    hard = hard_margin(problem, time_limit=limits.share())
-    attempt = SolverRun(solver="hard margin", status=INTERRUPTED if hard.reason == WHAT_WAS_PROVEN else hard.status)
-    w = None
-    if hard.w is not None and hard.b is not None and hard.margin is not None:
-        least = hard.margin * math.hypot(*hard.w.tolist())  # 1, but where rounding was in the way
-        if least > 0:
-            with np.errstate(over="ignore"):
-                w = hard.w / least * (1 + _STRETCH * (1 + abs(hard.b / least)))
-    return Candidate(w=w, multipliers=hard.dual, engine=hard.engine, attempt=attempt)
-
-
-def _solved(problem: Problem, costs: Floats, solver: str, limits: Limits) -> Candidate:
-    """Return the hyperplane in the original coordinates, in the scale of the problem, and the multipliers there."""
-    from maxmargin.solvers.engines.textbook import formulations
-
-    if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
-        return backends.not_asked(solver, "stating the program")
-    scaling = problem.scaling
-    exponent = scaling.unit_exponent
-    # With w = q * w' * 2**-exponent the objective is 4**-exponent (1/2 ||q * w'||^2 + sum 4**exponent c_i xi_i).
-    with np.errstate(over="ignore"):
-        scaled = np.clip(np.ldexp(costs, 2 * exponent), LEAST_COST, 1 / LEAST_COST)
-    program = formulations.soft_margin(
-        scaling.apply(problem.matrix), problem.y, scaled, bias=problem.bias, normal_weights=scaling.normal_weights()
-    )
-    raw = backends.solve(program, solver, time_limit=limits.share())
-    with np.errstate(over="ignore"):
-        w = None if raw.w is None else np.ldexp(scaling.normal_weights() * raw.w, -exponent)
-        multipliers = None if raw.multipliers is None else np.ldexp(raw.multipliers, -2 * exponent)
-    return replace(raw, w=w, multipliers=multipliers)

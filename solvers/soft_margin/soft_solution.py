@@ -18,28 +18,7 @@ from maxmargin.solvers.problem.candidate import SolverRun
 class MarginWithSlack(NamedAnswer):
     """Base class of the answers of the soft margin and of the nu-SVM.
 
-    Attributes
-    ----------
-    status : Status
-    w : ndarray (n_features,)
-    b : float
-    objective : float
-        Value of the objective at the hyperplane, rounded up: an upper bound of the optimum.
-    lower : float
-        Proven lower bound of the optimum, from the dual, rounded down.
-    slack : ndarray (n_samples,)
-    support : ndarray of int
-        Rows of positive multiplier: positions in X; `to_dict` and `to_frame` number the rows of the source.
-    dual : ndarray (n_samples,)
-        Multipliers: at the optimum w = sum alpha y x.
-    engine : str
-        What computed the hyperplane.
-    attempts : tuple of SolverRun
-    reason : str
-        What cut the work short, `WHAT_WAS_PROVEN` for Ctrl-C; else empty.
-    bias : bool
-    sample_weight : ndarray (n_samples,) or None
-        The v, rounded to floats; None if all are 1.
+    The attributes are those of `SoftMargin` and `NuMargin`.
     """
 
     _parameter: ClassVar[str]
@@ -57,6 +36,8 @@ class MarginWithSlack(NamedAnswer):
     reason: str = ""
     bias: bool = True
     sample_weight: Floats | None = None
+    slack_bounds: tuple[int, int]
+    offset_interval: tuple[float, float] | None = None
 
     @property
     def gap(self) -> float:
@@ -64,9 +45,16 @@ class MarginWithSlack(NamedAnswer):
         return width_of(self.lower, self.objective)
 
     @property
-    def n_slack(self) -> int:
-        """Number of rows with slack."""
-        return int((self.slack > 0).sum())
+    def n_slack(self) -> int | None:
+        """Number of rows with slack at the optimum; None if it is not decided."""
+        least, most = self.slack_bounds
+        return least if least == most else None
+
+    @property
+    def slack_count(self) -> str:
+        """The number of rows with slack, or its proven bounds."""
+        least, most = self.slack_bounds
+        return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
     @property
     def headline(self) -> str:
@@ -74,14 +62,16 @@ class MarginWithSlack(NamedAnswer):
         parameter = f"{self._parameter} = {getattr(self, self._parameter)!r}"
         return f"{self.status.value}: objective at {parameter} in [{self.lower!r}, {self.objective!r}]"
 
-    def _fields(self, margin: str, slack: dict[str, float]) -> dict[str, Any]:
-        """Return the fields of JSON, with the margin and slack of the question in their places."""
+    def _fields(self, margin: str, numbers: dict[str, float]) -> dict[str, Any]:
+        """Return the fields of JSON, with the margin and further numbers of the question in their places."""
+        least, most = self.slack_bounds
         return {
             "status": self.status.value,
-            **self._attributes(self._parameter, "objective", "lower", "gap", "w", "b", margin),
+            **self._attributes(self._parameter, "objective", "lower", "gap", "w", "b", "offset_interval", margin),
             **self.names.fields("support", self.support),
             "support_dual": self.dual[self.support][:LONGEST_LIST],
-            **slack,
+            **numbers,
+            **{"slack_count": self.n_slack, "slack_count_lower": least, "slack_count_upper": most},
             **self._attributes("reason", "engine"),
             "attempts": [asdict(run) for run in self.attempts],
         }
@@ -89,7 +79,7 @@ class MarginWithSlack(NamedAnswer):
     def _roles(self) -> tuple[tuple[str, Any], ...]:
         return (("support", self.support), ("slack", np.flatnonzero(self.slack > 0)))
 
-    def _card_parts(self, parameter: dict[str, Any], errors: dict[str, int]) -> dict[str, Any]:
+    def _card_parts(self, parameter: dict[str, Any], errors: dict[str, Any]) -> dict[str, Any]:
         """Return the key numbers of a card, with the parameter and the errors of the question in their places."""
         return {
             **parameter,
@@ -128,9 +118,16 @@ class SoftMargin(MarginWithSlack):
     objective : float
         The value of the objective at the hyperplane, rounded up: an upper bound of the optimum.
     lower : float
-        The proven lower bound of the optimum, from the dual, rounded down.
+        The proven lower bound of the optimum, from multipliers, rounded down.
     slack : ndarray of shape (n_samples,)
-        xi = max(0, 1 - y(w.x + b)).
+        xi = max(0, 1 - y(w.x + b)), but 0 for rows that are proven to have none at the optimum.
+    slack_bounds : tuple of two int
+        Proven bounds of the number of rows with slack at the optimum; equal where the optimum was found exactly.
+    offset_interval : tuple of two float or None
+        The interval of the optimal b, which is its middle; equal ends where b is unique. None without a bias, and where
+        it is not proven which of the two holds.
+    error_rows : ndarray of int
+        The rows with y(w.x + b) <= 0, exactly for these floats: on the wrong side or on the hyperplane.
     support : ndarray of int
         The rows with a positive multiplier: positions in X; `to_dict` and `to_frame` number the rows of the source.
     dual : ndarray of shape (n_samples,)
@@ -169,17 +166,17 @@ class SoftMargin(MarginWithSlack):
     _parameter = "C"
 
     C: float
+    error_rows: Rows
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of ``maxmargin margin --soft C --json``."""
-        slack = {"slack_sum": float(self.slack.sum()), "slack_count": self.n_slack, "n_errors": self.n_errors}
-        return self._fields("margin", slack)
+        return self._fields("margin", {"slack_sum": float(self.slack.sum()), "n_errors": self.n_errors})
 
     def _card_fields(self) -> dict[str, Any]:
         return self._card_parts({"C": self.C, "half width of the band": self.margin}, {"rows in error": self.n_errors})
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
-        return (*MarginWithSlack._roles(self), ("error", np.flatnonzero(self.slack >= 1)))
+        return (*MarginWithSlack._roles(self), ("error", self.error_rows))
 
     def summary(self, *, weights: str = "the sample weights") -> str:
         """Return the text of ``maxmargin margin --soft C``.
@@ -191,7 +188,7 @@ class SoftMargin(MarginWithSlack):
         """
         slack = "sum xi" if self.sample_weight is None else f"sum v xi, v {weights},"
         objective = f"1/2||w||^2 + C {slack} at C = {self.C!r}"
-        wrong = f"{self.n_slack} rows inside the margin or wrong, {self.n_errors} of them wrong"
+        wrong = f"{self.slack_count} rows inside the margin or wrong, {self.n_errors} of them wrong"
         return self._summary(objective, wrong)
 
     @property
@@ -203,8 +200,8 @@ class SoftMargin(MarginWithSlack):
 
     @property
     def n_errors(self) -> int:
-        """Number of rows with slack of 1 or more, which are on the wrong side or on the hyperplane."""
-        return int((self.slack >= 1).sum())
+        """Number of rows on the wrong side of the hyperplane or on it, decided exactly."""
+        return len(self.error_rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -227,9 +224,14 @@ class NuMargin(MarginWithSlack):
     objective : float
         The value of the objective at the hyperplane, rounded up: an upper bound of the optimum, and at most 0.
     lower : float
-        The proven lower bound of the optimum, from the dual, rounded down.
+        The proven lower bound of the optimum, from multipliers, rounded down.
     slack : ndarray of shape (n_samples,)
-        xi = max(0, rho - y(w.x + b)).
+        xi = max(0, rho - y(w.x + b)), but 0 for rows that are proven to have none at the optimum.
+    slack_bounds : tuple of two int
+        Proven bounds of the number of rows with slack at the optimum; equal where the optimum was found exactly.
+    offset_interval : tuple of two float or None
+        The interval of the optimal b, which is its middle; equal ends where b is unique. None without a bias, for
+        w = 0, where b may be any number, and where none of this is proven.
     support : ndarray of int
         The rows with a positive multiplier; their c sum to at least nu, and the c of the rows with slack to at most nu.
         They are positions in X; `to_dict` and `to_frame` number the rows of the source.
@@ -274,16 +276,16 @@ class NuMargin(MarginWithSlack):
 
     def fields(self) -> dict[str, Any]:
         """Return the answer as fields of JSON."""
-        return self._fields("rho", {"slack_count": self.n_slack})
+        return self._fields("rho", {})
 
     def _card_fields(self) -> dict[str, Any]:
-        return self._card_parts({"nu": self.nu, "rho": self.rho}, {"rows with slack": self.n_slack})
+        return self._card_parts({"nu": self.nu, "rho": self.rho}, {"rows with slack": self.slack_count})
 
     def summary(self) -> str:
         """Return the answer as text, in the form of ``maxmargin margin --soft C``."""
         mean = "sum xi / n" if self.sample_weight is None else "sum v xi / sum v, v the sample weights,"
         objective = f"1/2||w||^2 - nu rho + {mean} at nu = {self.nu!r}"
-        return self._summary(objective, f"functional margin rho = {self.rho!r}, {self.n_slack} rows with slack")
+        return self._summary(objective, f"functional margin rho = {self.rho!r}, {self.slack_count} rows with slack")
 
     @property
     def C(self) -> float | None:  # noqa: N802

@@ -17,7 +17,7 @@ from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.mistake_bounds import Loss
 from maxmargin.solvers.soft_margin.soft_bracket import SUPPORT_WEIGHT, slack_of
-from maxmargin.solvers.soft_margin.soft_margin import is_small
+from maxmargin.solvers.soft_margin.soft_engines import is_small
 from maxmargin.solvers.tightest_bound.tightest_search import NAME, RunCoordinates, TightestSearch
 from maxmargin.solvers.tightest_bound.tightest_solution import TightestBound, TightestBracket
 

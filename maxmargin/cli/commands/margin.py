@@ -146,7 +146,7 @@ def _path_text(answers: "Sequence[SoftMargin]", weights: Weights) -> str:
     ]
     for answer in answers:
         margin = "-" if answer.margin is None else f"{answer.margin:.6g}"
-        counts = (f"{number:,}" for number in (answer.n_slack, answer.n_errors, len(answer.support)))
+        counts = (answer.slack_count, f"{answer.n_errors:,}", f"{len(answer.support):,}")
         rows.append((repr(answer.C), answer.status.value, repr(answer.objective), repr(answer.lower), margin, *counts))
     asked = "sum xi" if weights is None else "sum v xi"
     by = {None: "", _BALANCED: ", v balancing the classes"}

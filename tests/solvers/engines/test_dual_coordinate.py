@@ -29,7 +29,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
 from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.solvers.proof.soft_bounds import dual_lower_bound, objective_upper_bound
-from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
+from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket, WeightedRows
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
 GAP = 1e-6
@@ -240,9 +240,9 @@ def test_interrupted_work_returns_what_is_proven(
 ) -> None:
     """Ctrl-C comes in the third pass, in Newton's method, and in the fifth step of the interior point."""
     true, costs = soft_margin(problem, C), np.full(problem.n_samples, C)
-    bracket = SoftBracket(problem, costs)
-    bracket.improve([engine(problem, costs, is_over=interrupting(n_calls))], Limits())
-    answer = bracket.solution(C)
+    bracket = SoftBracket.of(WeightedRows.of(problem, costs), 1.0, None, Limits())
+    bracket.improve([engine(problem, costs, is_over=interrupting(n_calls))])
+    answer = bracket.solution()
     assert (answer.status.value, answer.reason) == ("limit", WHAT_WAS_PROVEN)
     assert answer.attempts[-1].status == "interrupted"
     assert 0 < answer.lower <= true.objective

@@ -15,10 +15,10 @@ from maxmargin.solvers.hard_margin.hard_engines import METHODS as HARD_METHODS
 from maxmargin.solvers.hard_margin.hard_margin import RELATIVE_GAP, hard_margin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.feasibility import separability
-from maxmargin.solvers.soft_margin.nu_margin import METHODS as NU_METHODS
 from maxmargin.solvers.soft_margin.nu_margin import nu_margin
 from maxmargin.solvers.soft_margin.soft_bracket import RELATIVE_GAP as SOFT_GAP
-from maxmargin.solvers.soft_margin.soft_margin import METHODS as SOFT_METHODS
+from maxmargin.solvers.soft_margin.soft_engines import METHODS as SOFT_METHODS
+from maxmargin.solvers.soft_margin.soft_engines import NU_METHODS
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
 ZOO = SEPARABLE + INSEPARABLE

@@ -24,7 +24,7 @@ from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import ChosenRows, InMemory, WorkSizes
-from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket
+from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket, WeightedRows
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin, soft_margin_path
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -286,9 +286,9 @@ def test_interrupted_work_is_proven(position: str) -> None:
             continue
         if found.attempt.status != "interrupted":
             break
-        bracket = SoftBracket(problem, costs)
-        bracket.improve([found], Limits())
-        answer = bracket.solution(1.0)
+        bracket = SoftBracket.of(WeightedRows.of(problem, costs), 1.0, None, Limits())
+        bracket.improve([found])
+        answer = bracket.solution()
         assert answer.reason == WHAT_WAS_PROVEN
         assert 0 <= answer.lower <= answer.objective < np.inf
         assert answer.lower <= best.objective and best.lower <= answer.objective

@@ -13,7 +13,7 @@ from references import exact_soft_margin, soft_objective
 import maxmargin as mm
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import RowWeights
-from maxmargin.solvers.soft_margin.soft_margin import METHODS
+from maxmargin.solvers.soft_margin.soft_engines import METHODS
 
 
 def drawn(seed: int) -> tuple[random.Random, np.ndarray, list[int]]:
