@@ -148,7 +148,8 @@ def soft_margin(
     Returns
     -------
     SoftMargin
-        The hyperplane with its objective, the proven lower bound of the optimum, and the multipliers.
+        The hyperplane with its objective, the proven lower bound of the optimum, and the multipliers. Slack is counted
+        at the optimum (`slack_bounds`), and errors (`error_rows`) are those of the floats w and b, decided exactly.
 
     Raises
     ------

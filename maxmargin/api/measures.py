@@ -70,6 +70,11 @@ def plane_of(w: Floats | None, b: float | None, name: str) -> Plane | None:
     return Plane(w=w, b=b, name=name)
 
 
+def n_with_slack(solution: SoftMargin) -> int:
+    """Return the number of rows with slack at the optimum; where it is not proven, that of the rows above `SLACK`."""
+    return int((solution.slack > SLACK).sum()) if solution.n_slack is None else solution.n_slack
+
+
 def is_flat(problem: Problem, solution: SoftMargin) -> bool:
     """Return whether w = 0 may be as good as the solution, within its proven gap; its w is then rounding noise."""
     weights = np.ones(problem.n_samples) if solution.sample_weight is None else solution.sample_weight

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from maxmargin.api.measures import SLACK, norm
+from maxmargin.api.measures import SLACK, n_with_slack, norm
 from maxmargin.displays import drawing
 from maxmargin.displays.display import check_kind, check_legend, checked
 from maxmargin.displays.plane_view import faint
@@ -169,7 +169,7 @@ class SoftMarginPathDisplay:
             norm=np.array([_norm(point) for point in points]),
             slack=np.array([np.sum(p.slack if p.sample_weight is None else p.slack * p.sample_weight) for p in points]),
             n_support=np.array([len(point.support) for point in points]),
-            n_slack=np.array([int((point.slack > SLACK).sum()) for point in points]),
+            n_slack=np.array([n_with_slack(point) for point in points]),
             n_errors=np.array([point.n_errors for point in points]),
             limit=_limit(points, hard),
             is_proven_limit=hard is not None,

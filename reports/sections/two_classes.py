@@ -303,7 +303,7 @@ _SOFT_MARGIN: Columns = {
     "C": lambda point: rounded(point["C"]),
     "Width 1/‖w‖": lambda point: field_text(point, "margin_width", 4),
     "Errors": lambda point: count(point["n_errors"]),
-    "Rows with slack": lambda point: count(point["n_slack"]),
+    "Rows with slack": lambda point: shown_interval(point["slack_count_lower"], point["slack_count_upper"]),
     "Support rows": lambda point: count(point["n_support"]),
     "Objective, proven digits": lambda point: proven(point["lower"], point["objective"], 10),
     "Status": lambda point: point["status"],

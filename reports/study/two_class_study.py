@@ -48,7 +48,7 @@ class SoftPoint:
     n_errors : int
         Rows with y(w.x + b) <= 0, counted exactly.
     n_slack, n_support : int
-        Rows with a slack above `SLACK`, and with a multiplier.
+        Rows with slack, as `n_with_slack` counts them, and with a multiplier.
     slack_norm : float
         The Euclidean norm of the slacks.
     achieved_margin : float or None

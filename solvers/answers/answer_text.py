@@ -253,8 +253,9 @@ class NamedAnswer(Named, Result):
         a row of the proof that the classes are not strictly separable. (Of a decided one, `witness_rows` has these.)
 
         Those of other answers: "support", a row with a positive weight in the proof of the upper end of the maximum
-        margin, or a positive multiplier; in a soft margin also "slack" and "error", with a slack above 0 and from 1 on,
-        where a row has the last one that applies; "error" of a hyperplane; "mistake" and "update" of a run.
+        margin, or a positive multiplier; in a soft margin also "slack" and "error", with a slack above 0 and with
+        y(w.x + b) <= 0, where a row has the last one that applies; "error" of a hyperplane; "mistake" and "update" of
+        a run.
         """
         tables = {"rows": self._rows_table, "columns": self._columns_table}
         if of not in tables:

@@ -133,7 +133,7 @@ class SlackProgram:
         of_b = [Fraction(0)] if self.problem.bias else []
         return of_b if self.mass is None else [*of_b, -self.mass]
 
-    def _described(self, point: "_Point", sign: NDArray[np.int64]) -> Optimum | None:
+    def _described(self, point: "_KktPoint", sign: NDArray[np.int64]) -> Optimum | None:
         """Return what the signs of y(w.x + b) - 1, or - rho, prove; None if b is an end of its interval."""
         positive = self.problem.y > 0
         is_unique: bool | None = True
@@ -205,7 +205,7 @@ def _sizes(center: Floats | None, _: slice, X: Any) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Point:
+class _KktPoint:
     """A hyperplane with y(w.x + b) = level on some rows, and multipliers, in units divided by 2 to the `_DIGITS`.
 
     Attributes
@@ -252,7 +252,7 @@ def _ends(parts: Floats) -> Floats:
     return np.where(parts < _AT_END, 0.0, np.where(parts > 1 - _AT_END, 1.0, parts))
 
 
-def _is_blocked(point: _Point, parts: Floats, sides: NDArray[np.int64], costs: Integers) -> bool:
+def _is_blocked(point: _KktPoint, parts: Floats, sides: NDArray[np.int64], costs: Integers) -> bool:
     """Move the multipliers towards those of the point; the first that reaches a bound on the way stays there."""
     bounds = [int(cost) << _DIGITS for cost in costs[point.rows].tolist()]
     target = np.array([float(value / bound) for value, bound in zip(point.multipliers, bounds, strict=True)])
@@ -267,7 +267,7 @@ def _is_blocked(point: _Point, parts: Floats, sides: NDArray[np.int64], costs: I
     return any(is_out)
 
 
-def _solved(program: SlackProgram, free: Rows, fixed_parts: Floats, offsets: list[Fraction]) -> _Point | None:
+def _solved(program: SlackProgram, free: Rows, fixed_parts: Floats, offsets: list[Fraction]) -> _KktPoint | None:
     """Return the point at which y(w.x + b) = level on a largest set of independent ones of the free rows.
 
     The multipliers of the others are such parts of their bounds, and an offset about which the rows say nothing is as
@@ -308,7 +308,7 @@ def _solved(program: SlackProgram, free: Rows, fixed_parts: Floats, offsets: lis
         for total, part in zip(sums, own, strict=True)
     ]
     b, level = offsets[0] if problem.bias else Fraction(0), offsets[-1] if program.mass is not None else level
-    return _Point(rows=rows, multipliers=multipliers, fixed=fixed, w=w, b=b, level=level)
+    return _KktPoint(rows=rows, multipliers=multipliers, fixed=fixed, w=w, b=b, level=level)
 
 
 def _kkt_solution(Z: Integers, columns: Integers, right: list[Fraction]) -> list[Fraction]:

@@ -124,6 +124,16 @@ def exact_soft_margin(X: Any, y: Any, C: Sequence[Fraction], bias: bool = True) 
     return Plane(w, b, value)
 
 
+def exact_slack(X: Any, y: Any, C: Sequence[Fraction], bias: bool = True) -> tuple[Row, tuple[Fraction, Fraction]]:
+    """Return the slacks of the optimum whose offset is in the middle, and the ends of the optimal offsets."""
+    w = exact_soft_margin(X, y, C, bias).w
+    kinks = [int(sign) * (1 - m) for sign, m in zip(y, margins_of(X, y, w, 0), strict=True)] if bias else [Fraction(0)]
+    values = {b: soft_objective(X, y, C, w, b) for b in kinks}
+    best = [b for b in kinks if values[b] == min(values.values())]
+    ends = min(best), max(best)
+    return [max(Fraction(0), 1 - m) for m in margins_of(X, y, w, sum(ends) / 2)], ends
+
+
 def soft_objective(X: Any, y: Any, C: Sequence[Fraction], w: Any, b: Any) -> Fraction:
     """Return 1/2 ||w||^2 + sum C_i xi_i of a hyperplane."""
     slack = [max(Fraction(0), 1 - margin) for margin in margins_of(X, y, w, b)]

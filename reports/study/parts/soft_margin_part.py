@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.api.measures import SLACK, is_flat
+from maxmargin.api.measures import is_flat, n_with_slack
 from maxmargin.reports.study.parts.centred_part import about_the_mean
 from maxmargin.reports.study.summary_fields import chosen
 from maxmargin.reports.study.two_class_study import Part, SoftPoint, TwoClassStudy, Workspace
@@ -93,7 +93,7 @@ def _point(problem: Problem, solution: SoftMargin) -> SoftPoint:
         solution=solution if isinstance(problem.row_source, InMemory) else _without_rows(solution),
         w=w,
         n_errors=n_errors(problem, w, solution.b),
-        n_slack=int((solution.slack > SLACK).sum()),
+        n_slack=n_with_slack(solution),
         n_support=len(solution.support),
         slack_norm=float(np.linalg.norm(solution.slack)),
         achieved_margin=_achieved(problem, w, solution.b),
@@ -108,7 +108,8 @@ def _achieved(problem: Problem, w: Floats, b: float) -> float | None:
 
 def _without_rows(solution: SoftMargin) -> SoftMargin:
     """Drop the vectors with an entry for every row: a grid of such solutions may take more memory than there is."""
-    return replace(solution, slack=np.empty(0), dual=np.empty(0), support=np.empty(0, dtype=np.int64))
+    no_rows = np.empty(0, dtype=np.int64)
+    return replace(solution, slack=np.empty(0), dual=np.empty(0), support=no_rows, error_rows=no_rows)
 
 
 def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
@@ -124,7 +125,10 @@ def _fields(study: TwoClassStudy) -> dict[str, Any]:
 def _point_fields(point: SoftPoint) -> dict[str, Any]:
     C, plane = point.solution.C, point.plane
     return {
-        **chosen(point.solution.fields(), ("C", "status", "objective", "lower", "gap", "b", "engine")),
+        **chosen(
+            point.solution.fields(),
+            ("C", "status", "objective", "lower", "gap", "b", "engine", "slack_count_lower", "slack_count_upper"),
+        ),
         "c": 2 * C,
         "lambda": 1 / (2 * C),
         "margin_width": math.inf if plane is None else point.solution.margin,

@@ -1,6 +1,7 @@
 """The soft margin: both ends proven for whatever the solvers return, agreement with the textbook program."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,9 +14,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from liars import make_cvxpy_lie
-from references import margins_of
+from references import exact_slack, margins_of
 from scipy.sparse import csr_array
-from strategies import problems
+from strategies import bundled, problems
 from zoo import INSEPARABLE, SEPARABLE, Known
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
@@ -66,8 +67,45 @@ def test_both_ends_are_those_of_fractions(problem: Problem, C: float) -> None:
     exact = exact_objective(margins_of(problem.X, problem.y, answer.w, answer.b), answer.w, C)
     assert exact <= Fraction(answer.objective) <= exact * (1 + Fraction(1, 10**9))
     assert ((answer.dual >= 0) & (answer.dual <= C)).all()
-    slack = [float(max(Fraction(0), 1 - m)) for m in margins_of(problem.X, problem.y, answer.w, answer.b)]
-    np.testing.assert_allclose(answer.slack, np.where(answer.slack > 0, slack, 0.0), atol=1e-9)
+
+
+@pytest.mark.deep
+@given(problems(entries, most_rows=7), costs, st.data())
+@example(
+    Problem(np.array([[-2.0], [1.0], [2.0], [-1.0]]), np.array([-1.0, 1.0, 1.0, -1.0])), 0.1, None
+)  # any b in reach
+def test_rows_with_slack_are_those_of_the_exact_optimum(problem: Problem, C: float, data: st.DataObject | None) -> None:
+    """Weights, some of them 0, duplicated rows and degenerate multipliers; large data have proven bounds only."""
+    weights = np.ones(problem.n_samples)
+    if data is not None:
+        weights = data.draw(hnp.arrays(np.float64, problem.n_samples, elements=st.sampled_from([0.0, 0.1, 1.0, 2.0])))
+        copied = data.draw(st.integers(2, problem.n_samples))
+        problem.X[copied:] = problem.X[: problem.n_samples - copied]
+        weights[:2] = np.maximum(weights[:2], 0.1)  # one of each class
+    exact = [Fraction(C) * Fraction(v) for v in weights]
+    slack, ends = exact_slack(problem.X, problem.y, exact, problem.bias)
+    for sizes in (WorkSizes(), WorkSizes(exact_entries=0)):
+        answer = soft_margin(replace(problem, sizes=sizes), C, sample_weight=weights)
+        assert answer.slack_bounds[0] <= sum(v > 0 for v in slack) <= answer.slack_bounds[1]
+        assert not any(v > 0 for v, found in zip(slack, answer.slack, strict=True) if found == 0)
+        if answer.n_slack is not None:
+            assert (answer.slack > 0).tolist() == [v > 0 for v in slack]
+            np.testing.assert_allclose(answer.slack, np.array([float(v) for v in slack]), atol=1e-6)
+        if answer.offset_interval is not None:
+            assert problem.bias and (ends[0] == ends[1]) == (answer.offset_interval[0] == answer.offset_interval[1])
+            np.testing.assert_allclose(answer.offset_interval, [*map(float, ends)], atol=1e-6)
+            assert math.isclose(sum(answer.offset_interval) / 2, answer.b, abs_tol=1e-15)
+        is_whole = (np.rint(problem.X) == problem.X).all()
+        assert answer.n_slack is not None or sizes.exact_entries == 0 or not is_whole, "small data are decided"
+
+
+def test_multipliers_next_to_their_bounds_do_not_hide_slack() -> None:
+    problem = bundled("breast_cancer", "benign")
+    problem = Problem((problem.X - problem.X.mean(axis=0)) / problem.X.std(axis=0), problem.y)
+    answer = soft_margin(problem, 1.0)
+    is_inside = answer.slack > 0
+    assert answer.n_slack == is_inside.sum() == 23 and (answer.dual[is_inside] < 1.0).sum() > 5
+    assert soft_margin(bundled("iris", "setosa"), 1.0).slack_bounds == (0, 0)
 
 
 wild = st.one_of(small, st.floats(allow_nan=False, allow_infinity=False))
@@ -192,20 +230,6 @@ def test_multipliers_write_the_normal(problem: Problem) -> None:
     written = problem.X.T @ (answer.dual * problem.y)
     assert np.linalg.norm(answer.w - written) <= 1e-2 * np.linalg.norm(answer.w)
     assert set(answer.support) == set(np.flatnonzero(answer.dual > 1e-7 * answer.dual.max()))
-
-
-@given(problems(entries), st.data())
-def test_the_best_offset_of_weighted_rows_is_that_of_repeated_rows(problem: Problem, data: st.DataObject) -> None:
-    w = data.draw(hnp.arrays(np.float64, problem.n_features, elements=entries))
-    counts = data.draw(hnp.arrays(np.int64, problem.n_samples, elements=st.integers(1, 4)))
-    repeated = _repeated(problem, counts)
-
-    def objective(b: float) -> float:
-        return float(counts @ np.maximum(0.0, 1.0 - problem.y * (problem.X @ w + b)))
-
-    weighted = objective(best_offset(problem, w, counts * 0.5))
-    plain = objective(best_offset(repeated, w, np.full(repeated.n_samples, 0.5)))
-    assert math.isclose(weighted, plain, rel_tol=1e-9, abs_tol=1e-9)
 
 
 def _repeated(problem: Problem, counts: Any) -> Problem:
