@@ -29,7 +29,7 @@ from maxmargin.solvers.proof.sums import rounding_error
 # Multipliers that are not solved for are multiples of their bounds divided by 2 to this power.
 _DIGITS = 60
 
-# Largest numbers of rows on the margin, and of linear systems: one of 80 rows takes some tenths of a second.
+# Largest numbers of independent rows on the margin, and of linear systems: one takes up to some tenths of a second.
 _MOST_ROWS, _MOST_STEPS = 80, 40
 
 # Distance from an end, as a fraction of the bound, up to which a multiplier that is not solved for is moved there.
@@ -103,7 +103,7 @@ class SlackProgram:
         sides[self.costs == 0] = 1
         for _ in range(_MOST_STEPS):
             free = np.flatnonzero(sides == 0)
-            if len(free) > 2 * _MOST_ROWS or is_over():
+            if is_over():
                 return None
             inner = np.minimum(parts, 1 - parts)[free]
             fixed = np.where(sides == 0, _ends(parts), sides > 0)

@@ -33,6 +33,9 @@ NEXT_SOLVER_GAP = 1e-9
 # Multiplier, relative to the largest, below which a row is not listed as support.
 SUPPORT_WEIGHT = 1e-7
 
+# Distance of a multiplier from an end, as a part of its bound, that counts as a rounding error where w = 0.
+_AT_BOUND = 1e-6
+
 # Engine of an exact optimum where no other has found a hyperplane to start from.
 _EXACT = "exact optimum"
 
@@ -200,7 +203,10 @@ class SoftBracket(Bracket):
         dual, costs = rows.spread(self.dual), rows.spread(self.least_costs)
         parts = np.divide(dual, costs, out=np.ones_like(dual), where=costs > 0).clip(0.0, 1.0)
         program, offsets = self._program()
-        shortfall = shortfall_of(problem, self.w, self.b, self._level) / (self._level or 1.0)
+        if self._level:
+            shortfall = shortfall_of(problem, self.w, self.b, self._level) / self._level
+        else:  # a nu-SVM with w = 0, of which the multipliers alone tell
+            shortfall = (parts > 1 - _AT_BOUND).astype(np.float64) - (parts < _AT_BOUND)
         self.optimum = program.optimum_near(parts, shortfall, offsets, self.limits.is_over)
         if self.optimum is not None:
             self.lower = max(self.lower, round_down(self.optimum.value / self._unit**2))

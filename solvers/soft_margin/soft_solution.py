@@ -230,8 +230,8 @@ class NuMargin(MarginWithSlack):
     slack_bounds : tuple of two int
         Proven bounds of the number of rows with slack at the optimum; equal where the optimum was found exactly.
     offset_interval : tuple of two float or None
-        The interval of the optimal b, which is its middle; equal ends where b is unique. None without a bias, for
-        w = 0, where b may be any number, and where none of this is proven.
+        The interval of the optimal b, which is its middle; equal ends where b is unique. None without a bias,
+        where b may be any number, and where none of this is proven.
     support : ndarray of int
         The rows with a positive multiplier; their c sum to at least nu, and the c of the rows with slack to at most nu.
         They are positions in X; `to_dict` and `to_frame` number the rows of the source.
