@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.engines.interior_point.interior_point import center_of
-from maxmargin.solvers.exact.dyadic import Integers, as_fraction, nearest_floats, over_common_denominator
+from maxmargin.solvers.exact.dyadic import Integers, as_fraction, nearest_floats, over_common_denominator, round_up
 from maxmargin.solvers.exact.linear import combination, independent_rows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import weighted_sum
@@ -34,6 +34,9 @@ _MOST_ROWS, _MOST_STEPS = 80, 40
 
 # Distance from an end, as a fraction of the bound, up to which a multiplier that is not solved for is moved there.
 _AT_END = 1e-9
+
+# Largest part of its bound that a multiplier outside is taken for.
+_FAR = 1e100
 
 # Largest size of rows whose squares are below the normal range of binary64.
 _LOST_SIZE = 2.0**-500
@@ -255,7 +258,8 @@ def _ends(parts: Floats) -> Floats:
 def _is_blocked(point: _KktPoint, parts: Floats, sides: NDArray[np.int64], costs: Integers) -> bool:
     """Move the multipliers towards those of the point; the first that reaches a bound on the way stays there."""
     bounds = [int(cost) << _DIGITS for cost in costs[point.rows].tolist()]
-    target = np.array([float(value / bound) for value, bound in zip(point.multipliers, bounds, strict=True)])
+    target = np.array([round_up(value / bound) for value, bound in zip(point.multipliers, bounds, strict=True)])
+    target = target.clip(-_FAR, _FAR)
     is_out = [not 0 <= value <= bound for value, bound in zip(point.multipliers, bounds, strict=True)]
     now, way = parts[point.rows], 1.0
     if any(is_out):

@@ -88,7 +88,7 @@ def candidates(best: SoftBracket, method: str, solver: str | None, limits: Limit
     textbook = SoftEngine(name="cvxpy", suits=_is_moderate, candidates=partial(_textbook, solvers))
     is_first = method == "textbook" and is_small(best.problem)
     name, seen = "cvxpy" if solver is not None else method, set[str]()
-    for engine in (textbook, *table) if is_first else (*table, textbook):
+    for engine in (table[0], textbook, *table[1:]) if is_first else (*table, textbook):
         is_asked = engine.suits(best) if name in ("auto", "textbook") else engine.name == name
         if is_asked and engine.name not in seen:
             seen.add(engine.name)
