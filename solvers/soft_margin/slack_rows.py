@@ -22,7 +22,7 @@ from maxmargin.solvers.engines.interior_point.interior_point import center_of
 from maxmargin.solvers.exact.dyadic import Integers, as_fraction, nearest_floats, over_common_denominator, round_up
 from maxmargin.solvers.exact.linear import combination, independent_rows
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.hulls import weighted_sum
+from maxmargin.solvers.proof.hulls import add_scaled, weighted_sum
 from maxmargin.solvers.proof.margins import enclose_functional_margins, norm_squared
 from maxmargin.solvers.proof.sums import rounding_error
 
@@ -287,7 +287,11 @@ def _solved(program: SlackProgram, free: Rows, fixed_parts: Floats, offsets: lis
     fixed = np.ldexp(fixed_parts, _DIGITS).astype(np.int64).astype(object) * program.costs
     fixed[rows] = 0
     others = np.flatnonzero(fixed)
-    sums, sums_exponent = weighted_sum(problem, others, fixed[others] * problem.signs(others))
+    is_at_bound = fixed_parts[others] == 1  # most are, and their sum is cheap without so many digits
+    bound, inner = others[is_at_bound], others[~is_at_bound]
+    whole, whole_exponent = weighted_sum(problem, bound, program.costs[bound] * problem.signs(bound))
+    part = weighted_sum(problem, inner, fixed[inner] * problem.signs(inner))
+    sums, sums_exponent = add_scaled(whole, whole_exponent + _DIGITS, *part)
     fixed_sums = [(fixed[others] * column).sum() for column in program.columns(others)]
     missing = [total / unit - done for total, done in zip(program.totals, fixed_sums, strict=True)]
     # The equations z.w + columns.offsets = level are divided by the unit of the products of rows.
