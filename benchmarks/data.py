@@ -22,6 +22,16 @@ def planted(n_samples: int, n_features: int, margin: float = 0.02) -> tuple[np.n
     return X, y, w
 
 
+def natural(n_samples: int, n_features: int, margin: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return normal points moved away from a random hyperplane by `margin`, which may be 0, their signs, its normal."""
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(n_samples, n_features)), rng.normal(size=n_features)
+    w /= np.linalg.norm(w)
+    y = np.where(X @ w > 0, 1.0, -1.0)
+    X += margin * y[:, None] * w
+    return X, y, w
+
+
 def few_overlapping(n_samples: int, n_features: int, n_wrong: int = 10) -> Labelled:
     """Return planted points of which `n_wrong` have the other sign."""
     X, y, _ = planted(n_samples, n_features)

@@ -88,6 +88,22 @@ HARD = (
     Goal("100k x 500: proven relative gap", "hard_margin", "100k x 500", OURS, "accuracy", 1e-9),
 )
 
+NATURAL = (
+    Goal(
+        "1M x 5, 1M x 20, 1M x 50, 2M x 20: time in passes `X @ w`", "natural", "?M x *0|1M x 5", OURS, "times_unit", 20
+    ),
+    *(
+        Goal(f"{data}: seconds", "natural", data, OURS, "seconds", most)
+        for data, most in (("200k x 100", 0.5), ("200k x 200", 1.2), ("20k x 500", 3), ("100k x 500", 9))
+    ),
+    Goal("all: proven relative gap", "natural", "*", OURS, "accuracy", 1e-12),
+    Goal("all: passes over all rows", "natural", "*", OURS, "n_passes", 8),
+    *(
+        Goal(f"{data}, planted: time in passes `X @ w`", "natural", f"{data}, planted", OURS, "times_unit", most)
+        for data, most in (("1M x 50", 8), ("200k x 200", 45), ("100k x 500", 300))
+    ),
+)
+
 FREE_BIAS = "cvxpy, *|LIBSVM, gap *"
 GRAM, SYRK = "weighted Gram, (X * d[:, None]).T @ X", "weighted Gram, dsyrk"
 
@@ -165,6 +181,7 @@ REAL = (
 
 SECTIONS = {
     "Hard margin": HARD,
+    "Hard margin, natural data": NATURAL,
     "Soft margin": SOFT,
     "Verdicts and small data": VERDICTS,
     "Perceptron": PERCEPTRON,

@@ -29,7 +29,18 @@ from maxmargin.comparison.jobs.outcome import Ending, Outcome
 from maxmargin.comparison.jobs.pool import Pool
 from maxmargin.comparison.jobs.run_jobs import Job
 
-NAMES = ("small", "margins", "engines", "hard_margin", "verdicts", "perceptron", "sparse", "out_of_core", "soft_margin")
+NAMES = (
+    "small",
+    "margins",
+    "engines",
+    "hard_margin",
+    "natural",
+    "verdicts",
+    "perceptron",
+    "sparse",
+    "out_of_core",
+    "soft_margin",
+)
 
 RESULTS = Path(__file__).parent / "results"
 
