@@ -23,9 +23,6 @@ CHUNK_ENTRIES = 1 << 21
 # Largest number of matrix entries that are summed in integers, in about a quarter of a second.
 EXACT_ENTRIES = 1 << 17
 
-# Smallest number of matrix entries in a chunk for which a compiled pass is worth loading the compiler's runtime.
-COMPILED_ENTRIES = 1 << 20
-
 # If there are several chunks their number is a multiple of this, so that two or four threads have equal shares.
 _CHUNKS_MULTIPLE = 4
 
@@ -64,9 +61,6 @@ class WorkSizes:
     class_entries : int
         Number of entries in the matrix of all inequalities of more than two classes above which the perceptron and the
         pairs of classes are tried before all inequalities at once.
-    compiled_entries : int
-        Smallest number of entries in a chunk of dense rows for which compiled passes are worth loading the compiler's
-        runtime.
     call_entries : int
         Largest number of stored entries in one compiled call of dual coordinate descent, which cannot be interrupted:
         some tens of milliseconds.
@@ -84,7 +78,6 @@ class WorkSizes:
     block_entries: int = 1 << 18
     block_rows: int = 256
     class_entries: int = 1_000_000
-    compiled_entries: int = COMPILED_ENTRIES
     call_entries: int = 1 << 24
 
 

@@ -140,7 +140,7 @@ def _slack(problem: Problem, w: Floats, b: float, level: float, costs: Floats) -
         offset = float(exact_offset)
     except OverflowError:
         return [math.inf], np.empty(0, dtype=np.int64), 0.0
-    plane = _Plane(w, offset, round_up(abs(exact_offset - Fraction(offset))), center, problem.sizes.compiled_entries)
+    plane = _Plane(w, offset, round_up(abs(exact_offset - Fraction(offset))), center)
     parts = problem.map(partial(_slack_of_chunk, plane, level), problem.y, costs)
     sums, doubtful, terms = zip(*parts, strict=True)
     return list(sums), np.concatenate(doubtful), sum_bounds(np.concatenate(terms))[1]
@@ -153,7 +153,6 @@ class _Plane(NamedTuple):
     offset: float
     offset_error: float
     center: Floats | None
-    compiled_entries: int
 
     def enclose(self, X: Any, y: Floats) -> tuple[Floats, Floats]:
         """Return bounds of y (w.(x - center) + offset); the whole line if an intermediate result overflows.
@@ -162,7 +161,7 @@ class _Plane(NamedTuple):
         """
         share = 2 * (n_products(X) + 8) * UNIT_ROUNDOFF
         lost = 8 * (len(self.w) + 1) * TINIEST_NORMAL * max(1.0, float(np.abs(self.w).max()))
-        scores, moduli = scores_and_moduli(X, self.center, self.w, compiled_entries=self.compiled_entries)
+        scores, moduli = scores_and_moduli(X, self.center, self.w)
         value = y * (scores + self.offset)
         error = (moduli + abs(self.offset)) * (share / (1 - share)) + (self.offset_error + lost)
         return enclosure(value, error)
@@ -259,7 +258,7 @@ def sum_sizes(problem: Problem, dual: Floats, imbalance: float) -> Floats:
     """
     sums = moduli = np.zeros(problem.n_features)
     n_terms = 0
-    sums_of_chunk = partial(_sums_of_chunk, _center(problem), problem.sizes.compiled_entries)
+    sums_of_chunk = partial(_sums_of_chunk, _center(problem))
     for part, part_moduli, part_terms in problem.map(sums_of_chunk, problem.y * dual):
         sums, moduli = sums + part, moduli + part_moduli
         n_terms = max(n_terms, part_terms) + 1
@@ -280,7 +279,5 @@ def _center(problem: Problem) -> Floats | None:
     return np.where(is_far, middle, 0.0) if is_far.any() else None
 
 
-def _sums_of_chunk(
-    center: Floats | None, compiled_entries: int, _: slice, X: Any, weights: Floats
-) -> tuple[Floats, Floats, int]:
-    return weighted_sums(X, center, weights, compiled_entries=compiled_entries)
+def _sums_of_chunk(center: Floats | None, _: slice, X: Any, weights: Floats) -> tuple[Floats, Floats, int]:
+    return weighted_sums(X, center, weights)

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.problem.problem import Problem, Samples
-from maxmargin.solvers.problem.rows import COMPILED_ENTRIES
 
 UNIT_ROUNDOFF = 2.0**-53
 TINIEST_NORMAL = 2.0**-1022
@@ -102,9 +101,7 @@ def functional_margins(X: Any, y: NDArray[Any], w: Floats, b: float) -> Floats:
 
 
 @np.errstate(all="ignore")
-def scores_and_moduli(
-    X: Any, center: Floats | None, w: Floats, *, compiled_entries: int = COMPILED_ENTRIES
-) -> tuple[Floats, Floats]:
+def scores_and_moduli(X: Any, center: Floats | None, w: Floats) -> tuple[Floats, Floats]:
     """Return w.(x - center) and |w|.|x - center| of every row, each sum in any order.
 
     Parameters
@@ -114,20 +111,17 @@ def scores_and_moduli(
         None for sparse rows.
     w : ndarray (n_features,)
     """
-    if not _are_many(X, compiled_entries):
-        rows = X if center is None else X - center
-        return np.asarray(rows @ w), np.asarray(abs(rows) @ np.abs(w))
-    from maxmargin.solvers.proof import sums_kernels
-
-    value, moduli = np.empty((2, X.shape[0]))
-    sums_kernels.scores_and_moduli(X, _or_zero(center, X), w, value, moduli)
+    if hasattr(X, "tocsr"):
+        return np.asarray(X @ w), np.asarray(abs(X) @ np.abs(w))
+    value, moduli = np.empty((2, len(X)))
+    for rows in slices(len(X), max(1, _BLOCK_ENTRIES // max(X.shape[1], 1))):
+        block = X[rows] if center is None else X[rows] - center
+        value[rows], moduli[rows] = block @ w, np.abs(block) @ np.abs(w)
     return value, moduli
 
 
 @np.errstate(all="ignore")
-def weighted_sums(
-    X: Any, center: Floats | None, weights: Floats, *, compiled_entries: int = COMPILED_ENTRIES
-) -> tuple[Floats, Floats, int]:
+def weighted_sums(X: Any, center: Floats | None, weights: Floats) -> tuple[Floats, Floats, int]:
     """Return the sums of weights * (X - center) and of their moduli, and the largest number of additions of a term.
 
     Parameters
@@ -141,27 +135,12 @@ def weighted_sums(
         n_terms = int(np.bincount(X.indices, minlength=1).max())
         return np.asarray(X.T @ weights), np.asarray(abs(X).T @ np.abs(weights)), n_terms
     sums, moduli = np.zeros((2, X.shape[1]))
-    n_groups = -(-len(weights) // _GROUP_ROWS)
-    if _are_many(X, compiled_entries):
-        from maxmargin.solvers.proof import sums_kernels
-
-        sums_kernels.weighted_sums(X, _or_zero(center, X), weights, _GROUP_ROWS, sums, moduli)
-        return sums, moduli, _GROUP_ROWS + n_groups
     for rows in slices(len(weights), _GROUP_ROWS * _BLOCK_GROUPS):
         block = X[rows] if center is None else X[rows] - center
         for total, numbers, factors in ((sums, block, weights[rows]), (moduli, np.abs(block), np.abs(weights[rows]))):
             for group in slices(len(factors), _GROUP_ROWS):
                 total += factors[group] @ numbers[group]
-    return sums, moduli, _GROUP_ROWS + n_groups
-
-
-def _are_many(X: Any, compiled_entries: int) -> bool:
-    """Return whether these are dense rows, large enough for compiled passes."""
-    return isinstance(X, np.ndarray) and X.size >= compiled_entries
-
-
-def _or_zero(center: Floats | None, X: Any) -> Floats:
-    return np.zeros(X.shape[1]) if center is None else center
+    return sums, moduli, _GROUP_ROWS - (-len(weights) // _GROUP_ROWS)
 
 
 def careful_sum(problem: Problem, weights: Floats) -> tuple[Floats, Floats]:

@@ -20,7 +20,7 @@ from maxmargin.solvers.engines.interior_point.central_path import Aim, PathRows
 from maxmargin.solvers.engines.interior_point.newton_systems import CholeskyFactor, ColumnSystem, inner_products
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import COMPILED_ENTRIES, WorkSizes
+from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.solvers.proof import soft_bounds
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, norm_squared
@@ -133,20 +133,14 @@ def columns_of_all_sizes(data: st.DataObject) -> tuple[np.random.Generator, np.n
     return rng, rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, size=d) + data.draw(finite)
 
 
-either_passes = pytest.mark.parametrize(
-    "compiled_entries", [pytest.param(COMPILED_ENTRIES, id="passes of numpy"), pytest.param(1, id="compiled passes")]
-)
-
-
-@either_passes
 @given(data=st.data())
-def test_rounded_objectives_are_above_the_exact_ones(compiled_entries: int, data: st.DataObject) -> None:
+def test_rounded_objectives_are_above_the_exact_ones(data: st.DataObject) -> None:
     """Also of columns whose numbers are far from 0, and of planes along which the terms cancel."""
     rng, X = columns_of_all_sizes(data)
     n, d = X.shape
     problem = Problem(X, np.where(np.arange(n) % 2, 1.0, -1.0), data.draw(st.booleans()))
     w, b, costs = rng.normal(size=d), data.draw(finite), rng.random(n) * 10.0 ** data.draw(st.integers(-5, 5))
-    sizes = WorkSizes(exact_rows=data.draw(st.sampled_from([0, 2000])), compiled_entries=compiled_entries)
+    sizes = WorkSizes(exact_rows=data.draw(st.sampled_from([0, 2000])))
     rounded = soft_bounds.objective_upper_bound(replace(problem, sizes=sizes), w, b, costs)
     margins = exact_functional_margins(problem, np.arange(n), w, b)
     slack = sum(Fraction(c) * max(Fraction(0), 1 - m) for c, m in zip(costs.tolist(), margins, strict=True))
@@ -155,15 +149,14 @@ def test_rounded_objectives_are_above_the_exact_ones(compiled_entries: int, data
     assert exact <= Fraction(rounded) <= exact + Fraction(1e-12 * sizes) + Fraction(1e-12) * exact
 
 
-@either_passes
 @given(data=st.data())
-def test_rounded_bounds_are_outside_the_exact_ones(compiled_entries: int, data: st.DataObject) -> None:
+def test_rounded_bounds_are_outside_the_exact_ones(data: st.DataObject) -> None:
     """Whatever the multipliers and the plane, also where the classes are far from balanced."""
     rng, X = columns_of_all_sizes(data)
     n = len(X)
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = -1.0, 1.0
-    problem = Problem(X, y, data.draw(st.booleans()), sizes=WorkSizes(compiled_entries=compiled_entries))
+    problem = Problem(X, y, data.draw(st.booleans()))
     dual = rng.random(n) ** 4 * 10.0 ** data.draw(st.integers(-5, 5))
     balanced = soft_bounds.balanced(problem, dual)
     total, square = balanced_sum(problem, balanced)
@@ -175,15 +168,13 @@ def test_rounded_bounds_are_outside_the_exact_ones(compiled_entries: int, data: 
     assert Fraction(rounded) >= exact - Fraction(tolerance), "and not far"
 
 
-@either_passes
 @pytest.mark.parametrize("bias", [True, False])
-def test_rounded_bounds_hold_where_sums_cancel(bias: bool, compiled_entries: int) -> None:
+def test_rounded_bounds_hold_where_sums_cancel(bias: bool) -> None:
     """Pairs of rows that nearly cancel: there the error of rounding is far above the roundings of the answer."""
     for seed in range(20):
         rng = np.random.default_rng(seed)
         x = rng.normal(size=(300, 1))
-        sizes = WorkSizes(compiled_entries=compiled_entries)
-        problem = Problem(np.vstack([x, x * (1 + 1e-9)]), np.repeat([1.0, -1.0], 300), bias, sizes=sizes)
+        problem = Problem(np.vstack([x, x * (1 + 1e-9)]), np.repeat([1.0, -1.0], 300), bias)
         dual = np.tile(1e24 * rng.random(300), 2)  # the square counts, not the sum
         total, square = balanced_sum(problem, dual)
         assert Fraction(soft_bounds._rounded_dual(problem, dual)) <= total - square / 2
