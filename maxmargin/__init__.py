@@ -9,7 +9,7 @@ Are the classes separable, and does the estimate of a logistic regression exist?
     statsmodels or scikit-learn have fitted; `verify` checks proofs; `fewest_errors` and `least_total_slack`
 What is the maximum margin?
     `hard_margin`, `soft_margin`, `soft_margin_path`, `nu_margin`; `sensitivity` for outliers and moving rows; `judge`
-    for hyperplanes that are given; `MaxMarginClassifier` in scikit-learn
+    for hyperplanes that are given; `MaxMarginClassifier` in scikit-learn; the module `textbook` for programs of cvxpy
 How many mistakes does the perceptron make?
     `perceptron`, `mistake_bounds`, `mistake_trace`, `order_study`; `online` for other algorithms;
     `PerceptronClassifier` and `OnlineClassifier` in scikit-learn
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from maxmargin import boolean as boolean
     from maxmargin import displays as displays
     from maxmargin import translation_studies as translation_studies
+    from maxmargin.api import textbook as textbook
     from maxmargin.api.deciding import fewest_errors as fewest_errors
     from maxmargin.api.deciding import least_total_slack as least_total_slack
     from maxmargin.api.deciding import separability as separability
@@ -135,6 +136,7 @@ _PUBLIC = {
 _MODULES = {
     **{name: f"maxmargin.{name}" for name in ("adversaries", "boolean", "displays", "translation_studies")},
     "features": "maxmargin.data.features",
+    "textbook": "maxmargin.api.textbook",
 }
 
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names}

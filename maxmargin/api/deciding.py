@@ -1,9 +1,11 @@
 """Are the classes linearly separable, and how far from it? The verdict, the fewest errors and the least total slack."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.question import Question, separability_of
 from maxmargin.data.problems import DecimalReading
+from maxmargin.solvers.engines.textbook.backends import with_options
 from maxmargin.text.progress import shows_progress, waiting
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ def separability(
     positive: object = None,
     method: str = "auto",
     solver: str | None = None,
+    solver_options: Mapping[str, Any] | None = None,
     time_limit: float | None = None,
     verbose: bool = False,
     exact_limit: int | None = None,
@@ -53,6 +56,9 @@ def separability(
         The engine that proposes the first hyperplane of a question about two classes.
     solver : str, optional
         The name of a cvxpy solver, such as "CLARABEL".
+    solver_options : mapping of str to object, optional
+        Options of this solver by its own names, such as ``{"max_iter": 100}``. They need `solver`, or
+        ``method="cvxpy"``, with which they go to every solver asked.
     time_limit : float, optional
         Seconds after which the search ends; what is not proven by then is `undecided`. There is no limit by default.
     verbose : bool, default False
@@ -100,7 +106,7 @@ def separability(
     question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
     return separability_of(
         question.dataset, DecimalReading.of(question.dataset), question.names, bias=question.bias, method=method,
-        solver=solver, time_limit=question.limits.share(), exact_limit=exact_limit,
+        solver=with_options(solver, solver_options), time_limit=question.limits.share(), exact_limit=exact_limit,
     )  # fmt: skip
 
 
@@ -113,6 +119,7 @@ def fewest_errors(
     positive: object = None,
     method: str = "auto",
     solver: str | None = None,
+    solver_options: Mapping[str, Any] | None = None,
     time_limit: float | None = 60.0,
     verbose: bool = False,
     max_rows: int | None = None,
@@ -137,6 +144,9 @@ def fewest_errors(
         With "cvxpy" the textbook mixed-integer program proposes a hyperplane first.
     solver : str, optional
         The cvxpy solver of that program, such as "HIGHS". If it is given, "auto" asks it as well.
+    solver_options : mapping of str to object, optional
+        Options of this solver by its own names, such as ``{"max_iter": 100}``. They need `solver`, or
+        ``method="cvxpy"``, with which they go to every solver asked.
     time_limit : float or None, default 60.0
         Seconds after which the interval proven by then is returned; None is no limit.
     verbose : bool, default False
@@ -155,7 +165,7 @@ def fewest_errors(
     InvalidProblemError
         If the data do not state a question about two classes.
     InvalidOptionError
-        If an option has a value that it does not take, or the solver is not installed.
+        If an option has a value that it does not take, or the solver is not installed or cannot take the program.
 
     See Also
     --------
@@ -180,7 +190,7 @@ def fewest_errors(
 
     question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
     most = MAX_ROWS if max_rows is None else max_rows
-    return question.answered(solve, method=method, solver=solver, max_rows=most)
+    return question.answered(solve, method=method, solver=with_options(solver, solver_options), max_rows=most)
 
 
 @shows_progress(waiting, "searching for the least total slack")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.question import Question
+from maxmargin.solvers.engines.textbook.backends import with_options
 from maxmargin.text.progress import counting_shown, shows_progress, waiting
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ def hard_margin(
     positive: object = None,
     method: str = "auto",
     solver: str | None = None,
+    solver_options: Mapping[str, Any] | None = None,
     exact: bool = False,
     exact_limit: int | None = None,
     time_limit: float | None = None,
@@ -47,6 +49,9 @@ def hard_margin(
         the size and shape, until the interval is narrow. "textbook" is the same with cvxpy in place of DAQP.
     solver : str, optional
         The name of a cvxpy solver, such as "CLARABEL".
+    solver_options : mapping of str to object, optional
+        Options of this solver by its own names, such as ``{"max_iter": 100}``. They need `solver`, or
+        ``method="cvxpy"``, with which they go to every solver asked.
     exact : bool, default False
         Whether to find ``margin_squared``, ``w_exact``, ``b_exact`` and ``dual_exact`` as fractions.
     exact_limit : int, optional
@@ -67,7 +72,7 @@ def hard_margin(
     InvalidProblemError
         If the data do not state a question about two classes.
     InvalidOptionError
-        If the method is unknown, the solver is not installed, or a limit makes no sense.
+        If the method is unknown, the solver is not installed or cannot take the program, or a limit makes no sense.
 
     See Also
     --------
@@ -93,7 +98,8 @@ def hard_margin(
 
     question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
     most_columns = EXACT_LIMIT if exact_limit is None else exact_limit
-    return question.answered(solve, method=method, solver=solver, exact=exact, exact_limit=most_columns)
+    asked = with_options(solver, solver_options)
+    return question.answered(solve, method=method, solver=asked, exact=exact, exact_limit=most_columns)
 
 
 def soft_margin(
@@ -107,6 +113,7 @@ def soft_margin(
     class_weight: Mapping[Any, float] | str | None = None,
     method: str = "auto",
     solver: str | None = None,
+    solver_options: Mapping[str, Any] | None = None,
     time_limit: float | None = None,
     verbose: bool = False,
 ) -> "SoftMargin":
@@ -139,6 +146,9 @@ def soft_margin(
         wide. "textbook" hands small data to cvxpy in any case.
     solver : str, optional
         The name of a cvxpy solver, such as "CLARABEL".
+    solver_options : mapping of str to object, optional
+        Options of this solver by its own names, such as ``{"max_iter": 100}``. They need `solver`, or
+        ``method="cvxpy"``, with which they go to every solver asked.
     time_limit : float, optional
         Seconds after which the work stops, with what is proven by then and the status `limit`. There is no limit by
         default.
@@ -157,7 +167,7 @@ def soft_margin(
         If the data do not state a question about two classes, C is not a positive finite number, or the weights are
         not one finite number >= 0 for each row.
     InvalidOptionError
-        If the method is unknown, or the solver is not installed.
+        If the method is unknown, or the solver is not installed or cannot take the program.
 
     See Also
     --------
@@ -177,7 +187,7 @@ def soft_margin(
     """
     answers = soft_margin_path(
         X, y, (C,), bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight,
-        method=method, solver=solver, time_limit=time_limit, verbose=verbose,
+        method=method, solver=solver, solver_options=solver_options, time_limit=time_limit, verbose=verbose,
     )  # fmt: skip
     return answers[0]
 
@@ -194,6 +204,7 @@ def soft_margin_path(
     class_weight: Mapping[Any, float] | str | None = None,
     method: str = "auto",
     solver: str | None = None,
+    solver_options: Mapping[str, Any] | None = None,
     time_limit: float | None = None,
     verbose: bool = False,
 ) -> "tuple[SoftMargin, ...]":
@@ -223,6 +234,9 @@ def soft_margin_path(
         The engine, as in `soft_margin`.
     solver : str, optional
         The name of a cvxpy solver, such as "CLARABEL".
+    solver_options : mapping of str to object, optional
+        Options of this solver by its own names, such as ``{"max_iter": 100}``. They need `solver`, or
+        ``method="cvxpy"``, with which they go to every solver asked.
     time_limit : float, optional
         Seconds for the whole path. There is no limit by default.
     verbose : bool, default False
@@ -238,7 +252,7 @@ def soft_margin_path(
     InvalidProblemError
         If the data, a C or the weights are not as in `soft_margin`.
     InvalidOptionError
-        If the method is unknown, or the solver is not installed.
+        If the method is unknown, or the solver is not installed or cannot take the program.
 
     See Also
     --------
@@ -261,8 +275,10 @@ def soft_margin_path(
         X, y, bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight,
         time_limit=time_limit,
     )  # fmt: skip
-    weights, seconds = question.weights, question.limits.share()
-    answers = solve(question.problem, Cs, sample_weight=weights, method=method, solver=solver, time_limit=seconds)
+    answers = solve(
+        question.problem, Cs, sample_weight=question.weights, method=method,
+        solver=with_options(solver, solver_options), time_limit=question.limits.share(),
+    )  # fmt: skip
     return tuple(question.named(answer) for answer in answers)
 
 
@@ -351,6 +367,7 @@ def nu_margin(
     class_weight: Mapping[Any, float] | str | None = None,
     method: str = "auto",
     solver: str | None = None,
+    solver_options: Mapping[str, Any] | None = None,
     time_limit: float | None = None,
     verbose: bool = False,
 ) -> "NuMargin":
@@ -381,6 +398,9 @@ def nu_margin(
         The engine. "auto" always computes the textbook solution through cvxpy if the data are small.
     solver : str, optional
         The name of a cvxpy solver, such as "CLARABEL".
+    solver_options : mapping of str to object, optional
+        Options of this solver by its own names, such as ``{"max_iter": 100}``. They need `solver`, or
+        ``method="cvxpy"``, with which they go to every solver asked.
     time_limit : float, optional
         Seconds after which the work stops, with what is proven by then and the status `limit`. There is no limit by
         default.
@@ -397,7 +417,7 @@ def nu_margin(
     InvalidProblemError
         If nu is out of its range, which the message states, or the data or the weights are not as in `soft_margin`.
     InvalidOptionError
-        If the method is unknown, or the solver is not installed.
+        If the method is unknown, or the solver is not installed or cannot take the program.
 
     See Also
     --------
@@ -422,4 +442,5 @@ def nu_margin(
         X, y, bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight,
         time_limit=time_limit,
     )  # fmt: skip
-    return question.answered(solve, nu=nu, sample_weight=question.weights, method=method, solver=solver)
+    asked = with_options(solver, solver_options)
+    return question.answered(solve, nu=nu, sample_weight=question.weights, method=method, solver=asked)

@@ -36,6 +36,7 @@ from maxmargin.text.data_error import listed, nearest, quoted
 
 if TYPE_CHECKING:
     from maxmargin.explaining.separability_answer import Separability
+    from maxmargin.solvers.engines.textbook.backends import Asked
     from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 Answer = TypeVar("Answer", bound=NamedAnswer)
@@ -204,7 +205,7 @@ def separability_of(
     *,
     bias: bool = True,
     method: str = "auto",
-    solver: str | None = None,
+    solver: "Asked" = None,
     **limits: Any,
 ) -> "Separability":
     """Return the answer for a data set or a part of it; with a reading, about its exact numbers.

@@ -43,7 +43,7 @@ def app() -> None:
 @app.command(cls=Command, most_used=(*opt.OF_TABLES, "require", "proof", "time_limit", "as_json"))
 @opt.data_options
 @opt.method_option(opt.CHECK_METHODS, "How the first hyperplane of two classes is found")
-@opt.solver_option
+@opt.solver_options
 @opt.choice_option("--require", opt.REQUIREMENTS, "Gate: exit 0 if this is proven to hold.")
 @opt.file_option("--proof FILE", "Write the proof, as JSON.")
 @opt.force_option
@@ -73,7 +73,7 @@ def check(data: DataOptions, *, force: bool, decimal: bool, **question: Any) -> 
 
 @app.command(cls=Command, most_used=(*opt.OF_TABLES, "Cs", "exact", "proof", "time_limit", "as_json"))
 @opt.data_options
-@opt.solver_option
+@opt.solver_options
 @opt.option(
     "--method NAME",
     f"How it is computed: {', '.join(opt.MARGIN_METHODS)}; with --soft {', '.join(opt.SOFT_METHODS)}.  [default: auto]",

@@ -3,6 +3,7 @@
 The choices are spelled out here, so that ``--help`` imports nothing; a test compares them with the code.
 """
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from maxmargin.cli.request import Request
+    from maxmargin.solvers.engines.textbook.backends import Asked
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -129,13 +131,40 @@ def positive_number(_context: click.Context, _option: click.Parameter, value: fl
     return value
 
 
-def _installed(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
-    """Refuse a solver that is not installed before anything is read, or any progress shown."""
-    if value is not None:
+def solver_options(command: Command) -> Command:
+    """Add --solver and --solver-option, which the command is given as what it asks."""
+
+    def keep(context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> None:
+        context.meta["solver_options"] = dict(map(_option_value, texts)) or None
+
+    def asked(context: click.Context, _option: click.Parameter, value: str | None) -> "Asked":
+        """Refuse a solver that is not installed before anything is read, or any progress shown."""
+        options = context.meta["solver_options"]
+        if value is None and options is None:
+            return None
         from maxmargin.solvers.engines.textbook import backends
 
         backends.chosen(value, ())
-    return value
+        return backends.with_options(value, options)
+
+    text = "Option of this solver by its own name, such as max_iter=100; may be repeated."
+    return _together(
+        command,
+        option("--solver NAME", "A cvxpy solver, such as CLARABEL or DAQP.", callback=asked),
+        option(
+            "--solver-option NAME=VALUE ...", text, "solver_options", callback=keep, is_eager=True, expose_value=False
+        ),
+    )
+
+
+def _option_value(text: str) -> tuple[str, Any]:
+    """Return the name and the value, a number or a truth value if it reads as one."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise click.BadParameter(f"{text!r} is not NAME=VALUE.")
+    with suppress(ValueError):
+        return name, json.loads(value.lower() if value in ("True", "False") else value)
+    return name, value
 
 
 def _scale(_context: click.Context, _option: click.Parameter, text: str) -> float | str:
@@ -169,7 +198,6 @@ prepare_option = choice_option(
     "--prepare", PREPARATIONS, "What is done to the features before anything else.", default="raw"
 )
 seed_option = count_option("--seed", "Seed of the random orders (rng in Python).", least=0, default=0)
-solver_option = option("--solver NAME", "A cvxpy solver, such as CLARABEL or DAQP.", callback=_installed)
 
 
 def soft_path_option(does: str) -> Callable[[Command], Command]:

@@ -125,7 +125,7 @@ def judge(data: DataOptions, *, plane: Path, **question: Any) -> int:
 @click.command("fewest-errors", cls=Command, most_used=(*opt.OF_TABLES, "time_limit", "as_json"))
 @opt.data_options
 @opt.method_option(opt.FEWEST_METHODS, "How a hyperplane is proposed")
-@opt.solver_option
+@opt.solver_options
 @opt.time_limit_option("Stop after this time; half of it is for the errors.", "60 for each of the two searches")
 @opt.count_option("--max-rows", "Maximum number of distinct rows that are all searched.  [default: 2000]")
 def fewest_errors(data: DataOptions, **search: Any) -> int:

@@ -71,18 +71,10 @@ def largest_support(rows: Floats, attempts: list[SolverRun], *, time_limit: floa
 
 
 def combination(
-    rows: Floats,
-    target: Floats,
-    attempts: list[SolverRun],
-    *,
-    most: Floats | None = None,
-    time_limit: float | None = None,
+    rows: Floats, target: Floats, attempts: list[SolverRun], *, time_limit: float | None = None
 ) -> Floats | None:
-    """Return a vertex of rows' c = target with 0 <= c, and c <= most if that is given; or None."""
-    program = equalities(rows, target)
-    if most is not None:
-        program.col_upper_ = most
-    return _values(program, attempts, time_limit)
+    """Return a vertex of rows' c = target with 0 <= c, or None."""
+    return _values(equalities(rows, target), attempts, time_limit)
 
 
 def greatest_combination(

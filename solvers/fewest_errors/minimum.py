@@ -7,7 +7,6 @@ import numpy as np
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
-from maxmargin.solvers.basics.option_values import check_choice
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import nearest_floats
@@ -48,7 +47,7 @@ def fewest_errors(
     problem: Problem,
     *,
     method: str = "auto",
-    solver: str | None = None,
+    solver: backends.Asked = None,
     time_limit: float | None = TIME_LIMIT,
     max_rows: int = MAX_ROWS,
     verdict: ProvenVerdict | None = None,
@@ -66,7 +65,7 @@ def fewest_errors(
     problem : Problem
     method : {"auto", "cvxpy"}
         "cvxpy": the textbook mixed-integer program proposes a hyperplane first.
-    solver : str, optional
+    solver : str or Solver, optional
         The cvxpy solver of this program, by default HiGHS. If it is given, "auto" calls it as well.
     time_limit : float or None
         Seconds after which the interval proven so far is returned.
@@ -97,7 +96,7 @@ def fewest_errors(
     >>> answer.lower, answer.upper
     (1, 1)
     """
-    check_choice("method", method, METHODS)
+    backends.check_method(method, METHODS, solver, of_cvxpy=METHODS)
     if max_rows < 1:
         raise InvalidOptionError(f"max_rows is {max_rows!r}; expected a number of rows from 1")
     if most_steps is not None and most_steps < 1:
@@ -122,7 +121,7 @@ class _Work:
         self.attempts: list[SolverRun] = []
         fewest_incumbent.offer_constants(self.best)
 
-    def answer(self, verdict: ProvenVerdict | None, solvers: tuple[str, ...]) -> FewestErrors:
+    def answer(self, verdict: ProvenVerdict | None, solvers: tuple[backends.Solver, ...]) -> FewestErrors:
         """Return the best interval that the limits and Ctrl-C allow."""
         try:
             self._find(verdict or separability(self.problem, time_limit=self.limits.share(_SHARES_OF_TIME)), solvers)
@@ -130,14 +129,14 @@ class _Work:
             return self._solution(WHAT_WAS_PROVEN)
         return self._solution("")
 
-    def _find(self, verdict: ProvenVerdict, solvers: tuple[str, ...]) -> None:
+    def _find(self, verdict: ProvenVerdict, solvers: tuple[backends.Solver, ...]) -> None:
         self.attempts += verdict.attempts
         if isinstance(verdict.certificate, SeparatingHyperplane):
             offset = [verdict.certificate.b] if self.problem.bias else []
             self.best.offer([*verdict.certificate.w, *offset], verdict.engine)
             return
-        for name in solvers:
-            self._ask(name)
+        for solver in solvers:
+            self._ask(solver)
         if self.best.is_small:
             fewest_incumbent.offer_pocket(self.best, self._share())
             fewest_incumbent.add_rows(self.best, self.budget.part(_SHARES_OF_STEPS, self._share()))
@@ -160,7 +159,7 @@ class _Work:
                 weight_of[kind] = weight_of.get(kind, 0) + weight
         return weight_of
 
-    def _ask(self, solver: str) -> None:
+    def _ask(self, solver: backends.Solver) -> None:
         """Offer the hyperplane that a mixed-integer solver finds for the textbook program."""
         from maxmargin.solvers.engines.textbook import formulations
 

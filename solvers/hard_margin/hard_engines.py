@@ -56,9 +56,9 @@ class HardEngine:
     ask: Callable[[HardBracket, Limits], Rows | None]
 
 
-def engines_for(problem: Problem, method: str, solver: str | None) -> Iterator[HardEngine]:
+def engines_for(problem: Problem, method: str, solver: backends.Asked) -> Iterator[HardEngine]:
     """Yield the engines to ask about a problem, each once: those that suit it, or the one of the method."""
-    solvers = backends.HARD_MARGIN_ORDER if solver is None else backends.chosen(solver, ())
+    solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER)
     textbook = HardEngine(name="cvxpy", suits=_is_moderate, ask=partial(_ask_cvxpy, solvers))
     if method == "cvxpy" or solver is not None:
         yield textbook
@@ -114,22 +114,22 @@ def _ask_daqp(best: HardBracket, limits: Limits) -> Rows | None:
     return np.empty(0, dtype=np.int64) if are_few and found.attempt.status == "infeasible" else None
 
 
-def _ask_cvxpy(solvers: tuple[str, ...], best: HardBracket, limits: Limits) -> Rows | None:
+def _ask_cvxpy(solvers: tuple[backends.Solver, ...], best: HardBracket, limits: Limits) -> Rows | None:
     """Offer the solutions of cvxpy's solvers for the textbook program, until the interval is narrow."""
     problem, scaling = best.problem, best.problem.scaling
-    for number, name in enumerate(solvers):
+    for number, solver in enumerate(solvers):
         if number and best.relative_gap <= NEXT_ENGINE_GAP:
             break
         if number and limits.ends_within(backends.seconds_to_load()):
-            best.offer(backends.not_asked(name, "loading cvxpy"))
+            best.offer(backends.not_asked(solver, "loading cvxpy"))
         elif backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
-            best.offer(backends.not_asked(name, "stating the program"))
+            best.offer(backends.not_asked(solver, "stating the program"))
         else:
             from maxmargin.solvers.engines.textbook import formulations
 
             X, weights = scaling.apply(problem.matrix), scaling.normal_weights()
             program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)
-            best.offer(_brought_home(backends.solve(program, name, time_limit=limits.share()), scaling))
+            best.offer(_brought_home(backends.solve(program, solver, time_limit=limits.share()), scaling))
             best.is_of_all_rows = True
     return None if best.plane is not None else np.empty(0, dtype=np.int64)
 

@@ -56,7 +56,7 @@ def hard_margin(
     problem: Problem,
     *,
     method: str = "auto",
-    solver: str | None = None,
+    solver: backends.Asked = None,
     exact: bool = False,
     exact_limit: int = EXACT_LIMIT,
     time_limit: float | None = None,
@@ -79,7 +79,7 @@ def hard_margin(
         solves it as written in a textbook through cvxpy. "auto" asks those of the first three that suit the data until
         the interval is narrow: for many rows the first, for many columns the second, else the third. "textbook" is
         "auto" with cvxpy in place of the third, up to 300 columns.
-    solver : str, optional
+    solver : str or Solver, optional
         The only cvxpy solver to ask; by default DAQP, then Clarabel until the interval is narrow.
     exact : bool
         Whether to find w, b, the multipliers and the squared margin as fractions.
@@ -100,7 +100,7 @@ def hard_margin(
     Raises
     ------
     InvalidOptionError
-        If the method is unknown, the solver is not installed, or a limit makes no sense.
+        If the method is unknown, the solver is not installed or solves no such programs, or a limit makes no sense.
 
     Examples
     --------

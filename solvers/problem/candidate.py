@@ -1,7 +1,6 @@
 """Candidates of floating-point solvers: hints, to be checked."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -61,15 +60,6 @@ class Candidate:
         """Return the candidate of a solver that raised: the error, and no numbers."""
         attempt = SolverRun(solver=solver, status=type(error).__name__, message=" ".join(str(error).split()))
         return cls(w=None, multipliers=None, engine=engine, attempt=attempt)
-
-    @classmethod
-    def heard(cls, ask: "Callable[[], Candidate]", solver: str, n_features: int, n_samples: int) -> "Candidate":
-        """Return the candidate of a solver, without numbers if it raises or they are not finite or of another shape."""
-        try:
-            found = ask()
-        except Exception as error:  # solvers raise anything, and the next one may succeed
-            return cls.failed(solver, solver, error)
-        return replace(found, w=numbers(found.w, n_features), multipliers=numbers(found.multipliers, n_samples))
 
     @property
     def stopped_early(self) -> bool:

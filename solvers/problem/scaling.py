@@ -106,6 +106,11 @@ class ColumnScaling:
         exponents = self.exponents + np.where(median > 0, np.frexp(median)[1], 0)
         return ColumnScaling(center=center, exponents=exponents, varies=self.varies)
 
+    def in_one_unit(self) -> "ColumnScaling":
+        """Return the same with the unit of the largest column for all."""
+        largest = self.exponents.max(initial=2 * _LEAST_EXPONENT, where=self.varies)
+        return replace(self, exponents=np.where(self.varies, largest, 0))
+
     def apply(self, X: Any) -> Any:
         """Return the rows in the new coordinates."""
         if hasattr(X, "tocsr"):

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +13,6 @@ from maxmargin.solvers.engines import balancing_vertex, highs_lp, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
 from maxmargin.solvers.engines.local_coordinates import working_set
 from maxmargin.solvers.engines.textbook import backends
-from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
@@ -60,7 +57,7 @@ def separability(
     problem: Problem,
     *,
     method: str = "auto",
-    solver: str | None = None,
+    solver: backends.Asked = None,
     time_limit: float | None = None,
     exact_limit: int = EXACT_LIMIT,
     likely: Rows | None = None,
@@ -78,7 +75,7 @@ def separability(
         The source of the first hyperplane: "highs" hands the feasibility LP to HiGHS directly, "cvxpy" solves the
         textbook program, "auto" solves the quadratic program of the maximum margin if the data are not small, on the
         rows that matter, and then the LP on these rows.
-    solver : str, optional
+    solver : str or Solver, optional
         The cvxpy solver for ``method="cvxpy"``.
     time_limit : float, optional
         Seconds after which the search is given up.
@@ -94,7 +91,7 @@ def separability(
     Raises
     ------
     InvalidOptionError
-        If the method is unknown, the solver is not installed, or a limit is not positive.
+        If the method is unknown, the solver is not installed or solves no such programs, or a limit is not positive.
 
     Examples
     --------
@@ -105,7 +102,7 @@ def separability(
     >>> separability(Problem.validated([[1.0], [2.0]], [-1, 1], bias=False)).verdict.value
     'overlap'
     """
-    _check_options(method, solver)
+    backends.check_method(method, METHODS, solver, of_cvxpy=("auto", "cvxpy"))
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     is_exact = problem.n_features + problem.bias <= _most_columns(problem, exact_limit)
     scaling = problem.scaling
@@ -197,36 +194,26 @@ def prove_inseparable(problem: Problem, weights: Floats, limits: Limits | None =
     return point if point is not None and balances(problem, point) else None
 
 
-def _check_options(method: str, solver: str | None) -> None:
-    if method not in METHODS:
-        raise InvalidOptionError(f"method is {method!r}; expected 'auto', 'highs' or 'cvxpy'")
-    if method == "highs" and solver is not None:
-        raise InvalidOptionError(f"method 'highs' asks no cvxpy solver; found solver={solver!r}, expected none")
-    if solver is not None:
-        backends.chosen(solver, backends.FEASIBILITY_ORDER)
-
-
 def _candidates(
-    problem: Problem, scaling: ColumnScaling, method: str, solver: str | None, limits: Limits
+    problem: Problem, scaling: ColumnScaling, method: str, solver: backends.Asked, limits: Limits
 ) -> Iterator[Candidate]:
     """Yield candidates in the original coordinates, cheapest first."""
     if limits.is_over():
         return
     X = scaling.apply(problem.matrix)
     if solver is None and method in ("auto", "highs"):
-        yield scaling.bring_home(_lp_candidate(problem, X, problem.y, limits))
+        yield scaling.bring_home(highs_lp.solve(X, problem.y, bias=problem.bias, time_limit=limits.seconds_left))
         if not (problem.is_sparse or limits.is_over()):
             yield _in_units_of_the_rows(problem, limits)
     if method == "highs" or limits.is_over():
         return
     from maxmargin.solvers.engines.textbook import formulations
 
-    for name in backends.chosen(solver, backends.FEASIBILITY_ORDER):
+    for asked in backends.chosen(solver, backends.FEASIBILITY_ORDER):
         if limits.is_over():
             return
-        program = formulations.feasibility(X, problem.y, bias=problem.bias)
-        ask = partial(backends.solve, program, name, time_limit=limits.seconds_left)
-        yield scaling.bring_home(Candidate.heard(ask, name, problem.n_features, problem.n_samples))
+        program = formulations.max_t(X, problem.y, bias=problem.bias)
+        yield scaling.bring_home(backends.solve(program, asked, time_limit=limits.seconds_left))
 
 
 def _in_units_of_the_rows(problem: Problem, limits: Limits) -> Candidate:
@@ -237,15 +224,11 @@ def _in_units_of_the_rows(problem: Problem, limits: Limits) -> Candidate:
     scaling = problem.scaling.robust(problem.matrix, bias=problem.bias)
     X = scaling.apply(problem.matrix)
     units = row_units(X)
-    candidate = scaling.bring_home(_lp_candidate(problem, X, units * problem.y, limits))
+    found = highs_lp.solve(X, units * problem.y, bias=problem.bias, time_limit=limits.seconds_left)
+    candidate = scaling.bring_home(found)
     if candidate.multipliers is None:
         return candidate
     return replace(candidate, multipliers=units * candidate.multipliers)  # units <= 1
-
-
-def _lp_candidate(problem: Problem, X: Any, y: Floats, limits: Limits) -> Candidate:
-    ask = partial(highs_lp.solve, X, y, bias=problem.bias, time_limit=limits.seconds_left)
-    return Candidate.heard(ask, highs_lp.NAME, problem.n_features, problem.n_samples)
 
 
 def _prove(problem: Problem, candidate: Candidate, limits: Limits) -> SeparatingHyperplane | CommonHullPoint | None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import round_down
 from maxmargin.solvers.exact.reals import binary64, short_repr
@@ -23,7 +24,7 @@ def nu_margin(
     *,
     sample_weight: Any = None,
     method: str = "auto",
-    solver: str | None = None,
+    solver: backends.Asked = None,
     time_limit: float | None = None,
 ) -> NuMargin:
     """Solve min 1/2 ||w||^2 - nu rho + sum c_i xi_i subject to y_i (w.x_i + b) >= rho - xi_i, xi_i >= 0.
@@ -45,7 +46,7 @@ def nu_margin(
         "cvxpy": the textbook program. "interior-point": an iteration costs a weighted Gram matrix of the fewer of rows
         and columns. "auto": for small data the first, and the second where the interval is not narrow; else the second,
         where such a matrix is of a moderate size.
-    solver : str, optional
+    solver : str or Solver, optional
         The only cvxpy solver to ask; by default Clarabel, then OSQP until the interval is narrow.
     time_limit : float, optional
         Seconds after which the work stops; the answer is then the interval proven so far, with the status `limit`. The
@@ -56,7 +57,7 @@ def nu_margin(
     InvalidProblemError
         If nu is not in its range, or the weights are not one finite number from 0 a row, with both classes left.
     InvalidOptionError
-        If the method is unknown or the solver is not installed.
+        If the method is unknown, or the solver is not installed or solves no such programs.
 
     Source: Schölkopf, Smola, Williamson and Bartlett, New support vector algorithms, Neural Computation 12 (2000).
 

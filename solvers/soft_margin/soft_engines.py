@@ -18,6 +18,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.soft_margin.nu_bracket import NuBracket, data_size
 from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, RELATIVE_GAP, SoftBracket, slack_of
 
@@ -70,7 +71,7 @@ class SoftEngine:
     candidates: Callable[[Any, Limits], Iterator[Candidate]]
 
 
-def check_options(problem: Problem, methods: tuple[str, ...], method: str, solver: str | None) -> None:
+def check_options(problem: Problem, methods: tuple[str, ...], method: str, solver: backends.Asked) -> None:
     """Raise an InvalidOptionError unless the method is one of these and suits the problem and the solver."""
     backends.check_method(method, methods, solver, of_cvxpy=("auto", "textbook", "cvxpy"))
     if method == interior_point.NAME and not interior_point.fits(problem):
@@ -79,7 +80,7 @@ def check_options(problem: Problem, methods: tuple[str, ...], method: str, solve
         raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} has too many columns for {method!r}")
 
 
-def candidates(best: SoftBracket, method: str, solver: str | None, limits: Limits) -> Iterator[Candidate]:
+def candidates(best: SoftBracket, method: str, solver: backends.Asked, limits: Limits) -> Iterator[Candidate]:
     """Yield the candidates of the engines that suit a question, or of the one of the method, each engine once.
 
     The caller stops asking when the interval is narrow, so that the order decides the time.
@@ -183,31 +184,33 @@ def _hard_margin(best: SoftBracket, limits: Limits) -> Iterator[Candidate]:
     yield Candidate(w=w, multipliers=multipliers, engine=hard.engine, attempt=attempt)
 
 
-def _textbook(solvers: tuple[str, ...], best: SoftBracket, limits: Limits) -> Iterator[Candidate]:
+def _textbook(solvers: tuple[backends.Solver, ...], best: SoftBracket, limits: Limits) -> Iterator[Candidate]:
     """Yield what cvxpy's solvers find, in the original coordinates and in the scale of the problem."""
-    problem, scaling = best.problem, best.problem.scaling
+    problem = best.problem
     for solver in solvers:
         if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
             yield backends.not_asked(solver, "stating the program")
             continue
-        program, mass, exponent = _program(best, scaling.apply(problem.matrix), scaling.normal_weights())
-        raw = backends.solve(program, solver, time_limit=limits.share())
+        scaling = problem.scaling.in_one_unit() if solver.name in backends.IN_ONE_UNIT else problem.scaling
+        program, mass, exponent = _program(best, scaling)
+        tuned = backends.WITH_SLACK.get(str(solver.name))
+        raw = backends.solve(program, solver, time_limit=limits.share(), tuned=tuned)
         with np.errstate(over="ignore"):
             w = None if raw.w is None else np.ldexp(scaling.normal_weights() * raw.w, -scaling.unit_exponent)
             multipliers = None if raw.multipliers is None else np.ldexp(raw.multipliers * mass, exponent)
         yield replace(raw, w=w, multipliers=multipliers)
 
 
-def _program(best: SoftBracket, X: Any, q: Floats) -> "tuple[formulations.Program, float, int]":
+def _program(best: SoftBracket, scaling: ColumnScaling) -> "tuple[formulations.Program, float, int]":
     """Return the textbook program for scaled rows, and by what its multipliers are multiplied."""
     from maxmargin.solvers.engines.textbook import formulations
 
-    y, bias = best.problem.y, best.problem.bias
+    X, y, bias, q = scaling.apply(best.problem.matrix), best.problem.y, best.problem.bias, scaling.normal_weights()
     if isinstance(best, NuBracket):
         n_groups, mass = len(best.shares.members), float(best.shares.mass)
         return formulations.nu_margin(X, y, n_groups, _costs(best), bias=bias, normal_weights=q), mass, 0
     # With w = q * w' * 2**-e the objective is 4**-e (1/2 ||q * w'||^2 + sum 4**e c_i xi_i).
-    exponent = 2 * best.problem.scaling.unit_exponent
+    exponent = 2 * scaling.unit_exponent
     with np.errstate(over="ignore"):
         costs = np.clip(np.ldexp(best.costs, exponent), _LEAST_COST, 1 / _LEAST_COST)
     return formulations.soft_margin(X, y, costs, bias=bias, normal_weights=q), 1.0, -exponent

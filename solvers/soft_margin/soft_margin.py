@@ -5,6 +5,7 @@ from typing import Any
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.reals import binary64, short_repr
 from maxmargin.solvers.problem.problem import Problem
@@ -19,7 +20,7 @@ def soft_margin(
     *,
     sample_weight: Any = None,
     method: str = "auto",
-    solver: str | None = None,
+    solver: backends.Asked = None,
     time_limit: float | None = None,
 ) -> SoftMargin:
     """Solve min 1/2 ||w||^2 + C sum v_i xi_i subject to y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0.
@@ -40,7 +41,7 @@ def soft_margin(
         margin. "interior-point": an iteration costs a weighted Gram matrix of the fewer of rows and columns.
         "dual-coordinate": for many of both, sparse. "auto": one of these by size and shape, and others in turn while
         the interval is not narrow. "textbook": likewise, but small data are handed to cvxpy in any case.
-    solver : str, optional
+    solver : str or Solver, optional
         The only cvxpy solver to ask; by default Clarabel, then the hard margin, then OSQP until the interval is
         narrow.
     time_limit : float, optional
@@ -52,7 +53,7 @@ def soft_margin(
     InvalidProblemError
         If C is not a positive finite number, or the weights are not one such number or 0 a row, with both classes left.
     InvalidOptionError
-        If the method is unknown or the solver is not installed.
+        If the method is unknown, or the solver is not installed or solves no such programs.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def soft_margin_path(problem: Problem, Cs: Iterable[float], **options: Any) -> t
     >>> [round(solution.objective, 6) for solution in soft_margin_path(problem, [0.125, 1.0, 1e6])]
     [0.21875, 0.5, 0.5]
     """
-    costs = _costs(Cs)
+    costs = checked_costs(Cs)
     answers = {answer.C: answer for answer in rising_soft_margins(problem, costs, **options)}
     return tuple(answers[C] for C in costs)
 
@@ -89,7 +90,7 @@ def rising_soft_margins(
     *,
     sample_weight: Any = None,
     method: str = "auto",
-    solver: str | None = None,
+    solver: backends.Asked = None,
     time_limit: float | None = None,
 ) -> Iterator[SoftMargin]:
     """Yield the answers of `soft_margin_path` one at a time, for each C once and in increasing order.
@@ -106,7 +107,7 @@ def rising_soft_margins(
     check_options(problem, METHODS, method, solver)
     rows, limits = WeightedRows.of(problem, sample_weight), Limits(time_limit=time_limit)
     best: SoftBracket | None = None
-    for C in sorted(set(_costs(Cs))):
+    for C in sorted(set(checked_costs(Cs))):
         if best is not None and best.reason() == WHAT_WAS_PROVEN:
             raise KeyboardInterrupt
         best = SoftBracket.of(rows, C, best, limits)
@@ -115,7 +116,8 @@ def rising_soft_margins(
         yield best.solution()
 
 
-def _costs(Cs: Any) -> list[float]:
+def checked_costs(Cs: Any) -> list[float]:
+    """Return the C as floats, or raise an InvalidProblemError if one is not a positive finite number."""
     if not isinstance(Cs, Iterable):
         raise InvalidProblemError(f"Cs is {short_repr(Cs)}; expected positive finite numbers")
     costs = []

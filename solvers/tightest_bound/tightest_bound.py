@@ -82,7 +82,6 @@ def tightest_bound(
     if problem.bias:
         raise InvalidOptionError("the problem has a bias; expected the rows (x, s) of the run, without one")
     backends.check_method(method, METHODS, solver, of_cvxpy=("auto", "cvxpy"))
-    backends.chosen(solver, backends.TIGHTEST_BOUND_ORDER)
     check_choice("loss", loss, Loss)
     to_convergence = ": until convergence the least bound is R^2/g^2 with the maximum margin g"
     n_passes = whole_number("n_passes", n_passes, otherwise=to_convergence)
@@ -105,9 +104,9 @@ def _improve(best: TightestBracket, method: str, solver: str | None, limits: Lim
     if best.relative_gap > _ENOUGH and not is_forced:
         _search(best, limits)
     if is_forced or (method == "auto" and is_small(best.problem) and best.relative_gap > _ENOUGH):
-        for name in backends.chosen(solver, backends.TIGHTEST_BOUND_ORDER):
+        for asked in backends.chosen(solver, backends.TIGHTEST_BOUND_ORDER):
             if not limits.is_over():
-                best.offer(_solved(best, name, limits))
+                best.offer(_solved(best, asked, limits))
 
 
 def _search(best: TightestBracket, limits: Limits) -> None:
@@ -158,7 +157,7 @@ def _offer_near_rows(best: TightestBracket, v: Floats, limits: Limits) -> None:
         raise KeyboardInterrupt
 
 
-def _solved(best: TightestBracket, solver: str, limits: Limits) -> Candidate:
+def _solved(best: TightestBracket, solver: backends.Solver, limits: Limits) -> Candidate:
     """Return the solution of the textbook program, which is asked for rows of size 1."""
     from maxmargin.solvers.engines.textbook import formulations
 

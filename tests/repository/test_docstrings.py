@@ -10,7 +10,7 @@ import pytest
 from cases import for_each
 
 import maxmargin
-from maxmargin import adversaries, boolean, displays, features, translation_studies
+from maxmargin import adversaries, boolean, displays, features, textbook, translation_studies
 
 # In the order of numpydoc.
 SECTIONS = ["Parameters", "Attributes", "Returns", "Raises", "See Also", "Notes", "References", "Examples"]
@@ -23,7 +23,7 @@ PUBLIC = {name: getattr(maxmargin, name) for name in maxmargin.__all__} | DISPLA
 FUNCTIONS = {name: shown for name, shown in PUBLIC.items() if inspect.isfunction(shown)}
 OF_MODULES = {
     f"{module.__name__}.{name}": shown
-    for module in (adversaries, boolean, features, translation_studies)
+    for module in (adversaries, boolean, features, textbook, translation_studies)
     for name, shown in inspect.getmembers(module, inspect.isfunction)
     if name in getattr(module, "__all__", ()) or (shown.__module__ == module.__name__ and name[0] != "_")
 }

@@ -50,10 +50,10 @@ def soft_margin(
 ) -> Program:
     """Return min 1/2 ||q * w||^2 + sum C_i xi_i subject to y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0; b is free."""
     w, b = _hyperplane(X, bias)
-    xi = cp.Variable(X.shape[0])
+    xi = cp.Variable(X.shape[0], "xi", nonneg=True)  # which costs some solvers less than as many constraints
     margins = cp.multiply(y, X @ w + b) >= 1 - xi
     objective = cp.Minimize(_half_norm(w, normal_weights) + cp.sum(cp.multiply(C, xi)))
-    return Program(problem=cp.Problem(objective, [margins, xi >= 0]), w=w, b=b, margins=margins)
+    return Program(problem=cp.Problem(objective, [margins]), w=w, b=b, margins=margins)
 
 
 def nu_margin(
@@ -64,20 +64,27 @@ def nu_margin(
     b and rho are free; with c = 1/n it is the program of Schölkopf, Smola, Williamson and Bartlett (2000).
     """
     w, b = _hyperplane(X, bias)
-    rho, xi = cp.Variable(), cp.Variable(X.shape[0])
+    rho, xi = cp.Variable(name="rho"), cp.Variable(X.shape[0], "xi", nonneg=True)
     margins = cp.multiply(y, X @ w + b) >= rho - xi
     objective = cp.Minimize(_half_norm(w, normal_weights) - nu * rho + cp.sum(cp.multiply(c, xi)))
-    return Program(problem=cp.Problem(objective, [margins, xi >= 0]), w=w, b=b, margins=margins)
+    return Program(problem=cp.Problem(objective, [margins]), w=w, b=b, margins=margins)
 
 
-def feasibility(X: Any, y: Floats, *, bias: bool = True) -> Program:
+def separability(X: Any, y: Floats, *, bias: bool = True) -> Program:
+    """Return min 0 subject to y_i (w.x_i + b) >= 1, which is feasible exactly when the classes are separable."""
+    w, b = _hyperplane(X, bias)
+    margins = cp.multiply(y, X @ w + b) >= 1
+    return Program(problem=cp.Problem(cp.Minimize(0), [margins]), w=w, b=b, margins=margins)
+
+
+def max_t(X: Any, y: Floats, *, bias: bool = True) -> Program:
     """Return max t subject to y_i (w.x_i + b) >= t, -1 <= w <= 1, t <= 1.
 
     Always feasible and bounded. t > 0 exactly when the classes are strictly separable; at t = 0 the multipliers a of
     the first constraint balance the classes: sum a_i y_i (x_i, 1) = 0 (Gordan).
     """
     w, b = _hyperplane(X, bias)
-    t = cp.Variable()
+    t = cp.Variable(name="t")
     margins = cp.multiply(y, X @ w + b) >= t
     return Program(problem=cp.Problem(cp.Maximize(t), [margins, w >= -1, w <= 1, t <= 1]), w=w, b=b, margins=margins)
 
@@ -127,7 +134,7 @@ def fewest_errors(X: Any, y: Floats, counts: Floats, *, bias: bool = True, big: 
 
 
 def _hyperplane(X: Any, bias: bool) -> tuple[cp.Variable, cp.Expression]:
-    return cp.Variable(X.shape[1]), cp.Variable() if bias else cp.Constant(0.0)
+    return cp.Variable(X.shape[1], "w"), cp.Variable(name="b") if bias else cp.Constant(0.0)
 
 
 def _half_norm(w: cp.Variable, normal_weights: Floats | None) -> cp.Expression:

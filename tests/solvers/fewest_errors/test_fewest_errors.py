@@ -130,7 +130,7 @@ def test_against_the_textbook_program(seed: int, bias: bool) -> None:
     y = np.where(X[:, 0] + random.normal(size=24) > 0, 1.0, -1.0)
     problem = Problem.validated(X, y, bias=bias)
     program = formulations.fewest_errors(X, y, np.ones(24), bias=bias, big=1e3)
-    backends.solve(program, "HIGHS")
+    backends.solve(program, backends.Solver(name="HIGHS"))
     answer = fewest_errors(problem)
     check(problem, answer)
     assert answer.is_optimal

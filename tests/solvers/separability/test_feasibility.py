@@ -427,7 +427,7 @@ def test_many_rows_of_which_few_are_wrong(bias: bool, n_wrong: int) -> None:
 
 
 def test_a_solver_is_for_cvxpy() -> None:
-    with pytest.raises(ValueError, match="method 'highs'"):
+    with pytest.raises(ValueError, match="method='highs'"):
         separability(Problem.validated([[1.0], [2.0]], [-1, 1]), method="highs", solver="CLARABEL")
 
 
