@@ -59,9 +59,11 @@ def textbook(solver: str | None) -> Callable[[Data, Any], Answer]:
         program = formulations.hard_margin(data[0], data[1])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            program.problem.solve(**({} if solver is None else {"solver": solver}))
-        statistics = program.problem.solver_stats
-        return program.w.value, f"{statistics.solver_name} {program.problem.status}" if statistics else "no solution"
+            program.solve(**({} if solver is None else {"solver": solver}))
+        statistics = program.solver_stats
+        return program.var_dict[
+            "w"
+        ].value, f"{statistics.solver_name} {program.status}" if statistics else "no solution"
 
     return solve
 

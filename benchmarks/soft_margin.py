@@ -126,8 +126,8 @@ def textbook(solver: str, *names: str, **others: Any) -> Callable[[Data, float |
         program = formulations.soft_margin(data.X, data.y, C)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            program.problem.solve(solver=solver, **dict.fromkeys(names, tolerance), **others)
-        return Answer(w=program.w.value, claims=str(program.problem.status))
+            program.solve(solver=solver, **dict.fromkeys(names, tolerance), **others)
+        return Answer(w=program.var_dict["w"].value, claims=str(program.status))
 
     return solve
 

@@ -222,5 +222,5 @@ def _stated(name: str, question: Question, *costs: Any) -> "cvxpy.Problem":
     from maxmargin.solvers.engines.textbook import formulations
 
     formulate, problem = getattr(formulations, name), question.problem
-    stated: cvxpy.Problem = formulate(problem.matrix, problem.y, *costs, bias=problem.bias).problem
+    stated: cvxpy.Problem = formulate(problem.matrix, problem.y, *costs, bias=problem.bias)
     return stated

@@ -146,10 +146,11 @@ def _run(make: Callable[[], Any], time_limit: float | None) -> tuple[Floats | No
         if time_limit is not None:
             solver.setOptionValue("time_limit", max(0.0, time_limit - (time.monotonic() - start)))
         solver.run()
+        values, multipliers = _solution(solver)
     except Exception as error:  # the binding raises anything, and other solvers may succeed
         return None, None, Candidate.failed("HiGHS", NAME, error).attempt
     attempt = SolverRun(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus()))
-    return *_solution(solver), attempt
+    return values, multipliers, attempt
 
 
 def _solution(solver: Any) -> tuple[Floats | None, Floats | None]:

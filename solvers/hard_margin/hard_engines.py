@@ -118,12 +118,10 @@ def _ask_cvxpy(solvers: tuple[backends.Solver, ...], best: HardBracket, limits: 
     """Offer the solutions of cvxpy's solvers for the textbook program, until the interval is narrow."""
     problem, scaling = best.problem, best.problem.scaling
     for number, solver in enumerate(solvers):
-        if number and best.relative_gap <= NEXT_ENGINE_GAP:
+        if number and (best.relative_gap <= NEXT_ENGINE_GAP or limits.is_over()):
             break
-        if number and limits.ends_within(backends.seconds_to_load()):
-            best.offer(backends.not_asked(solver, "loading cvxpy"))
-        elif backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
-            best.offer(backends.not_asked(solver, "stating the program"))
+        if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
+            best.offer(backends.not_asked(solver))
         else:
             from maxmargin.solvers.engines.textbook import formulations
 

@@ -23,7 +23,7 @@ from maxmargin.solvers.soft_margin.nu_bracket import NuBracket, data_size
 from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, RELATIVE_GAP, SoftBracket, slack_of
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.engines.textbook import formulations
+    import cvxpy
 
 METHODS = ("auto", "textbook", "cvxpy", soft_working_set.NAME, interior_point.NAME, "dual-coordinate")
 
@@ -189,11 +189,11 @@ def _textbook(solvers: tuple[backends.Solver, ...], best: SoftBracket, limits: L
     problem = best.problem
     for solver in solvers:
         if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
-            yield backends.not_asked(solver, "stating the program")
+            yield backends.not_asked(solver)
             continue
-        scaling = problem.scaling.in_one_unit() if solver.name in backends.IN_ONE_UNIT else problem.scaling
-        program, mass, exponent = _program(best, scaling)
         tuned = backends.WITH_SLACK.get(str(solver.name))
+        scaling = problem.scaling.in_one_unit() if tuned else problem.scaling
+        program, mass, exponent = _program(best, scaling)
         raw = backends.solve(program, solver, time_limit=limits.share(), tuned=tuned)
         with np.errstate(over="ignore"):
             w = None if raw.w is None else np.ldexp(scaling.normal_weights() * raw.w, -scaling.unit_exponent)
@@ -201,7 +201,7 @@ def _textbook(solvers: tuple[backends.Solver, ...], best: SoftBracket, limits: L
         yield replace(raw, w=w, multipliers=multipliers)
 
 
-def _program(best: SoftBracket, scaling: ColumnScaling) -> "tuple[formulations.Program, float, int]":
+def _program(best: SoftBracket, scaling: ColumnScaling) -> "tuple[cvxpy.Problem, float, int]":
     """Return the textbook program for scaled rows, and by what its multipliers are multiplied."""
     from maxmargin.solvers.engines.textbook import formulations
 

@@ -164,4 +164,6 @@ def _solved(best: TightestBracket, solver: backends.Solver, limits: Limits) -> C
     at = RunCoordinates.of(best.problem, best.square, most_exponent=0)
     states = {Loss.HINGE: formulations.hinge_mistakes, Loss.SQUARED_HINGE: formulations.freund_schapire}
     program = states[best.loss](at.problem.matrix, at.problem.y, best.n_passes, at.radius)
-    return at.bring_home(backends.solve(program, solver, time_limit=limits.seconds_left))
+    variables = program.var_dict  # those of the hinge loss are scaled
+    v = variables["w"] / (1 + variables["k"]) if best.loss is Loss.HINGE else None
+    return at.bring_home(backends.solve(program, solver, time_limit=limits.seconds_left, normal=v))

@@ -7,6 +7,7 @@ from typing import Any
 from maxmargin.comparison.methods import textbook_programs as programs
 from maxmargin.comparison.methods.method import Answer, Claim, Method, QuestionKind
 from maxmargin.comparison.methods.recorded_warnings import with_warnings
+from maxmargin.solvers.engines.textbook.backends import time_option
 
 # Solvers of quadratic programs, directly or as second-order cones, and the modules by which cvxpy finds them.
 QUADRATIC = {
@@ -22,20 +23,6 @@ LINEAR = {
     "SCIPY": "scipy", "GLPK": "cvxopt", "GLOP": "ortools", "PDLP": "ortools", "CBC": "cylp", "SDPA": "sdpap",
     "PDCS": "cupy",
 }  # fmt: skip
-
-# The option for the time limit in seconds, of the solvers that have one; after a dot its name in a dict of options.
-TIME_LIMITS = {
-    **dict.fromkeys(("CLARABEL", "CUOPT", "HIGHS", "OSQP", "QPALM"), "time_limit"),
-    **dict.fromkeys(("COPT", "GUROBI"), "TimeLimit"),
-    **dict.fromkeys(("GLOP", "PDLP"), "time_limit_sec"),
-    "CPLEX": "cplex_params.timelimit",
-    "KNITRO": "maxtime_real",
-    "MOSEK": "mosek_params.MSK_DPAR_OPTIMIZER_MAX_TIME",
-    "SCIP": "scip_params.limits/time",
-    "SCIPY": "scipy_options.time_limit",
-    "SCS": "time_limit_secs",
-    "XPRESS": "maxtime",
-}
 
 # Distributions whose names differ from those of their modules.
 DISTRIBUTIONS = {"gurobipy": "gurobipy", "proxsuite": "proxsuite", "mosek": "Mosek", "sdpap": "sdpa-python"}
@@ -124,20 +111,6 @@ def _solved(
     except cvxpy.SolverError as error:
         return None, f"solver error: {' '.join(str(error).split())}"
     return solved, "; ".join([str(solved[2]), *said])
-
-
-def time_option(solver: str, time_limit: float | None) -> dict[str, Any]:
-    """Return the option that sets the time limit of a solver, if it has one.
-
-    Examples
-    --------
-    >>> time_option("CLARABEL", 2.0), time_option("SCIPY", 2.0), time_option("DAQP", 2.0)
-    ({'time_limit': 2.0}, {'scipy_options': {'time_limit': 2.0}}, {})
-    """
-    if time_limit is None or solver not in TIME_LIMITS:
-        return {}
-    group, _, name = TIME_LIMITS[solver].rpartition(".")
-    return {group: {name: time_limit}} if group else {name: time_limit}
 
 
 def _answer(solved: Any, message: str, claim: Claim | None) -> dict[str, Any]:

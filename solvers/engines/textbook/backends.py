@@ -1,6 +1,5 @@
 """The solvers that cvxpy can call, with their options; no other module names them."""
 
-import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.engines.textbook.formulations import Program
+    import cvxpy
 
 
 # Options that make each solver as accurate as it can be.
@@ -31,14 +30,25 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "OSQP": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 10_000},
 }
 
-# The same for programs with slack, for which DAQP is the slower the less convex it takes them to be.
+# The same for programs with slack, of solvers that are given these with one unit for all columns.
+#
+# DAQP adds a term to an objective that is not strictly convex: the smaller it is, the slower, and in units of their own
+# columns lose their digits.
 WITH_SLACK: dict[str, dict[str, Any]] = {"DAQP": {"eps_prox": 1.0, "iter_limit": 100_000}}
 
-# Solvers that find no solution where the columns of a program with slack have units of their own.
-IN_ONE_UNIT = ("DAQP",)
-
-# Name of the option for the time limit, of solvers that do not call it `time_limit`.
-_TIME_LIMITS = {"SCS": "time_limit_secs"}
+# The option for the time limit in seconds, of the solvers that have one; after a dot its name in a dict of options.
+TIME_LIMITS = {
+    **dict.fromkeys(("CLARABEL", "CUOPT", "HIGHS", "OSQP", "QPALM"), "time_limit"),
+    **dict.fromkeys(("COPT", "GUROBI"), "TimeLimit"),
+    **dict.fromkeys(("GLOP", "PDLP"), "time_limit_sec"),
+    "CPLEX": "cplex_params.timelimit",
+    "KNITRO": "maxtime_real",
+    "MOSEK": "mosek_params.MSK_DPAR_OPTIMIZER_MAX_TIME",
+    "SCIP": "scip_params.limits/time",
+    "SCIPY": "scipy_options.time_limit",
+    "SCS": "time_limit_secs",
+    "XPRESS": "maxtime",
+}
 
 # Options for programs with whole numbers.
 _MIXED_INTEGER = {
@@ -101,9 +111,9 @@ def with_options(solver: str | None, options: object) -> Asked:
 def installed() -> list[str]:
     """Return the names of the solvers cvxpy finds here."""
     with without_statistics():
-        import cvxpy
+        from cvxpy import installed_solvers
 
-    return list(cvxpy.installed_solvers())
+    return list(installed_solvers())
 
 
 def chosen(solver: Asked, order: tuple[str, ...]) -> tuple[Solver, ...]:
@@ -134,27 +144,35 @@ def check_method(method: str, methods: tuple[str, ...], solver: Asked, *, of_cvx
 
 
 def solve(
-    program: "Program", solver: Solver, *, time_limit: float | None = None, tuned: Mapping[str, Any] | None = None
+    problem: "cvxpy.Problem",
+    solver: Solver,
+    *,
+    time_limit: float | None = None,
+    tuned: Mapping[str, Any] | None = None,
+    normal: "cvxpy.Expression | None" = None,
 ) -> Candidate:
     """Call one solver; return its result, or its error as a failed candidate.
 
     Parameters
     ----------
-    program : Program
+    problem : cvxpy.Problem
+        Its first constraint has a multiplier for each row.
     solver : Solver
     time_limit : float, optional
         In seconds.
     tuned : mapping, optional
         Options of this solver for programs of this kind, which those of the user replace.
+    normal : cvxpy.Expression, optional
+        The normal of the hyperplane; by default the variable "w".
 
     Raises
     ------
     InvalidOptionError
         If the solver cannot take such a program.
     """
-    name, problem = str(solver.name), program.problem
+    name = str(solver.name)
     usual = (_MIXED_INTEGER if problem.is_mixed_integer() else _OPTIONS).get(name, {})
-    limit = {} if time_limit is None else _time_option(name, time_limit, usual)
+    limit = {} if time_limit is None else time_option(name, min(time_limit, usual.get("time_limit", time_limit)))
     if name == "HIGHS":
         hide_banner()
     with warnings.catch_warnings():
@@ -164,22 +182,23 @@ def solve(
         except Exception as error:  # solvers raise anything, and the next one may succeed
             _check_takes(problem, name)
             return Candidate.failed(name, f"cvxpy {name}", error)
+    w, margins = problem.var_dict["w"] if normal is None else normal, problem.constraints[0]
     return Candidate(
-        w=_vector(program.w.value, program.w.size),
-        multipliers=_vector(program.margins.dual_value, program.margins.size),
+        w=_vector(w.value, w.size),
+        multipliers=_vector(margins.dual_value, margins.size),
         engine=f"cvxpy {name}",
-        attempt=SolverRun(solver=name, status=str(problem.status), message=_native_status(program)),
+        attempt=SolverRun(solver=name, status=str(problem.status), message=_native_status(problem)),
     )
 
 
-def _check_takes(problem: Any, name: str) -> None:
+def _check_takes(problem: "cvxpy.Problem", name: str) -> None:
     """Raise `InvalidOptionError` if cvxpy finds no way to hand this program to the solver."""
     if not _takes(problem, name):
         able = ", ".join(other for other in installed() if _takes(problem, other))
         raise InvalidOptionError(f"solver {name!r} cannot take this program; installed solvers that can are {able}")
 
 
-def _takes(problem: Any, name: str) -> bool:
+def _takes(problem: "cvxpy.Problem", name: str) -> bool:
     from cvxpy.error import SolverError
 
     try:
@@ -189,30 +208,34 @@ def _takes(problem: Any, name: str) -> bool:
     return True
 
 
-def seconds_to_load() -> float:
-    """Return the seconds that cvxpy takes to be loaded; 0 if it is loaded already."""
-    return 0.0 if "cvxpy" in sys.modules else 1.5
-
-
 def takes_too_long(n_entries: int, time_limit: float | None) -> bool:
     """Return whether a program with this number of entries cannot even be stated in this time, in seconds."""
     return time_limit is not None and n_entries * _SECONDS_AN_ENTRY > time_limit + _OVERTIME
 
 
-def not_asked(solver: Solver, what: str) -> Candidate:
-    """Return the candidate of a solver that is not called, because this would take too long."""
-    name = str(solver.name)
-    attempt = SolverRun(solver=name, status="user_limit", message=f"{what} takes longer than there is time")
-    return Candidate(w=None, multipliers=None, engine=f"cvxpy {name}", attempt=attempt)
+def not_asked(solver: Solver) -> Candidate:
+    """Return the candidate of a solver that is not called, because it takes too long to state the program."""
+    message = "stating the program takes longer than there is time"
+    attempt = SolverRun(solver=str(solver.name), status="user_limit", message=message)
+    return Candidate(w=None, multipliers=None, engine=f"cvxpy {solver.name}", attempt=attempt)
 
 
-def _time_option(solver: str, seconds: float, usual: Mapping[str, Any]) -> dict[str, Any]:
-    name = _TIME_LIMITS.get(solver, "time_limit")
-    return {name: min(seconds, usual.get(name, seconds))} if usual or solver in _TIME_LIMITS else {}
+def time_option(solver: str, time_limit: float | None) -> dict[str, Any]:
+    """Return the option that sets the time limit of a solver, if it has one.
+
+    Examples
+    --------
+    >>> time_option("CLARABEL", 2.0), time_option("SCIPY", 2.0), time_option("DAQP", 2.0)
+    ({'time_limit': 2.0}, {'scipy_options': {'time_limit': 2.0}}, {})
+    """
+    if time_limit is None or solver not in TIME_LIMITS:
+        return {}
+    group, _, name = TIME_LIMITS[solver].rpartition(".")
+    return {group: {name: time_limit}} if group else {name: time_limit}
 
 
-def _native_status(program: "Program") -> str:
-    native = getattr(program.problem.solver_stats, "extra_stats", None)  # no statistics if the solver failed
+def _native_status(problem: "cvxpy.Problem") -> str:
+    native = getattr(problem.solver_stats, "extra_stats", None)  # no statistics if the solver failed
     return str(getattr(native, "status", ""))
 
 

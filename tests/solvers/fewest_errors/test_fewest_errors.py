@@ -134,7 +134,7 @@ def test_against_the_textbook_program(seed: int, bias: bool) -> None:
     answer = fewest_errors(problem)
     check(problem, answer)
     assert answer.is_optimal
-    assert answer.upper == round(program.problem.value)
+    assert answer.upper == round(program.value)
 
 
 @for_each("known", SEPARABLE + INSEPARABLE)

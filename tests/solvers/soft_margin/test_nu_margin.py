@@ -79,7 +79,7 @@ def test_the_interval_contains_both_textbook_optima(problem: Problem, part: floa
     _, nu = shares_of(problem, part, weights)
     answer = nu_margin(problem, nu, sample_weight=weights)
     c = weights / weights.sum()
-    primal = formulations.nu_margin(problem.X, problem.y, nu, c, bias=problem.bias).problem
+    primal = formulations.nu_margin(problem.X, problem.y, nu, c, bias=problem.bias)
     a = cp.Variable(problem.n_samples)
     balance = [problem.y @ a == 0] if problem.bias else []
     written = problem.X.T @ cp.multiply(problem.y, a)

@@ -45,7 +45,7 @@ def exact_objective(margins: list[Fraction], w: np.ndarray, C: float) -> Fractio
 
 def textbook_optimum(problem: Problem, C: float) -> float:
     program = formulations.soft_margin(problem.X, problem.y, C, bias=problem.bias)
-    return float(program.problem.solve(solver="CLARABEL"))
+    return float(program.solve(solver="CLARABEL"))
 
 
 @given(problems(entries), costs)

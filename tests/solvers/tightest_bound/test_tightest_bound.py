@@ -57,14 +57,11 @@ def problems(draw: st.DrawFn) -> Problem:
 def textbook(problem: Problem, passes: int, loss: Loss) -> float:
     radius = math.sqrt(radius_squared(problem))
     if loss is Loss.SQUARED_HINGE:
-        return (
-            float(formulations.freund_schapire(problem.X, problem.y, passes, radius).problem.solve(solver="CLARABEL"))
-            ** 2
-        )
+        return float(formulations.freund_schapire(problem.X, problem.y, passes, radius).solve(solver="CLARABEL")) ** 2
     program = formulations.hinge_mistakes(problem.X, problem.y, passes, radius)
     with np.errstate(all="ignore"):  # at v = 0 cvxpy divides by k = 0
-        program.problem.solve(solver="CLARABEL")
-    return float(program.margins.dual_value.sum())
+        program.solve(solver="CLARABEL")
+    return float(program.constraints[0].dual_value.sum())
 
 
 def exact_value(problem: Problem, v: np.ndarray, passes: int, loss: Loss) -> float:
