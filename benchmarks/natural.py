@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 from data import natural
-from hard_margin import Data, accuracy, judge, one_pass, ours
+from hard_margin import Data, accuracy, daqp_direct, judge, one_pass, ours, piqp_dense, textbook
 from measuring import Benchmark, Facts, Peer
 
 SHAPES = {
@@ -34,6 +34,8 @@ SHAPES = {
     "20k x 500": (20_000, 500),
     "100k x 500": (100_000, 500),
 }
+# Where general solvers are tried too.
+MILLION = "1M x 20"
 PLANTED = ("1M x 50", "200k x 200", "100k x 500")
 
 # So many that a warm-up takes the way of many rows.
@@ -45,7 +47,7 @@ def make(shape: tuple[int, int], margin: float, scale: float) -> Data:
 
 
 def judge_with_passes(data: Data, answer: Any) -> Facts:
-    """Return the proven interval, and how many passes over all rows another run makes."""
+    """Return the margin, and of ours the proven interval and how many passes over all rows another run makes."""
     from maxmargin.solvers.hard_margin.hard_margin import hard_margin
     from maxmargin.solvers.problem.problem import Problem
     from maxmargin.solvers.problem.rows import InMemory
@@ -57,11 +59,14 @@ def judge_with_passes(data: Data, answer: Any) -> Facts:
             self.passes += 1
             return super().map(*arguments)
 
+    facts = judge(data, answer)
+    if "upper" not in facts:
+        return facts
     problem = Problem(data[0], data[1])
     problem.column_bounds  # noqa: B018  which validation knows
     problem.__dict__["row_source"] = Counted(data[0])
     hard_margin(problem)
-    return judge(data, answer) | {"n_passes": problem.row_source.passes}
+    return facts | {"n_passes": problem.row_source.passes}
 
 
 BENCHMARK = Benchmark(
@@ -71,6 +76,11 @@ BENCHMARK = Benchmark(
     peers={
         "one pass X @ w": Peer(solve=one_pass, is_judged=False),
         "maxmargin": Peer(solve=ours, seconds=2.0, warm_scale=WARM_ROWS / 1_000_000),
+        "PIQP, dense, called directly": Peer(solve=piqp_dense, on=(MILLION, "200k x 100"), needs="piqp", seconds=20.0),
+        "DAQP, called directly": Peer(solve=daqp_direct, on=(MILLION, "200k x 100"), seconds=20.0),
+        "cvxpy, DAQP": Peer(solve=textbook("DAQP"), on=(MILLION,), seconds=25.0),
+        "cvxpy, Clarabel": Peer(solve=textbook("CLARABEL"), on=(MILLION,), seconds=100.0),
+        "cvxpy, default solver": Peer(solve=textbook(None), on=(MILLION,), seconds=300.0),
     },
     ours="maxmargin",
     units=("one pass X @ w",),

@@ -29,6 +29,7 @@ RESULTS = Path(__file__).parent / "results"
 COMPARISONS = (
     ("the maximum margin", "hard_margin", "100k x 50", "cvxpy, default solver"),
     ("the soft margin at C = 1", "soft_margin", "20k x 20", "LIBSVM, tol = 1e-4"),
+    ("the maximum margin of natural data", "natural", "1M x 20", "DAQP, called directly"),
     ("the maximum margin", "hard_margin", "1M x 50", "PIQP, dense, called directly"),
     ("is it separable?", "verdicts", "digits, 4 against the rest", "HiGHS LP"),
     ("epochs of the perceptron", "perceptron", "wine, class_1", "scikit-learn"),
