@@ -65,7 +65,7 @@ wheel: $(READY) ## build the wheel into dist/
 bench: $(PEERS) ## all benchmarks, an hour or so, into docs/benchmarks.md and README.md; they go on where they stopped; BENCH="--scale 0.01" for a first look
 	@$(BIN)/python benchmarks/run.py $(BENCH)
 	@$(BIN)/python benchmarks/tables.py --into docs/benchmarks.md --into README.md
-	@$(BIN)/python benchmarks/natural.py
+	@$(BIN)/python benchmarks/growth.py
 
 studies: $(READY) ## repeat the two studies of docs/studies, some ten minutes on two cores, and compare their tables
 	@$(BIN)/maxmargin compare docs/studies/online-algorithms.toml -o build/studies/online-algorithms --jobs 2

@@ -3,23 +3,15 @@
 Natural rows are normal, their signs those of a random hyperplane: margins of 1e-6 to 1e-2 of the data. Planted rows are
 the same, moved away from the hyperplane by 0.05.
 
-Called as a script, it draws how the time grows with the rows and with the columns.
-
 Examples:
   python benchmarks/run.py natural --data '1M*'
-  python benchmarks/natural.py                    measures, and draws docs/pictures/growth.svg
-  python benchmarks/natural.py --largest 100000
+  python benchmarks/run.py natural --scale 0.1 --peer maxmargin --peer 'one pass*'
 """
 
-import argparse
-import json
-import time
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 from data import natural
 from hard_margin import Data, accuracy, daqp_direct, judge, one_pass, ours, piqp_dense, textbook
 from measuring import Benchmark, Facts, Peer
@@ -43,7 +35,11 @@ WARM_ROWS = 4500
 
 
 def make(shape: tuple[int, int], margin: float, scale: float) -> Data:
-    return natural(max(2 * shape[1], round(scale * shape[0])), shape[1], margin)
+    return natural(n_rows(shape, scale), shape[1], margin)
+
+
+def n_rows(shape: tuple[int, int], scale: float) -> int:
+    return max(2 * shape[1], round(scale * shape[0]))
 
 
 def judge_with_passes(data: Data, answer: Any) -> Facts:
@@ -88,75 +84,3 @@ BENCHMARK = Benchmark(
     accuracy=accuracy,
     columns={"n_passes": "passes over all rows", "claims": "claims"},
 )
-
-PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "growth.svg"
-
-COLUMNS, ROWS = 20, 20_000
-GROWING_ROWS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-GROWING_COLUMNS = (5, 10, 20, 50, 100, 200, 500, 1_000)
-MARGINS = {"natural": 0.0, "planted, margin 0.05": 0.05}
-
-# Shortest of this many runs; fewer where one takes longer than this number of seconds.
-RUNS, LONG = 5, 3.0
-
-
-def seconds(n_samples: int, n_features: int, margin: float) -> float:
-    """Return the time of `maxmargin.hard_margin`, which has to be proven to 1e-12."""
-    import maxmargin as mm
-
-    X, y, _ = natural(n_samples, n_features, margin)
-    times: list[float] = []
-    while len(times) < RUNS and (not times or times[-1] < LONG):
-        start = time.perf_counter()
-        answer = mm.hard_margin(X, y)
-        times.append(time.perf_counter() - start)
-        assert answer.gap <= 1e-12 * answer.upper
-    return min(times)
-
-
-def measured(most: int) -> dict[str, Any]:
-    """Return the times by data: lists of (size, seconds), for more rows and for more columns."""
-    from run import this_machine
-
-    seconds(5_000, 5, 0.0)  # imports
-    curves: dict[str, Any] = {"machine": this_machine(), "rows": {}, "columns": {}}
-    for name, margin in MARGINS.items():
-        curves["rows"][name] = [(n, seconds(n, COLUMNS, margin)) for n in GROWING_ROWS if n <= most]
-        curves["columns"][name] = [(d, seconds(min(ROWS, most), d, margin)) for d in GROWING_COLUMNS]
-    return curves
-
-
-def slope(curve: list[tuple[int, float]]) -> float:
-    """Return the exponent p of time ~ size^p, fitted to the upper half of the sizes."""
-    sizes, times = np.log(np.array(curve[len(curve) // 2 :])).T
-    return float(np.polyfit(sizes, times, 1)[0])
-
-
-def drawn(curves: dict[str, Any], path: Path) -> None:
-    """Draw both kinds of growth, one below the other, so that phones show them as well."""
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "growth"
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(2, 1, figsize=(5, 7), layout="constrained", facecolor="white")
-    panels = (("rows", f"rows, at {COLUMNS} columns"), ("columns", f"columns, at {ROWS:,} rows"))
-    for ax, (key, label) in zip(axes, panels, strict=True):
-        for marker, (name, curve) in zip("os", curves[key].items(), strict=True):
-            ax.loglog(*zip(*curve, strict=True), marker=marker, label=f"{name}: slope {slope(curve):.1f}")
-        ax.set_xlabel(f"number of {label}")
-        ax.set_ylabel("time of the proven margin (s)")
-        ax.grid(which="major", alpha=0.3)
-        ax.legend()
-    figure.savefig(path, metadata={"Date": None})
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--largest", type=int, default=max(GROWING_ROWS), help="largest number of rows")
-    parser.add_argument("-o", "--output", type=Path, default=PICTURE, help="the picture; its numbers lie beside it")
-    options = parser.parse_args()
-    found = measured(options.largest)
-    options.output.with_suffix(".json").write_text(json.dumps(found, indent=1) + "\n")
-    drawn(found, options.output)

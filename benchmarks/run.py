@@ -35,6 +35,7 @@ NAMES = (
     "engines",
     "hard_margin",
     "natural",
+    "growth",
     "verdicts",
     "perceptron",
     "sparse",

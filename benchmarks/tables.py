@@ -4,7 +4,7 @@ The text of a Markdown file between `<!-- benchmark: NAME -->` and `<!-- benchma
 
 * goals: the targets next to the measured values;
 * best: the comparisons that README.md shows;
-* a benchmark, like margins: its table;
+* a benchmark, like margins: its table; of growth the picture, which growth.py draws;
 * tables: the tables of all benchmarks that the file does not show elsewhere, each with a heading.
 
 A block whose benchmarks were not measured stays as it is.
@@ -92,6 +92,7 @@ def merged(text: str, reports: list[Facts]) -> str:
 
 def _content(name: str, reports: list[Facts], shown: set[str]) -> str | None:
     from goals import goals
+    from growth import markdown
 
     if name == "goals":
         return f"{goals(reports)}\n\n{procedure(_joined(reports))}" if reports else None
@@ -99,7 +100,8 @@ def _content(name: str, reports: list[Facts], shown: set[str]) -> str | None:
         return best(reports)
     if name == "tables":
         return "\n\n".join(_section(report) for report in reports if report["benchmark"] not in shown) or None
-    return next((_table_and_machine(report) for report in reports if report["benchmark"] == name), None)
+    shows = markdown if name == "growth" else table
+    return next((_with_machine(shows(report), report) for report in reports if report["benchmark"] == name), None)
 
 
 def _joined(reports: list[Facts]) -> Facts:
@@ -109,11 +111,11 @@ def _joined(reports: list[Facts]) -> Facts:
 
 def _section(report: Facts) -> str:
     size = "" if report["scale"] == 1 else f" (at {report['scale']:g} of the full size)"
-    return f"### {report['title'].rstrip('.')}{size}\n\n{_table_and_machine(report)}"
+    return f"### {report['title'].rstrip('.')}{size}\n\n{_with_machine(table(report), report)}"
 
 
-def _table_and_machine(report: Facts) -> str:
-    return f"{table(report)}\n\n{machine_and_versions(report)}"
+def _with_machine(shown: str, report: Facts) -> str:
+    return f"{shown}\n\n{machine_and_versions(report)}"
 
 
 def _row(report: Facts, cell: Facts) -> list[str]:

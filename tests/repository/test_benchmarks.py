@@ -123,12 +123,9 @@ def test_the_accuracy_is_taken_against_ours(run):
     assert line(run.table, "noisy")[5] == "5.0e-01"
 
 
-def test_what_a_peer_prints_is_not_taken_for_a_result(run):
-    assert run.cells["noisy"]["status"] == "ok"
-
-
-def test_failures_say_how(run):
+def test_failures_say_how_and_what_a_peer_prints_is_none(run):
     cells = run.cells
+    assert cells["noisy"]["status"] == "ok"
     assert (cells["raises"]["status"], cells["raises"]["message"]) == ("failed", "ZeroDivisionError: division by zero")
     assert (cells["dies"]["status"], cells["dies"]["message"]) == ("failed", "killed by SIGKILL")
     assert cells["absent"]["status"] == "not installed"
@@ -141,13 +138,6 @@ def test_settings_are_tried_until_one_is_enough(run):
     assert (cells["refined"]["status"], cells["refined"]["setting"], cells["refined"]["accuracy"]) == ("ok", 1.25, 0.25)
     assert (cells["coarse"]["status"], cells["coarse"]["setting"]) == ("inaccurate", 3.0)
     assert line(run.table, "coarse, tol = 3")[5] == "no answer"
-
-
-def test_the_report_describes_itself(run):
-    report = run.report
-    assert report["title"] == "A benchmark for the tests."
-    assert report["machine"]["cores"] >= 1
-    assert "numpy" in report["versions"]
 
 
 def test_finished_cells_are_kept_until_they_are_asked_for_again(run):
@@ -205,12 +195,9 @@ def test_a_benchmark_that_does_not_exist_is_one_line():
     assert "there are small, margins" in done.stderr.splitlines()[-1]
 
 
-def test_missing_peers_are_one_line(run):
+def test_missing_peers_are_one_line_and_tried_again(run):
     lines = [line for line in run.first_notes.splitlines() if "no_such_module" in line]
     assert lines == ["not installed: no_such_module; make bench installs them"]
-
-
-def test_what_was_not_installed_is_tried_again(run):
     run("--peer", "absent")
     assert run.cells["absent"]["status"] == "not installed"
     assert "script: data, absent ..." in run.notes
@@ -223,9 +210,10 @@ def test_a_search_that_takes_too_long_ends_at_the_setting_it_has(run):
     assert line(run.table, "patient, tol = 3")[3].startswith(">= ")
 
 
-def test_the_machine_has_no_name_and_no_path(run):
-    machine = run.report["machine"]
-    assert machine["blas"] and "/" not in json.dumps(machine)
+def test_the_report_describes_itself_and_the_machine_without_name_and_path(run):
+    report, machine = run.report, run.report["machine"]
+    assert report["title"] == "A benchmark for the tests." and "numpy" in report["versions"]
+    assert machine["cores"] >= 1 and machine["blas"] and "/" not in json.dumps(machine)
     assert platform.node() not in json.dumps(machine)
 
 
@@ -323,6 +311,17 @@ def test_a_failure_of_ours_does_not_meet_a_goal(status, facts, monkeypatch):
 
     failed = goals([report(peer="maxmargin", status=status, **facts)])
     assert "| 100k x 50: proven relative gap | <= 1e-12 | **failed** |" in failed
+
+
+def test_the_growth_is_drawn_with_its_slopes_and_without_cells_that_failed(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import growth
+
+    times = {data: n * d**2 / 1e9 if margin else None for data, ((n, d), margin) in growth.SHAPES.items()}
+    cells = [{"data": data, "peer": growth.OURS, "seconds": seconds} for data, seconds in times.items()]
+    growth.draw(measured := {"scale": 1, "cells": cells}, tmp_path / "growth.svg")
+    assert re.findall(r": slope ([.\d]+)", growth.markdown(measured)) == ["1.0", "2.0"]
+    assert "<svg" in (tmp_path / "growth.svg").read_text()
 
 
 def test_goals_are_about_cells_that_exist(monkeypatch):
