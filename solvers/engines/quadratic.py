@@ -44,22 +44,12 @@ _NO_BOUND = 1e30  # DAQP's infinity
 def solve_all(problem: Problem, limits: Limits) -> Candidate:
     """Solve the program of all rows of a problem, for its columns scaled."""
     scaling = problem.scaling
-    return solve(
-        as_dense(scaling.apply(problem.matrix)),
-        problem.y,
-        bias=problem.bias,
-        normal_weights=scaling.normal_weights(),
-        time_limit=limits.share(),
-    )
+    X, weights = as_dense(scaling.apply(problem.matrix)), scaling.normal_weights()
+    return solve(X, problem.y, bias=problem.bias, normal_weights=weights, time_limit=limits.share())
 
 
 def solve(
-    X: Floats,
-    y: Floats,
-    *,
-    bias: bool,
-    normal_weights: Floats | None = None,
-    time_limit: float | None = None,
+    X: Floats, y: Floats, *, bias: bool, normal_weights: Floats | None = None, time_limit: float | None = None
 ) -> Candidate:
     """Solve min 1/2 ||q * w||^2 subject to y_i (w.x_i + b) >= 1, with q = 1 unless given.
 

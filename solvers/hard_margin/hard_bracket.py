@@ -176,13 +176,9 @@ def _with_floats(
     if found is None:
         return replace(answer, reason="; ".join(filter(None, (answer.reason, NO_FLOATS))))
     return replace(
-        answer,
-        w=found.w,
-        b=found.b,
-        margin=found.margin,
-        primal_residual=max(0.0, float(1 - found.least)) if found.least < 1 else 0.0,
+        answer, w=found.w, b=found.b, margin=found.margin, primal_residual=max(0.0, float(1 - min(found.least, 1))),
         dual_residual=_dual_residual(problem, found.w, rows, weights),
-    )
+    )  # fmt: skip
 
 
 def _dual_residual(problem: Problem, w: Floats, rows: Rows, weights: Floats) -> float:

@@ -68,11 +68,8 @@ class Decision:
     @classmethod
     def separable(cls, direction: tuple[Fraction, ...], cone: ConeRows) -> "Decision":
         """Return the decision by a direction that is positive on all rows."""
-        return cls(
-            direction=direction,
-            touching=np.zeros(cone.n_rows, dtype=np.bool_),
-            active=np.arange(min(cone.n_rows, cone.settings.all_active_rows)),
-        )
+        touching, active = np.zeros(cone.n_rows, np.bool_), np.arange(min(cone.n_rows, cone.settings.all_active_rows))
+        return cls(direction=direction, touching=touching, active=active)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
