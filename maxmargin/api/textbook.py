@@ -116,13 +116,14 @@ def soft_margin(
     >>> sorted(problem.var_dict)
     ['b', 'w', 'xi']
     """
+    from maxmargin.solvers.soft_margin.soft_bracket import WeightedRows
     from maxmargin.solvers.soft_margin.soft_margin import checked_costs
 
     question = Question.weighted(
         X, y, bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight, time_limit=None
     )
-    (cost,) = checked_costs([C])
-    return _stated("soft_margin", question, cost if question.weights is None else cost * question.weights.nearest)
+    (cost,), rows = checked_costs([C]), WeightedRows.of(question.problem, question.weights)
+    return _stated("soft_margin", question, cost * rows.weights.nearest)
 
 
 def separability(X: Any, y: Any = None, *, bias: bool | None = None, positive: object = None) -> "cvxpy.Problem":

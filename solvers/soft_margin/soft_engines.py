@@ -192,7 +192,7 @@ def _textbook(solvers: tuple[backends.Solver, ...], best: SoftBracket, limits: L
             yield backends.not_asked(solver)
             continue
         tuned = backends.WITH_SLACK.get(str(solver.name))
-        scaling = problem.scaling.in_one_unit() if tuned else problem.scaling
+        scaling = problem.scaling.in_one_unit() if tuned is not None else problem.scaling
         program, mass, exponent = _program(best, scaling)
         raw = backends.solve(program, solver, time_limit=limits.share(), tuned=tuned)
         with np.errstate(over="ignore"):

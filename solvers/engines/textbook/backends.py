@@ -11,7 +11,7 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.option_values import check_choice
 from maxmargin.solvers.engines.highs_lp import hide_banner
 from maxmargin.solvers.engines.textbook.quick_cvxpy import without_statistics
-from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 #
 # DAQP adds a term to an objective that is not strictly convex: the smaller it is, the slower, and in units of their own
 # columns lose their digits.
-WITH_SLACK: dict[str, dict[str, Any]] = {"DAQP": {"eps_prox": 1.0, "iter_limit": 100_000}}
+WITH_SLACK: dict[str, dict[str, Any]] = {"DAQP": {"eps_prox": 1.0, "iter_limit": 100_000}, "HIGHS": {}}
 
 # The option for the time limit in seconds, of the solvers that have one; after a dot its name in a dict of options.
 TIME_LIMITS = {
@@ -137,7 +137,7 @@ def check_method(method: str, methods: tuple[str, ...], solver: Asked, *, of_cvx
     check_choice("method", method, methods)
     name = solver.name if isinstance(solver, Solver) else solver
     if name is None and solver is not None and method != "cvxpy":
-        raise InvalidOptionError("solver_options are for a solver of cvxpy; name it by solver, or set method='cvxpy'")
+        raise InvalidOptionError(f"options of a solver need {option('solver')}, or {option('method', 'cvxpy')}")
     if name is not None and method not in of_cvxpy:
         raise InvalidOptionError(f"solver is {name!r}; cvxpy's solvers have no part in method={method!r}")
     chosen(solver, ())
@@ -168,7 +168,7 @@ def solve(
     Raises
     ------
     InvalidOptionError
-        If the solver cannot take such a program.
+        If the solver cannot take such a program, or the options.
     """
     name = str(solver.name)
     usual = (_MIXED_INTEGER if problem.is_mixed_integer() else _OPTIONS).get(name, {})
@@ -180,7 +180,7 @@ def solve(
         try:
             problem.solve(solver=name, **{**usual, **(tuned or {}), **limit, **solver.options})
         except Exception as error:  # solvers raise anything, and the next one may succeed
-            _check_takes(problem, name)
+            _check_use(problem, solver, error)
             return Candidate.failed(name, f"cvxpy {name}", error)
     w, margins = problem.var_dict["w"] if normal is None else normal, problem.constraints[0]
     return Candidate(
@@ -191,11 +191,14 @@ def solve(
     )
 
 
-def _check_takes(problem: "cvxpy.Problem", name: str) -> None:
-    """Raise `InvalidOptionError` if cvxpy finds no way to hand this program to the solver."""
+def _check_use(problem: "cvxpy.Problem", solver: Solver, error: Exception) -> None:
+    """Raise `InvalidOptionError` if cvxpy cannot hand this program, or the options of a user, to the solver."""
+    name = str(solver.name)
     if not _takes(problem, name):
         able = ", ".join(other for other in installed() if _takes(problem, other))
         raise InvalidOptionError(f"solver {name!r} cannot take this program; installed solvers that can are {able}")
+    if solver.options and isinstance(error, TypeError | AttributeError | KeyError | ValueError):
+        raise InvalidOptionError(f"solver {name!r} refuses its options {dict(solver.options)!r}: {error}") from error
 
 
 def _takes(problem: "cvxpy.Problem", name: str) -> bool:

@@ -426,11 +426,6 @@ def test_many_rows_of_which_few_are_wrong(bias: bool, n_wrong: int) -> None:
 # Options and limits
 
 
-def test_a_solver_is_for_cvxpy() -> None:
-    with pytest.raises(ValueError, match="method='highs'"):
-        separability(Problem.validated([[1.0], [2.0]], [-1, 1]), method="highs", solver="CLARABEL")
-
-
 def test_past_the_exact_limit_only_a_plane_is_proven() -> None:
     separable = Problem.validated([[0.0, 1.0], [1.0, 1.0], [3.0, 0.0]], [-1, -1, 1])
     answer = separability(separable, exact_limit=2)
