@@ -13,7 +13,7 @@ from hypothesis import settings
 from zoo import INSEPARABLE, SEPARABLE, Known
 
 # Tests run side by side on shared machines, and compiled code is compiled on first use: no test is about time.
-settings.register_profile("fast", deadline=None, max_examples=40)
+settings.register_profile("fast", deadline=None, max_examples=25)
 settings.register_profile("slow", deadline=None, max_examples=int(os.environ.get("MAXMARGIN_EXAMPLES", "800")))
 
 # Seconds of processor time: a case above the first is printed by CI if it is not marked slow, one above the second

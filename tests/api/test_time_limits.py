@@ -1,5 +1,6 @@
 """A time limit ends every question on which data would take minutes; what is returned is proven all the same."""
 
+import io
 import math
 import os
 import re
@@ -240,11 +241,13 @@ def test_the_limit_ends_a_wait_for_input_and_work_in_the_background(tmp_path: Pa
 @for_each("source", ("rows.csv", "folder", "-", "rows.npz"))
 def test_the_limit_ends_reading(source: str, tmp_path: Path) -> None:
     """A process of its own, as above; its imports take longer than the limit."""
-    X, y = _overlapping(40_000, 10)
+    X, y = _overlapping(1_000, 10)
+    text = io.StringIO()
+    np.savetxt(text, np.column_stack([X, y]), delimiter=",")
     (tmp_path / "folder").mkdir(exist_ok=True)
     for name in ("rows.csv", "folder/rows.csv"):
-        np.savetxt(tmp_path / name, np.column_stack([X, y]), delimiter=",")
-    np.savez(tmp_path / "rows.npz", X=np.tile(X, (2, 1)), y=np.tile(y, 2))
+        (tmp_path / name).write_text(40 * text.getvalue())
+    np.savez(tmp_path / "rows.npz", X=np.tile(X, (80, 1)), y=np.tile(y, 80))
     with open(tmp_path / "rows.csv", "rb") as piped:
         late = completed("check", source, "--no-header", "--time-limit", "0.01", cwd=tmp_path, stdin=piped)
     assert (late.returncode, late.stdout) == (4, ""), late.stderr

@@ -271,7 +271,7 @@ def test_a_class_without_weight_is_said() -> None:
 
 
 def test_a_time_that_is_over_is_said_with_what_is_proven() -> None:
-    X, y = np.repeat(MIXED, 300, axis=0), np.repeat(SIGNS, 300)
+    X, y = np.repeat(MIXED, 60, axis=0), np.repeat(SIGNS, 60)
     with pytest.warns(ConvergenceWarning, match=r"limit, the optimum lies in \["):
         soft = MaxMarginClassifier(time_limit=1e-6).fit(X, y)
     low, high = soft.objective_interval_

@@ -103,9 +103,9 @@ def test_lines_without_an_end_are_refused(tmp_path: Path, kind: str, suffix: str
 
 def test_long_lines_that_memory_holds_are_read(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
-    wide = ",".join([repr(1 / 3)] * 110_000)
+    wide = ",".join(["0.3" + 96 * "0"] * 22_000)
     path.write_text(f"{wide},a\n{wide},b\n")
-    assert mm.load(path).n_features == 110_000
+    assert len(wide) > 2 * 2**20 and mm.load(path).n_features == 22_000
 
 
 def test_compressed_text_is_as_large_as_it_says(tmp_path: Path) -> None:
