@@ -40,6 +40,7 @@ SPECIES = np.asarray(IRIS.labels)
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_the_soft_margin_is_that_of_the_verb_and_no_worse_than_svc(C: float, fit_intercept: bool) -> None:

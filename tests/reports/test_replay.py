@@ -53,6 +53,7 @@ def replayed(study: TwoClassStudy, replay: Replay) -> list[tuple[np.ndarray, flo
     return planes
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("dataset", [mm.load("agresti"), mm.load("xor"), blobs(0.3), blobs(3.0)])
 def test_the_rows_replay_the_run(dataset: mm.Dataset, options: dict[str, Any]) -> None:
@@ -69,6 +70,7 @@ def test_the_rows_replay_the_run(dataset: mm.Dataset, options: dict[str, Any]) -
             assert b == pytest.approx(frame.b, rel=1e-9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("dataset", [mm.load("agresti"), blobs(0.3)])
 def test_frames_are_the_run_at_spaced_mistakes(dataset: mm.Dataset, options: dict[str, Any]) -> None:

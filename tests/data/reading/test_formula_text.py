@@ -88,6 +88,7 @@ def test_what_would_take_for_ever_is_refused(formula: str) -> None:
         read_formula(formula, FRAME)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("formula", ["y ~ C(a):C(b)", "y ~ x + g*h", "y ~ C(a)*h"])
 def test_columns_of_levels_are_counted_before_they_are_formed(formula: str) -> None:
     """1,000 levels each of two columns in a file of 13 kB are 24 GB of columns."""

@@ -15,7 +15,7 @@ with without_statistics():
 """
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("code", "printed"),
     [
