@@ -176,7 +176,7 @@ def _with_floats(
     if found is None:
         return replace(answer, reason="; ".join(filter(None, (answer.reason, NO_FLOATS))))
     return replace(
-        answer, w=found.w, b=found.b, margin=found.margin, primal_residual=max(0.0, float(1 - min(found.least, 1))),
+        answer, w=found.w, b=found.b, margin=found.margin, primal_residual=float(max(1 - found.least, Fraction(0))),
         dual_residual=_dual_residual(problem, found.w, rows, weights),
     )  # fmt: skip
 

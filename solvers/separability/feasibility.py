@@ -1,22 +1,18 @@
 """Are the two classes separable by a hyperplane? Candidates from floats, the answer from exact arithmetic."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from maxmargin.solvers.answers.answer_text import through
-from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, TIME_IS_OVER, Limits
-from maxmargin.solvers.engines import balancing_vertex, highs_lp, quadratic
-from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
-from maxmargin.solvers.engines.local_coordinates import working_set
+from maxmargin.solvers.engines import balancing_vertex, highs_lp
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.exact.simplex import Circuit
-from maxmargin.solvers.problem.candidate import Candidate, SolverRun
+from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.scaling import ColumnScaling, row_units
 from maxmargin.solvers.proof.certificate import (
     CommonHullPoint,
     Overlap,
@@ -24,33 +20,17 @@ from maxmargin.solvers.proof.certificate import (
     SeparatingHyperplane,
     in_order,
 )
-from maxmargin.solvers.proof.margins import best_offset, prove_separable
+from maxmargin.solvers.proof.margins import best_offset
 from maxmargin.solvers.separability.cone.columns import later_column_signs
 from maxmargin.solvers.separability.cone.cone_rows import DEFAULT, ConeSettings, SignedRows
 from maxmargin.solvers.separability.cone.decide import ZERO_ROWS, Decision, Unfinished, decide
 from maxmargin.solvers.separability.cone.strict import RATIONAL_SIMPLEX
-from maxmargin.solvers.separability.cone.witness import balances, contradicting_rows, find_common_hull_point
 from maxmargin.solvers.separability.details import Details
 from maxmargin.solvers.separability.proven_verdict import Attempts, ProvenVerdict
-
-METHODS = ("auto", "highs", "cvxpy")
-
-EQUAL_ROWS = "equal rows"
-
-# Smallest size of X (number of entries) for which the quadratic program is solved, or refused, long before the LP.
-_MANY_ENTRIES = 1 << 15
-
-# Relative gap of the margin at or below which descent for a separating hyperplane stops.
-_ENOUGH = 0.01
-
-# Number of rows per column, with the largest multipliers, that are examined first if descent finds no hyperplane.
-_LIKELY_A_COLUMN = 3
+from maxmargin.solvers.separability.verdict_engines import METHODS, findings
 
 # Factor of `exact_limit` for sparse rows, whose exact products cost much less.
 _SPARSE_FACTOR = 2
-
-# The cheap ways to a hyperplane are given the time divided by this number.
-_SHARES_OF_TIME = 4
 
 
 def separability(
@@ -105,7 +85,6 @@ def separability(
     backends.check_method(method, METHODS, solver, of_cvxpy=("auto", "cvxpy"))
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     is_exact = problem.n_features + problem.bias <= _most_columns(problem, exact_limit)
-    scaling = problem.scaling
     cone = SignedRows(problem, settings)
     if limits.is_over():
         return _past_the_limits(problem, None, TIME_IS_OVER, ())
@@ -113,128 +92,17 @@ def separability(
         return _decided(cone, None, (), limits, None)
     attempts: list[SolverRun] = []
     point: CommonHullPoint | None = None
-    if method == "auto" and solver is None and likely is None:
-        found, likely, engine = _separating(problem, scaling, limits, attempts)
-        if isinstance(found, SeparatingHyperplane):
-            return _separable(cone, found, engine, tuple(attempts), limits)
-        point = found
-        if engine == DUAL_COORDINATE and (point := contradicting_rows(problem)) is not None:
-            attempts.append(SolverRun(solver=EQUAL_ROWS, status="found"))
-    if not (point is not None or (method == "auto" and solver is None and is_exact)):
-        for candidate in _candidates(problem, scaling, method, solver, limits):
-            attempts.append(candidate.attempt)
-            found = _prove(problem, candidate, limits)
-            if isinstance(found, SeparatingHyperplane):
-                return _separable(cone, found, candidate.engine, tuple(attempts), limits)
-            if found is not None:
-                point = found
-                break
+    for found in findings(problem, method, solver, limits, is_new=likely is None, is_exact=is_exact):
+        attempts.append(found.attempt)
+        if isinstance(found.proof, SeparatingHyperplane):
+            return _separable(cone, found.proof, found.engine, tuple(attempts), limits)
+        likely = likely if found.likely is None else found.likely
+        if found.proof is not None:
+            point = found.proof
+            break
     if not is_exact:
         return _past_the_limits(problem, point, _size_reason(problem, exact_limit), tuple(attempts))
     return _decided(cone, point, tuple(attempts), limits, likely)
-
-
-def _separating(
-    problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[SolverRun]
-) -> tuple[SeparatingHyperplane | CommonHullPoint | None, Rows | None, str]:
-    """Return what decides all rows, or rows that floating point could not separate, and the engine."""
-    if problem.has_many_rows:
-        return *_from_few_rows(problem, limits, attempts), working_set.NAME
-    if problem.has_many_columns:
-        return *_by_descent(problem, scaling, limits, attempts), DUAL_COORDINATE
-    if problem.is_sparse or problem.n_samples * problem.n_features < _MANY_ENTRIES:
-        return None, None, ""
-    share = limits.part(_SHARES_OF_TIME)
-    found = scaling.bring_home(quadratic.solve_all(problem, share))
-    attempts.append(found.attempt)
-    plane = None if found.w is None else prove_separable(problem, found.w)
-    return plane, None, found.engine
-
-
-def _by_descent(
-    problem: Problem, scaling: ColumnScaling, limits: Limits, attempts: list[SolverRun]
-) -> tuple[SeparatingHyperplane | None, Rows | None]:
-    """Return a hyperplane that separates all rows, or the rows with the largest multipliers, in a part of the time."""
-    from maxmargin.solvers.engines.dual_coordinate.dual_coordinate import search
-
-    share = limits.part(_SHARES_OF_TIME)
-    scaled = Problem(scaling.apply(problem.matrix), problem.y, problem.bias, sizes=problem.sizes)
-    found: Candidate | None = None
-    for found in map(scaling.bring_home, search(scaled, relative_gap=_ENOUGH, is_over=share.is_over)):
-        if found.w is not None and (plane := prove_separable(problem, found.w)) is not None:
-            attempts.append(found.attempt)
-            return plane, None
-    if found is None or found.multipliers is None:
-        return None, None
-    attempts.append(found.attempt)
-    n_most = _LIKELY_A_COLUMN * (problem.n_features + 1)
-    return None, np.sort(np.argsort(-found.multipliers, kind="stable")[:n_most])
-
-
-def _from_few_rows(
-    problem: Problem, limits: Limits, attempts: list[SolverRun]
-) -> tuple[SeparatingHyperplane | CommonHullPoint | None, Rows | None]:
-    """Return a hyperplane that separates all rows or few rows that balance; else rows that may not be separated."""
-    rows: Rows | None = None
-    for found in working_set.rounds(problem, limits, is_verdict=True):
-        attempts.append(found.attempt)
-        rows = found.rows
-        if found.plane is not None:
-            return found.plane, None
-        if not found.is_separable:
-            weights = np.zeros(problem.n_samples)
-            weights[rows] = found.multipliers
-            return prove_inseparable(problem, weights, limits), rows
-    return None, rows
-
-
-def prove_inseparable(problem: Problem, weights: Floats, limits: Limits | None = None) -> CommonHullPoint | None:
-    """Return exact balancing weights near the given ones, checked, or None."""
-    point = find_common_hull_point(problem, weights, limits)
-    return point if point is not None and balances(problem, point) else None
-
-
-def _candidates(
-    problem: Problem, scaling: ColumnScaling, method: str, solver: backends.Asked, limits: Limits
-) -> Iterator[Candidate]:
-    """Yield candidates in the original coordinates, cheapest first."""
-    if limits.is_over():
-        return
-    X = scaling.apply(problem.matrix)
-    if solver is None and method in ("auto", "highs"):
-        yield scaling.bring_home(highs_lp.solve(X, problem.y, bias=problem.bias, time_limit=limits.seconds_left))
-        if not (problem.is_sparse or limits.is_over()):
-            yield _in_units_of_the_rows(problem, limits)
-    if method == "highs" or limits.is_over():
-        return
-    from maxmargin.solvers.engines.textbook import formulations
-
-    for asked in backends.chosen(solver, backends.FEASIBILITY_ORDER):
-        if limits.is_over():
-            return
-        program = formulations.max_t(X, problem.y, bias=problem.bias)
-        yield scaling.bring_home(backends.solve(program, asked, time_limit=limits.seconds_left))
-
-
-def _in_units_of_the_rows(problem: Problem, limits: Limits) -> Candidate:
-    """Solve the LP with rows of size about 1, so that outliers do not cost the other rows digits.
-
-    A positive factor of a row does not change the verdict; the multiplier is divided by it.
-    """
-    scaling = problem.scaling.robust(problem.matrix, bias=problem.bias)
-    X = scaling.apply(problem.matrix)
-    units = row_units(X)
-    found = highs_lp.solve(X, units * problem.y, bias=problem.bias, time_limit=limits.seconds_left)
-    candidate = scaling.bring_home(found)
-    if candidate.multipliers is None:
-        return candidate
-    return replace(candidate, multipliers=units * candidate.multipliers)  # units <= 1
-
-
-def _prove(problem: Problem, candidate: Candidate, limits: Limits) -> SeparatingHyperplane | CommonHullPoint | None:
-    if candidate.w is not None and (plane := prove_separable(problem, candidate.w)) is not None:
-        return plane
-    return None if candidate.multipliers is None else prove_inseparable(problem, candidate.multipliers, limits)
 
 
 def _decided(

@@ -23,7 +23,8 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, lowest, norm_squared
-from maxmargin.solvers.separability import feasibility
+from maxmargin.solvers.separability import verdict_engines
+from maxmargin.solvers.separability.feasibility import separability
 
 BUNDLED = [("breast_cancer", "malignant"), ("iris", "setosa"), ("digits", 0), ("digits", 1)]
 BUNDLED += [("wine", f"class_{k}") for k in range(3)]
@@ -185,7 +186,7 @@ def test_columns_of_very_different_size_are_separated() -> None:
     times = 1.7e18 + np.linspace(0, 1e17, 6000).round()  # nanoseconds since 1970
     X, y = np.column_stack([times, rng.random(6000)]), np.where(np.arange(6000) < 3000, -1.0, 1.0)
     problem = Problem(X, y)
-    assert feasibility.separability(problem).verdict.value == "separable"
+    assert separability(problem).verdict.value == "separable"
     gap = Fraction(times[3000]) - Fraction(times[2999])
     answer = hard_margin(problem)
     assert 0 < answer.lower <= answer.upper
@@ -253,7 +254,7 @@ def test_rows_that_nothing_separates_are_reduced_to_few_that_balance(bias: bool)
     assert not last.is_separable and len(last.rows) <= problem.n_features + 1 + bias
     weights = np.zeros(problem.n_samples)
     weights[last.rows] = last.multipliers
-    assert feasibility.prove_inseparable(Problem(problem.X, y, bias), weights) is not None
+    assert verdict_engines.prove_inseparable(Problem(problem.X, y, bias), weights) is not None
 
 
 @given(st.integers(0, 10**6), st.integers(1, 300), st.integers(1, 4), st.integers(0, 40))

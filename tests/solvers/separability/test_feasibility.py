@@ -22,7 +22,7 @@ from maxmargin import Separability
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, QuasiSeparation
-from maxmargin.solvers.separability import feasibility
+from maxmargin.solvers.separability import verdict_engines
 from maxmargin.solvers.separability.cone.witness import balances
 from maxmargin.solvers.separability.feasibility import separability
 
@@ -444,16 +444,16 @@ def test_past_the_exact_limit_only_a_plane_is_proven() -> None:
 def test_a_point_that_is_not_common_is_caught() -> None:
     problem, equal = (Problem.validated(X, [-1, 1]) for X in ([[0.0], [1.0]], [[1.0], [1.0]]))
     assert not balances(problem, CommonHullPoint(problem=problem, rows=(0, 1), weights=(1, 1)))
-    assert feasibility.prove_inseparable(problem, np.ones(2)) is None
+    assert verdict_engines.prove_inseparable(problem, np.ones(2)) is None
     common = CommonHullPoint(problem=equal, rows=(0, 1), weights=(1, 1))
     assert balances(equal, common)
-    assert feasibility.prove_inseparable(equal, np.ones(2)) == common
+    assert verdict_engines.prove_inseparable(equal, np.ones(2)) == common
 
 
 def test_prove_separable_refuses_what_is_no_plane() -> None:
     problem = Problem.validated([[0.0], [1.0]], [-1, 1])
     for w in (0.0, np.nan, np.inf, -1.0):
-        assert feasibility.prove_separable(problem, np.array([w])) is None
+        assert verdict_engines.prove_separable(problem, np.array([w])) is None
 
 
 def test_the_check_of_these_tests_sees_damage() -> None:
