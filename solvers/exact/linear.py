@@ -8,25 +8,32 @@ that hides a part of the rank costs time only.
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from math import gcd, lcm, log2
 from typing import Any
 
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.blas_threads import one_blas_thread
 from maxmargin.solvers.basics.limits import OutOfTime, never
 from maxmargin.solvers.exact.dyadic import Integers, over_common_denominator
-from maxmargin.solvers.exact.products import sums_of_rows
+from maxmargin.solvers.exact.products import digit_parts, sums_of_digits, sums_of_rows
 from maxmargin.solvers.exact.simplex import Circuit
 
-# Ranks modulo a prime never exceed the rank over the rationals: independence modulo it is independence.
-PRIME = (1 << 61) - 1
+# Ranks modulo a prime never exceed the rank over the rationals: independence modulo it is independence. Residues are
+# floats.
+_BITS = 53
+PRIME = (1 << _BITS) - 111
 
 # Number of powers of the prime at which fractions are first sought, and the factor by which it grows.
 _FIRST_STEPS, _MORE_STEPS = 16, 1.5
 
 # Largest fraction of nonzero entries for which products skip the zeros.
 _MOST_FILLED = 0.1
+
+# Largest number of digits of an entry for which products of digits, in floating point, are faster than of integers.
+_MOST_DIGITS = 20
 
 # Largest number of rows or columns (whichever is smaller) whose null space takes a tenth of a second.
 _QUICK_SIZE = 150
@@ -121,7 +128,8 @@ def lifted_null_vectors(matrix: Sequence[Sequence[int]], is_over: Callable[[], b
     rows = pivot_columns_of(nmod_mat(fmpz_mat([[row[j] for row in matrix] for j in pivots]), PRIME)) if pivots else []
     square = [[matrix[i][j] for j in pivots] for i in rows]
     right = [[-matrix[i][j] for j in free] for i in rows]
-    solved = solutions(square, right, is_over) if pivots else [([], 1)] * len(free)
+    with one_blas_thread():
+        solved = solutions(square, right, is_over) if pivots else [([], 1)] * len(free)
     if solved is None:
         return None
     vectors = [null_vector(whole.ncols(), pivots, column, *parts) for column, parts in zip(free, solved, strict=True)]
@@ -200,11 +208,20 @@ class Product:
         self.starts = np.searchsorted(rows, np.arange(len(table) + 1))
         is_filled = len(self.entries) > _MOST_FILLED * table.size
         self.whole: Any = fmpz_mat(table.tolist()) if is_filled else None
+        self.table = table
+
+    @cached_property
+    def digits(self) -> tuple[Floats, int]:
+        """The digits of the entries, and how many bits they have."""
+        return digit_parts(self.table.T)
 
     def __call__(self, other: Integers) -> Integers:
         """Return the matrix times another one."""
         from flint import fmpz_mat
 
+        are_residues = self.whole is not None and 0 <= other.min() <= other.max() < PRIME
+        if are_residues and len(self.digits[0]) <= _MOST_DIGITS:
+            return sums_of_digits(other.astype(np.float64), _BITS, *self.digits)
         if self.whole is not None:
             found = self.whole * fmpz_mat(other.tolist())
             return np.array([int(v) for v in found.entries()], dtype=object).reshape(self.shape[0], other.shape[1])

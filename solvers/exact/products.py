@@ -166,15 +166,15 @@ def digit_sums(values: Floats, weights: Integers) -> tuple[list[int], int] | Non
     ([4611686018427387905, 10], -1)
     """
     exponent, n_bits = _extent(values)
-    parts, digit_bits = _parts(weights)
+    parts, digit_bits = digit_parts(weights)
     if n_bits > _MOST_BITS or -(-n_bits // digit_bits) * len(parts) > _MOST_PAIRS:
         return None
     blocks = slices(values.shape[1], max(1, _BLOCK_ENTRIES // len(values)))
-    sums = [_block_sums(np.ldexp(values[:, block], -exponent), n_bits, parts, digit_bits) for block in blocks]
+    sums = [sums_of_digits(np.ldexp(values[:, block], -exponent), n_bits, parts, digit_bits) for block in blocks]
     return np.concatenate(sums, axis=1).ravel().tolist(), exponent
 
 
-def _block_sums(integers: Floats, n_bits: int, parts: Floats, digit_bits: int) -> Integers:
+def sums_of_digits(integers: Floats, n_bits: int, parts: Floats, digit_bits: int) -> Integers:
     """Return the sums, shape (n_sums, n_columns), of whole numbers times weights, which come in digits."""
     n_parts, n_sums, n_rows = parts.shape
     n_digits = -(-n_bits // digit_bits)
@@ -188,7 +188,7 @@ def _block_sums(integers: Floats, n_bits: int, parts: Floats, digit_bits: int) -
     return total
 
 
-def _parts(weights: Integers) -> tuple[Floats, int]:
+def digit_parts(weights: Integers) -> tuple[Floats, int]:
     """Return the digits of the weights, shape (n_digits, n_sums, n_rows), and the bits of a digit.
 
     Sums over the rows of a digit of a weight times a digit of a value stay below 2**53.

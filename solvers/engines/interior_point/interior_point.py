@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.blas_threads import one_blas_thread
 from maxmargin.solvers.basics.limits import never
-from maxmargin.solvers.engines.blas_threads import one_blas_thread
 from maxmargin.solvers.engines.interior_point.central_path import Aim, IterateQuality, PathRows, RowsAtBound
 from maxmargin.solvers.engines.interior_point.newton_systems import ColumnSystem, RowSystem, System
 from maxmargin.solvers.engines.interior_point.row_view import weighted_rows

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.basics.blas_threads import one_blas_thread
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.balancing_vertex import pushed_to_vertex
-from maxmargin.solvers.engines.blas_threads import one_blas_thread
 from maxmargin.solvers.engines.local_coordinates.local_plane import LocalPlane, Settings
 from maxmargin.solvers.engines.local_coordinates.sliced_rows import Pair, SlicedRows
 from maxmargin.solvers.exact.dyadic import FloatFractions, as_dense

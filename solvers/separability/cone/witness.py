@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits, OutOfTime
 from maxmargin.solvers.exact.dyadic import Integers, as_integers
-from maxmargin.solvers.exact.linear import circuit_near
+from maxmargin.solvers.exact.linear import circuit_near, combination
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint
 from maxmargin.solvers.separability.cone.cone_rows import signed_integers
@@ -58,7 +58,7 @@ def balances(problem: Problem, point: CommonHullPoint) -> bool:
     if min(point.weights) <= 0 or not rows <= set(range(problem.n_samples)):
         return False
     table = _table(problem, np.array(point.rows, dtype=np.int64))
-    return not any(np.array(point.weights, dtype=object).dot(table))
+    return not any(combination(table, point.weights))
 
 
 def _table(problem: Problem, rows: NDArray[np.int64]) -> Integers:
