@@ -41,6 +41,9 @@ _FEW_COLUMNS, _FEW, _MANY = 60, (8, 10, 240), (3, 3, 48)
 # Ratio of the sizes of two levels; a level that would have more than this part of the sample has all of it.
 _GROWTH, _ALMOST_ALL = 8, 0.5
 
+# One row in so many unknowns may be nearer than the program's before its plane is that of a sample.
+_A_FEW = 16
+
 # Ratio of a score to the least score of the program up to which a row joins it: rows that are nearly too near do too.
 _NEAR = 2.0
 
@@ -169,12 +172,12 @@ class _Search:
         self.plane = LocalPlane.fitted(self.columns, self.program.X, self.program.y, bias=self.bias)
         self.seen = self.solved = self.program.numbers
         self.multipliers, self.corrections, self.scores = np.zeros((3, self.n_begun))
-        self.level, self.is_changed = 0.0, True
+        self.level, self.is_changed, self.is_accurate = 0.0, True, False
 
     def rounds(self) -> Iterator[Round]:
         """Yield rounds, after programs of samples of which each has more rows than the one before."""
         for part in self.samples():
-            if not self.is_solved_on(part):
+            if not self.is_solved_on(part, n_ignored=self.k // _A_FEW):
                 yield self.without_plane()
                 return
             self.leave_far_rows_out()
@@ -189,19 +192,19 @@ class _Search:
         yield self.sample
 
     @np.errstate(all="ignore")
-    def is_solved_on(self, rows: _LocalRows) -> bool:
-        """Move to about the plane of these rows, from programs of few; return False where they cannot be separated."""
-        while not self.limits.is_over() and (self.is_changed or self._are_joined_from(rows)):
+    def is_solved_on(self, rows: _LocalRows, n_ignored: int = 0) -> bool:
+        """Move to about the plane of these rows, but for a few; return False where they cannot be separated."""
+        while not self.limits.is_over() and (self.is_changed or self._are_joined_from(rows, n_ignored)):
             if not self._is_solved(_ROUGH, finish=False):
                 return False
         return True
 
-    def _are_joined_from(self, rows: _LocalRows) -> bool:
+    def _are_joined_from(self, rows: _LocalRows, n_ignored: int = 0) -> bool:
         """Let the nearest of these rows join the program, as `_are_joined`."""
         scores = self.plane.rough_scores(rows.X, rows.y)
         low = np.flatnonzero(scores <= _NEAR * self.level + 2 * UNIT_ROUNDOFF * self.plane.size)
         low = low[np.argsort(scores[low])[: self.n_added]]
-        return self._are_joined(rows.taken(low), scores[low])
+        return self._are_joined(rows.taken(low), scores[low], n_ignored)
 
     def leave_far_rows_out(self) -> None:
         """Take rows far from the plane out of the program."""
@@ -214,13 +217,13 @@ class _Search:
         )  # fmt: skip
         self.seen = self.solved = self.program.numbers
 
-    def _are_joined(self, rows: _LocalRows, scores: Floats) -> bool:
-        """Let rows join the program that did not before, if one of them is nearer than its rows; return whether.
+    def _are_joined(self, rows: _LocalRows, scores: Floats, n_ignored: int = 0) -> bool:
+        """Let rows join the program that did not before, if some of them are nearer than its rows; return whether.
 
         Rows that are equal to others in the program join in name only, so that they are not looked at again.
         """
         is_new = ~np.isin(rows.numbers, self.seen)
-        if not (scores[is_new] < self.level * (1 - _ACCURATE)).any():
+        if np.count_nonzero(scores[is_new] < self.level * (1 - _ACCURATE)) <= n_ignored:
             return False
         self.seen = np.concatenate([self.seen, rows.numbers[is_new]])
         self.program, self.is_changed = self.program.joined(rows.taken(is_new)), True
@@ -252,13 +255,12 @@ class _Search:
 
         Far rows leave the program once only, as the same rows might leave and join without end.
         """
-        has_left = False
-        while self.is_solved_on(rows):
+        while self.is_accurate or self.is_solved_on(rows):
             if not finish or self.limits.is_over():
                 return True
-            if not has_left:
+            if not self.is_accurate:
                 self.leave_far_rows_out()
-                has_left = True
+                self.is_accurate = True
             if not self._is_solved(_ACCURATE, finish=True):
                 return False
             if not self._are_joined_from(rows):
