@@ -107,7 +107,7 @@ def _solve(X: Floats, y: Floats, bias: bool, q: Floats, time_limit: float | None
         found = _ask(costs, A, proximal, limits)
         if found.w is not None and found.multipliers is not None:
             return replace(found, w=found.w[: X.shape[1]] / unit, multipliers=found.multipliers / unit**2)
-        if limits.is_over():
+        if limits.is_over() or found.stopped_early:  # at its limit of iterations, which another eps would reach too
             break
     return found
 
