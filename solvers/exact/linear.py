@@ -32,6 +32,9 @@ _FIRST_STEPS, _MORE_STEPS = 16, 1.5
 # Largest fraction of nonzero entries for which products skip the zeros.
 _MOST_FILLED = 0.1
 
+# Number of unknowns that must be fractions before all are put together.
+_FEW_UNKNOWNS = 3
+
 # Largest number of digits of an entry for which products of digits, in floating point, are faster than of integers.
 _MOST_DIGITS = 20
 
@@ -166,15 +169,18 @@ def solutions(
     inverse, times = nmod_mat(fmpz_mat(square), PRIME).inv(), Product(square)
     wanted = residual = np.array(right, dtype=object)
     n, k = len(right), len(right[0])
+    n_few = min(n, _FEW_UNKNOWNS)
     digits: list[Any] = []
+    of_few: list[Any] = []
     n_wanted, most = float(_FIRST_STEPS), _most_steps(square, right)
     while not is_over():
         modular = inverse * nmod_mat(n, k, (residual % PRIME).ravel().tolist(), PRIME)
         digit = [int(v) for v in modular.entries()]
         digits.append(fmpz_mat(n, k, digit))
+        of_few.append(fmpz_mat(n_few, k, digit[: n_few * k]))
         residual = (residual - times(np.array(digit, dtype=object).reshape(n, k))) // PRIME
         if len(digits) >= n_wanted:
-            found = _as_fractions(digits)
+            found = _as_fractions(digits) if _as_fractions(of_few) is not None else None
             if found is not None and _solve(times, wanted, found):
                 return found
             n_wanted = min(n_wanted * _MORE_STEPS, max(most, n_wanted + 1))
