@@ -34,9 +34,11 @@ class FewestErrors(NamedAnswer):
     lower, upper : int
         The proven ends of the fewest errors.
     w : ndarray of shape (n_features,)
-        The normal of a hyperplane with `upper` errors, rounded if binary64 does not hold it.
+        The normal of a hyperplane with `upper` errors, or near one if no such hyperplane of floats was found.
     b : float
-        Its offset, rounded in the same way.
+        Its offset.
+    n_float_errors : int
+        The errors of this w and b, counted exactly: `upper`, unless rounding added some.
     w_exact : tuple of Fraction
         The exact normal of the hyperplane whose errors were counted.
     b_exact : Fraction
@@ -88,6 +90,7 @@ class FewestErrors(NamedAnswer):
     upper: int
     w: Floats
     b: float
+    n_float_errors: int
     w_exact: tuple[Fraction, ...]
     b_exact: Fraction
     error_rows: Rows
@@ -121,6 +124,9 @@ class FewestErrors(NamedAnswer):
             nodes = f", and the search of {counted(self.n_nodes, 'node')}" if search else ""
             sets = counted(len(self.witnesses), "set")
             lines.append(f"  lower end from {sets} of rows, each of which has to lose one{nodes}")
+        if self.n_float_errors > self.upper:
+            rounded = f"  rounded to floats, the hyperplane has {counted(self.n_float_errors, 'error')}:"
+            remarks = [*remarks, rounded]
         return "\n".join([*lines, *remarks, *self.names.plane_lines(self.w, self.b), f"  found by {self.engine}"])
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
@@ -132,7 +138,7 @@ class FewestErrors(NamedAnswer):
             "status": self.status.value,
             **self._attributes("lower", "upper", "is_optimal"),
             **self.names.fields("error_rows", self.error_rows),
-            **self._attributes("w", "b", "packing_lower"),
+            **self._attributes("w", "b", "n_float_errors", "packing_lower"),
             **cut("witnesses", [self.names.numbers(np.array(witness.rows)).tolist() for witness in self.witnesses]),
             **self._attributes("n_nodes", "reason", "engine"),
             "attempts": [asdict(run) for run in self.attempts],

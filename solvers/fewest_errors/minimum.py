@@ -14,11 +14,13 @@ from maxmargin.solvers.fewest_errors import fewest_incumbent
 from maxmargin.solvers.fewest_errors.cover_search import UNITS, CoverSearch
 from maxmargin.solvers.fewest_errors.fewest_incumbent import MOST_ENTRIES, Budget, Incumbent
 from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
+from maxmargin.solvers.hard_margin.float_planes import best_float_plane
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiSeparation, SeparatingHyperplane
+from maxmargin.solvers.proof.margins import best_offset, n_errors, norm_squared
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
@@ -213,7 +215,7 @@ class _Work:
         return min(self.search.lower, self.best.upper) if self.search is not None else 0
 
     def _solution(self, reason: str) -> FewestErrors:
-        w, b = self._in_floats()
+        w, b, n_float_errors = self._in_floats()
         d = self.problem.n_features
         direction, lower, upper = self.best.direction, self.lower, self.best.upper
         witnesses, weights = self._packing()
@@ -225,6 +227,7 @@ class _Work:
             b=b,
             w_exact=direction[:d],
             b_exact=direction[d] if self.problem.bias else Fraction(0),
+            n_float_errors=n_float_errors,
             error_rows=self.kinds.rows_of(self.best.errors),
             witnesses=witnesses,
             witness_weights=weights,
@@ -235,14 +238,30 @@ class _Work:
             bias=self.problem.bias,
         )
 
-    def _in_floats(self) -> tuple[Floats, float]:
-        """Return the hyperplane in binary64, which replaces the exact one if it has as few errors."""
+    def _in_floats(self) -> tuple[Floats, float, int]:
+        """Return a hyperplane in binary64, and its errors; it replaces the exact one if it has as few."""
         rounded = nearest_floats(self.best.direction)
         if rounded is None:
             rounded = np.array([float(v > 0) - float(v < 0) for v in self.best.direction])
-        self.best.offer([*map(Fraction, rounded.tolist())], self.best.engine, or_equal=True)
+        if not self._is_as_good(rounded) and (found := self._plane_nearby()) is not None and self._is_as_good(found):
+            rounded = found
         d = self.problem.n_features
-        return rounded[:d], float(rounded[d]) if self.problem.bias else 0.0
+        w, b = rounded[:d], float(rounded[d]) if self.problem.bias else 0.0
+        return w, b, n_errors(self.problem, w, b)
+
+    def _is_as_good(self, direction: Floats) -> bool:
+        """Offer a hyperplane of floats; return whether it has as few errors as the best."""
+        return self.best.offer([*map(Fraction, direction.tolist())], self.best.engine, or_equal=True)
+
+    def _plane_nearby(self) -> Floats | None:
+        """Return a hyperplane of floats with the rows of the best one on their side; None if none is found."""
+        right, w = self.kinds.problem.of_rows(self.best.right), self.best.direction[: self.problem.n_features]
+        if len(set(right.y.tolist())) < 1 + self.problem.bias:
+            return None
+        b, least = best_offset(right, w)
+        plane = SeparatingHyperplane(problem=right, w=w, b=b, least_functional_margin=least)
+        found = best_float_plane(right, plane, least**2 / norm_squared(w))
+        return None if found is None else np.append(found.w, [found.b] * self.problem.bias)
 
     def _packing(self) -> tuple[tuple[CommonHullPoint, ...], tuple[Fraction, ...]]:
         """Return the witnesses of the packing at the root of the search, on rows of the problem, and their weights."""

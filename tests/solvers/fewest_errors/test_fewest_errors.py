@@ -89,6 +89,8 @@ def check(problem: Problem, answer: FewestErrors) -> None:
     assert bool(answer.reason) == (not answer.is_optimal)
     assert answer.error_rows.tolist() == errors_of(problem, answer.w_exact, answer.b_exact)
     assert len(answer.error_rows) == answer.upper == answer.n_errors
+    in_floats = errors_of(problem, [*map(Fraction, answer.w.tolist())], Fraction(answer.b))
+    assert answer.n_float_errors == len(in_floats) >= answer.upper
     kept = np.setdiff1d(np.arange(problem.n_samples), answer.error_rows)
     if len(set(problem.y[kept].tolist())) == 2:
         assert separability(problem.of_rows(kept)).verdict is Verdict.SEPARABLE
@@ -113,6 +115,20 @@ def check_packing(problem: Problem, answer: FewestErrors) -> None:
     for row, load in loads.items():
         assert load <= ((X[row] == X).all(axis=1) & (problem.y == problem.y[row])).sum()
     assert answer.packing_lower == math.ceil(sum(answer.witness_weights, Fraction(0)))
+
+
+@given(st.data(), st.sampled_from([0.3, 1.0, 1e8, 5e-324, 1e300]), st.booleans())
+def test_errors_of_floats_are_counted_as_well(data: st.DataObject, size: float, bias: bool) -> None:
+    steps = data.draw(hnp.arrays(np.int64, (5, 2), elements=st.integers(0, 2)))
+    X = np.array([size, np.nextafter(size, np.inf), size + 2 * np.spacing(size)])[steps]
+    signs = data.draw(hnp.arrays(np.float64, 3, elements=st.sampled_from([-1.0, 1.0])))
+    problem = Problem(X, np.array([-1.0, 1.0, *signs]), bias)
+    check(problem, fewest_errors(problem))
+
+
+def test_neighbours_are_separated_in_floats() -> None:
+    answer = mm.fewest_errors([[0.3], [0.30000000000000004]], [1, -1])
+    assert (answer.upper, answer.n_float_errors) == (0, 0)
 
 
 @given(integer_problems())
