@@ -36,6 +36,9 @@ _MOST_GIVEN_UP = 20
 # as long as to load compiled code.
 _TIMES_AS_SHORT = 4
 
+# Largest number of scores of one order of many that are decided in exact arithmetic without limbs, in milliseconds.
+_MOST_TIES = 200
+
 _EPOCHS, _GIVEN_UP, _CONVERGED = range(3)
 
 
@@ -189,8 +192,9 @@ class OrderRuns:
         return found, run.stop_reason is StopReason.TIME_LIMIT
 
     def repeat(self, order: Rows, settings: PerceptronSettings, counts: Rows, outcome: Rows) -> PerceptronRun:
-        """Run in one order by itself, which decides every score exactly, and write its counts and its outcome."""
-        run = perceptron(in_this_order(self.problem, order), settings)
+        """Run in one order by itself, which decides many scores exactly, and write its counts and its outcome."""
+        sizes = replace(settings.sizes, most_ties=min(settings.sizes.most_ties, _MOST_TIES))
+        run = perceptron(in_this_order(self.problem, order), replace(settings, sizes=sizes))
         counts[order] = run.mistake_counts
         outcome[_EPOCHS], outcome[_CONVERGED] = run.n_epochs, run.converged
         return run
