@@ -57,6 +57,8 @@ class MaxMarginClassifier(LinearClassifier):
         from the hyperplane to the ends of its band, None if w = 0.
     margin_interval_ : tuple of float
         With C = infinity the proven ends of the maximum margin.
+    angle_interval_ : tuple of float
+        With C = infinity the proven ends of the angle of w and the normal of the maximum-margin hyperplane, in degrees.
     verdict_ : str
         With C = infinity "separable", which is proven, as otherwise `fit` raises an error.
     objective_interval_ : tuple of float
@@ -92,6 +94,7 @@ class MaxMarginClassifier(LinearClassifier):
     """
 
     margin_interval_: Any
+    angle_interval_: Any
     objective_interval_: Any
     certificate_: Any
     support_: Any
@@ -143,6 +146,7 @@ class MaxMarginClassifier(LinearClassifier):
         self.margin_ = one_or_all([answer.margin for answer in answers])
         if is_hard:
             self.margin_interval_ = one_or_all([(answer.lower, answer.upper) for answer in answers])
+            self.angle_interval_ = one_or_all([answer.angle_of(answer.w) for answer in answers])
             self.certificate_ = one_or_all([answer.interval_certificate for answer in answers])
             self.verdict_ = one_or_all([Verdict.SEPARABLE.value] * len(answers))
         else:

@@ -17,6 +17,8 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.reals import binary64, short_repr
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+from maxmargin.solvers.proof.angles import angle_around, cosine_squared
 from maxmargin.solvers.proof.margins import error_rows, geometric_margin, norm_squared
 from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.theory.plane_bounds import RunPlane, SlackCurve, lies_in_cone
@@ -48,6 +50,9 @@ class PlaneJudgement(NamedAnswer):
     share_lower, share_upper : float or None
         The proven ends of the geometric margin as a share of the maximum margin, rounded outwards. None if the data are
         not proven strictly separable.
+    angle_lower, angle_upper : float or None
+        The proven ends of the angle of w and the normal of the maximum-margin hyperplane of this kind, in degrees,
+        rounded outwards. None if the data are not proven strictly separable.
     gamma_lower, gamma_upper : float
         The proven ends of the maximum margin of all hyperplanes of this kind; 0 if none separates strictly.
     in_cone : bool or None
@@ -102,6 +107,8 @@ class PlaneJudgement(NamedAnswer):
     error_rows: Rows
     share_lower: float | None
     share_upper: float | None
+    angle_lower: float | None
+    angle_upper: float | None
     gamma_lower: float
     gamma_upper: float
     in_cone: bool | None
@@ -149,6 +156,9 @@ class PlaneJudgement(NamedAnswer):
         lines = [f"{kind}, proven interval [{self.gamma_lower!r}, {self.gamma_upper!r}]"]
         if self.share_lower is not None and self.share_upper is not None:
             lines.append(f"  share of the maximum margin in [{self.share_lower!r}, {self.share_upper!r}]")
+        if self.angle_lower is not None and self.angle_upper is not None:
+            ends = f"[{self.angle_lower!r}, {self.angle_upper!r}]"
+            lines.append(f"  angle to the normal of the maximum margin in {ends} degrees")
         return lines
 
     @property
@@ -194,7 +204,8 @@ class PlaneJudgement(NamedAnswer):
         return {
             **self._attributes("separates", "margin", "margin_upper"),
             **self.names.fields("error_rows", self.error_rows),
-            **self._attributes("share_lower", "share_upper", "gamma_lower", "gamma_upper"),
+            **self._attributes("share_lower", "share_upper", "angle_lower", "angle_upper"),
+            **self._attributes("gamma_lower", "gamma_upper"),
             "status": self.status.value,
             **self._attributes("in_cone", "novikoff", "freund_schapire", "g", "curve", "w", "b", "bias"),
         }
@@ -337,10 +348,12 @@ def judge_plane(
     lower, upper = max(known.lower, margin, 0.0), known.upper
     is_separable = run.least > 0 or known.w is not None or known.lower > 0
     shares = _shares(run.least, square, lower, upper) if is_separable else (None, None)
+    angle = _angle(run, square, known) or (None, None)
     chosen, value, curve = _along_g(run, asked)
     judged = PlaneJudgement(
         w=plane.w, b=plane.b, bias=plane.bias, margin=margin, margin_upper=0.0 - geometric_margin(-run.least, square),
         error_rows=error_rows(problem, run.w, run.b), share_lower=shares[0], share_upper=shares[1],
+        angle_lower=angle[0], angle_upper=angle[1],
         gamma_lower=lower, gamma_upper=upper, in_cone=lies_in_cone(run, limits) if is_separable else None,
         novikoff=run.novikoff(), freund_schapire=value, g=chosen, curve=curve, n_samples=problem.n_samples,
         status=known.status,
@@ -352,6 +365,18 @@ def _shares(least: Fraction, square: Fraction, lower: float, upper: float) -> tu
     """Return the ends of the geometric margin divided by the maximum margin, rounded outwards; they are at most 1."""
     smallest, largest = (upper, lower) if least > 0 else (lower, upper)
     return _quotient_down(least, square, smallest), min(1.0, 0.0 - _quotient_down(-least, square, largest))
+
+
+def _angle(run: RunPlane, square: Fraction, known: HardMargin) -> tuple[float, float] | None:
+    """Return the ends of the angle of the normal and that of the maximum margin; None unless a hyperplane separates.
+
+    If the time was short, the hyperplane itself may prove more than the best one known.
+    """
+    angle = known.angle_of(run.w)
+    if run.least <= 0:
+        return angle
+    most = angle_around(run.w, run.w, cosine_squared(run.least**2 / square, known.upper))[1]
+    return (0.0, most) if angle is None else (angle[0], min(angle[1], most))
 
 
 def _quotient_down(least: Fraction, square: Fraction, end: float) -> float:

@@ -16,6 +16,8 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import quotient_text, text, width_of
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.rows import InMemory
+from maxmargin.solvers.proof.angles import Normal, angle_around, near_maximum
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost, MarginBetween, MarginExactly
 
@@ -47,6 +49,9 @@ class HardMargin(NamedAnswer):
         The proven ends of the maximum geometric margin, rounded outwards. ``lower`` is the margin of the exact
         hyperplane of the certificate, and at least ``margin``. ``upper`` is half the distance of two points of the
         convex hulls of the classes; through the origin, it is the norm of a point of the convex hull of the rows y x.
+    angle_lower, angle_upper : float or None
+        The proven ends of the angle of w and the normal of the maximum-margin hyperplane, in degrees, rounded outwards;
+        None without w. `angle_of` gives them for any other normal.
     support : ndarray of int
         The rows with a positive multiplier: positions in X; `to_dict` and `to_frame` number the rows of the source.
     dual : ndarray of shape (n_samples,)
@@ -149,6 +154,9 @@ class HardMargin(NamedAnswer):
             lines.append(f"{kind}, proven interval [{self.lower!r}, {self.upper!r}]{width}")
         if self.w is not None and self.b is not None:
             lines.append(f"  margin of the hyperplane below {self.margin!r}")
+            if (angle := self.angle_of(self.w)) is not None:
+                most = rounded_up(angle[1], 2)
+                lines.append(f"  its normal is within {most:.2g} degrees of that of the maximum-margin hyperplane")
             lines.append(self.names.rows_line("support rows", self.support))
             lines += self.names.plane_lines(self.w, self.b)
         if self.engine != "none":
@@ -157,10 +165,14 @@ class HardMargin(NamedAnswer):
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of ``maxmargin margin --json``."""
+        angle_lower, angle_upper = self.angle_of(self.w) or (None, None)
         return {
             "status": self.status.value,
             "advice": self.status.advice_for(bias=self.bias),
-            **self._attributes("margin", "lower", "upper", "gap", "w", "b"),
+            **self._attributes("margin", "lower", "upper", "gap"),
+            "angle_lower": angle_lower,
+            "angle_upper": angle_upper,
+            **self._attributes("w", "b"),
             **self.names.fields("support", self.support),
             "support_dual": self.dual[self.support][:LONGEST_LIST],
             **self._attributes("primal_residual", "dual_residual", "reason", "engine"),
@@ -233,6 +245,50 @@ class HardMargin(NamedAnswer):
         if isinstance(self.certificate, MarginAtLeast) and upper is not None:
             return MarginBetween.by(self.certificate, upper)
         return self.certificate
+
+    def angle_of(self, w: Normal | None) -> tuple[float, float] | None:
+        """Return the proven ends of the angle, in degrees, of a normal and that of the maximum-margin hyperplane.
+
+        Parameters
+        ----------
+        w : sequence of numbers, shape (n_features,), or None
+
+        Returns
+        -------
+        tuple of float, or None
+            Rounded outwards. None if w is 0 or None, or if the answer does not prove that the data are separable.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import maxmargin as mm
+        >>> answer = mm.hard_margin([[0.0, 0.0], [1.0, 1.0]], ["low", "high"], positive="high")
+        >>> low, high = answer.angle_of(np.array([0.0, 1.0]))
+        >>> low <= 45 <= high < 45.00001
+        True
+        """
+        plane = self.certificate
+        if w is None or not any(w) or not isinstance(plane, MarginAtLeast | MarginExactly):
+            return None
+        return angle_around(w, *near_maximum(plane, self.upper, self.upper_certificate if self._has_few_rows else None))
+
+    @property
+    def _has_few_rows(self) -> bool:
+        """Whether the hull points are quickly summed: an interior point method may leave weights on all rows."""
+        weights = self.hull_weights
+        if weights is None or self.problem is None or not isinstance(self.problem.row_source, InMemory):
+            return False
+        return np.count_nonzero(weights) <= 2 * (self.problem.n_features + 1)
+
+    @property
+    def angle_lower(self) -> float | None:
+        """The proven lower end of the angle of w and the normal of the maximum margin, in degrees."""
+        return (self.angle_of(self.w) or (None, None))[0]
+
+    @property
+    def angle_upper(self) -> float | None:
+        """The proven upper end of that angle."""
+        return (self.angle_of(self.w) or (None, None))[1]
 
     @property
     def gap(self) -> float:

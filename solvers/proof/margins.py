@@ -247,7 +247,7 @@ def least_score(problem: Problem, group: Lowest, w: Floats | Sequence[Fraction],
     for start in range(0, len(positions), problem.sizes.integer_rows):
         part = positions[start : start + problem.sizes.integer_rows]
         X, columns = _stored_columns(problem, group.X[part])
-        normal, w_unit = _in_units(w if columns is None else _entries(w, columns))
+        normal, w_unit = in_units(w if columns is None else _entries(w, columns))
         scores, exponent = problem.exact_products(group.rows[part], X, normal)
         unit, signs = as_fraction(1, exponent) * w_unit, problem.y[group.rows[part]]
         for sign in (-1, 1):
@@ -269,8 +269,9 @@ def _entries(w: Floats | Sequence[Fraction], columns: Rows) -> Floats | Sequence
     return w[columns] if isinstance(w, np.ndarray) else [w[column] for column in columns.tolist()]
 
 
-def _in_units(w: Floats | Sequence[Fraction]) -> tuple[Integers, Fraction]:
+def in_units(w: Floats | Sequence[Fraction]) -> tuple[Integers, Fraction]:
     """Return the numbers as integers, and their common unit."""
+    w = w.floats if isinstance(w, FloatFractions) else w
     if isinstance(w, np.ndarray):
         integers, exponent = as_integers(w)
         return integers, as_fraction(1, exponent)
