@@ -3,11 +3,14 @@
 from typing import Any
 
 from maxmargin.solvers.answers.answer_text import through
-from maxmargin.text.number_formats import count, field_text, floor_of, one_line, plural, rounded, upper_end
+from maxmargin.text.number_formats import count, field_text, floor_of, one_line, plural, proven, rounded, upper_end
 
 Report = dict[str, Any]
 
 _EVERY_RUN, _AS_MANY_EPOCHS, _ONE_RUN = "every run", "as many epochs", "this run"
+
+# Quotient of the ends of an angle beyond which only the upper one is shown.
+_WIDE = 1.01
 
 # The names of the bounds in sentences, and the runs whose mistakes they bound.
 _BOUNDS = {
@@ -25,6 +28,14 @@ _BOUNDS = {
     "conjunction": ("Conjunction of literals", _EVERY_RUN),
     "trivial": ("Number of presentations", _ONE_RUN),
 }
+
+
+def angle_text(entry: Report) -> str:
+    """Return a proven angle: the digits that its ends share, or what it is at most; "" where it is not known."""
+    lower, upper = entry["angle_lower"], entry["angle_upper"]
+    if upper is None:
+        return ""
+    return f"≤ {upper_end(upper, 2)}°" if upper > _WIDE * lower else f"{proven(lower, upper, 7)}°"
 
 
 def name_of(label: object) -> str:

@@ -31,8 +31,9 @@ class TrustReport(Result):
         `verdict`, `gamma_lower`, `gamma_upper`: what is proven.
     solvers : tuple of dict
         One for every solver and formulation, false claims first: `method`, `version`, `params`, `status`, `message`,
-        `claim`, `claim_true`, `margin`, `share` (of the maximum margin), `n_errors` (rows that are not strictly on
-        their side of its hyperplane) and `seconds`.
+        `claim`, `claim_true`, `margin`, `share` (of the maximum margin), `angle_lower` and `angle_upper` (proven ends
+        of the angle to the normal of the maximum margin, in degrees), `n_errors` (rows that are not strictly on their
+        side of its hyperplane) and `seconds`.
     script : str
         A command for the shell that gives the false and the missing answers again. Rows that it cannot hold are read
         with `maxmargin.load`; nothing else of this package takes part.

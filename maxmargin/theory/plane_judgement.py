@@ -17,8 +17,6 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.reals import binary64, short_repr
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-from maxmargin.solvers.proof.angles import angle_around, cosine_squared
 from maxmargin.solvers.proof.margins import error_rows, geometric_margin, norm_squared
 from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.theory.plane_bounds import RunPlane, SlackCurve, lies_in_cone
@@ -348,7 +346,7 @@ def judge_plane(
     lower, upper = max(known.lower, margin, 0.0), known.upper
     is_separable = run.least > 0 or known.w is not None or known.lower > 0
     shares = _shares(run.least, square, lower, upper) if is_separable else (None, None)
-    angle = _angle(run, square, known) or (None, None)
+    angle = known.angle_of(run.w, max(run.least, Fraction(0)) ** 2 / square)
     chosen, value, curve = _along_g(run, asked)
     judged = PlaneJudgement(
         w=plane.w, b=plane.b, bias=plane.bias, margin=margin, margin_upper=0.0 - geometric_margin(-run.least, square),
@@ -365,18 +363,6 @@ def _shares(least: Fraction, square: Fraction, lower: float, upper: float) -> tu
     """Return the ends of the geometric margin divided by the maximum margin, rounded outwards; they are at most 1."""
     smallest, largest = (upper, lower) if least > 0 else (lower, upper)
     return _quotient_down(least, square, smallest), min(1.0, 0.0 - _quotient_down(-least, square, largest))
-
-
-def _angle(run: RunPlane, square: Fraction, known: HardMargin) -> tuple[float, float] | None:
-    """Return the ends of the angle of the normal and that of the maximum margin; None unless a hyperplane separates.
-
-    If the time was short, the hyperplane itself may prove more than the best one known.
-    """
-    angle = known.angle_of(run.w)
-    if run.least <= 0:
-        return angle
-    most = angle_around(run.w, run.w, cosine_squared(run.least**2 / square, known.upper))[1]
-    return (0.0, most) if angle is None else (angle[0], min(angle[1], most))
 
 
 def _quotient_down(least: Fraction, square: Fraction, end: float) -> float:

@@ -18,6 +18,7 @@ from maxmargin.reports.document import (
     TableBlock,
     facts,
 )
+from maxmargin.reports.phrasing import angle_text
 from maxmargin.reports.sections.shared import Columns, source_name, table_of
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.text.number_formats import (
@@ -160,6 +161,7 @@ def _claims(solvers: Sequence[Fields]) -> tuple[Block, ...]:
         "Claims": lambda entry: entry["claim"] or UNKNOWN,
         "Which is": _truth,
         "Share of γ*": _share,
+        "Angle": lambda entry: angle_text(entry) or UNKNOWN,
         "Rows in error": lambda entry: count(entry["n_errors"]),
         "Seconds": lambda entry: rounded(entry["seconds"], 3),
         "Says": _status,
@@ -167,9 +169,10 @@ def _claims(solvers: Sequence[Fields]) -> tuple[Block, ...]:
     }
     note = (
         "False claims come first, then failures, then no claims. The share is the margin of the hyperplane that a "
-        "solver returns, divided by the proven maximum margin γ*; rows in error are not strictly on their side of it."
+        "solver returns, divided by the proven maximum margin γ*; the angle between its normal and that of the "
+        "maximum margin is proven too; rows in error are not strictly on their side of it."
     )
-    return (table_of("Claims against what is proven", solvers, columns, numeric=(3, 4, 5), note=note),)
+    return (table_of("Claims against what is proven", solvers, columns, numeric=(3, 4, 5, 6), note=note),)
 
 
 def _truth(entry: Fields) -> str:

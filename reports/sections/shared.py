@@ -214,8 +214,8 @@ def _always(report: dict[str, Any]) -> list[str]:
     return [
         *sentences,
         "Statements are about the stored binary64 numbers: a decimal such as 0.1 is rounded when it is read.",
-        "Angles, the positions in pictures, the numbers of support rows and the margins of other orders are "
-        "floating-point results, not proven ones.",
+        "Angles to other hyperplanes than that of the maximum margin, the positions in pictures, the numbers of "
+        "support rows and the margins of other orders are floating-point results, not proven ones.",
     ]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from maxmargin.reports.document import Block, TableBlock
-from maxmargin.reports.phrasing import Report
+from maxmargin.reports.phrasing import Report, angle_text
 from maxmargin.reports.sections.shared import margin_digits
 from maxmargin.text.number_formats import UNKNOWN, one_line, plural, rounded, share_of_the_best, shown_interval
 
@@ -11,9 +11,6 @@ Entry = Report
 
 # Stands before a number that is known in floating point only; all others are proven.
 FLOAT = "~"
-
-# Angle in degrees below which rounding decides its digits.
-_SAME_DIRECTION = 1e-6
 
 
 def blocks(report: Report) -> tuple[Block, ...]:
@@ -68,19 +65,12 @@ def _rows(entry: Entry, _: Report) -> str:
     return f"{'' if entry['name'] == 'perceptron' else FLOAT}{entry['rows_are'].format(plural(entry['n_rows'], 'row'))}"
 
 
-def _angle(entry: Entry, report: Report) -> str:
-    if entry["angle_degrees"] is None:
-        return ""
-    angle = entry["angle_degrees"] if entry["angle_degrees"] > _SAME_DIRECTION else 0.0
-    return f"{FLOAT}{rounded(angle, 4)}°"
-
-
 # Name of each row, the text of its cells, and the number by which a reader sorts the columns.
 _ROWS: tuple[tuple[str, Callable[[Entry, Report], str], Callable[[Entry], float | None]], ...] = (
     ("margin", _margin, lambda entry: entry["margin"]),
     ("share of γ*", _share, lambda entry: entry["share"]),
     ("rows in error", _errors, lambda entry: entry["n_errors"]),
     ("rows that determine it", _rows, lambda entry: entry["n_rows"]),
-    ("angle to the maximum margin", _angle, lambda entry: entry["angle_degrees"]),
+    ("angle to the maximum margin", lambda entry, _: angle_text(entry), lambda entry: entry["angle_upper"]),
     ("work", lambda entry, _: one_line(entry["work"]), lambda entry: None),
 )

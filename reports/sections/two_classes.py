@@ -166,7 +166,7 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
         Card(label="Mistakes", value=count(run["n_mistakes"]), note=_reached(report)),
     ]
     if comparison["angle_degrees"] is not None:
-        angle = f"{rounded(comparison['angle_degrees'], 3)}°"
+        angle = phrasing.angle_text(comparison) or f"~{rounded(comparison['angle_degrees'], 3)}°"
         cards.append(Card(label="Angle of the normals", value=angle, note=f"perceptron, {comparison['reference']}"))
     return (*cards, *_last_card(report))
 

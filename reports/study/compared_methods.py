@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from maxmargin.api.measures import Plane, angle_degrees
-from maxmargin.reports.study.parts.run_part import share_of
+from maxmargin.api.measures import Plane
+from maxmargin.reports.study.parts.run_part import angle_fields, share_of
 from maxmargin.reports.study.two_class_study import SoftPoint, TwoClassStudy
 from maxmargin.text.number_formats import plural, rounded
 
@@ -27,12 +27,10 @@ def _entry(
     is_proven: bool = True,
     **rest: Any,
 ) -> Entry:
-    best = study.maximum
-    angle = None if best is None or plane is None or plane is best else angle_degrees(plane, best)
     share = None if margin is None else share_of(margin, study.hard)
     return {
         "name": name, "margin": margin, "margin_is_proven": is_proven, "share": share,
-        "angle_degrees": angle, "work": work,
+        **angle_fields(study, None if plane is study.maximum else plane), "work": work,
         "n_errors": None, "n_rows": None, "rows_are": None, **rest,
     }  # fmt: skip
 

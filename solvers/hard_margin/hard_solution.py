@@ -1,7 +1,7 @@
 """The maximum-margin hyperplane with its proven interval."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -16,8 +16,7 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.exact.dyadic import quotient_text, text, width_of
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.problem.rows import InMemory
-from maxmargin.solvers.proof.angles import Normal, angle_around, near_maximum
+from maxmargin.solvers.proof.angles import angle_around
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.margin_certificate import MarginAtLeast, MarginAtMost, MarginBetween, MarginExactly
 
@@ -154,9 +153,9 @@ class HardMargin(NamedAnswer):
             lines.append(f"{kind}, proven interval [{self.lower!r}, {self.upper!r}]{width}")
         if self.w is not None and self.b is not None:
             lines.append(f"  margin of the hyperplane below {self.margin!r}")
-            if (angle := self.angle_of(self.w)) is not None:
-                most = rounded_up(angle[1], 2)
-                lines.append(f"  its normal is within {most:.2g} degrees of that of the maximum-margin hyperplane")
+            if (most := self.angle_upper) is not None:
+                degrees = f"{rounded_up(most, 2):.2g} degrees"
+                lines.append(f"  its normal is within {degrees} of that of the maximum-margin hyperplane")
             lines.append(self.names.rows_line("support rows", self.support))
             lines += self.names.plane_lines(self.w, self.b)
         if self.engine != "none":
@@ -165,14 +164,10 @@ class HardMargin(NamedAnswer):
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of ``maxmargin margin --json``."""
-        angle_lower, angle_upper = self.angle_of(self.w) or (None, None)
         return {
             "status": self.status.value,
             "advice": self.status.advice_for(bias=self.bias),
-            **self._attributes("margin", "lower", "upper", "gap"),
-            "angle_lower": angle_lower,
-            "angle_upper": angle_upper,
-            **self._attributes("w", "b"),
+            **self._attributes("margin", "lower", "upper", "gap", "angle_lower", "angle_upper", "w", "b"),
             **self.names.fields("support", self.support),
             "support_dual": self.dual[self.support][:LONGEST_LIST],
             **self._attributes("primal_residual", "dual_residual", "reason", "engine"),
@@ -246,17 +241,25 @@ class HardMargin(NamedAnswer):
             return MarginBetween.by(self.certificate, upper)
         return self.certificate
 
-    def angle_of(self, w: Normal | None) -> tuple[float, float] | None:
+    def angle_of(
+        self, w: Floats | Sequence[Fraction] | None, margin_squared: Fraction = Fraction(0)
+    ) -> tuple[float, float] | tuple[None, None]:
         """Return the proven ends of the angle, in degrees, of a normal and that of the maximum-margin hyperplane.
+
+        A hyperplane of margin m has at most the angle arccos(m/g*) to that of the maximum margin g*: the nearest points
+        of the hulls of the classes differ by 2 g* w*, with w* of norm 1, and along the normal by at least 2 m. So if
+        w has the angle a to the normal of the best hyperplane that is proven, the ends are a -+ arccos(lower/upper).
 
         Parameters
         ----------
-        w : sequence of numbers, shape (n_features,), or None
+        w : ndarray or sequence of Fraction, of shape (n_features,), or None
+        margin_squared : Fraction
+            The square of the margin of a hyperplane with this normal, if it separates the classes.
 
         Returns
         -------
-        tuple of float, or None
-            Rounded outwards. None if w is 0 or None, or if the answer does not prove that the data are separable.
+        tuple of float, or (None, None)
+            Rounded outwards. None if w is None or 0, or if no hyperplane is proven to separate the classes.
 
         Examples
         --------
@@ -267,28 +270,26 @@ class HardMargin(NamedAnswer):
         >>> low <= 45 <= high < 45.00001
         True
         """
-        plane = self.certificate
-        if w is None or not any(w) or not isinstance(plane, MarginAtLeast | MarginExactly):
-            return None
-        return angle_around(w, *near_maximum(plane, self.upper, self.upper_certificate if self._has_few_rows else None))
-
-    @property
-    def _has_few_rows(self) -> bool:
-        """Whether the hull points are quickly summed: an interior point method may leave weights on all rows."""
-        weights = self.hull_weights
-        if weights is None or self.problem is None or not isinstance(self.problem.row_source, InMemory):
-            return False
-        return np.count_nonzero(weights) <= 2 * (self.problem.n_features + 1)
+        best = self.certificate
+        if w is None or not any(w):
+            return None, None
+        v, square = w, margin_squared
+        if isinstance(best, MarginAtLeast | MarginExactly) and best.margin_squared >= square:
+            v, square = best.w, best.margin_squared
+        if not square:
+            return None, None
+        most = self.margin_squared or (Fraction(self.upper) ** 2 if math.isfinite(self.upper) else None)
+        return angle_around(w, v, square / most if most else Fraction(0))
 
     @property
     def angle_lower(self) -> float | None:
         """The proven lower end of the angle of w and the normal of the maximum margin, in degrees."""
-        return (self.angle_of(self.w) or (None, None))[0]
+        return self.angle_of(self.w)[0]
 
     @property
     def angle_upper(self) -> float | None:
         """The proven upper end of that angle."""
-        return (self.angle_of(self.w) or (None, None))[1]
+        return self.angle_of(self.w)[1]
 
     @property
     def gap(self) -> float:

@@ -1,6 +1,7 @@
 """Every installed solver on one data set: the runs and the judgements that a trust report is made of."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from maxmargin.data.problems import problem_of
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.proof.angles import angle_around
 
 # Planted gaps are 2^-k for these k.
 GAPS = (4, 8, 12, 16, 20, 24, 28, 32, 40, 50)
@@ -88,7 +90,7 @@ def audited(
     return {
         "source": dataset.source,
         "proven": proven,
-        "solvers": tuple({field: record[field] for field in _FIELDS} for record in records),
+        "solvers": tuple(_with_angle(record, records) for record in records),
         "script": _script(records, dataset),
         "units": tuple(units),
         "gaps": tuple(_gap(setting, planted.records) for setting in settings),
@@ -147,6 +149,16 @@ def _script(records: Iterable[Mapping[str, Any]], dataset: Dataset) -> str:
     calls = [Call.of(setting_name(record), method_of(record["method"]), record["params"]) for record in wrong]
     found = [call for call in calls if call is not None]
     return script_of(found, dataset) if found else ""
+
+
+def _with_angle(record: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an entry, with the angle of its normal that the best hyperplane of all records proves."""
+    best = max(records, key=lambda other: other["margin"] or 0.0)
+    angle: tuple[float, float] | tuple[None, None] = None, None
+    if record["gamma_upper"] and (best["margin"] or 0) > 0 and any(record["w"] or ()):
+        share = Fraction(best["margin"]) / Fraction(record["gamma_upper"])
+        angle = angle_around(np.array(record["w"]), np.array(best["w"]), share**2)
+    return {field: record[field] for field in _FIELDS} | {"angle_lower": angle[0], "angle_upper": angle[1]}
 
 
 def _gravity(entry: Mapping[str, Any]) -> int:

@@ -14,8 +14,8 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.proof.margins import unit
 
 _OF_HARD_MARGIN = (
-    "status", "advice", "margin", "lower", "upper", "gap", "w", "b", "support", "primal_residual", "dual_residual",
-    "engine", "attempts",
+    "status", "advice", "margin", "lower", "upper", "gap", "angle_lower", "angle_upper", "w", "b", "support",
+    "primal_residual", "dual_residual", "engine", "attempts",
 )  # fmt: skip
 
 

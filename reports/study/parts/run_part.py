@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.api.measures import angle_degrees, cosine
+from maxmargin.api.measures import Plane, angle_degrees, cosine
 from maxmargin.api.running import run_perceptron, with_bias_scale
 from maxmargin.reports.study.report_settings import OnProgress, ReportSettings
 from maxmargin.reports.study.summary_fields import chosen
@@ -116,9 +116,16 @@ def _comparison(study: TwoClassStudy) -> dict[str, Any]:
         "reference": None if reference is None else reference.name,
         "cosine": cosine(*planes) if is_known else None,
         "angle_degrees": angle_degrees(*planes) if is_known else None,
+        **angle_fields(study, study.found if study.maximum else None),
         "novikoff_ratio": next((bound.ratio(study.run.n_mistakes) for bound in holding), None),
         "share_of_maximum": share_of(study.run.margin, study.hard) if is_known else None,
     }
+
+
+def angle_fields(study: TwoClassStudy, plane: Plane | None) -> dict[str, float | None]:
+    """Return the proven ends of the angle of a hyperplane and that of the maximum margin, in degrees."""
+    lower, upper = study.hard.angle_of(None if plane is None else plane.w)
+    return {"angle_lower": lower, "angle_upper": upper}
 
 
 def share_of(margin: float, hard: HardMargin) -> float | None:

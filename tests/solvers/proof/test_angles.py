@@ -102,4 +102,4 @@ def test_of_data_that_nothing_separates_there_is_no_angle(known: Known) -> None:
     answer = mm.hard_margin(known.X, known.y, bias=known.bias)
     judged = mm.judge(known.X, known.y, np.ones(known.X.shape[1]), bias=known.bias)
     assert (answer.angle_lower, answer.angle_upper, judged.angle_lower, judged.angle_upper) == (None,) * 4
-    assert answer.angle_of(np.ones(known.X.shape[1])) is None
+    assert answer.angle_of(np.ones(known.X.shape[1])) == (None, None)
