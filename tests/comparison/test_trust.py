@@ -46,7 +46,8 @@ def test_ours_is_proven_and_at_least_three_others_are_wrong_or_prove_nothing(rep
     assert report.proven["gamma_lower"] <= 4.137136842543e-05 <= report.proven["gamma_upper"]
     entry = {one["method"]: one for one in report.solvers}
     assert entry["hard-margin"]["claim_true"] is entry["lp"]["claim_true"] is True
-    assert entry["hard-margin"]["share"] > 1 - 1e-9
+    assert entry["hard-margin"]["share"] > 1 - 1e-9 and entry["hard-margin"]["angle_upper"] < 1e-4
+    assert 1 < entry["lp"]["angle_lower"] < entry["lp"]["angle_upper"] < entry["lp"]["angle_lower"] + 2e-4
     assert sum(one["claim_true"] is not True for one in report.solvers) >= 3
     assert (entry["cvxpy.DAQP"]["claim"], entry["cvxpy.DAQP"]["claim_true"]) == ("not separable", False)
     assert report.solvers[0]["claim_true"] is False, "false claims come first"

@@ -66,7 +66,8 @@ def test_the_hard_margin_is_proven_for_these_labels(labels: tuple[Any, Any]) -> 
     model = MaxMarginClassifier(INFINITY).fit(APART, y)
     best = mm.hard_margin(APART, SIGNS)
     assert model.margin_interval_ == (best.lower, best.upper) and model.margin_ == best.margin
-    assert model.verdict_ == "separable" and mm.verify(model.certificate_, APART, y)
+    assert model.angle_interval_ == (best.angle_lower, best.angle_upper) and model.verdict_ == "separable"
+    assert mm.verify(model.certificate_, APART, y)
     np.testing.assert_array_equal(model.classes_, np.unique(y))
     np.testing.assert_array_equal(model.predict(APART), y)
     assert (model.decision_function(APART) > 0).tolist() == (y == model.classes_[1]).tolist()

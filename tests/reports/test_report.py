@@ -134,7 +134,7 @@ def test_pages_tell_the_numbers_of_the_dict(iris: MarginReport) -> None:
         percent(found["comparison"]["share_of_maximum"]),
         f"{count(run['n_mistakes'])} mistakes in {count(run['n_epochs'])} epochs",
         rounded(run["norm"], 4),
-        rounded(found["comparison"]["angle_degrees"], 4),
+        f"{proven(found['comparison']['angle_lower'], found['comparison']['angle_upper'], 7)}°",
         found["data"]["sha256"],
         *(floor_of(bound["value"]) for bound in found["bounds"] if bound["valid"]),
         *(rounded(point["margin_width"], 4) for point in found["soft_margin"]),

@@ -23,7 +23,8 @@ HOSTILE = "<script>alert(1)</script>\n\x1b[2J\u202e|`"
 def solver(method: str, claim: str | None = None, *, is_true: bool | None = None, **changes: Any) -> dict[str, Any]:
     return {
         **{"method": method, "version": "1.0", "params": {}, "status": "ok", "message": "optimal", "claim": claim},
-        **{"claim_true": is_true, "margin": 0.5, "share": 0.5, "n_errors": 0, "seconds": 0.25, **changes},
+        **{"claim_true": is_true, "margin": 0.5, "share": 0.5, "n_errors": 0, "seconds": 0.25},
+        **{"angle_lower": None, "angle_upper": None, **changes},
     }
 
 
@@ -43,10 +44,10 @@ def gap(method: str, separable: int | None, overlap: int | None, failure: str | 
 def report() -> mm.TrustReport:
     solvers = (
         solver("liar", "not separable", is_true=False, margin=None, share=None, n_errors=None),
-        solver("slack", "maximum margin", is_true=False, share=0.75),
+        solver("slack", "maximum margin", is_true=False, share=0.75, angle_lower=5.25, angle_upper=5.252),
         solver("dead", None, status="timeout", message="the time is over", seconds=None, share=None, n_errors=None),
         solver("silent", None, n_errors=7, params={"C": math.inf}),
-        solver("ours", "maximum margin", is_true=True, share=1 - 1e-15),
+        solver("ours", "maximum margin", is_true=True, share=1 - 1e-15, angle_lower=0.0, angle_upper=1.04e-6),
     )
     return mm.TrustReport(
         source="/home/someone/folder/data.csv",
@@ -119,8 +120,9 @@ def test_the_page_has_the_numbers_of_the_dict(report: mm.TrustReport) -> None:
     assert [row[1] for row in claims] == [entry["claim"] or "—" for entry in fields["solvers"]]
     assert [row[2] for row in claims] == ["FALSE", "FALSE", "—", "—", "true"]
     assert [row[3] for row in claims] == ["—", "75 %", "—", "does not separate", "≥ 99.9999 %"]
-    assert [row[5] for row in claims] == ["0.25", "0.25", "—", "0.25", "0.25"]
-    assert claims[2][6] == "timeout: the time is over" and claims[3][0] == "silent(C=inf)"
+    assert [row[4] for row in claims] == ["—", "5.25…°", "—", "—", "≤ 1.1×10⁻⁶°"]
+    assert [row[6] for row in claims] == ["0.25", "0.25", "—", "0.25", "0.25"]
+    assert claims[2][7] == "timeout: the time is over" and claims[3][0] == "silent(C=inf)"
     units = rows_of(page, "Rules with a tolerance, in other units")
     assert units == [
         ["max t > tolerance", "10⁻⁴", "WRONG", "10⁻³ (all columns), 10⁶ (age)"],

@@ -71,7 +71,7 @@ def test_the_maximum_margin_hyperplane_has_the_whole_maximum_margin(known: Known
 def test_of_data_that_nothing_separates_there_are_no_shares(known: Known) -> None:
     judged = mm.judge(known.X, known.y, np.ones(known.X.shape[1]), 0.0, bias=known.bias)
     assert not judged.separates and judged.status.is_inseparable
-    assert (judged.share_lower, judged.share_upper, judged.in_cone, judged.novikoff) == (None,) * 4
+    assert (judged.share_lower, judged.angle_lower, judged.angle_upper, judged.in_cone, judged.novikoff) == (None,) * 5
     assert (judged.gamma_lower, judged.gamma_upper) == (0.0, 0.0)
     assert len(known.y) <= judged.freund_schapire < len(known.y) * 1.001
 
