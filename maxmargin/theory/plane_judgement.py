@@ -231,10 +231,10 @@ def judge(
 
     The answer has the hyperplane's exact margin and errors, its margin as a share of the maximum margin, the angle to
     the hyperplane that has it, whether it is in the circular cone about the maximum-margin direction in which every
-    vector separates, and the bounds that it gives for the mistakes of the perceptron. For every unit vector u of the space in which the perceptron runs and
-    every g > 0, one pass over rows of norm at most R makes at most ((R + D)/g)^2 mistakes, where D^2 is the sum of
-    max(0, g - y u.z)^2 over the rows z [2]_. If u separates with margin g then D = 0, and R^2/g^2 bounds any number of
-    passes [1]_.
+    vector separates, and the bounds that it gives for the mistakes of the perceptron. For every unit vector u of the
+    space in which the perceptron runs and every g > 0, one pass over rows of norm at most R makes at most ((R + D)/g)^2
+    mistakes, where D^2 is the sum of max(0, g - y u.z)^2 over the rows z [2]_. If u separates with margin g then D = 0,
+    and R^2/g^2 bounds any number of passes [1]_.
 
     Parameters
     ----------

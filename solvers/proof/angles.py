@@ -31,8 +31,9 @@ def angle_around(
     Examples
     --------
     >>> import numpy as np
-    >>> angle_around(np.array([1.0, 1e-300]), [Fraction(2), Fraction(0)], Fraction(1))
-    (5.7295779513082224e-299, 5.729577951308244e-299)
+    >>> low, high = angle_around(np.array([1.0, 1e-300]), [Fraction(2), Fraction(0)], Fraction(1))
+    >>> low < math.degrees(1e-300) < high < low * (1 + 1e-14)
+    True
     >>> [round(end) for end in angle_around([Fraction(0), Fraction(1)], [Fraction(2), Fraction(0)], Fraction(3, 4))]
     [60, 120]
     """
