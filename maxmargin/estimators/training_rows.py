@@ -29,6 +29,9 @@ from maxmargin.text.data_error import listed
 
 _BALANCED = "balanced"
 
+# Largest number of X: coefficients would be subnormal, or 0, where the numbers are larger.
+_LARGEST = 2.0**1000
+
 # Largest number of classes that a message names.
 _MOST_NAMED = 6
 
@@ -93,7 +96,8 @@ class TrainingRows:
         InvalidOptionError
             If the estimator's `fit_intercept` is neither True nor False.
         ValueError
-            If scikit-learn refuses the data, binary64 does not hold a number, or fewer than two classes are left.
+            If scikit-learn refuses the data, binary64 does not hold a number, one is larger than 2**1000, or fewer than
+            two classes are left.
         """
         intercept = estimator.fit_intercept
         if not isinstance(intercept, bool | np.bool_):
@@ -104,6 +108,9 @@ class TrainingRows:
         labels: Any
         checked, labels = validate_data(estimator, X, y, accept_sparse="csr")
         check_classification_targets(labels)
+        largest = float(np.abs(checked.data if issparse(checked) else checked).max(initial=0))
+        if largest > _LARGEST:
+            raise InvalidProblemError(f"X has the number {largest!r}; expected at most 2**1000: divide X by a number")
         weights = None if sample_weight is None else numbers_of_rows(weights_of(sample_weight), len(labels))
         kept = _kept(labels, weights, class_weight)
         classes, first, counts = np.unique(labels[kept], return_index=True, return_counts=True)

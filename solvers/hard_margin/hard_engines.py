@@ -23,7 +23,7 @@ METHODS = ("auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy"
 OF_CVXPY = ("auto", "textbook", "cvxpy")
 
 # Relative width of the interval above which the next engine is asked as well.
-NEXT_ENGINE_GAP = 1e-11
+NEXT_ENGINE_GAP = 2e-13
 
 # Relative width of the interval at which the working set and descent along single multipliers stop.
 _WORKING_SET_GAP, _DESCENT_GAP = 1e-13, 1e-12
