@@ -85,8 +85,7 @@ class Check(NamedTuple):
     value : float or None
         The bound; None where the assumption is not proven.
     size : float
-        Size of the terms whose difference either side is: these are known up to their rounding only. Infinity where
-        rounding can explain any difference.
+        Size of the terms whose difference either side is: these are known up to their rounding only.
     note : str
         As in `Guarantee`.
     """
@@ -121,8 +120,7 @@ class Theorem:
         if value is not None and not math.isnan(achieved - value):  # an overflow leaves it open
             excess = achieved - value if self.is_upper else value - achieved
             allowance = ALLOWANCE * max(abs(achieved), abs(value), size)
-            agrees = bool(excess < 0 or excess <= allowance < math.inf)
-            holds = None if math.isinf(size) and not agrees else agrees
+            holds = bool(excess < 0 or excess <= allowance < math.inf)
         return Guarantee(
             name=self.name,
             statement=self.statement,

@@ -139,7 +139,7 @@ def settled(guarantee: Guarantee, run: OnlineRun, reference: Reference) -> Guara
     if guarantee.value is None or guarantee.holds:
         return guarantee
     if guarantee.holds is None:
-        return replace(guarantee, note=guarantee.note or "numbers overflow")
+        return replace(guarantee, note="numbers overflow")
     n_steps = run.n_updates + run.space.n_columns
     magnified = max(run.algorithm.amplification(run), math.sqrt(reference.novikoff) if reference.is_separable else 1.0)
     relative = n_steps * _ROUNDING * magnified

@@ -13,7 +13,6 @@ from maxmargin.solvers.online.guarantee import Check, at_most
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.online.state import LearnerState
-from maxmargin.solvers.proof.sums import UNIT_ROUNDOFF
 
 # Largest number of columns, the constant one included, for a full matrix: 32 MB, and four million products an update.
 MOST_COLUMNS = 2001
@@ -76,27 +75,21 @@ def second_order_step(
     return 1
 
 
-# Relative error of the inverse matrix below which runs take the steps of the theorem, and what is said of others.
-_ACCURATE = 2.0**-10
-_NOT_ACCURATE = "rows so long that rounding errors of the inverse matrix may decide steps"
-
 # Least a and r: 1 / 5e-324 is no float.
 _LEAST = 2.0**-1022
 
 
-def _check(run: OnlineRun, reference: Reference, a: float, n_others: int) -> Check:
-    """Return the check of the updates, `n_others` of which were made without a mistake.
+def _condition(run: OnlineRun, a: float) -> float:
+    """Return a bound of the condition number of A, by which its inverse magnifies rounding errors: trace(A)/a."""
+    return run.space.n_columns + float(run.updated @ run.space.squared_norms) / a
 
-    The inverse of A has relative errors of about the unit roundoff times the condition number, which is at most
-    trace(A)/a. Where that is not small, steps are not those of the theorem.
-    """
-    space = reference.space
-    condition = space.n_columns + float(run.updated @ space.squared_norms) / a
-    size, note = (0.0, "") if condition * UNIT_ROUNDOFF < _ACCURATE else (math.inf, _NOT_ACCURATE)
-    scores = space.X @ reference.u
+
+def _check(run: OnlineRun, reference: Reference, a: float, n_others: int) -> Check:
+    """Return the check of the updates, `n_others` of which were made without a mistake."""
+    scores = reference.space.X @ reference.u
     losses, spread = float(run.updated @ reference.losses), float(run.updated @ scores**2)
     growth = run.scalar(_LOG_DETERMINANT) + n_others
-    return Check(run.n_updates, losses + math.sqrt((a * reference.square + spread) * growth), size, note)
+    return Check(run.n_updates, losses + math.sqrt((a * reference.square + spread) * growth))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +127,10 @@ class SecondOrderPerceptron(MatrixAlgorithm):
     def start(self, space: Space) -> LearnerState:
         """Return w = 0 and A = a I."""
         return state_with_matrix(space, 1 / self.a, 1, 0.0)
+
+    def amplification(self, run: OnlineRun) -> float:
+        """Return a bound of the condition number of A."""
+        return _condition(run, self.a)
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
         """Yield the bound of the mistakes; it holds for every u."""
@@ -174,6 +171,10 @@ class Arow(MatrixAlgorithm):
     def start(self, space: Space) -> LearnerState:
         """Return w = 0 and Sigma = I."""
         return state_with_matrix(space, 1 / self.r, 1, math.nextafter(1.0, 0.0))
+
+    def amplification(self, run: OnlineRun) -> float:
+        """Return a bound of the condition number of A."""
+        return _condition(run, self.r)
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
         """Yield the bound of the updates, whether mistakes or not; it holds for every u."""
