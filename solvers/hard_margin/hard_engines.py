@@ -22,8 +22,9 @@ METHODS = ("auto", "textbook", "working-set", "dual-coordinate", "daqp", "cvxpy"
 # Those that hand programs to cvxpy.
 OF_CVXPY = ("auto", "textbook", "cvxpy")
 
-# Relative width of the interval above which the next engine is asked as well.
-NEXT_ENGINE_GAP = 2e-13
+# Relative width of the interval above which the next engine is asked as well, and the same for few entries: an angle
+# of two hyperplanes, about the root of the width, is then known to 1e-4 degrees.
+NEXT_ENGINE_GAP, _NEXT_OF_FEW = 1e-11, 2e-13
 
 # Relative width of the interval at which the working set and descent along single multipliers stop.
 _WORKING_SET_GAP, _DESCENT_GAP = 1e-13, 1e-12
@@ -70,6 +71,12 @@ def engines_for(problem: Problem, method: str, solver: backends.Asked) -> Iterat
         if is_asked and engine.name not in seen:
             seen.add(engine.name)
             yield engine
+
+
+def is_narrow(best: HardBracket) -> bool:
+    """Return whether the interval is so narrow that no other engine is asked."""
+    are_few = best.problem.n_samples * best.problem.n_features <= _FEW_ENTRIES
+    return best.relative_gap <= (_NEXT_OF_FEW if are_few else NEXT_ENGINE_GAP)
 
 
 def _ask_working_set(best: HardBracket, limits: Limits) -> Rows | None:

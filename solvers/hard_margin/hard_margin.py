@@ -14,7 +14,7 @@ from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin import exact_margin
 from maxmargin.solvers.hard_margin.hard_bracket import SUPPORT_WEIGHT, HardBracket, exact_solution, shared_point
-from maxmargin.solvers.hard_margin.hard_engines import METHODS, NEXT_ENGINE_GAP, OF_CVXPY, HardEngine, engines_for
+from maxmargin.solvers.hard_margin.hard_engines import METHODS, OF_CVXPY, HardEngine, engines_for, is_narrow
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
@@ -229,7 +229,7 @@ def _stopped(best: HardBracket) -> Status:
 
 def _improve(best: HardBracket, engines: Iterator[HardEngine], limits: Limits) -> None:
     """Ask engines until the interval is narrow."""
-    while best.relative_gap > NEXT_ENGINE_GAP and not limits.is_over() and (engine := next(engines, None)) is not None:
+    while not is_narrow(best) and not limits.is_over() and (engine := next(engines, None)) is not None:
         engine.ask(best, limits)
     if best.is_of_all_rows and not limits.is_over():
         _polish(best)
