@@ -121,6 +121,7 @@ def test_a_result_is_shown_in_a_line(name: str) -> None:
         assert "array(" not in line
 
 
+@pytest.mark.slow
 @for_each("name", [name for name in RESULTS if name not in ("mistake_bounds", "compare", "trust")])
 def test_a_result_is_equal_to_itself_only(name: str) -> None:
     for first in results_of(name):

@@ -223,6 +223,7 @@ except TimeIsOverError as error:
     assert done.stdout == "swallowed\nnot finished within the time limit of 0.2 s\n", done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no signal ends a wait there")
 def test_the_limit_ends_a_wait_for_input_and_work_in_the_background(tmp_path: Path) -> None:
     """The shell has work in the background ignore Ctrl-C."""
@@ -238,6 +239,7 @@ def test_the_limit_ends_a_wait_for_input_and_work_in_the_background(tmp_path: Pa
     assert done.returncode == 4, done.stderr
 
 
+@pytest.mark.slow
 @for_each("source", ("rows.csv", "folder", "-", "rows.npz"))
 def test_the_limit_ends_reading(source: str, tmp_path: Path) -> None:
     """A process of its own, as above; its imports take longer than the limit."""

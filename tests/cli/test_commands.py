@@ -119,6 +119,7 @@ def test_the_seed_decides_the_order(capsys: Capture, command: str) -> None:
     assert runs[0][rows] == runs[1][rows] != runs[2][rows]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("suffix", ["md", "html", "json"])
 def test_report_is_written(capsys: Capture, tmp_path: Path, suffix: str) -> None:

@@ -113,6 +113,7 @@ def test_closed_streams(arguments: list[str], closed: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("arguments", ["check xor --json -q", "--help", "generate gap:1000", "check nowhere.csv"])
 @pytest.mark.parametrize("unbuffered", ["", "1"])

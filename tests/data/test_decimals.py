@@ -92,6 +92,7 @@ def assert_holds(document: dict[str, Any], rows: list[tuple[Fraction, ...]], y: 
 # What is written is what is read
 
 
+@pytest.mark.slow
 @quickly
 @given(tables(NUMERALS))
 def test_numbers_are_the_fractions_of_the_text(tmp_path: Path, table: tuple[list[list[str]], list[str]]) -> None:
@@ -121,6 +122,7 @@ def test_problem_hashes_the_text(tmp_path: Path, table: tuple[list[list[str]], l
     assert problem.sha256 == sha256(text).hexdigest() != problem_of(load(path)).sha256
 
 
+@pytest.mark.slow
 @quickly
 @given(tables(NUMERALS))
 def test_data_set_is_that_of_the_binary64_reading(tmp_path: Path, table: tuple[list[list[str]], list[str]]) -> None:
@@ -171,6 +173,7 @@ def test_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert reading.rows_of(reading.dataset) == [(Fraction(1, 10),), (Fraction(1, 4),)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["iris", "breast_cancer"])
 def test_text_of_bundled_data_is_the_shortest(name: str) -> None:
     reading = read_decimal(name)

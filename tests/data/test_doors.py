@@ -294,6 +294,7 @@ def test_other_questions_refuse_what_they_would_round(question: Callable[[Any, A
 SMALL = st.fractions(min_value=-2, max_value=2, max_denominator=6)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(SMALL, SMALL), min_size=2, max_size=6), st.booleans(), st.sampled_from(list(FRACTION_DOORS)))
 def test_verdicts_of_fractions(rows: list[tuple[Fraction, Fraction]], bias: bool, door: str) -> None:
     y = np.array([-1, 1] * len(rows))[: len(rows)]

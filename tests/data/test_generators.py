@@ -82,6 +82,7 @@ def assert_true(X: Any, y: Any, truth: Truth) -> None:
         assert margin_squared == 0 or verdict == "separable"
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("part", range(4))
 def test_the_truth_of_every_family(part: int) -> None:
@@ -194,6 +195,7 @@ CHANGED = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(3))
 @for_each("name", CHANGED)

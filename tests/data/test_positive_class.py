@@ -73,6 +73,7 @@ def test_a_choice_goes_before_the_rule_and_says_so() -> None:
     assert three.pair("+", "-").positive_reason == "the second class of the pair"
 
 
+@pytest.mark.slow
 def test_every_answer_names_the_class_and_the_reason() -> None:
     y = ["+", "-", "-", "+"]
     for name in VERBS.keys() - {"mistake_bounds", "mistake_trace"}:

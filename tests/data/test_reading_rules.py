@@ -126,6 +126,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str | dict[str, Any]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @for_each("door", list(DOORS))
 @for_each("case", list(CASES))
 def test_every_door_reads_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, door: str, case: str) -> None:

@@ -33,6 +33,7 @@ def test_hulls_of_classes_that_overlap_share_a_point(overlap: SimpleNamespace, a
         assert path.contains_point(display.points[0])
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(points=st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=12))
 def test_a_hull_has_every_row_inside_and_no_vertex_to_spare(points: list[tuple[int, int]]) -> None:

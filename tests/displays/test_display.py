@@ -142,6 +142,7 @@ def test_texts_and_colours_suit_dark_axes(made: Callable[..., Any]) -> None:
     assert {to_hex(text.get_color()) for text in legend.get_texts()} == {"#ffffff"}
 
 
+@pytest.mark.slow
 @pytest.mark.sampled
 @pytest.mark.parametrize("layout", [None, "constrained", "tight"])
 @pytest.mark.parametrize("is_late", [False, True])
@@ -267,6 +268,7 @@ def test_a_dollar_sign_in_a_name_begins_no_formula(ax: Axes) -> None:
     assert "y = $x" in legend_of(ax)
 
 
+@pytest.mark.slow
 def test_matplotlib_is_imported_when_something_is_drawn() -> None:
     script = (
         "import sys, maxmargin\n"

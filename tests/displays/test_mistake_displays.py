@@ -85,6 +85,7 @@ def test_without_a_separating_hyperplane_there_are_upper_curves_only(overlap: Si
     assert set(display.lines_) == {"norm_at_most", "root_of_squares", "norm"} and display.meeting_ is None
 
 
+@pytest.mark.slow
 def test_the_histogram_counts_every_order_and_marks_the_extremes(line: SimpleNamespace, ax: Axes) -> None:
     study = mm.order_study(line.X, line.y, n_orders=30, n_search=50, n_sequence=2000)
     display = OrderStudyDisplay.from_result(study, ax=ax)

@@ -39,6 +39,7 @@ def test_the_curves_are_those_of_the_answers_in_the_order_of_c(plane: SimpleName
         np.testing.assert_allclose(np.asarray(drawn), by_C, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_limit_is_the_hard_margin_given_or_reached(plane: SimpleNamespace, overlap: SimpleNamespace) -> None:
     hard = mm.hard_margin(plane.X, plane.y)
     path = mm.soft_margin_path(plane.X, plane.y, [0.01, 0.1])

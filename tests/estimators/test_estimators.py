@@ -273,6 +273,7 @@ def test_a_class_without_weight_is_said() -> None:
         MaxMarginClassifier(class_weight={1: 0}).fit(MIXED, SIGNS)
 
 
+@pytest.mark.slow
 def test_a_time_that_is_over_is_said_with_what_is_proven() -> None:
     X, y = np.repeat(MIXED, 60, axis=0), np.repeat(SIGNS, 60)
     with pytest.warns(ConvergenceWarning, match=r"limit, the optimum lies in \["):

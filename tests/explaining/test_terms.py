@@ -124,6 +124,7 @@ def greatest(design: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
     return -found.fun, found.x
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:divide by zero")
 def test_the_likelihood_of_the_finite_part_is_the_supremum() -> None:
     """Geyer (2009): separated rows contribute nothing at the supremum; finite terms have the limit of the estimate."""

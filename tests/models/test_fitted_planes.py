@@ -154,6 +154,7 @@ def test_models_without_a_hyperplane_are_refused() -> None:
         mm.judge(ROWS, LABELS, model=short)
 
 
+@pytest.mark.slow
 @for_each("has_names", [True, False])
 @for_each("constant", ["const", "none", "in X"])
 @for_each("positive", [None, 0, 1])

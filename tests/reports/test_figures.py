@@ -208,6 +208,7 @@ EXTREMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("source", EXTREMES)
 def test_figures_of_extreme_data_are_drawn_without_a_warning(source: str) -> None:

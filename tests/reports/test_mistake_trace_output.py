@@ -33,6 +33,7 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, An
     return code, json.loads(captured.out), captured.err
 
 
+@pytest.mark.slow
 def test_the_file_has_the_columns(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "mistakes.csv"
     code, fields, err = answer(capsys, "perceptron", "agresti", "--trace-mistakes", str(path))

@@ -35,6 +35,7 @@ def test_the_fewest_errors_of_small_data_are_proven() -> None:
         assert study.errors.positive == dataset.positive
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("error_steps", [1, 10_000_000, 100_000_000])
 def test_a_limit_of_steps_gives_the_same_interval_each_time(error_steps: int) -> None:
@@ -65,6 +66,7 @@ def test_every_part_has_its_seconds(dataset: mm.Dataset) -> None:
     assert tuple(seconds) == PARTS and all(value >= 0 for value in seconds.values())
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("most_numbers", "n_asked"), [(None, 5), (10**6, 5), (400, 2), (1, 1)])
 def test_cvxpy_solves_as_many_soft_margins_as_asked(most_numbers: int | None, n_asked: int) -> None:

@@ -109,6 +109,7 @@ def test_what_winnow_does_not_take(options: dict[str, Any], error: type[Exceptio
         boolean.winnow(**options)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("connective", ["conjunction", "disjunction"])
 def test_the_perceptron_is_linear_in_the_variables_and_winnow_is_not(connective: str) -> None:

@@ -75,6 +75,7 @@ def checked(problem: Problem, n_passes: int | None = None, **options: Any) -> di
     return check(problem, run_perceptron(problem, **options), n_passes)
 
 
+@pytest.mark.slow
 @given(
     problems(),
     st.sampled_from([0.5, 1.0, 3.0]),
@@ -201,6 +202,7 @@ def test_the_radius_is_that_of_fractions(X: np.ndarray) -> None:
     assert radius_squared(Problem(X, y, sizes=WorkSizes(chunk_entries=1))) == exact
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("unit", [1e300, 5e-324, 1e-310, 1e-300, 1e-160, 1e160])
 @for_each("bias", [True, False])
@@ -241,6 +243,7 @@ def test_counts_of_a_run_that_was_stopped_bound_nothing_beyond_it(limit: int) ->
     assert as_far["sum_of_squares"].valid and as_far["trivial"].value == run.n_presentations
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("unit", [2.0**-1070, 2.0**-1000, 2.0**-500, 2.0**500, 2.0**1000])
 @for_each("sparse", [False, True])
@@ -291,6 +294,7 @@ def test_the_tautology_is_not_offered() -> None:
     assert all(bound.value > run.n_mistakes * (1 + 1e-6) for bound in bounds.values())
 
 
+@pytest.mark.slow
 @for_each("d, k", [(1, 1), (3, 1), (4, 2), (5, 3), (6, 6)])
 @for_each("sign", [1, -1])
 def test_literals_are_recognised(d: int, k: int, sign: int) -> None:

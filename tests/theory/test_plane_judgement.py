@@ -76,6 +76,7 @@ def test_of_data_that_nothing_separates_there_are_no_shares(known: Known) -> Non
     assert len(known.y) <= judged.freund_schapire < len(known.y) * 1.001
 
 
+@pytest.mark.slow
 @for_each("bias", [True, False])
 @for_each("seed", range(3))
 def test_margin_errors_and_bounds_are_those_of_fractions(seed: int, bias: bool) -> None:
@@ -338,6 +339,7 @@ def test_the_bound_holds_at_any_g(g: Any) -> None:
 SIZES = (0.0, 5e-324, 1e-310, 1e-300, 0.3, 1.0, 1e160, 1e300, 1.7e308)
 
 
+@pytest.mark.slow
 @for_each("seed", range(20))
 def test_numbers_of_any_size_are_judged_exactly(seed: int) -> None:
     rng = np.random.default_rng(seed)

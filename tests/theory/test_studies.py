@@ -119,6 +119,7 @@ def test_a_source_sorted_by_class_may_be_the_best_order() -> None:
     assert not order_study(*cloud(10, 2, 3.0), **SMALL).is_sorted_by_class
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("max_mistakes", [700, None, 10])
 def test_orders_that_were_capped_are_counted(max_mistakes: int | None) -> None:
@@ -299,6 +300,7 @@ def test_the_learner_is_asked_again() -> None:
         again.learn(x, label)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_rounds", [1, 2, 3, 10, 60, 150])
 def test_shrinking_rows_are_mistakes(n_rounds: int) -> None:
     found = lower_bounds.shrinking_norms(n_rounds)

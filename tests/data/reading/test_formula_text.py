@@ -24,6 +24,7 @@ MARK = "open('mark', 'w')"
 CODE_IN_A_NAME = f"' + {MARK} + '"
 
 
+@pytest.mark.slow
 @for_each("formula", [
         f"y ~ x + Q({MARK})", f"y ~ x + {{{MARK}}}", f"y ~ center({MARK})", f"Q({MARK}) ~ x", f"y ~ x + C(g, {MARK})",
         f"y ~ C('`{CODE_IN_A_NAME}`')", f"y ~ C(`{CODE_IN_A_NAME}`)", f"y ~ C(g)({MARK})", f"y ~ x[{MARK}]",
@@ -88,6 +89,7 @@ def test_what_would_take_for_ever_is_refused(formula: str) -> None:
         read_formula(formula, FRAME)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("formula", ["y ~ C(a):C(b)", "y ~ x + g*h", "y ~ C(a)*h"])
 def test_columns_of_levels_are_counted_before_they_are_formed(formula: str) -> None:

@@ -21,6 +21,7 @@ FRAME = pd.DataFrame(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @for_each("suffix", ["csv", "parquet", "feather", None])
 @pytest.mark.parametrize(

@@ -101,6 +101,7 @@ def test_lines_without_an_end_are_refused(tmp_path: Path, kind: str, suffix: str
         assert f"line {2 if 'svm' in suffix else 3}: found more than 2 MiB without an end" in said
 
 
+@pytest.mark.slow
 def test_long_lines_that_memory_holds_are_read(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     wide = ",".join(["0.3" + 96 * "0"] * 22_000)

@@ -124,6 +124,7 @@ def assert_is_the_data(dataset: Dataset) -> None:
         assert np.array_equal(dataset.X[rows], expected)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @for_each("name", COLLECTIONS)
 def test_collections_have_the_rows_and_labels(workers: Any, name: str) -> None:
@@ -136,6 +137,7 @@ def test_collections_have_the_rows_and_labels(workers: Any, name: str) -> None:
         assert len(list(rows.map(chunk))) >= N // 50
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 def test_questions_are_answered_as_in_memory(workers: Any) -> None:
     X, y = numbers()
@@ -256,6 +258,7 @@ def test_workers_read_text_as_it_is_written(client: Any, tmp_path: Path, separat
             load(path, cluster=client.scheduler.address, memory=SMALL_TASKS, **reading)
 
 
+@pytest.mark.slow
 def test_workers_name_what_is_wrong(client: Any, tmp_path: Path) -> None:
     data = frame()
     data.loc[500, "b"] = np.nan

@@ -68,6 +68,7 @@ def test_false_claims_of_several_orders_are_one_row_with_the_worst() -> None:
     assert (result["n_false"], entry["n"], entry["share"]) == (3, 3, 0.1)
 
 
+@pytest.mark.slow
 def test_no_false_claim_is_left_out() -> None:
     records = [record("hard", f"m{i}", claim="separates", claim_true=False) for i in range(300)]
     table = next(t for t in comparison_report(comparison(*records)).tables if t.caption == "Claims that are false")

@@ -172,6 +172,7 @@ def test_an_incomplete_study_says_so_after_its_title() -> None:
     assert '<p class="lead">The comparison is not complete: 2 runs of the study have no record yet.</p>' in page
 
 
+@pytest.mark.slow
 def test_the_page_is_one_file_that_loads_nothing(study: Any, page: str) -> None:
     check_page(page)
     assert 'Content-Security-Policy" content="default-src' in page and "<script" not in page

@@ -73,6 +73,7 @@ def test_maximum_margins(zoo: tuple[Known, ...]) -> None:
     check()
 
 
+@pytest.mark.slow
 @some_or_all
 def test_soft_margins(zoo: tuple[Known, ...]) -> None:
     @for_each("known", zoo)

@@ -264,6 +264,7 @@ def test_class_weights_that_are_none_are_refused(class_weight: Any) -> None:
         mm.soft_margin([[0.0], [1.0]], ["a", "b"], class_weight=class_weight)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.sampled_from([0, -400, 400, -540, 600]))
 @settings(max_examples=20)
 def test_squares_of_long_normals_are_bounded_from_above(seed: int, exponent: int) -> None:

@@ -159,6 +159,7 @@ def test_interrupted_work_returns_what_is_proven_or_raises() -> None:
     assert n_raised and reasons[0] == WHAT_WAS_PROVEN and not reasons[-1]
 
 
+@pytest.mark.slow
 @for_each("bias", [True, False])
 @for_each("kind", ["plain", "far away", "grid", "sparse", "tiny", "huge", "one huge column"])
 def test_the_rows_next_to_the_plane_tell_of_all(kind: str, bias: bool) -> None:
@@ -278,6 +279,7 @@ def test_products_of_sliced_rows_are_those_of_fractions(seed: int, n_columns: in
         assert abs(Fraction(float(found)) - (value - Fraction(float(value)))) <= size / 2**75
 
 
+@pytest.mark.slow
 def test_rows_of_unequal_sizes_are_closed_and_any_time_limit_leaves_what_is_proven() -> None:
     """Rows far from the plane of a rough solution support the plane of an accurate one."""
     rng = np.random.default_rng(1)

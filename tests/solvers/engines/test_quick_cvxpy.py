@@ -15,6 +15,7 @@ with without_statistics():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("code", "printed"),

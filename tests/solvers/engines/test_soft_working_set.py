@@ -230,6 +230,7 @@ def test_too_few_rows_have_no_solution() -> None:
     assert near.solve() is None
 
 
+@pytest.mark.slow
 def test_equal_rows_are_left_to_the_next_engine() -> None:
     X, y = clouds(12_000)
     problem = replace(Problem.validated(X[np.arange(12_000) % 40], y), sizes=SIZES)

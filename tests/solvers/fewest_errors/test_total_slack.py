@@ -53,6 +53,7 @@ def test_against_the_textbook_program(problem: Problem) -> None:
     assert answer.lower - 1e-6 <= textbook(problem) <= answer.upper + 1e-6
 
 
+@pytest.mark.slow
 @given(integer_problems(9))
 @settings(max_examples=30)
 def test_the_fewest_errors_fit_in_it(problem: Problem) -> None:
@@ -82,6 +83,7 @@ def test_iris() -> None:
     assert answer.status is Status.OPTIMAL and answer.gap < 1e-9
 
 
+@pytest.mark.slow
 @given(integer_problems(9), st.sampled_from(["nothing", "noise", "halves"]))
 def test_a_solver_that_lies_widens_the_interval_only(problem: Problem, lie: str) -> None:
     random = np.random.default_rng(0)

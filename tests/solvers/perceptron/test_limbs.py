@@ -87,6 +87,7 @@ options_of_runs = st.builds(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.deep
 @given(problems_of_all_kinds, options_of_runs, st.booleans(), st.integers(0, 9))
 def test_no_order_leaves_compiled_code(
@@ -117,6 +118,7 @@ LIMITS = [
 ]
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from([*LIMITS, {"most_limb_mistakes": 4}, {"most_limb_steps": 0}]),
     st.one_of(problems(KINDS["decimals"], 7, 4), problems_of_all_kinds),

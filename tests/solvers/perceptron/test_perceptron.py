@@ -222,6 +222,7 @@ def test_the_theorems_hold_on_every_run(
             assert cosine * slack >= math.sqrt(M) * g.lower / math.sqrt(radius_squared)
 
 
+@pytest.mark.slow
 @given(
     problems(small, 8, 11), st.sampled_from([0.5, 1.0, 2.0]), st.sampled_from(list(Order)), st.integers(0, 2**32 - 1)
 )
@@ -244,6 +245,7 @@ def test_it_converges_exactly_on_data_separable_in_its_space(
         assert run.run_margin > 0 and run.margin > 0
 
 
+@pytest.mark.slow
 @given(problems(small, 8, 11), st.sampled_from(["positive", "negative"]))
 def test_with_a_bias_a_stop_under_a_fixed_sign_implies_separability(problem: Problem, zero: str) -> None:
     assume(problem.n_features <= 3)

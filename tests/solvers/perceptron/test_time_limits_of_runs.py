@@ -57,6 +57,7 @@ def test_no_time_at_all_is_a_run_without_mistakes(endless: Data) -> None:
     assert (run.n_mistakes, run.stop_reason, run.run_upper) == (0, "time_limit", None)
 
 
+@pytest.mark.slow
 def test_rows_outside_memory_end_in_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rng = np.random.default_rng(2)
     path = tmp_path / "rows.npz"
@@ -78,6 +79,7 @@ def test_an_online_algorithm_ends_in_time(endless: Data, algorithm: str) -> None
     assert time.monotonic() - started < 0.3 + OVER
 
 
+@pytest.mark.slow
 def test_a_trace_ends_in_time(endless: Data) -> None:
     started = time.monotonic()
     trace = mm.mistake_trace(*endless, max_mistakes=None, time_limit=1.0)

@@ -72,6 +72,7 @@ def test_rows_are_numbered_anew() -> None:
         assert chosen[rows].tolist() == X[[1, 4, 5, 9]][rows].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("is_sparse", [False, True])
 def test_rows_of_weight_0_are_passed_over(is_sparse: bool) -> None:

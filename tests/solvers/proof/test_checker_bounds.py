@@ -94,6 +94,7 @@ TOO_LONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("one", TOO_LONG, ids=map(str, range(8)))
 def test_what_is_longer_than_it_can_be_is_refused_before_any_arithmetic(one: Any) -> None:

@@ -101,6 +101,7 @@ def _rows_of_planted(n: int, d: int) -> Problem:
     return Problem.validated(X, y)
 
 
+@pytest.mark.slow
 @for_each("question", ["soft_margin", "soft_margin_path", "nu_margin", "hard_margin"])
 @for_each("method", ["auto", "cvxpy", "interior-point", "working-set", "dual-coordinate", "daqp"])
 def test_time_limits_bind(question: str, method: str) -> None:

@@ -77,6 +77,7 @@ def test_exact_and_least_margins_are_those_of_fractions(plane: tuple) -> None:
     assert best_offset(problem, w) == ((negative - positive) / 2, (positive + negative) / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.deep
 @given(planes())
 @example(DAZZLING)

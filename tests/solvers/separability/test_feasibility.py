@@ -202,6 +202,7 @@ def test_what_changes_nothing(data: Data, random: Any) -> None:
         assert there == here
 
 
+@pytest.mark.slow
 @given(problems(small), st.integers(0, 3))
 def test_columns_that_depend_on_earlier_ones_are_aliased(data: Data, kind: int) -> None:
     X, y, bias = data
@@ -305,6 +306,7 @@ def test_extreme_units(unit: float, bias: bool, sparse: bool) -> None:
         assert is_right(problem, answer)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("bias", [True, False])
 def test_rows_that_differ_by_600_decimal_orders(bias: bool) -> None:
@@ -359,6 +361,7 @@ def test_either_sign() -> None:
 QUASI_DIGITS = {"8": 1689, "9": 1773}
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("digit", list("9801234567"))
 def test_digits(digit: str) -> None:

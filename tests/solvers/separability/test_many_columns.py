@@ -145,6 +145,7 @@ def test_thousands_of_sparse_columns(share: float) -> None:
     assert margins.n_errors(problem, margin.w, margin.b) == 0
 
 
+@pytest.mark.slow
 def test_thousands_of_dense_columns() -> None:
     sparse = planted(1200, 1500, 30)
     problem = Problem.validated(sparse.X.toarray(), sparse.y)

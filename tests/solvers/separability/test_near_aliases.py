@@ -183,6 +183,7 @@ IN_SINGLE: dict[str, Callable[[np.ndarray, np.ndarray], list[np.ndarray]]] = {
 }
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(30, 300))
 def test_rounding_to_single_precision_is_told_from_what_agrees_by_chance(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)

@@ -48,6 +48,7 @@ def textbook_optimum(problem: Problem, C: float) -> float:
     return float(program.solve(solver="CLARABEL"))
 
 
+@pytest.mark.slow
 @given(problems(entries), costs)
 @settings(max_examples=30)
 def test_the_interval_contains_the_textbook_optimum(problem: Problem, C: float) -> None:
@@ -69,6 +70,7 @@ def test_both_ends_are_those_of_fractions(problem: Problem, C: float) -> None:
     assert ((answer.dual >= 0) & (answer.dual <= C)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.deep
 @given(problems(entries, most_rows=7), costs, st.data())
 @example(
@@ -141,6 +143,7 @@ def test_the_best_offset_beats_every_kink(problem: Problem, data: st.DataObject 
     assert slack(b) <= min(map(slack, [*kinks, b - 1, b + 1, b - 1e-3, b + 1e-3])) + Fraction(1, 10**9)
 
 
+@pytest.mark.slow
 @given(problems(entries), st.sampled_from([1e-6, 1e-9, 1e-13]))
 @settings(max_examples=30)
 def test_small_costs_leave_w_at_zero(problem: Problem, C: float) -> None:
@@ -237,6 +240,7 @@ def _repeated(problem: Problem, counts: Any) -> Problem:
     return Problem(problem.X[rows], problem.y[rows], problem.bias)
 
 
+@pytest.mark.slow
 @given(problems(entries), st.data(), costs)
 @settings(max_examples=30)
 def test_weights_are_repeated_rows(problem: Problem, data: st.DataObject, C: float) -> None:

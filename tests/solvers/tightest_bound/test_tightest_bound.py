@@ -188,6 +188,7 @@ def noisy(n: int, d: int, noise: float, seed: int = 0) -> Problem:
     return origin(X, np.where(X @ w + noise * random.normal(size=n) > 0, 1, -1))
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("passes", [1, 1000])
 @pytest.mark.parametrize("noise", [0.3, 0.0])
