@@ -136,6 +136,7 @@ def test_reprs_say_what_was_found() -> None:
     assert repr(mm.fewest_errors(X, OVERLAP)) == "<FewestErrors fewest errors 1 (proven)>"
 
 
+@pytest.mark.slow
 @for_each("name", RESULTS)
 def test_a_result_is_a_dict_that_json_holds(name: str) -> None:
     for result in results_of(name):
