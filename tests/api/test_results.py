@@ -63,6 +63,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
 # Public functions that return data, the catalogue of algorithms, or True.
 NO_RESULTS = {"from_arrays", "generate", "load", "online_algorithms", "prepare", "verify"}
 
+# Those of a second or less; the others come back from a pickle.
+QUICK = [name for name in RESULTS if name not in ("compare", "trust")]
+
 
 @cache
 def results_of(name: str) -> tuple[Any, ...]:
@@ -112,7 +115,7 @@ def test_columns_travel_though_nobody_asked_for_them(name: str) -> None:
 
 
 @pytest.mark.slow
-@for_each("name", RESULTS)
+@for_each("name", QUICK)
 def test_a_result_is_shown_in_a_line(name: str) -> None:
     for result in results_of(name):
         line = repr(result)
@@ -122,7 +125,7 @@ def test_a_result_is_shown_in_a_line(name: str) -> None:
 
 
 @pytest.mark.slow
-@for_each("name", [name for name in RESULTS if name not in ("mistake_bounds", "compare", "trust")])
+@for_each("name", [name for name in QUICK if name != "mistake_bounds"])
 def test_a_result_is_equal_to_itself_only(name: str) -> None:
     for first in results_of(name):
         second = pickle.loads(pickle.dumps(first))
@@ -136,8 +139,7 @@ def test_reprs_say_what_was_found() -> None:
     assert repr(mm.fewest_errors(X, OVERLAP)) == "<FewestErrors fewest errors 1 (proven)>"
 
 
-@pytest.mark.slow
-@for_each("name", RESULTS)
+@for_each("name", QUICK)
 def test_a_result_is_a_dict_that_json_holds(name: str) -> None:
     for result in results_of(name):
         fields = result.to_dict()
@@ -201,7 +203,7 @@ def key_numbers(page: str) -> dict[str, str]:
     return dict(re.findall(r"<dt [^>]*>([^<]*)</dt><dd [^>]*>([^<]*)</dd>", page))
 
 
-@for_each("name", RESULTS)
+@for_each("name", QUICK)
 def test_a_result_is_a_small_card_in_a_notebook(name: str) -> None:
     for result in results_of(name):
         page = result._repr_html_()
@@ -261,7 +263,7 @@ def test_proven_ends_on_a_card_are_rounded_outwards() -> None:
     assert float(shown["maximum margin, proven"].removeprefix("at most ")) > run.margin_upper
 
 
-@for_each("name", RESULTS)
+@for_each("name", QUICK)
 def test_a_result_is_a_text(name: str) -> None:
     for result in results_of(name):
         text = result.summary()
