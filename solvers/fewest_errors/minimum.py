@@ -127,6 +127,7 @@ class _Work:
         """Return the best interval that the limits and Ctrl-C allow."""
         try:
             self._find(verdict or separability(self.problem, time_limit=self.limits.share(_SHARES_OF_TIME)), solvers)
+            self._find_floats()
         except KeyboardInterrupt:
             return self._solution(WHAT_WAS_PROVEN)
         return self._solution("")
@@ -199,15 +200,23 @@ class _Work:
         self.search.run()
         self.best.offer(self.search.best.direction, self.search.best.engine)
 
-    def _widen(self) -> None:
+    def _widen(self) -> bool:
         """Offer the maximum-margin hyperplane of the correctly classified rows, if both classes occur among them."""
         right = self.best.right
         if self.budget.is_over() or not self.best.is_small or len(set(self.kinds.problem.y[right].tolist())) < 2:
-            return
+            return False
         hard = hard_margin(self.kinds.problem.of_rows(right), time_limit=self.limits.share(_SHARES_OF_TIME))
-        if hard.w is not None and hard.b is not None:
-            offset = [Fraction(hard.b)] if self.problem.bias else []
-            self.best.offer([*map(Fraction, hard.w.tolist()), *offset], hard.engine, or_equal=True)
+        if hard.w is None or hard.b is None:
+            return False
+        return self._is_as_good(np.append(hard.w, [hard.b] * self.problem.bias), hard.engine)
+
+    def _find_floats(self) -> None:
+        """Replace the best hyperplane by one of floats with as few errors, if one is found."""
+        if self._is_as_good(self._rounded()):
+            return
+        found = self._plane_nearby()
+        if found is None or not self._is_as_good(found):
+            self._widen()
 
     @property
     def lower(self) -> int:
@@ -239,19 +248,22 @@ class _Work:
         )
 
     def _in_floats(self) -> tuple[Floats, float, int]:
-        """Return a hyperplane in binary64, and its errors; it replaces the exact one if it has as few."""
-        rounded = nearest_floats(self.best.direction)
-        if rounded is None:
-            rounded = np.array([float(v > 0) - float(v < 0) for v in self.best.direction])
-        if not self._is_as_good(rounded) and (found := self._plane_nearby()) is not None and self._is_as_good(found):
-            rounded = found
-        d = self.problem.n_features
+        """Return the best hyperplane in binary64, and its errors; it replaces the exact one if it has as few."""
+        rounded, d = self._rounded(), self.problem.n_features
+        self._is_as_good(rounded)
         w, b = rounded[:d], float(rounded[d]) if self.problem.bias else 0.0
         return w, b, n_errors(self.problem, w, b)
 
-    def _is_as_good(self, direction: Floats) -> bool:
+    def _rounded(self) -> Floats:
+        """Return the best hyperplane rounded, or the signs of its entries where they leave the range of binary64."""
+        rounded = nearest_floats(self.best.direction)
+        if rounded is None:
+            rounded = np.array([float(v > 0) - float(v < 0) for v in self.best.direction])
+        return rounded
+
+    def _is_as_good(self, direction: Floats, engine: str = "") -> bool:
         """Offer a hyperplane of floats; return whether it has as few errors as the best."""
-        return self.best.offer([*map(Fraction, direction.tolist())], self.best.engine, or_equal=True)
+        return self.best.offer([*map(Fraction, direction.tolist())], engine or self.best.engine, or_equal=True)
 
     def _plane_nearby(self) -> Floats | None:
         """Return a hyperplane of floats with the rows of the best one on their side; None if none is found."""

@@ -92,7 +92,7 @@ def best_float_plane(
     1. 1 + j 2**-52 for j = 0 .. 7, where every entry is rounded by another amount and b falls on another grid;
     2. if these lose more than 2**-10 of the margin, those for j = 8 .. 63, then the multiples k = 1 .. 64 of the
        integers without a common factor that have the direction of w, if none of them exceeds 2**53, and those whose
-       greatest entry is k = 1 .. 64.
+       greatest entry is k = 1 .. 64, or the denominator of a best approximation of the ratio of the two greatest.
 
     The first multiple that loses at most 2**-48 of the margin ends the search: mostly the rounded plane itself. With
     1,000 columns or more the rounded plane is tried first of all, divided by the functional margin in floating point,
@@ -237,6 +237,10 @@ def _multiples(scaled: Sequence[Fraction]) -> Iterator[Fraction]:
     if whole <= _MOST_INTEGER:
         yield from (k * whole / greatest for k in range(1, _MANY + 1))
     yield from (k / greatest for k in range(1, _MANY + 1))
+    # The best approximations of the ratio of the two greatest entries: of two columns every direction of floats.
+    ratio = max((abs(v) for j, v in enumerate(scaled) if j != position), default=Fraction(0)) / greatest
+    denominators = {ratio.limit_denominator(1 << bits).denominator for bits in range(_BITS + 1)}
+    yield from (k / greatest for k in sorted(denominators, reverse=True))
 
 
 def _in_range(plane: Sequence[Fraction]) -> list[Fraction]:

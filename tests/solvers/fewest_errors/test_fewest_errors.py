@@ -126,8 +126,19 @@ def test_errors_of_floats_are_counted_as_well(data: st.DataObject, size: float, 
     check(problem, fewest_errors(problem))
 
 
-def test_neighbours_are_separated_in_floats() -> None:
-    answer = mm.fewest_errors([[0.3], [0.30000000000000004]], [1, -1])
+U = 2.0**-52
+NEIGHBOURS: dict[str, tuple[Any, bool]] = {
+    "one column": ([[0.3], [0.30000000000000004]], True),
+    "directions within the square of a rounding error": ([[1 + U, 1 + 3 * U], [1, 1 + 2 * U]], False),
+    "a column that helps little beside one that helps": ([[1e300 * (1 + U), 1e300], [1e300, 1e300]], True),
+    "two columns that help": ([[5e15 + 3, 5e15 + 2, 5e15 + 2], [5e15 + 1, 5e15, 5e15]], False),
+}
+
+
+@for_each("case", NEIGHBOURS)
+def test_neighbours_are_separated_in_floats(case: str) -> None:
+    X, bias = NEIGHBOURS[case]
+    answer = mm.fewest_errors(X, [1, -1], bias=bias)
     assert (answer.upper, answer.n_float_errors) == (0, 0)
 
 
