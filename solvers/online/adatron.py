@@ -35,7 +35,7 @@ def adatron_step(
     table[0, row] += change
     for j in range(w.shape[0]):
         w[j] += change * y[row] * X[row, j]
-    gain, loss = change * slope, change * change * square / 2.0
+    gain, loss = change * slope, change * square / 2.0 * change  # the square of a small change may vanish
     scalars[0] += gain - loss
     scalars[1] = min(scalars[1], (gain - loss) / (abs(gain) + loss))
     return 1

@@ -73,8 +73,8 @@ def confidence_step(
     is_cut = alpha > parameters[2]
     if is_cut:  # s then follows from s^2 + alpha phi v s = v, which is the gain of Sigma^-1 written for s
         alpha = parameters[2]
-        half = alpha * v * phi
-        s = (np.sqrt(half * half + 4.0 * v) - half) / 2.0
+        half = alpha * phi * np.sqrt(v) / 2.0
+        s = np.sqrt(v) / (half + np.sqrt(half * half + 1.0))  # in this form without a difference, of squares of roots
     beta = alpha * phi / (s + v * alpha * phi)
     gain = v / s * alpha * phi  # v is about s^2: the product of the two small ones may vanish
     scalars[2] += math.log1p(gain) if gain > -1.0 else math.nan

@@ -27,8 +27,8 @@ class Guarantee:
     achieved : float
         The number that the run achieved.
     holds : bool or None
-        Whether they agree, up to the relative error `ALLOWANCE`. None if the assumption is not proven, or if they
-        disagree by no more than rounding can explain.
+        Whether they agree, up to the relative error `ALLOWANCE`. None if the assumption is not proven, if the rounding
+        errors of the run can be as large as its numbers, or if they disagree by no more than rounding can explain.
     reference : str
         The source of the theorem.
     note : str
@@ -54,6 +54,11 @@ class Guarantee:
     holds: bool | None
     reference: str
     note: str = ""
+
+    @property
+    def is_about_u(self) -> bool:
+        """Whether the theorem compares the run with a u: one that separates, or any."""
+        return "strictly separable" in self.statement or self.statement.endswith("for every u")
 
     @property
     def verdict(self) -> str:

@@ -130,19 +130,25 @@ def settled(guarantee: Guarantee, run: OnlineRun, reference: Reference) -> Guara
 
     The theorems are about exact arithmetic. A score of D terms errs by a relative D 2^-53 of ||w|| ||x|| at most, and
     so does ||w|| after M updates by M 2^-53; where a side is a small difference of the two, as w.u >= M g is for
-    g much less than R, that is magnified by R/g, and by what an update divides by.
+    g much less than R, that is magnified by R/g, and by what an update divides by. Where no digit is certain, the run
+    says nothing of the theorem, whether the two sides agree or not.
     """
     if guarantee.value is None and not run.space.is_exact:
         return replace(guarantee, note="the rows differ so much in size that the run is on roundings of them")
     if guarantee.value is None and not guarantee.note and reference.is_out_of_time:
         return replace(guarantee, note="whether the rows are separable was not decided within the time limit")
-    if guarantee.value is None or guarantee.holds:
+    if guarantee.value is None:
         return guarantee
     if guarantee.holds is None:
         return replace(guarantee, note="numbers overflow")
     n_steps = run.n_updates + run.space.n_columns
-    magnified = max(run.algorithm.amplification(run), math.sqrt(reference.novikoff) if reference.is_separable else 1.0)
+    is_magnified = guarantee.is_about_u and reference.is_separable
+    magnified = max(run.algorithm.amplification(run), math.sqrt(reference.novikoff) if is_magnified else 1.0)
     relative = n_steps * _ROUNDING * magnified
+    if not relative < 1:
+        return replace(guarantee, holds=None, note="the rounding of so many updates can be as large as the numbers")
+    if guarantee.holds:
+        return guarantee
     largest = max(abs(guarantee.achieved), abs(guarantee.value))
     if abs(guarantee.achieved - guarantee.value) <= relative * largest + n_steps * _TINIEST:
         note = "the two sides differ by no more than the rounding of so many updates can make up"

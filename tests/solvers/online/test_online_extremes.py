@@ -17,8 +17,10 @@ from maxmargin.solvers.online.reference import Reference, greatest_margin, margi
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.problem.problem import Problem
 
+RNG = np.random.default_rng(40)
+OF_ALL_SIZES = RNG.normal(size=(5, 2)) * 10.0 ** RNG.integers(-300, 300, size=(5, 2))
 SEPARABLE = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -1.0], [-2.0, 0.5]])
-UNITS = (1e300, 1e150, 1e-4, 1e-8, 1e-12, 1e-150, 1e-300)
+UNITS = (1e300, 1e150, 1e80, 1e-4, 1e-8, 1e-12, 1e-150, 1e-300)
 HARD: dict[str, tuple[Any, Any]] = {
     "subnormal": ([[1e-310], [-1e-310]], [1, 0]),
     "tiniest": ([[5e-324], [-5e-324]], [1, 0]),
@@ -32,6 +34,7 @@ HARD: dict[str, tuple[Any, Any]] = {
     "equal rows of both classes": ([[1.0, 2.0]] * 2, [1, 0]),
     "a gap of 2^-40": ([[1.0], [1 + 2.0**-40]], [0, 1]),
     "neighbours of 1e8": (1e8 + np.spacing(1e8) * np.array([[3, 3], [-3, 3], [-2, -1], [3, 3]]), [0, 1, 1, 1]),
+    "numbers of all sizes": (OF_ALL_SIZES, [0, 0, 1, 1, 0]),
     "wide": ([[1e200, 1.0], [-1e200, 1e-200], [1.0, -1.0], [2.0, -3.0]], [1, 0, 1, 0]),
 }
 
@@ -176,6 +179,14 @@ def test_the_rounding_of_nearly_parallel_rows_breaks_no_bound_of_romma() -> None
         length = next(guarantee for guarantee in run.guarantees if guarantee.name == "length")
         assert length.value is not None and length.achieved > length.value
         assert length.holds is None and "rounding" in length.note
+
+
+def test_bounds_are_not_judged_where_rounding_is_as_large_as_the_numbers() -> None:
+    """Neither where the run breaks them, as for neighbours of 1e8, nor where it keeps within them."""
+    for X, y in (HARD["neighbours of 1e8"], (SEPARABLE * 1e8, [1, 1, 0, 0])):
+        (guarantee,) = mm.online(X, y, "second-order", bias=False, max_epochs=30).guarantees
+        assert guarantee.value is not None and guarantee.holds is None and "rounding" in guarantee.note
+    assert guarantee.achieved < guarantee.value
 
 
 @pytest.mark.parametrize("delta", [5e-324, 1e-300, 1e-160])
