@@ -225,7 +225,7 @@ class ConfidenceWeighted(_Gaussian):
         ratio = float(np.max(np.sqrt(reference.space.squared_norms) / scores))
         gained = float(run.state.scalars[_SHARES:] @ scores**2)
         phi = float(run.state.parameters[0])
-        return (1 + phi * phi) * ratio**2 * (reference.square + self.variance * gained)
+        return (1 + phi * phi) * (ratio * ratio) * (reference.square + self.variance * gained)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -207,3 +207,9 @@ def test_squares_that_underflow_break_no_bound_of_the_mean(scale: float) -> None
 def test_a_tiny_variance_breaks_no_bound_of_the_volume(variance: float) -> None:
     run = mm.online(SEPARABLE, [1, 1, 0, 0], "scw-2", variance=variance, max_updates=20)
     assert all(each.holds is not False for each in run.guarantees)
+
+
+def test_a_bound_of_confidence_weighted_that_overflows_is_infinite() -> None:
+    X = [[100000000000.00046], [99999999999.99995], [100000000000.00156]]
+    run = mm.online(X, [0, 1, 0], "cw", confidence=0.6, bias_scale=1e-160, max_epochs=30)
+    assert all(each.holds is not False for each in run.guarantees)
