@@ -295,8 +295,8 @@ def order_study(
 
     Every run makes the mistakes of exact arithmetic. This costs little even if scores are often near 0, as for decimals
     on a coarse grid. Only if there are too many rows, or their numbers differ too much in size, is an order in which
-    rounding could decide the sign of a score repeated by itself, which takes far longer; beyond that,
-    ``outcomes.n_uncertain`` counts the scores that rounding may have decided.
+    rounding could decide the sign of a score repeated by itself, which takes far longer, and with at most 200 scores
+    decided exactly; ``outcomes.n_uncertain`` counts the others that rounding may have decided.
 
     Parameters
     ----------

@@ -36,7 +36,8 @@ _MOST_GIVEN_UP = 20
 # as long as to load compiled code.
 _TIMES_AS_SHORT = 4
 
-# Largest number of scores of one order of many that are decided in exact arithmetic without limbs, in milliseconds.
+# Largest number of scores of one order of many that are decided in exact arithmetic without limbs: these take about as
+# long as a million mistakes, the default limit of an order.
 _MOST_TIES = 200
 
 _EPOCHS, _GIVEN_UP, _CONVERGED = range(3)

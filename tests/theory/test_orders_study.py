@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calls import arguments_of
+from cases import for_each
 from elimination import dot, signed_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,11 +15,12 @@ from scipy.sparse import csr_array
 
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
 from maxmargin.solvers.perceptron.hard_orders import FoundSequence, Rule, greedy_sequence, local_search
 from maxmargin.solvers.perceptron.longest_path import worst_case_mistakes
 from maxmargin.solvers.perceptron.many_orders import ManyOrders, OrderRuns, in_this_order, many_orders
 from maxmargin.solvers.perceptron.run import perceptron
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, EngineName, PerceptronSettings
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, EngineName, PerceptronSettings, RunSizes
 from maxmargin.solvers.problem.problem import Problem, radius, radius_squared
 from maxmargin.theory.context import augmented
 from maxmargin.theory.order_studies import order_study
@@ -95,6 +98,19 @@ def test_order_k_is_the_same_for_any_number_of_orders_and_threads(n_threads: int
         for name in ("n_mistakes", "n_epochs", "converged", "margin", "n_uncertain"):
             np.testing.assert_array_equal(getattr(some.outcomes, name), getattr(all_of_them.outcomes, name)[:n_orders])
         np.testing.assert_array_equal(some.order(n_orders - 1), all_of_them.order(n_orders - 1))
+
+
+@for_each("most", [0, 50, 20_000])
+def test_few_scores_of_an_order_of_many_are_decided_exactly_one_by_one(most: int) -> None:
+    """Rows of size 1e-310 beside the constant coordinate 1: rounding may decide many scores."""
+    X = 1e-310 * np.array([[21.0, 8], [0, -14], [-12, -28], [-26, -30]])
+    problem = Problem(X, np.array([1.0, 1, -1, -1]), True)
+    options = PerceptronSettings(max_mistakes=2_000, short=0, sizes=RunSizes(most_ties=most))
+    orders = np.array(list(permutations(range(4))))
+    with arguments_of(ExactWeights.is_mistake) as calls:
+        found = OrderRuns(problem, options).run(orders)
+    assert len(calls) <= min(most, 200) * len(orders)
+    assert (found.n_mistakes <= 2_000).all() and (found.n_uncertain > 0).all()
 
 
 def test_orders_are_permutations_and_differ() -> None:
