@@ -110,7 +110,8 @@ class TrainingRows:
         check_classification_targets(labels)
         largest = float(np.abs(checked.data if issparse(checked) else checked).max(initial=0))
         if largest > _LARGEST:
-            raise InvalidProblemError(f"X has the number {largest!r}; expected at most 2**1000: divide X by a number")
+            found = f"the largest number of X is {largest!r} in absolute value; expected at most 2**1000"
+            raise InvalidProblemError(f"{found}: rescale X, for example divide it by {largest!r}")
         weights = None if sample_weight is None else numbers_of_rows(weights_of(sample_weight), len(labels))
         kept = _kept(labels, weights, class_weight)
         classes, first, counts = np.unique(labels[kept], return_index=True, return_counts=True)

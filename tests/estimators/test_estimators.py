@@ -159,7 +159,7 @@ def test_containers_do_not_matter(kind: str) -> None:
 
 ESTIMATORS = (MaxMarginClassifier(), PerceptronClassifier(), SeparationGuard("record"))
 REFUSED: dict[str, tuple[Any, str]] = {
-    "numbers beyond 2**1000": ([[1e308], [-1e308]], "expected at most 2"),
+    "numbers beyond 2**1000": ([[1e308], [-1e308]], r"1e\+308 in absolute value; .* rescale X"),
     "int64": (np.array([[2**53 + 1], [3]]), "column 'x0': found 9007199254740993"),
     "a column of a frame": (pd.DataFrame({"n": [2**53 + 1, 3], "x": [0.5, 1.0]}), "column 'n': found 9007199254740993"),
     "longdouble": (np.array([[np.longdouble(1) / 3], [2]]), "expected one that binary64 holds"),
