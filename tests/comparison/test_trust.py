@@ -43,7 +43,8 @@ def printed_by(script: str, folder: Path) -> list[str]:
 @pytest.mark.slow
 def test_ours_is_proven_and_at_least_three_others_are_wrong_or_prove_nothing(report: mm.TrustReport) -> None:
     assert report.proven["verdict"] == "separable"
-    assert report.proven["gamma_lower"] <= 4.137136842543e-05 <= report.proven["gamma_upper"]
+    ends = report.proven["gamma_lower"], report.proven["gamma_upper"]
+    assert ends[0] <= ends[1] and ends == pytest.approx((4.137136842545e-05,) * 2, rel=1e-12)
     entry = {one["method"]: one for one in report.solvers}
     assert entry["hard-margin"]["claim_true"] is entry["lp"]["claim_true"] is True
     assert entry["hard-margin"]["share"] > 1 - 1e-9 and entry["hard-margin"]["angle_upper"] < 1e-4
