@@ -207,14 +207,12 @@ class Product:
     def __init__(self, matrix: Integers | Sequence[Sequence[int]]) -> None:
         from flint import fmpz_mat
 
-        table = np.asarray(matrix, dtype=object)
-        self.shape = table.shape
+        self.table = table = np.asarray(matrix, dtype=object)
         rows, self.columns = np.nonzero(table)
         self.entries = table[rows, self.columns]
         self.starts = np.searchsorted(rows, np.arange(len(table) + 1))
         is_filled = len(self.entries) > _MOST_FILLED * table.size
         self.whole: Any = fmpz_mat(table.tolist()) if is_filled else None
-        self.table = table
 
     @cached_property
     def digits(self) -> tuple[Floats, int]:
@@ -230,7 +228,7 @@ class Product:
             return sums_of_digits(other.astype(np.float64), _BITS, *self.digits)
         if self.whole is not None:
             found = self.whole * fmpz_mat(other.tolist())
-            return np.array([int(v) for v in found.entries()], dtype=object).reshape(self.shape[0], other.shape[1])
+            return np.array([int(v) for v in found.entries()], dtype=object).reshape(len(self.table), other.shape[1])
         return sums_of_rows(self.entries[:, None] * other[self.columns], self.starts)
 
 
