@@ -145,16 +145,24 @@ def _run(make: Callable[[], Any], time_limit: float | None) -> tuple[Floats | No
         solver.passModel(make())
         if time_limit is not None:
             solver.setOptionValue("time_limit", max(0.0, time_limit - (time.monotonic() - start)))
-        solver.run()
-        values, multipliers = _solution(solver)
+        values, multipliers = _solved(solver)
     except Exception as error:  # the binding raises anything, and other solvers may succeed
         return None, None, Candidate.failed("HiGHS", NAME, error).attempt
     attempt = SolverRun(solver="HiGHS", status=solver.modelStatusToString(solver.getModelStatus()))
     return values, multipliers, attempt
 
 
-def _solution(solver: Any) -> tuple[Floats | None, Floats | None]:
-    """Return the values of the columns and the multipliers of the rows, each None unless valid and finite."""
+def _solved(solver: Any) -> tuple[Floats | None, Floats | None]:
+    """Run HiGHS; return the values of the columns and the multipliers of the rows, each None unless valid and finite.
+
+    HiGHS keeps the threads of its first run in a process, which cvxpy or SciPy may have asked for, and fails where
+    another number of them is asked for.
+    """
+    import highspy
+
+    if solver.run() == highspy.HighsStatus.kError:
+        solver.setOptionValue("threads", 0)  # as many as there are
+        solver.run()
     solution = solver.getSolution()
     values = numbers(solution.col_value, solver.getNumCol()) if solution.value_valid else None
     multipliers = numbers(solution.row_dual, solver.getNumRow()) if solution.dual_valid else None
@@ -171,8 +179,7 @@ def infinity() -> float:
 def vertex(solver: Any) -> tuple[Floats, Floats] | None:
     """Run HiGHS on its model from its present basis; return the values and the multipliers of the rows, or None."""
     try:
-        solver.run()
-        values, multipliers = _solution(solver)
+        values, multipliers = _solved(solver)
     except Exception:  # the binding raises anything, and the caller has another method
         return None
     return None if values is None or multipliers is None else (values, multipliers)
