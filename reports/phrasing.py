@@ -7,26 +7,24 @@ from maxmargin.text.number_formats import count, field_text, floor_of, one_line,
 
 Report = dict[str, Any]
 
-_EVERY_RUN, _AS_MANY_EPOCHS, _ONE_RUN = "every run", "as many epochs", "this run"
-
 # Quotient of the ends of an angle beyond which only the upper one is shown.
 _WIDE = 1.01
 
-# The names of the bounds in sentences, and the runs whose mistakes they bound.
+# The names of the bounds in sentences.
 _BOUNDS = {
-    "novikoff": ("Novikoff", _EVERY_RUN),
-    "augmented_b": ("Novikoff, from the margin with bias", _EVERY_RUN),
-    "best_scale": ("Novikoff, at the best bias scale", _EVERY_RUN),
-    "best_scale_searched": ("Novikoff, at the best scale and hyperplane", _EVERY_RUN),
-    "unit_norm": ("Novikoff, for rows of norm 1", _EVERY_RUN),
-    "sum_of_squares": ("Novikoff, with the rows of the mistakes", _ONE_RUN),
-    "self_certificate": ("The run's own certificate", _ONE_RUN),
-    "freund_schapire": ("Freund–Schapire, soft margin", _AS_MANY_EPOCHS),
-    "freund_schapire_optimum": ("Freund–Schapire, at its optimum", _AS_MANY_EPOCHS),
-    "hinge_optimum": ("Hinge, at its optimum", _AS_MANY_EPOCHS),
-    "slack_of_the_mistakes": ("Slack of the mistakes, soft margin", _ONE_RUN),
-    "conjunction": ("Conjunction of literals", _EVERY_RUN),
-    "trivial": ("Number of presentations", _ONE_RUN),
+    "novikoff": "Novikoff",
+    "augmented_b": "Novikoff, from the margin with bias",
+    "best_scale": "Novikoff, at the best bias scale",
+    "best_scale_searched": "Novikoff, at the best scale and hyperplane",
+    "unit_norm": "Novikoff, for rows of norm 1",
+    "sum_of_squares": "Novikoff, with the rows of the mistakes",
+    "self_certificate": "The run's own certificate",
+    "freund_schapire": "Freund–Schapire, soft margin",
+    "freund_schapire_optimum": "Freund–Schapire, at its optimum",
+    "hinge_optimum": "Hinge, at its optimum",
+    "slack_of_the_mistakes": "Slack of the mistakes, soft margin",
+    "conjunction": "Conjunction of literals",
+    "trivial": "Number of presentations",
 }
 
 
@@ -141,23 +139,7 @@ def holding_bounds(report: Report) -> list[Report]:
 
 def bound_title(name: str) -> str:
     """Return what a bound is called in a sentence."""
-    return _BOUNDS[name][0]
-
-
-def bounded_runs(name: str, run: Report) -> str:
-    """Return the runs whose mistakes a bound limits.
-
-    Examples
-    --------
-    >>> bounded_runs("novikoff", {"converged": False}), bounded_runs("trivial", {"converged": False})
-    ('any order, to convergence', 'this run so far')
-    """
-    runs = _BOUNDS[name][1]
-    if runs == _EVERY_RUN:
-        return "any order, to convergence"
-    if runs == _AS_MANY_EPOCHS:
-        return f"any order, {plural(run['n_epochs'], 'epoch')}"
-    return "this run" if run["converged"] else "this run so far"
+    return _BOUNDS[name]
 
 
 def fewest_errors(report: Report) -> Report | None:

@@ -51,11 +51,12 @@ def online(
     return commands.online(opt.request(data, "online").prepared(), chosen, **run)
 
 
-@click.command(cls=Command, most_used=(*opt.OF_TABLES, "n_passes", "until_convergence", "bias_scale", "as_json"))
+@click.command(cls=Command, most_used=(*opt.OF_TABLES, "n_passes", "explain", "bias_scale", "as_json"))
 @opt.data_options
 @opt.bias_scale_option
-@opt.count_option("--n-passes", "Number of passes over the rows.  [default: 1]")
-@opt.option("--until-convergence", "Bound the mistakes until convergence, whatever the number of passes.")
+@opt.count_option("--n-passes", "Number of passes over the rows.  [default: until convergence]")
+@opt.option("--until-convergence", "Leave out what holds for no more passes than the run makes.")
+@opt.option("--explain", "State each bound: its formula, what it needs, and its source.")
 @opt.option(
     "--soft C",
     "C of the soft margin that gives the Freund-Schapire bound its u.",
@@ -67,24 +68,25 @@ def online(
 )
 @opt.prepare_option
 @opt.time_limit_option("Stop after this time, with the bounds that are proven by then.")
-def bounds(data: DataOptions, *, n_passes: int | None, until_convergence: bool, **run: Any) -> int:
+def bounds(data: DataOptions, *, n_passes: int | None, until_convergence: bool, **how: Any) -> int:
     """Compare the perceptron's mistakes with every bound that theory gives.
 
-    The bounds that hold come first, the least before the others; then those whose assumption fails, with the
-    assumption. They are about the run in cyclic order in which y w.x = 0 is a mistake.
+    The table has the bounds that hold, the least first, how much of each the run used, and the runs for which it holds.
+    The run is the one of maxmargin perceptron: in cyclic order, and y w.x = 0 is a mistake.
 
     Exit 0; after Ctrl-C, which prints the bounds of the passes made so far, 130.
 
     Examples:
       maxmargin bounds iris --positive setosa
-      maxmargin bounds data.csv --until-convergence --bias-scale best
+      maxmargin bounds data.csv --bias-scale best --explain
       maxmargin bounds data.csv --n-passes 10 --json
     """
     from maxmargin.cli.commands.bounds import bounds as command
 
     if n_passes is not None and until_convergence:
         raise click.UsageError("--n-passes and --until-convergence exclude each other")
-    return command(opt.request(data, "bounds").prepared(), n_passes=None if until_convergence else n_passes or 1, **run)
+    request = opt.request(data, "bounds").prepared()
+    return command(request, n_passes=n_passes, until_convergence=until_convergence, **how)
 
 
 @click.command(cls=Command, most_used=(*opt.OF_TABLES, "plane", "time_limit", "as_json"))

@@ -66,8 +66,8 @@ class MistakeBoundsDisplay(Display):
     >>> import maxmargin as mm
     >>> from matplotlib.figure import Figure
     >>> X, y = [[10.0], [12.0]], [0, 1]
-    >>> bounds, ax = mm.mistake_bounds(X, y, n_passes=None), Figure().add_subplot()
-    >>> display = mm.displays.MistakeBoundsDisplay.from_result(mm.perceptron(X, y), bounds, ax=ax)
+    >>> run, ax = mm.perceptron(X, y), Figure().add_subplot()
+    >>> display = mm.displays.MistakeBoundsDisplay.from_result(run, mm.mistake_bounds(X, y, run=run), ax=ax)
     >>> int(display.line_.get_ydata()[-1]), round(display.bounds["novikoff"])
     (233, 17690)
     """
@@ -97,8 +97,8 @@ class MistakeBoundsDisplay(Display):
         result : PerceptronRun or MistakeTrace
             The run.
         bounds : iterable of Bound
-            The bounds for these rows, this bias scale and the passes of the run, as `maxmargin.mistake_bounds` returns
-            them for ``n_passes=None`` if the run converged. Those that are not valid, or infinite, are left out.
+            The bounds of this run, as `maxmargin.mistake_bounds` returns them for ``run=``. Those that are not valid,
+            or infinite, are left out.
         kind : {"epochs", "bars"}, default "epochs"
             Whether to draw the mistakes as a curve over the epochs and the bounds as lines, or all of them as bars.
         ax : matplotlib Axes, optional
@@ -129,7 +129,7 @@ class MistakeBoundsDisplay(Display):
             if value < run.n_mistakes:
                 raise InvalidProblemError(
                     f"the run made {run.n_mistakes} mistakes, and the bound {name} is {value!r}; expected bounds for "
-                    "the rows and the passes of the run, as mistake_bounds(X, y, n_passes=None) returns them"
+                    "the rows and the passes of the run, as mistake_bounds(X, y, run=run) returns them"
                 )
         display = cls(
             mistakes=np.cumsum(run.mistakes_per_epoch),

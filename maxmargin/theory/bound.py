@@ -2,7 +2,8 @@
 
 import math
 import textwrap
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from enum import Enum, auto
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,7 @@ from maxmargin.solvers.answers.answer_text import Result, plain, rounded_up
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
+from maxmargin.text.number_formats import floor_of, plural
 from maxmargin.theory.context import Context
 
 # Covers the rounding of a correctly rounded sum, and a scale that is the best one up to rounding.
@@ -17,6 +19,14 @@ ROUNDING_ALLOWANCE = 1 + Fraction(1, 2**50)
 
 # Largest number of characters in a line of the text.
 WIDEST = 120
+
+
+class Holding(Enum):
+    """The runs whose mistakes a bound limits."""
+
+    EVERY_RUN = auto()
+    AS_MANY_PASSES = auto()
+    ONE_RUN = auto()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +49,9 @@ class Bound(Result):
         The assumption in words, with the space in which it is stated.
     reference : str
         The source of the bound.
+    holds_for : str
+        The runs whose mistakes it limits: in any order until convergence, in any order for a number of epochs, or the
+        mistakes of one run.
 
     See Also
     --------
@@ -47,7 +60,7 @@ class Bound(Result):
     Examples
     --------
     >>> import maxmargin as mm
-    >>> bound, *_ = mm.mistake_bounds([[1.0], [2.0]], [0, 1], n_passes=None)
+    >>> bound, *_ = mm.mistake_bounds([[1.0], [2.0]], [0, 1])
     >>> bound.name, round(bound.value, 9), bound.valid
     ('novikoff', 65.0, True)
     >>> round(bound.ratio(n_mistakes=13), 9)
@@ -58,8 +71,9 @@ class Bound(Result):
     value: float
     valid: bool
     vacuous: bool
-    assumption: str
-    reference: str
+    assumption: str = field(repr=False)
+    reference: str = field(repr=False)
+    holds_for: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bound in Python's own types; an infinite value is None."""
@@ -71,6 +85,7 @@ class Bound(Result):
             "mistakes at most" if self.valid else "it would be": rounded_up(self.value),
             "proven to hold": self.valid,
             "says something": not self.vacuous,
+            "holds for": self.holds_for,
             "source": self.reference,
         }
 
@@ -79,7 +94,8 @@ class Bound(Result):
         """The name and the value, or that it is not proven to hold."""
         if not self.valid:
             return f"{self.name}: not proven to hold{self.value_if_it_held}"
-        return f"{self.name}: at most {self.value_text} mistakes{', which says nothing' * self.vacuous}"
+        says_nothing = ", which says nothing" * self.vacuous
+        return f"{self.name}: at most {self.value_text} mistakes ({self.holds_for}){says_nothing}"
 
     def summary(self, *, width: int = WIDEST) -> str:
         """Return the headline, and the assumption in lines of at most `width` characters."""
@@ -88,8 +104,8 @@ class Bound(Result):
 
     @property
     def value_text(self) -> str:
-        """The value, rounded up to a few digits, as it is a proven upper end."""
-        return f"{rounded_up(self.value):,.6g}"
+        """The greatest count that the bound allows."""
+        return floor_of(self.value)
 
     @property
     def value_if_it_held(self) -> str:
@@ -115,7 +131,7 @@ def stated(
     assumption: str,
     reference: str,
     *,
-    of_every_run: bool = True,
+    holding: Holding = Holding.EVERY_RUN,
 ) -> Bound:
     """Return the bound, marked as vacuous where it says nothing.
 
@@ -126,13 +142,24 @@ def stated(
         As in `Bound`.
     valid : bool
         Whether the assumption is proven.
-    of_every_run : bool
-        Whether it holds for runs of any length; otherwise it depends on the length of this run.
+    holding : Holding
+        The runs for which it holds.
     """
-    vacuous = math.isinf(value) or (not of_every_run and value >= context.n_presentations)
+    vacuous = math.isinf(value) or (holding is not Holding.EVERY_RUN and value >= context.n_presentations)
     if valid and math.isinf(value):
         assumption += "; it holds, but the value is above the greatest binary64 number"
-    return Bound(name=name, value=value, valid=valid, vacuous=vacuous, assumption=assumption, reference=reference)
+    return Bound(
+        name=name, value=value, valid=valid, vacuous=vacuous, assumption=assumption, reference=reference,
+        holds_for=_runs(context, holding),
+    )  # fmt: skip
+
+
+def _runs(context: Context, holding: Holding) -> str:
+    if holding is Holding.ONE_RUN:
+        return "this run so far" if context.is_as_far_as_it_went and not context.run.converged else "this run"
+    if holding is Holding.EVERY_RUN or context.n_passes is None:
+        return "any order, to convergence"
+    return f"any order, {plural(context.n_passes, 'epoch')}"
 
 
 def quotient_up(numerator: Fraction, denominator: Fraction) -> float:

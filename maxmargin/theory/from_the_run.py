@@ -15,7 +15,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.margins import enclosures
 from maxmargin.solvers.proof.mistake_bounds import LARGEST_SLACK, Loss
 from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
-from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, norm_bound, run_norm_squared, space_of, stated
+from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, Holding, norm_bound, run_norm_squared, space_of, stated
 from maxmargin.theory.context import Context
 
 # Largest number of entries of X for which the best v is searched.
@@ -44,10 +44,10 @@ def freund_schapire(context: Context) -> Bound:
     passes = _passes(context, "until convergence, so u must separate")
     assumption = f"none on the data; {passes}: ((R + D)/g)^2, D^2 = sum over the presentations of "
     assumption += f"max(0, g - y u.x)^2, with the u of the soft margin at C = {soft.C:.6g}"
-    source, is_of_every_run = "Freund and Schapire 1999", value == separating
-    return stated(
-        context, "freund_schapire", value, math.isfinite(value), assumption, source, of_every_run=is_of_every_run
-    )
+    source, holding = "Freund and Schapire 1999", Holding.AS_MANY_PASSES
+    if value == separating:
+        holding = Holding.EVERY_RUN
+    return stated(context, "freund_schapire", value, math.isfinite(value), assumption, source, holding=holding)
 
 
 def _with_slack(context: Context) -> float:
@@ -65,7 +65,8 @@ def _with_slack(context: Context) -> float:
 def trivial(context: Context) -> Bound:
     """No run makes more mistakes than presentations."""
     value, assumption = context.n_presentations, "none: at most every presentation is a mistake"
-    return stated(context, "trivial", value, math.isfinite(value), assumption, "the number itself", of_every_run=False)
+    holding = Holding.ONE_RUN if context.is_as_far_as_it_went else Holding.AS_MANY_PASSES
+    return stated(context, "trivial", value, math.isfinite(value), assumption, "the number itself", holding=holding)
 
 
 def optima(context: Context) -> tuple[Bound, ...]:
@@ -80,7 +81,7 @@ def _optimum(context: Context, loss: Loss) -> Bound:
     is_searched = _presents_every_row_once(context) and is_moderate and not context.limits.is_over()
     value = _least(context, loss) if is_searched else math.inf
     assumption = f"none on the data; every row once a pass, {passes}: {formula}, at the best of all v"
-    return stated(context, name, value, math.isfinite(value), assumption, reference, of_every_run=False)
+    return stated(context, name, value, math.isfinite(value), assumption, reference, holding=Holding.AS_MANY_PASSES)
 
 
 def _least(context: Context, loss: Loss) -> float:
@@ -123,7 +124,7 @@ def self_certificate(context: Context) -> Bound:
         "mistakes of ||x||^2)/m, m the margin it achieved"
     )
     reference = "derived: ||w|| <= sqrt(sum ||x||^2) and w.u >= M m"
-    return stated(context, "self_certificate", value, valid, assumption, reference, of_every_run=False)
+    return stated(context, "self_certificate", value, valid, assumption, reference, holding=Holding.ONE_RUN)
 
 
 def sum_of_squares(context: Context) -> Bound:
@@ -136,7 +137,7 @@ def sum_of_squares(context: Context) -> Bound:
         "of ||x||^2)/g, g the maximum margin"
     )
     reference = "derived: w.u >= M g and ||w||^2 <= sum ||x||^2"
-    return stated(context, "sum_of_squares", value, valid, assumption, reference, of_every_run=False)
+    return stated(context, "sum_of_squares", value, valid, assumption, reference, holding=Holding.ONE_RUN)
 
 
 def slack_of_the_mistakes(context: Context) -> Bound:
@@ -158,7 +159,7 @@ def slack_of_the_mistakes(context: Context) -> Bound:
         f"(1 - y v.x)_+^2, with the u of the soft margin at C = {soft.C:.6g}, which was fixed without them"
     )
     reference = "derived: M - L sqrt(M) <= v.w, after Mohri and Rostamizadeh 2013"
-    return stated(context, "slack_of_the_mistakes", value, valid, assumption, reference, of_every_run=False)
+    return stated(context, "slack_of_the_mistakes", value, valid, assumption, reference, holding=Holding.ONE_RUN)
 
 
 def _if_counted_out(context: Context, link: str) -> str:

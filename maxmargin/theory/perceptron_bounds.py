@@ -8,7 +8,7 @@ from maxmargin.api.question import Question
 from maxmargin.api.running import best_bias_scale, run_perceptron
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.option_values import whole_number
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.theory import from_the_rows, from_the_run
@@ -31,17 +31,19 @@ def mistake_bounds(
     bias: bool | None = None,
     positive: object = None,
     bias_scale: float | Literal["best"] = 1.0,
-    n_passes: int | None = 1,
+    run: "PerceptronRun | None" = None,
+    n_passes: int | None = None,
     C: float = 1.0,
     time_limit: float | None = None,
     verbose: bool = False,
 ) -> tuple[Bound, ...]:
     """Return the bounds on the number of mistakes of a perceptron that starts at w = 0.
 
-    They hold for any order that presents every row once in each pass, and for each of the three rules for y w.x = 0,
-    because every update has y w.x <= 0. Only self_certificate, sum_of_squares and slack_of_the_mistakes are about a
-    single run, the one in cyclic order with ``zero="mistake"``. A bound whose assumption fails has ``valid=False``;
-    data that are not separable raise no error.
+    The attribute ``holds_for`` of a bound says which runs it is about: those in any order until convergence, those
+    in any order that presents every row once in each of a number of passes, or a single run (self_certificate,
+    sum_of_squares, slack_of_the_mistakes). The bounds hold for each of the three rules for y w.x = 0, because every
+    update has y w.x <= 0. A bound whose assumption fails has ``valid=False``; data that are not separable raise no
+    error.
 
     Parameters
     ----------
@@ -58,9 +60,13 @@ def mistake_bounds(
     bias_scale : float or "best", default 1.0
         The constant coordinate s of the run, as in `maxmargin.perceptron`; "best" falls back to 1 if the data are not
         proven separable.
-    n_passes : int or None, default 1
-        The number of passes over the rows; None means until convergence. With None, counts and slacks of a run that was
-        stopped by its limit bound nothing beyond it, and have ``valid=False``.
+    run : PerceptronRun, optional
+        A run on these rows, from `maxmargin.perceptron`: the bounds are about the mistakes in the passes that it made,
+        whether it converged or not. It decides `bias_scale` and `n_passes`. By default the run is made here, in cyclic
+        order with ``zero="mistake"``.
+    n_passes : int or None, default None
+        The number of passes over the rows; None means until convergence, with at most 10 million mistakes. With None,
+        counts and slacks of a run that did not converge bound nothing beyond it, and have ``valid=False``.
     C : float, default 1.0
         The parameter of the soft margin whose solution is the u of the Freund-Schapire bound.
     time_limit : float, optional
@@ -77,9 +83,9 @@ def mistake_bounds(
     Raises
     ------
     InvalidProblemError
-        If the data do not state a question about two classes.
+        If the data do not state a question about two classes, or `run` was made on other rows.
     InvalidOptionError
-        If an option has a value that it does not take.
+        If an option has a value that it does not take, or one that `run` decides.
 
     See Also
     --------
@@ -96,25 +102,44 @@ def mistake_bounds(
 
     Examples
     --------
-    >>> bounds = {bound.name: bound for bound in mistake_bounds([[10.0], [12.0]], [0, 1], n_passes=None)}
-    >>> round(bounds["novikoff"].value)
-    17690
+    >>> import maxmargin as mm
+    >>> X, y = [[10.0], [12.0]], [0, 1]
+    >>> run = mm.perceptron(X, y)
+    >>> bounds = {bound.name: bound for bound in mistake_bounds(X, y, run=run)}
+    >>> run.n_mistakes, round(bounds["novikoff"].value), bounds["novikoff"].holds_for
+    (233, 17690, 'any order, to convergence')
     """
     question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
-    seconds = question.limits.share()
-    return run_and_bounds(question.problem, bias_scale=bias_scale, n_passes=n_passes, C=C, time_limit=seconds)[1]
+    problem, limits = question.problem, question.limits
+    if run is None:
+        return run_and_bounds(problem, bias_scale=bias_scale, n_passes=n_passes, C=C, time_limit=limits.share())[1]
+    from maxmargin.solvers.perceptron.result import PerceptronRun, ran_on
+
+    if not isinstance(run, PerceptronRun):
+        raise InvalidOptionError(f"run is {type(run).__name__}; expected a PerceptronRun, from maxmargin.perceptron")
+    if n_passes is not None or bias_scale != 1.0:
+        raise InvalidOptionError("run= decides bias_scale and n_passes: leave them out")
+    if not ran_on(problem, run):
+        raise InvalidProblemError("this run was made on other rows or labels, or with another bias")
+    return bounds_of(context_of_run(problem, run, C=C, limits=limits))
 
 
 def run_and_bounds(
     problem: Problem,
     *,
     bias_scale: float | str = 1.0,
-    n_passes: int | None = 1,
+    n_passes: int | None = None,
+    until_convergence: bool = True,
     C: float = 1.0,
     time_limit: float | None = None,
     on_progress: "Callable[[RunProgress], None] | None" = None,
 ) -> "tuple[PerceptronRun, tuple[Bound, ...]]":
-    """Return the run that the bounds are about, and the bounds; the parameters are as in `mistake_bounds`.
+    """Return the run that the bounds are about, and the bounds; most parameters are as in `mistake_bounds`.
+
+    Parameters
+    ----------
+    until_convergence : bool
+        Whether ``n_passes=None`` asks for bounds until convergence, and not for those of the passes that the run makes.
 
     Raises
     ------
@@ -134,7 +159,15 @@ def run_and_bounds(
         time_limit=limits.share(_SHARES_OF_THE_RUN),
         on_progress=on_progress,
     )
+    if n_passes is None and not until_convergence:
+        return run, bounds_of(context_of_run(problem, run, C=C, limits=limits))
     return run, bounds_of(Context(problem=problem, run=run, n_passes=n_passes, C=C, limits=limits))
+
+
+def context_of_run(problem: Problem, run: "PerceptronRun", **known: Any) -> Context:
+    """Return the context of bounds on the mistakes that a run has made in its passes, with fields that are known."""
+    n_passes = max(1, run.n_epochs)  # of a run that the time cut within its first pass
+    return Context(problem=problem, run=run, n_passes=n_passes, is_as_far_as_it_went=True, **known)
 
 
 def bounds_of(context: Context) -> tuple[Bound, ...]:

@@ -26,7 +26,7 @@ def _made(report: Report) -> Emphasis:
 def _converged(report: Report) -> Text:
     run, hard, share = report["perceptron"], report["hard_margin"], report["comparison"]["share_of_maximum"]
     bound = novikoff(report)
-    allowed: Text = "" if bound is None else ("; theory allows ", Emphasis(floor_of(bound["value"])))
+    allowed: Text = "" if bound is None else ("; theory allows ", Emphasis(floor_of(bound["value"])), " in any order")
     stopped: Text = ("The perceptron stopped after ", _made(report))
     best = Emphasis(margin_digits(hard), "truth")
     largest: Text = (f"the largest possible margin{of_kind(report)}, γ* = ", best, ", proven.")

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from maxmargin.reports.drawings.rulers import Ruler, RulerBand, RulerMark, nested, spread
 from maxmargin.reports.drawings.scales import LogScale, Scale, count_ticks
-from maxmargin.reports.phrasing import Report, bound_title, bounded_runs, fewest_errors, holding_bounds, novikoff
+from maxmargin.reports.phrasing import Report, bound_title, fewest_errors, holding_bounds, novikoff
 from maxmargin.reports.sections.shared import margin_digits
 from maxmargin.text.number_formats import count, floor_of, listed, percent, plural, rounded, shown_interval, upper_end
 
@@ -150,11 +150,11 @@ def _bound_values(report: Report) -> list[tuple[float, str]]:
         found = [(of_novikoff["value"], f"Novikoff, any order: {floor_of(of_novikoff['value'])}")]
     if tightest is None or (of_novikoff is not None and tightest["value"] >= of_novikoff["value"]):
         return found
-    return [(tightest["value"], _tightest(report, tightest)), *found]
+    return [(tightest["value"], _tightest(tightest)), *found]
 
 
-def _tightest(report: Report, bound: Report) -> str:
-    runs = bounded_runs(bound["name"], report["perceptron"]).removesuffix(", to convergence")
+def _tightest(bound: Report) -> str:
+    runs = bound["holds_for"].removesuffix(", to convergence")
     return f"tightest bound, {runs}: {floor_of(bound['value'])} ({bound_title(bound['name'])})"
 
 

@@ -3,7 +3,7 @@
 import math
 
 from maxmargin.reports.document import Block, Explanation, FigureSlot, Paragraph, TableBlock
-from maxmargin.reports.phrasing import Report, bound_title, bounded_runs, holding_bounds, of_kind
+from maxmargin.reports.phrasing import Report, bound_title, holding_bounds, of_kind
 from maxmargin.reports.sections.bound_formulas import formula_of
 from maxmargin.reports.sections.orders_section import FOUND
 from maxmargin.text.number_formats import count, floor_of, percent, plural, typeset
@@ -25,14 +25,13 @@ def blocks(report: Report) -> tuple[Block, ...]:
 def _bounds(report: Report) -> tuple[Block, ...]:
     presented = [bound for bound in report["bounds"] if bound["name"] == "trivial" and bound["value"] is not None]
     holding = sorted(holding_bounds(report) + presented, key=lambda bound: (bound["value"], bound["name"]))
-    run = report["perceptron"]
-    made = run["n_mistakes"]
+    made = report["perceptron"]["n_mistakes"]
     if len(holding) == len(presented):
         return (Paragraph(f"No bound on the mistakes holds but the number of presentations. {_not_holding(report)}"),)
     largest = max(bound["value"] for bound in holding)
     rows = tuple(
-        (bound_title(name), bounded_runs(name, run), floor_of(value), percent(made / max(math.floor(value), 1)))
-        for name, value in ((bound["name"], bound["value"]) for bound in holding)
+        (bound_title(name), runs, floor_of(value), percent(made / max(math.floor(value), 1)))
+        for name, runs, value in ((bound["name"], bound["holds_for"], bound["value"]) for bound in holding)
     )
     shares = {(row, 2): _share(bound["value"], largest) for row, bound in enumerate(holding)}
     explained = tuple(

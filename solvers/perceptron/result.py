@@ -222,8 +222,7 @@ def result_of(
         If the weights differ so much in size that they cannot be stored in binary64.
     """
     scale = settings.bias_scale if problem.bias else 0.0
-    rows = np.flatnonzero(tally.counts)
-    sums = ClassSums.of(problem, rows, tally.counts[rows].tolist())
+    sums = _sums(problem, tally.counts)
     w, b = plane_of_sums(sums, scale)
     margin, run_margin = achieved_margins(problem, w, b, scale)
     margin_upper, run_upper = upper_bounds(problem, sums, scale)
@@ -234,6 +233,19 @@ def result_of(
         mistakes_per_epoch=tally.mistakes_per_epoch(), margin=margin, margin_upper=margin_upper, run_margin=run_margin,
         run_upper=run_upper, settings=settings, engine=engine, bias=problem.bias,
     )  # fmt: skip
+
+
+def ran_on(problem: Problem, run: PerceptronRun) -> bool:
+    """Return whether the mistakes of a run, taken from these rows, add up to its hyperplane."""
+    if problem.bias is not run.bias or len(run.mistake_counts) != problem.n_samples or len(run.w) != problem.n_features:
+        return False
+    w, b = plane_of_sums(_sums(problem, run.mistake_counts), run.settings.bias_scale if problem.bias else 0.0)
+    return b == run.b and np.array_equal(w, run.w)
+
+
+def _sums(problem: Problem, counts: Rows) -> ClassSums:
+    rows = np.flatnonzero(counts)
+    return ClassSums.of(problem, rows, counts[rows].tolist())
 
 
 def plane_of_sums(sums: ClassSums, scale: float) -> tuple[Floats, float]:

@@ -65,7 +65,7 @@ def _overlapping(n: int = 400, d: int = 20) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda X, y: mm.mistake_bounds(X, y, n_passes=None, time_limit=_LIMIT),
+        lambda X, y: mm.mistake_bounds(X, y, time_limit=_LIMIT),
         lambda X, y: mm.order_study(X, y, n_orders=10**6, max_mistakes=None, time_limit=_LIMIT),
         lambda X, y: mm.margin_report(mm.from_arrays(X, y), max_mistakes=None, time_limit=_LIMIT).to_dict(),
     ],

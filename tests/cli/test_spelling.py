@@ -43,7 +43,7 @@ READING = {
 
 # Options that other verbs, or the answers, have in Python.
 OF_COMMANDS = {
-    *("as_json", "force", "as_list"),  # how an answer is printed, which functions return
+    *("as_json", "force", "as_list", "explain"),  # how an answer is printed, which functions return
     # written from answers
     *("proof", "figures", "output", "names", "trace", "trace_mistakes", "trace_limit", "diff", "dry_run"),
     *("require", "reuse", "columns"),  # `require`, and what answers compute when they are asked
@@ -62,7 +62,7 @@ DATA = {"source", "X", "y", "dataset"}
 # Parameters that the command line lacks.
 OF_PYTHON = {
     *("b", "model"),  # beside w, where the command has a file
-    *("sample_weight", "on_progress"),  # objects
+    *("sample_weight", "on_progress", "run"),  # objects
     "max_states",  # a matter of seconds for tiny data
 }
 
@@ -79,7 +79,7 @@ WITHOUT_TIME_LIMIT = {"generate": "not interrupted", "verify": "as well"}
 DEFAULTS = {
     ("perceptron", "rng"): "a command repeats itself, a function draws new orders, as functions of SciPy do",
     ("online", "rng"): "likewise",
-    ("bounds", "n_passes"): "1, where --until-convergence does not say otherwise",
+    ("bounds", "n_passes"): "the passes of the run, which the command shows",
     ("online", "algorithm"): "averaged, where none is named",
     ("judge", "bias"): "None: a plane with b = 0 is compared with planes through the origin; likewise for the command",
     ("fewest-errors", "time_limit"): "none is 60 s for each of two searches; in Python there is one",

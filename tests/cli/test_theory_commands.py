@@ -1,6 +1,7 @@
 """``maxmargin online``, ``bounds``, ``fewest-errors`` and formulas as sources, as a user types them."""
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -115,6 +116,7 @@ def test_bounds_are_those_of_the_library(capsys: Capture) -> None:
         assert bound["valid"] is same.valid and bound["vacuous"] is same.vacuous
         assert bound["value"] == (same.value if np.isfinite(same.value) else None)
         assert bound["ratio"] == (same.ratio(fields["n_mistakes"]) if same.valid else None)
+        assert bound["holds_for"] == same.holds_for
     assert fields["n_mistakes"] == mm.perceptron(iris.X, iris.y, max_epochs=4).n_mistakes == 5
 
 
@@ -128,19 +130,18 @@ def test_bounds_that_hold_come_first_and_hold(capsys: Capture, options_given: tu
     assert values == sorted(values) and values[0] >= fields["n_mistakes"]
 
 
-def test_bounds_text_rounds_up_and_gives_reasons(capsys: Capture) -> None:
+def test_the_table_of_bounds_is_about_the_run_of_the_command_perceptron(capsys: Capture) -> None:
     _, fields = json_answer(capsys, "bounds", "iris", "--positive", "setosa")
+    assert fields["n_mistakes"] == json_answer(capsys, "perceptron", "iris", "--positive", "setosa")[1]["n_mistakes"]
     out = printed(capsys, "bounds", "iris", "--positive", "setosa")
-    assert "M = 2 mistakes in 1 epoch" in out
-    rows = [line.split() for line in out.splitlines() if re.match(r" *[\d.,e+]+ +[\d.e-]+  \w", line)]
-    shown = {row[2]: row[0] for row in rows}
-    valid = [bound for bound in fields["bounds"] if bound["valid"]]
-    assert list(shown) == [bound["name"] for bound in valid]
-    for bound in valid:
-        assert bound["value"] <= float(shown[bound["name"]].replace(",", "")) <= bound["value"] * (1 + 1e-5)
-    holding, failing = out.split("not proven to hold here")
-    assert "unit_norm" in failing and "unit_norm" not in holding
-    assert "every row has norm" in failing.replace("\n      ", " ")
+    assert "M = 5 mistakes in 4 epochs" in out and "every row has norm" not in out
+    rows = [re.match(r"(\w+) +([\d,]+) +[\d.]+ %  (.+)", line) for line in out.splitlines()]
+    shown = [(row[1], row[2], row[3]) for row in rows if row is not None]
+    holding = [bound for bound in fields["bounds"] if bound["valid"] and not bound["vacuous"]]
+    assert shown == [(b["name"], f"{math.floor(b['value']):,}", b["holds_for"]) for b in holding]
+    assert "unit_norm" in out.split("not proven to hold here")[1]
+    explained = printed(capsys, "bounds", "iris", "--positive", "setosa", "--explain")
+    assert "every row has norm" in explained.replace("\n      ", " ")
 
 
 def test_bounds_of_data_without_a_best_scale_say_so(capsys: Capture) -> None:
@@ -214,7 +215,7 @@ def test_formulas_are_generated_with_their_truth(capsys: Capture, tmp_path: Path
 
 OF_NO_BIAS = {
     "perceptron --max-epochs 3": "upper bound of the maximum margin through the origin: ",
-    "bounds": "of 1 pass, through the origin",
+    "bounds --n-passes 3": ", through the origin",
     "orders --n-orders 2 --n-search 0 --n-sequence 0": "seed 0, through the origin",
     "margin --soft 1": "proven interval of the optimum through the origin [",
     "fewest-errors": "least total slack through the origin, sum of (1 - y(w.x))_+",

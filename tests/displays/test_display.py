@@ -33,10 +33,10 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "path": lambda d, **o: displays.PerceptronPathDisplay.from_result(mm.perceptron(d.X, d.y), d.X, d.y, **o),
     "curves": lambda d, **o: displays.ProofCurvesDisplay.from_result(mm.mistake_trace(d.X, d.y), **o),
     "mistakes": lambda d, **o: displays.MistakeBoundsDisplay.from_result(
-        mm.perceptron(d.X, d.y), mm.mistake_bounds(d.X, d.y, n_passes=None), **o
+        mm.perceptron(d.X, d.y), mm.mistake_bounds(d.X, d.y), **o
     ),
     "bars": lambda d, **o: displays.MistakeBoundsDisplay.from_result(
-        mm.perceptron(d.X, d.y), mm.mistake_bounds(d.X, d.y, n_passes=None), kind="bars", **o
+        mm.perceptron(d.X, d.y), mm.mistake_bounds(d.X, d.y), kind="bars", **o
     ),
     "soft": lambda d, **o: displays.SoftMarginPathDisplay.from_result(
         mm.soft_margin_path(d.X, d.y, [0.1, 1.0]), quantities=("rows",), **o

@@ -13,7 +13,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 
 
 def test_bounds_stand_at_their_heights_and_the_curve_ends_at_the_mistakes(line: SimpleNamespace, ax: Axes) -> None:
-    run, bounds = mm.perceptron(line.X, line.y), mm.mistake_bounds(line.X, line.y, n_passes=None)
+    run, bounds = mm.perceptron(line.X, line.y), mm.mistake_bounds(line.X, line.y)
     display = MistakeBoundsDisplay.from_result(run, bounds, ax=ax)
     valid = {bound.name: bound.value for bound in bounds if bound.valid and np.isfinite(bound.value)}
     assert display.bounds == valid and list(valid.values()) != sorted(valid.values()) == [*display.bounds.values()]
@@ -28,7 +28,7 @@ def test_bounds_stand_at_their_heights_and_the_curve_ends_at_the_mistakes(line: 
 
 
 def test_bars_have_the_lengths_of_the_bounds(line: SimpleNamespace, ax: Axes) -> None:
-    run, bounds = mm.perceptron(line.X, line.y), mm.mistake_bounds(line.X, line.y, n_passes=None)
+    run, bounds = mm.perceptron(line.X, line.y), mm.mistake_bounds(line.X, line.y)
     display = MistakeBoundsDisplay.from_result(run, bounds, kind="bars", ax=ax)
     assert display.bars_ is not None and display.line_ is None
     assert [bar.get_width() for bar in display.bars_] == [run.n_mistakes, *display.bounds.values()]
@@ -39,7 +39,7 @@ def test_bars_have_the_lengths_of_the_bounds(line: SimpleNamespace, ax: Axes) ->
 
 def test_bounds_not_proven_are_left_out_and_those_of_fewer_passes_refused(line: SimpleNamespace, ax: Axes) -> None:
     run = mm.perceptron(line.X, line.y)
-    first, *_ = mm.mistake_bounds(line.X, line.y, n_passes=None)
+    first, *_ = mm.mistake_bounds(line.X, line.y)
     shown = MistakeBoundsDisplay.from_result(run, [first, replace(first, name="no", valid=False)], ax=ax)
     assert list(shown.bounds) == ["novikoff"]
     none = MistakeBoundsDisplay.from_result(run, [replace(first, value=float("inf"))], ax=ax)

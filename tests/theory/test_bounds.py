@@ -17,6 +17,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 from zoo import Known
 
+import maxmargin as mm
 from maxmargin.api.running import best_bias_scale, run_perceptron
 from maxmargin.boolean import conjunction_bound
 from maxmargin.cli.app import run as run_command
@@ -120,6 +121,33 @@ def test_passes_are_whole_numbers(n_passes: Any) -> None:
         mistake_bounds([[1.0], [2.0]], [0, 1], n_passes=n_passes)
 
 
+@for_each("max_mistakes", [1, 60, None])
+@for_each("order, covers", [("cyclic", True), ("random", False)])
+def test_bounds_of_a_given_run(max_mistakes: int | None, order: str, covers: bool) -> None:
+    """They are those of the passes that it made; each says for which runs it holds."""
+    X, y = [[10.0], [12.0]], [0, 1]
+    run = mm.perceptron(X, y, max_mistakes=max_mistakes, order=order, bias_scale=2.0, rng=3)
+    bounds = by_name(mistake_bounds(X, y, run=run))
+    assert all(bound.value >= run.n_mistakes for bound in bounds.values() if bound.valid)
+    assert bounds["hinge_optimum"].valid is covers
+    runs = {"novikoff": "any order, to convergence", "sum_of_squares": f"this run{' so far' * (not run.converged)}"}
+    runs["hinge_optimum"] = f"any order, {run.n_epochs} epoch{'s' * (run.n_epochs > 1)}"
+    assert {name: bounds[name].holds_for for name in runs} == runs
+    if max_mistakes is None and covers:
+        same = by_name(mistake_bounds(X, y, bias_scale=2.0))  # until convergence
+        assert all(same[name].value == bounds[name].value for name in NAMES - OF_SOME_PASSES - {"freund_schapire"})
+
+
+@for_each("options", [{"n_passes": 2}, {"bias_scale": 2.0}, {"bias": False}, {"y": [1, 0]}, {"X": [[10.0], [13.0]]}])
+def test_a_run_decides_its_passes_and_belongs_to_its_rows(options: dict[str, Any]) -> None:
+    question: dict[str, Any] = {"X": [[10.0], [12.0]], "y": [0, 1]}
+    run = mm.perceptron(**question)
+    with pytest.raises(InvalidProblemError, match=r"run= decides|on other rows"):
+        mistake_bounds(**question | options, run=run)
+    with pytest.raises(InvalidProblemError, match="OnlineRun"):
+        mistake_bounds(**question, run=mm.online(**question))  # type: ignore[arg-type]
+
+
 @given(problems(), st.sampled_from(ZERO_RULES))
 @settings(max_examples=8)
 def test_the_best_scale(problem: Problem, zero: str) -> None:
@@ -167,7 +195,8 @@ def test_known_problems(known: Known) -> None:
 
 def test_inseparable_data_raise_nothing(inseparable: Known) -> None:
     for scale in (1.0, "best"):
-        bounds = by_name(mistake_bounds(inseparable.X, inseparable.y, bias=inseparable.bias, bias_scale=scale))
+        options: dict[str, Any] = {"bias": inseparable.bias, "bias_scale": scale, "n_passes": 1}
+        bounds = by_name(mistake_bounds(inseparable.X, inseparable.y, **options))
         for name in NAMES - FOR_ANY_DATA:
             assert not bounds[name].valid and bounds[name].vacuous and bounds[name].value == math.inf
             assert bounds[name].ratio(5) == 0
@@ -178,7 +207,7 @@ def test_the_one_pass_bound_of_zero_is_the_number_of_rows() -> None:
     """v = 0 gives n: with slack the bound of the soft margin's u is compared with it by the flag `vacuous`."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 2)), np.where(rng.random(40) < 0.5, 1, -1)
-    bounds = by_name(mistake_bounds(X, y, bias=False, C=1e-9))
+    bounds = by_name(mistake_bounds(X, y, bias=False, C=1e-9, n_passes=1))
     assert math.isclose(bounds["freund_schapire"].value, 40, rel_tol=1e-4)
     assert bounds["freund_schapire"].vacuous == (bounds["freund_schapire"].value >= 40)
 
@@ -392,13 +421,13 @@ def test_bounds_from_half_an_answer_are_not_given_out(
 
 
 def test_a_bound_has_the_same_digits_wherever_it_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """R^2/g^2 = 49/9 = 5.4444444...: rounded up everywhere, as an upper end is."""
+    """R^2/g^2 = 49/9 = 5.4444444...: rounded up as an upper end is, or the count that it allows, which is 5."""
     source = tmp_path / "ninths.csv"
     source.write_text("x,y\n3,1\n7,1\n-3,0\n", encoding="utf-8")
-    for command, *options in (["bounds", "--until-convergence"], ["online", "-a", "perceptron"]):
+    for command, *options, shown in (["bounds", "novikoff +5 "], ["online", "-a", "perceptron", "5.44445"]):
         assert run_command([command, str(source), *options, "--no-bias", "-q"]) in (0, 3)
-        assert "5.44445" in capsys.readouterr().out
-    for page in (tmp_path / "r.md", tmp_path / "r.html"):  # a report says how many mistakes it allows, which is 5
+        assert re.search(shown, capsys.readouterr().out)
+    for page in (tmp_path / "r.md", tmp_path / "r.html"):
         assert run_command(["report", str(source), "-o", str(page), "--no-bias", "-q"]) in (0, 3)
         text = re.sub(r"<script.*?</script>|<[^>]+>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
         assert "Novikoff" in text and not re.search(r"5\.4444", text)

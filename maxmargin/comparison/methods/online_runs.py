@@ -103,12 +103,10 @@ def _answer(run: Any) -> dict[str, Any]:
 
 def perceptron_bounds(X: Any, y: Any, answer: Answer, **params: Any) -> Mapping[str, float]:
     """Return the bounds that hold for the mistakes of this very run, whatever ended it; not the vacuous ones."""
-    from maxmargin.theory.context import Context
-    from maxmargin.theory.perceptron_bounds import bounds_of
+    from maxmargin.theory.perceptron_bounds import bounds_of, context_of_run
 
     problem, run = answer[_RUN]
-    limits, n_passes = Limits(time_limit=SECONDS_FOR_BOUNDS), max(1, run.n_epochs)
-    context = Context(problem=problem, run=run, n_passes=n_passes, is_as_far_as_it_went=True, limits=limits)
+    context = context_of_run(problem, run, limits=Limits(time_limit=SECONDS_FOR_BOUNDS))
     return {bound.name: bound.value for bound in bounds_of(context) if bound.valid and not bound.vacuous}
 
 

@@ -12,7 +12,7 @@ from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.theory.context import Context
-from maxmargin.theory.perceptron_bounds import bounds_of
+from maxmargin.theory.perceptron_bounds import bounds_of, context_of_run
 
 # Bounds that involve the bias coordinate; through the origin they repeat Novikoff's bound.
 _WITH_BIAS_ONLY = ("augmented_b", "best_scale", "best_scale_searched")
@@ -45,15 +45,8 @@ def _context_of(study: TwoClassStudy, limits: Limits) -> Context:
         return reach * length + math.sqrt(run.n_epochs) * point.slack_norm
 
     tightest = min(study.soft, key=root_of_bound)
-    return Context(
-        problem=study.run_problem,
-        run=run,
-        n_passes=max(1, run.n_epochs),  # of a run that the time cut within its first pass
-        known_hard=study.hard if study.run_problem is study.problem else None,
-        known_soft=tightest.solution,
-        is_as_far_as_it_went=True,
-        limits=limits,
-    )
+    hard = study.hard if study.run_problem is study.problem else None
+    return context_of_run(study.run_problem, run, known_hard=hard, known_soft=tightest.solution, limits=limits)
 
 
 def _fields(study: TwoClassStudy) -> dict[str, Any]:
