@@ -98,8 +98,15 @@ class CheckedPage(ABC):
             return None
         return raw_data(self.problem)
 
-    def _tools(self, sha: str, *, title: str = "") -> dict[str, str]:
+    @property
+    def _sha256(self) -> str:
+        """The hash of the numbers that the proofs are about, the prepared ones if they were prepared."""
+        data = self.summary["data"]
+        return str(data.get("prepared_sha256") or data["sha256"])
+
+    def _tools(self, *, title: str = "") -> dict[str, str]:
         """Return the buttons that copy the command and the hash, and where a reader hands in the data."""
+        sha = self._sha256
         buttons = (
             f'<p class="tools" data-script hidden><button type="button" data-copy="command"{title}>copy the command'
             f'</button><button type="button" data-copy="sha256" title="{sha}, of the rows and labels as numbers, not '
@@ -112,7 +119,7 @@ class CheckedPage(ABC):
 
     def _data(self) -> dict[str, Any]:
         return {
-            "copies": {"command": self._command(), "sha256": self.summary["data"]["sha256"]},
+            "copies": {"command": self._command(), "sha256": self._sha256},
             "tables": {table.key: table.forms() for table in self.document.tables if table.key},
             **self._moving(),
             "proofs": self._boxes,

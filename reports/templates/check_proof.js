@@ -1,8 +1,17 @@
 // Checks a proof in a Web Worker as checker.py does, which says why that is enough; how the data were read is ignored.
-// Takes {proof, data, part}; answers {valid, claim, did, error, hashed, ms}.
-// The fields of each claim: direction, rows, weights, null_space, margin_squared, upper_squared.
+// Takes {proof, data, part}; answers {valid, claim, bias, rows, strict, lower, upper, sha256, did, error, ms}: lower and
+// upper are the proven bounds of the squared margin as [p, q] for p/q, strict is the number of rows with z.v > 0.
+const NAMES = {d: "direction", r: "rows", w: "weights", n: "null_space", m: "margin_squared", u: "upper_squared"};
+// The fields of each claim, by their first letters.
 const FIELDS = {"separable": "d", "not-strictly-separable": "rw", "overlap": "rwn", "quasi-separable": "drwn",
   "margin-at-least": "dm", "margin-at-most": "rwm", "margin-exactly": "drwm", "margin-between": "drwmu"};
+// The types of the fields of data: text, integer, number, truth value, list of, or texts by name; those that say how the
+// data were read may be null or absent.
+const DATA = {sha256: "t", n_samples: "i", n_features: "i", bias: "b", reading: "t"};
+const READING = {source: "t", label: "ti", positive: "tnb", drop: "[ti", id: "ti", one_hot: "b", one_hot_columns: "[ti",
+  drop_missing: "b", sep: "t", decimal_comma: "b", header: "b", missing: "[t", format: "t", formula: "t", classes: "[t",
+  values: "[[t", coded: "{[t", rules: "i"};
+const MOST_LEVELS = 100;
 const FOREIGN = "these are not the data of the proof";
 const need = (isTrue, otherwise) => { if (!isTrue) throw Error(otherwise); };
 const size = (numbers) => numbers.reduce((a, b) => (b > a ? b : -b > a ? -b : a), 0n);
@@ -13,13 +22,51 @@ function dot(u, v) {
   return sum;
 }
 
+const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+function hasType(value, type) {
+  if (/[[{]/.test(type[0])) {
+    const isRight = type[0] === "[" ? Array.isArray(value) : isObject(value);
+    return isRight && Object.values(value).every((entry) => hasType(entry, type.slice(1)));
+  }
+  const is = {t: typeof value === "string", b: typeof value === "boolean", n: Number.isFinite(value)};
+  return [...type].some((kind) => is[kind] || (kind === "i" && Number.isInteger(value)));
+}
+
+// Parse JSON, after an optional byte order mark; JSON.parse would take the last of two equal keys.
+function parsed(text) {
+  const value = JSON.parse(text.replace(/^\ufeff/, ""));
+  const countKeys = (node, level) => {
+    need(level <= MOST_LEVELS, `it is nested more than ${MOST_LEVELS} levels deep`);
+    if (node === null || typeof node !== "object") return 0;
+    const found = Object.values(node).reduce((sum, entry) => sum + countKeys(entry, level + 1), 0);
+    return found + (Array.isArray(node) ? 0 : Object.keys(node).length);
+  };
+  const n_keys = (text.match(/"(?:[^"\\]|\\.)*"\s*:/g) || []).length;
+  need(countKeys(value, 0) === n_keys, "a key occurs twice in one object");
+  return value;
+}
+
 // Return which fields the proof has; they are checked where they are used.
-function validate({format, version, claim, question, data, ...rest}) {
-  need(format === "maxmargin-proof" && version === 1, "not a proof of format maxmargin-proof, version 1");
+function validate(proof) {
+  need(isObject(proof) && proof.format === "maxmargin-proof", "not a proof of format maxmargin-proof");
+  const {version, claim, question, data} = proof, isBinary = question === "two-class";
+  need(version === 1, "the version is unknown");
   need(Object.keys(FIELDS).includes(claim), "the claim is unknown");
-  need(question === "two-class" || (question === "multinomial" && !/margin/.test(claim)), "no such question or claim");
-  need(Object.keys(rest).length === FIELDS[claim].length, `${claim}: missing or superfluous field`);
-  need(typeof data.bias === "boolean", "data: bias has a wrong type");
+  need(isBinary || (question === "multinomial" && !/margin/.test(claim)), "no such question or claim");
+  const names = [..."format version claim question data".split(" "), ...[...FIELDS[claim]].map((field) => NAMES[field])];
+  const isComplete = names.every((name) => Object.hasOwn(proof, name)) && Object.keys(proof).length === names.length;
+  need(isComplete, `${claim}: expected the fields ${names.join(", ")}`);
+  need(!names.includes("null_space") || hasType(proof.null_space, "[[t"), "null_space has a wrong type");
+  const isWhole = isObject(data) && Object.keys(DATA).every((name) => Object.hasOwn(data, name));
+  const areKnown = isWhole && Object.keys(data).every((name) => Object.hasOwn(DATA, name) || Object.hasOwn(READING, name));
+  need(areKnown, "data: missing or superfluous field");
+  for (const [name, value] of Object.entries(data)) {
+    const isRight = name in DATA ? hasType(value, DATA[name]) : value === null || hasType(value, READING[name]);
+    need(isRight, `data: ${name} has a wrong type`);
+  }
+  need(data.n_samples > 0 && data.n_features >= 0, "data: no such number of rows or columns");
+  need(isBinary || (data.positive ?? null) === null, "data: a multinomial question has no positive class");
   need(data.reading === "binary64", "data: the reading is not binary64: use maxmargin verify");
   return (field) => FIELDS[claim].includes(field);
 }
@@ -33,14 +80,16 @@ function integers(texts, length, what) {
 
 // p > 0 and q > 0 of "p/q", or "p" for "p/1".
 function quotient(text) {
+  need(typeof text === "string", "squared margin: not a text");
   const [p, q] = integers(/\//.test(text) ? text.split("/") : [text, "1"], 2, "squared margin");
   need(p > 0n && q > 0n, "squared margin: not positive");
   return [p, q];
 }
 
+const number = (t) => (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(t) ? Number(t) : NaN);
+
 // The numbers row by row with their labels, from lines of decimals or from the bytes that are hashed.
 function decoded({format, text, bytes}) {
-  const number = (t) => (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(t) ? Number(t) : NaN);
   if (format === "decimal") {
     const rows = text.split("\n").map((line) => line.split(",").map(number)), labels = rows.map((row) => row.pop());
     return {n: labels.length, d: rows[0].length, values: Float64Array.from(rows.flat()), labels};
@@ -71,9 +120,8 @@ async function checkData({n_samples, n_features, sha256}, {n, d, values, labels}
   const numbers = values.map((x) => x + 0);
   const bytes = new Blob([`${n} ${d}\n`, numbers, (isBinary ? Int8Array : Int32Array).from(labels)]).arrayBuffer();
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await bytes));
-  answer.hashed = true;
-  const hash = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  need(hash === sha256, `${FOREIGN}: other values, other labels, or another order`);
+  answer.sha256 = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  need(answer.sha256 === sha256, `${FOREIGN}: other values, other labels, or another order`);
   return K;
 }
 
@@ -116,17 +164,18 @@ function pairsOf(rows, codes, K, isBinary) {
   return pairs;
 }
 
-// Check the sign of each z.v, and the basis where z.v = 0; return the least z.v, and its row.
+// Check the sign of each z.v, and the basis where z.v = 0; return the least z.v, its row, and how many rows have z.v > 0.
 function checkRows(n, K, row, v, basis, sign, isQuasi) {
   const m = v.length, largest = BigInt(m) * size(basis.flat()), packs = {}, classes = [...Array(K).keys()];
   const blocks = classes.slice(1).map((k) => v.slice((k - 1) * m / (K - 1), k * m / (K - 1)));
-  let best, greatest = 0n;
+  let best, greatest = 0n, strict = 0;
   for (let i = 0; i < n; i++) {
     const {X, code, shift} = row(i), scores = [0n, ...blocks.map((w) => dot(X, w))];
     const others = classes.filter((k) => k !== code), values = others.map((k) => scores[code] - scores[k]);
     const low = values.reduce((a, b) => (b < a ? b : a));
     need(low > 0n || (low === 0n && sign === ">="), `row ${i}: z.v ${sign} 0 is false`);
     greatest = size([greatest, ...values]);
+    strict += low > 0n;
     if (!best || low << best.shift < best.low << shift) best = {low, shift, i};
     if (low || !basis.length) continue;
     // The product with the sum of all 2^(bits l) u_l is 0 only if each is, for all are below 2^bits.
@@ -137,12 +186,13 @@ function checkRows(n, K, row, v, basis, sign, isQuasi) {
     need(isZero, `row ${i}: z.u = 0 for all u of null_space is false`);
   }
   need(greatest || !isQuasi, "z.v > 0 for at least one z is false");
-  return best;
+  return {...best, strict};
 }
 
 function checkLowerMargin(text, w, {low, shift, i}) {
   const [p, q] = quotient(text);
   need(low * low * q >= p * dot(w, w) << 2n * shift, `row ${i}: (z.v)^2 >= q ||w||^2 is false`);
+  return [p, q];
 }
 
 // The sum of all a z, times 2^shift, and the shift.
@@ -157,6 +207,7 @@ function checkUpperMargin(text, a, S, bias) {
   const b = bias ? a.map((weight, j) => weight * sums[1 - S[j].code]) : a, [z, shift] = weightedSum(b, S);
   const total = b.reduce((sum, weight) => sum + weight) << shift;
   need(q * dot(z, z) <= p * total * total, "||sum a z / sum a||^2 <= q is false");
+  return [p, q];
 }
 
 // Whether the rank modulo a prime, which never exceeds the rank, is at least so large.
@@ -187,8 +238,7 @@ function checkRanks(basis, S, m) {
 }
 
 async function check(asked, answer) {
-  const proof = JSON.parse(asked.proof), has = validate(proof), isBinary = proof.question === "two-class", did = [];
-  answer.claim = proof.claim;
+  const proof = parsed(asked.proof), has = validate(proof), isBinary = proof.question === "two-class", did = [];
   const whole = decoded(asked.data), data = asked.part ? selected(whole, asked.part) : whole;
   if (asked.decode) answer.decoded = whole;
   const {n, d, values, labels} = data, {bias} = proof.data;
@@ -204,15 +254,20 @@ async function check(asked, answer) {
   const row = (i) => ({...scaled(values.subarray(i * d, i * d + d), bias), code: codes[i]});
   const sign = has("d") && !has("n") ? ">" : ">=";
   const isNeeded = has("d") || basis.length;
-  const best = isNeeded && checkRows(n, K, row, v, basis, sign, has("d") && has("n"));
+  const best = isNeeded ? checkRows(n, K, row, v, basis, sign, has("d") && has("n")) : {};
   if (has("d")) did.push(`${n} rows x ${m} products, all ${sign} 0`);
-  const S = pairs.map(([i, k]) => ({...row(i), z: vectorOf(row(i), k, m)}));
+  const S = pairs.map(([i, k]) => ({...row(i), z: vectorOf(row(i), k, m)})), copies = proof.data.values || [];
+  need([0, S.length].includes(copies.length), "data: values are not one list for each of the rows");
+  copies.forEach((texts, s) => {
+    const i = pairs[s][0], numbers = [labels[i], ...values.subarray(i * d, i * d + d)];
+    need(String(texts.map(number)) === String(numbers), `row ${i} is not in values`);
+  });
   if (has("d") && has("m")) {
-    checkLowerMargin(proof.margin_squared, v.slice(0, d), best);
+    answer.lower = checkLowerMargin(proof.margin_squared, v.slice(0, d), best);
     did.push(`row ${best.i} confirms the lower bound of the margin`);
   }
   if (has("w") && has("m")) {
-    checkUpperMargin(has("u") ? proof.upper_squared : proof.margin_squared, a, S, bias);
+    answer.upper = checkUpperMargin(has("u") ? proof.upper_squared : proof.margin_squared, a, S, bias);
     did.push(`${a.length} weights > 0 confirm the upper bound`);
   } else if (has("w")) {
     need(!size(weightedSum(a, S)[0]), "the weights do not balance: sum a z = 0 is false");
@@ -222,11 +277,11 @@ async function check(asked, answer) {
     checkRanks(basis, S, m);
     did.push(`rank ${m - basis.length} + ${basis.length} independent vectors = ${m}`);
   }
-  answer.did = did.join("; ");
+  Object.assign(answer, {claim: proof.claim, bias, rows: n, strict: best.strict ?? 0, did: did.join("; ")});
 }
 
 onmessage = async ({data}) => {
-  const answer = {valid: false, claim: null, did: "", error: null, hashed: false}, start = performance.now();
+  const answer = {valid: false, error: null}, start = performance.now();
   await check(data, answer).then(() => (answer.valid = true), (error) => (answer.error = error.message));
   postMessage({...answer, ms: performance.now() - start});
 };

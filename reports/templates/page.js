@@ -21,11 +21,66 @@ function check(proof, from, part, done) {
   worker.postMessage({proof, data: from, part, decode: !data});
 }
 
-function say(box, {valid, ms, did, hashed, error}, brief) {
-  const more = brief ? "" : `: ${did}${hashed ? "; the SHA-256 of the data agrees" : ""}`;
+function say(box, {valid, ms, did, error, sha256, ...proven}, brief) {
+  const more = brief ? "" : `: ${did}; so ${statement(proven)}${sha256 ? `; the SHA-256 of the data, ${sha256.slice(0, 12)}…, agrees` : ""}`;
   const done = `✓ Proof checked in this browser, ${Math.ceil(ms)} ms, integers only${more}.`;
   box.className = valid ? "checked" : "broken";
   box.textContent = valid ? done : `✗ The check fails: ${error}.`;
+}
+
+// Return the root of p/q with 13 to 15 digits, rounded down or up.
+function root([p, q], isUp) {
+  const [m, n] = [p, q].map((x) => x.toString(16).length), e = 13 - Math.floor((m - n) * 0.602);
+  const [a, b] = e < 0 ? [p, q * 10n ** BigInt(-2 * e)] : [p * 10n ** BigInt(2 * e), q];
+  let s = 10n ** 17n, next = s;
+  do [s, next] = [next, (next + a / b / next) / 2n]; while (next < s);
+  if (isUp && s * s * b < a) s++;
+  const x = Number(`${s}e${-e}`);
+  return x > 1e-300 && x < 1e300 ? String(x) : `${s}e${-e}`;
+}
+
+const VERDICTS = {overlap: "overlaps", "quasi-separable": "is quasi-separable", "margin-at-most": "is undecided",
+  "not-strictly-separable": "is not linearly separable"};
+const verdictOf = ({claim, bias}) => `${VERDICTS[claim] || "is linearly separable"}${bias ? "" : " through the origin"}`;
+
+// Say what was proven, in numbers that the check itself has computed.
+function statement({claim, lower, upper, strict, rows, ...more}) {
+  if (/^margin/.test(claim)) {
+    const ends = [lower && `at least ${root(lower)}`, upper && `at most ${root(upper, true)}`];
+    return `the maximum margin is ${ends.filter(Boolean).join(" and ")}`;
+  }
+  const those = claim === "quasi-separable" ? `, in ${full(strict)} of ${count(rows, "row")}` : "";
+  return `the question ${verdictOf({claim, ...more})}${those}`;
+}
+
+// Whether all that lies between the proven ends may be written so: as a number, its first digits and …, or an interval.
+function isWritten(text, lower, upper) {
+  const [, start = "", low = text, high = text, end = ""] = /^(?:in )?(.*)\[(.*), (.*)\](.*)$/.exec(text) || [];
+  // Compare root(p/q) with a number, to which some halves of a unit of its last digit are added.
+  const compare = ([p, q], shown, halves) => {
+    const [, digits, more = "", power = ""] = /^([\d,]+)\.?(\d*)…?(?:×10(\S+))?$/.exec(shown);
+    const exponent = Number(power.replace("⁻", "-").replace(/[⁰-⁹¹²³]/g, (c) => "⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c)));
+    const n = 2n * BigInt(digits.replaceAll(",", "") + more) + halves, e = 2 * (exponent - more.length);
+    const scale = 10n ** BigInt(Math.abs(e)), [a, b] = e < 0 ? [p * scale, q] : [p, q * scale];
+    return n < 0n || 4n * a > n * n * b ? 1 : 4n * a < n * n * b ? -1 : 0;
+  };
+  const isCut = text.includes("…"), isBelow = high === "∞" || (upper && compare(upper, start + high + end, isCut ? 2n : 1n) <= 0);
+  return Boolean(isBelow && lower && compare(lower, start + low + end, isCut ? 0n : -1n) >= 0);
+}
+
+// Return where the first screen says something else than the check has proven.
+function contradiction(proven) {
+  const texts = all("h1, header .lead, header text").map((box) => box.textContent);
+  const verdict = texts[0].replace(" (quasi-complete separation)", "").replace(/\.$/, "");
+  if (!verdict.endsWith(verdictOf(proven))) return "the headline states another verdict";
+  const rows = `only ${full(proven.strict)} of ${count(proven.rows, "row")}`;
+  for (const text of texts) {
+    const [, found, isShare] = /γ\* = ((?:in )?[\d,.]*(?:\[[^\]]*\])?…?(?:×10[⁻⁰¹²³⁴-⁹]+)?)( %)?/.exec(text) || [];
+    const margin = found?.replace(/[,.]$/, ""), isTrue = !margin || isShare || isWritten(margin, proven.lower, proven.upper);
+    if (!isTrue) return `it does not prove that the margin is ${margin}`;
+    if (/only [\d,]+ of [\d,]+ row/.test(text) && !text.includes(rows)) return `it separates ${rows}`;
+  }
+  return proven.sha256 && proven.sha256 !== page.copies.sha256 ? "the page states another SHA-256" : "";
 }
 
 // Check all proofs, the last of them altered if it is to be broken.
@@ -35,6 +90,8 @@ function checkAll(isBroken) {
     const text = $(proof).textContent, isAltered = isBroken && !page.proofs[k + 1];
     check(isAltered ? altered(text) : text, source, part, (answer) => {
       if (isAltered) answer.error = `one digit changed: ${answer.error}`;
+      else if (answer.valid && !part) answer.error = contradiction(answer);
+      answer.valid &&= !answer.error;
       if (!answer.valid) worst = answer;
       else if (run && !data) { data = answer.decoded; replay(); }
       say($(box), answer);

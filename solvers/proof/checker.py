@@ -85,7 +85,6 @@ SOURCE: dict[str, Any] = {
 MOST_LEVELS = 100
 # Most decimal digits of an integer that Python reads or writes.
 MOST_DIGITS = 4300
-TOO_LARGE = 10**MOST_DIGITS
 # Most digits of an exact number in the data, and the largest size of its exponent.
 MOST_EXACT = 2000
 PRIMES = (2**61 - 1, 2**255 - 19, 2**521 - 1)
@@ -150,7 +149,7 @@ def parse(content: bytes) -> dict[str, Any]:
     try:
         text = content.decode("utf-8-sig")
         check_nesting(text)
-        proof = json.loads(text, object_pairs_hook=json_object, parse_int=json_integer)
+        proof = json.loads(text, object_pairs_hook=json_object, parse_int=json_integer, parse_float=json_float)
     except CertificateError:
         raise
     except ValueError as error:
@@ -184,6 +183,12 @@ def json_integer(text: str) -> int | float:
     return int(text) if len(text) <= MOST_DIGITS else math.inf
 
 
+def json_float(text: str) -> int | float:
+    """Return a number; one that is whole becomes an integer, as JSON does not tell 1.0 from 1."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
 def has_type(value: Any, kind: Any) -> bool:
     """Return whether a value of JSON has exactly this type: a bool is not an int, and a number is finite."""
     if isinstance(kind, UnionType):
@@ -191,7 +196,7 @@ def has_type(value: Any, kind: Any) -> bool:
     if isinstance(kind, GenericAlias):
         entries = value.values() if type(value) is dict else value
         return type(value) is kind.__origin__ and all(has_type(entry, kind.__args__[-1]) for entry in entries)
-    return type(value) is kind and (kind not in (int, float) or abs(value) < TOO_LARGE)
+    return type(value) is kind and (kind not in (int, float) or abs(value) <= sys.float_info.max)
 
 
 def validate(proof: Any) -> None:

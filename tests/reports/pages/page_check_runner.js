@@ -16,7 +16,7 @@ async function main() {
     worker.crypto = hasCrypto ? globalThis.crypto : undefined;
     const answer = new Promise((resolve) => (answered = resolve));
     worker.onmessage({data: question});
-    console.log(JSON.stringify(await answer));
+    console.log(JSON.stringify(await answer, (_, value) => (typeof value === "bigint" ? String(value) : value)));
   }
 }
 

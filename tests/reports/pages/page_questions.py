@@ -211,13 +211,22 @@ def parts_of_classes() -> list[Question]:
 
 # Altered proofs and data
 
-# What a part of a proof is replaced by: nothing that JSON of the page cannot tell apart, such as 1 and 1.0.
+# What a part of a proof is replaced by.
 POISON = [
-    *(None, True, False, 0, 1, -1, 2, 0.5, 1e300, 10**30, -(10**30), [], [[]], {}, {"a": 1}, [0], [1], [0, 1], ["1"]),
+    *(None, True, False, 0, 1, -1, 2, 0.5, 1.0, -0.0, 1e300, 10**30, -(10**30), [], [[]], {}, {"a": 1}, [0], [1], [0, 1], ["1"]),
     *("", "0", "1", "-1", "2", "x", "0x1", "-0x0", "-0", "0X1", "0x", "1e5", "1.0", " 1", "1_0", "\u0661", "1\n"),
     *("1/2", "1/100000", "100", "1/2/3", "2/-4", "1/0", "/", "9" * 4300, "9" * 4301, "0x" + "f" * 3000),
     *([["0"]], [["1", "0"]], "separable", "overlap", "margin-at-least", "multinomial", "two-class", "decimal"),
     *("constructor", "__proto__"),
+]
+
+
+# What is added to the data of a proof, and whether the form still holds.
+READINGS = [
+    *('"x": 1', '"bias": true', '"rules": 1.0', '"rules": 1.5', '"rules": 1e400', '"label": -0.0', '"label": [0]'),
+    *('"positive": 1.5', '"positive": null', '"positive": {}', '"drop": ["a", 1]', '"drop": [1.5]', '"drop": "a"'),
+    *('"coded": {"a": ["b"]}', '"coded": {"a": [1]}', '"coded": []', '"coded": {"a": [], "a": []}', '"missing": [[]]'),
+    *('"classes": ["0", "1"]', '"values": []', '"values": [["1", "2"]]', '"header": 0', '"source": "a: \\"b\\": {"'),
 ]
 
 
@@ -320,6 +329,10 @@ def altered_questions(questions: tuple[Question, ...]) -> list[Question]:
         question = random_.choice(small)
         document = altered(json.loads(question.proof), random_)
         found.append(replace(question, name=f"{question.name}-proof-{k}", proof=json.dumps(document)))
+    for k, question in enumerate(random.Random("texts").choices(small, k=4 * len(READINGS))):
+        text = question.proof.replace('"data": {', f'"data": {{{READINGS[k // 4]}, ', 1)
+        text = ["\ufeff", "\ufeff\ufeff", " ", "\n"][k % 4] + text if k % 7 == 0 else text
+        found.append(replace(question, name=f"{question.name}-text-{k}", proof=text))
     for k in range(300):
         random_ = random.Random(f"data-{k}")
         question = random_.choice(small if k % 10 else whole)

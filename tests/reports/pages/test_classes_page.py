@@ -278,7 +278,7 @@ def test_a_browser_checks_the_proofs_and_no_labels_meet(
     assert page.inner_text("#check").startswith("✓ Proof checked in this browser")
     lines = [entry.inner_text() for entry in page.query_selector_all(".proofs [role=status]")]
     assert len(lines) == 4
-    assert all(text.startswith("✓") and "the SHA-256 of the data agrees" in text for text in lines)
+    assert all(text.startswith("✓") and "the SHA-256 of the data, " in text for text in lines)
     assert said == []
     assert page.evaluate(LABELS) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width

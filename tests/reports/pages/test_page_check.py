@@ -69,7 +69,7 @@ def test_right_proofs_of_every_claim_hold_in_the_page(questions: Callable[[], tu
     for one in results:
         assert_alike(one)
         proof = json.loads(one.question.proof)
-        assert one.expected is None and one.answer["claim"] == proof["claim"] and one.answer["hashed"]
+        assert one.expected is None and one.answer["claim"] == proof["claim"] and one.answer["sha256"]
         rows = f"{proof['data']['n_samples']} rows x "
         assert one.answer["did"].startswith(rows) == ("direction" in proof), one.answer
     kinds = Counter((one.answer["claim"], json.loads(one.question.proof)["question"]) for one in results)
@@ -113,7 +113,7 @@ def test_a_zero_has_no_sign_in_the_hash() -> None:
     raw = b"".join(raw_data(question.problem))
     assert raw.startswith(b"4 2\n" + bytes(16))
     (answer,) = answers([replace(question, format="binary", raw=b"4 2\n" + bytes(7) + b"\x80" + raw[12:])])
-    assert answer["valid"] and answer["hashed"]
+    assert answer["valid"] and answer["sha256"] == question.problem.sha256
 
 
 @needs_node
@@ -123,8 +123,8 @@ def test_without_a_hash_the_numbers_decide_and_the_answer_says_so() -> None:
     other["data"]["sha256"] = "0" * 64
     questions = [replace(question, proof=json.dumps(other), has_crypto=has) for has in (True, False)]
     refused, accepted = answers(questions)
-    assert not refused["valid"] and refused["hashed"]
-    assert accepted["valid"] and not accepted["hashed"]
+    assert not refused["valid"] and refused["sha256"]
+    assert accepted["valid"] and "sha256" not in accepted
 
 
 @needs_node

@@ -57,7 +57,7 @@ def opened(chromium: Any, tmp_path: Path) -> Iterator[Any]:
 def test_the_page_checks_its_proof_and_says_nothing_else(name: str, opened: Any) -> None:
     found = opened(name)
     assert found.page.inner_text("#check").startswith("✓ Proof checked in this browser")
-    assert "the SHA-256 of the data agrees" in found.page.inner_text("#check-full")
+    assert "the SHA-256 of the data, " in found.page.inner_text("#check-full")
     assert found.said == []
     assert found.page.evaluate("document.documentElement.scrollHeight") <= MOST_PIXELS
     assert found.page.evaluate("document.documentElement.scrollWidth") <= 1200
@@ -234,7 +234,7 @@ def test_the_file_beside_a_page_is_handed_in_checked_and_replayed(chromium: Any,
     assert not page.is_visible("#replay")
     page.set_input_files("#drop-file", path.with_suffix(".f64"))
     page.wait_for_selector("#check.checked")
-    assert "the SHA-256 of the data agrees" in page.inner_text("#check-full")
+    assert "the SHA-256 of the data, " in page.inner_text("#check-full")
     page.click("#back")
     page.click("#next")
     assert page.inner_text("#step-said").startswith("mistake ")
@@ -258,3 +258,41 @@ def test_all_support_rows_are_saved_as_csv(opened: Any, tmp_path: Path) -> None:
     rows = [line.split(",") for line in lines]
     assert [int(row[0]) for row in rows] == [entry["row"] for entry in report["support_rows"]]
     assert [float(row[3]) for row in rows] == [entry["multiplier"] for entry in report["support_rows"]]
+
+
+def in_place_of_the_proof(page: str, proof: dict[str, Any]) -> str:
+    return re.sub(r'(id="proof-text">).*?(</script>)', lambda m: m[1] + json.dumps(proof) + m[2], page, flags=re.DOTALL)
+
+
+def weak_proof(page: str) -> str:
+    """The page, its proof replaced by one that holds and proves far less."""
+    proof = json.loads(re.search(r'id="proof-text">(.*?)</script>', page, re.DOTALL)[1])  # type: ignore[index]
+    kept = {name: proof[name] for name in ("format", "version", "question", "data", "direction")}
+    return in_place_of_the_proof(page, {**kept, "claim": "margin-at-least", "margin_squared": "1/1000000000000"})
+
+
+ALTERED = {
+    "another verdict": lambda page: page.replace(" is linearly separable.</h1>", " overlaps.</h1>"),
+    "another margin": lambda page: page.replace("γ* = <b class=\"truth\">0.8", "γ* = <b class=\"truth\">0.9"),
+    "another last digit": lambda page: page.replace("557692888", "557692889"),
+    "another hash": lambda page: re.sub(r'("sha256":")[0-9a-f]{12}(?=[0-9a-f]{52}"},"tables)', r"\g<1>0123456789ab", page),
+    "a weak proof": weak_proof,
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ALTERED)
+def test_a_page_that_says_more_than_its_proof_is_red(what: str, opened: Any) -> None:
+    page = page_of("setosa")
+    changed = ALTERED[what](page)
+    assert changed != page
+    assert opened("setosa", changed).page.inner_text("#check").startswith("✗ The check fails: ")
+    assert opened("setosa", page).page.inner_text("#check").startswith("✓ Proof checked")
+
+
+@pytest.mark.slow
+def test_the_check_says_what_it_has_proven(opened: Any) -> None:
+    hard = report_of("setosa").to_dict()["hard_margin"]
+    ends = re.search(r"margin is at least (\S+) and at most (\S+);", opened("setosa").page.inner_text("#check-full"))
+    assert ends is not None and float(ends[1]) <= hard["lower"] <= hard["upper"] <= float(ends[2])
+    assert "overlaps" in opened("xor").page.inner_text("#check-full")
