@@ -325,11 +325,13 @@ class Document:
     cards : tuple of Card
     sections : tuple of Section
     kind : str
-        The kind of the page, which stands above its title.
+        The kind of the page, or what its author calls it, which stands above its title.
     lead : Text
         The answer in a sentence or two, after the headline.
     opening : tuple of Block
         The blocks after the lead, in place of the key numbers.
+    note, date : str
+        What its author says, after the lead and above the title; empty for nothing.
     """
 
     title: str
@@ -341,6 +343,8 @@ class Document:
     kind: str = "Margin report"
     lead: Text = ""
     opening: tuple[Block, ...] = ()
+    note: str = ""
+    date: str = ""
 
     @property
     def tables(self) -> tuple[TableBlock, ...]:
@@ -425,14 +429,15 @@ class Document:
 
     def terminal(self, *, width: int = 80) -> str:
         """Return the answer, the key numbers, and the limitations, as plain text of this width in characters."""
-        sentences = [*self.headline, plain_text(self.lead)]
+        sentences = [*self.headline, plain_text(self.lead), self.note]
         answer = [textwrap.fill(printable(sentence), width) for sentence in sentences if sentence]
         label_width = max(len(card.label) for card in self.cards)
         cards = [
             printable(f"  {card.label:<{label_width}}  {card.value}{f'  ({card.note})' if card.note else ''}")
             for card in self.cards
         ]
-        return "\n".join([printable(self.subtitle), "", *answer, "", *cards, *self._unknown(width)]) + "\n"
+        first = textwrap.fill(printable(" · ".join(filter(None, (self.subtitle, self.date)))), width)
+        return "\n".join([first, "", *answer, "", *cards, *self._unknown(width)]) + "\n"
 
     def _unknown(self, width: int) -> list[str]:
         lines = []

@@ -225,6 +225,9 @@ def margin_report(
     Cs: Iterable[float] | None = None,
     orders: int | None = None,
     time_limit: float | None = None,
+    title: str = "",
+    note: str = "",
+    date: str = "",
     verbose: bool = False,
     on_progress: "Callable[[RunProgress], None] | None" = None,
 ) -> MarginReport:
@@ -265,6 +268,13 @@ def margin_report(
     time_limit : float, optional
         Seconds for all computations. Results that are not found by then are left out, and the report says so. Drawing
         the figures takes additional time. There is no limit by default.
+    title : str, default ""
+        The name of the report, in place of "Margin report".
+    note : str, default ""
+        A sentence or two below the answer.
+    date : str, default ""
+        A date in any form, which is printed as it is. By default there is none, so that the same input gives the same
+        page.
     verbose : bool, default False
         Whether stderr shows how the work goes on, as on the command line.
     on_progress : callable, optional
@@ -302,7 +312,7 @@ def margin_report(
     settings = ReportSettings(
         bias=question.bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed_of(rng), max_epochs=max_epochs,
         max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),
-        orders=orders, time_limit=question.limits.share(),
+        orders=orders, time_limit=question.limits.share(), title=title, note=note, date=date,
     )  # fmt: skip
     return report_with(question.dataset, settings, on_progress=on_progress)
 

@@ -163,6 +163,11 @@ def perceptron(data: DataOptions, *, force: bool, **run: Any) -> int:
     least=0,
 )
 @opt.time_limit_option("Leave out what is not found within this time, and say so.")
+@opt.option("--title TEXT", "Name of the report.  [default: Margin report]", default="")
+@opt.option("--note TEXT", "A sentence or two below the answer.", default="")
+@opt.option(
+    "--date TEXT", "Date, printed as it is given.  [default: none, so that the page is always the same]", default=""
+)
 def report(data: DataOptions, *, force: bool, **contents: Any) -> int:
     """Report the mistakes, their bounds and the maximum margin, with proofs and figures.
 

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import re
-import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -15,7 +14,6 @@ import numpy as np
 
 from maxmargin.reports.document import Document, Script
 from maxmargin.reports.pages.page_data import embedded_data, raw_data
-from maxmargin.reports.sections.shared import source_name
 from maxmargin.solvers.answers.answer_text import plain
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
@@ -66,10 +64,6 @@ class CheckedPage(ABC):
         """Return what the script needs to move the figures."""
         return {}
 
-    def _options(self) -> list[str]:
-        """Return the options of the command that makes the page."""
-        return [] if self.summary["data"]["bias"] else ["--no-bias"]
-
     def html(self) -> str:
         """Return the page."""
         with np.errstate(over="ignore", invalid="ignore"):  # numbers that a figure cannot hold are not drawn
@@ -114,12 +108,9 @@ class CheckedPage(ABC):
         )
         return {"tools": buttons} if self.data_file() is None else {"tools": buttons, "drop": _DROP}
 
-    def _command(self) -> str:
-        return shlex.join(["maxmargin", "report", source_name(self.summary["data"]), *self._options()])
-
     def _data(self) -> dict[str, Any]:
         return {
-            "copies": {"command": self._command(), "sha256": self._sha256},
+            "copies": {"command": self.summary["command"], "sha256": self._sha256},
             "tables": {table.key: table.forms() for table in self.document.tables if table.key},
             **self._moving(),
             "proofs": self._boxes,

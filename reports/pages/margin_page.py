@@ -55,7 +55,9 @@ class MarginPage(CheckedPage):
         found["rows"] = self._views()
         found |= self._explaining()
         if self.proofs:
-            found |= self._tools(title=f' title="the command that made this page: {escape(self._command())}"')
+            found |= self._tools(
+                title=f' title="the command that made this page: {escape(printable(self.summary["command"]))}"'
+            )
         return found
 
     def _explaining(self) -> dict[str, str]:
@@ -93,11 +95,6 @@ class MarginPage(CheckedPage):
 
     def _moving(self) -> dict[str, Any]:
         return {"view": self._view_data(), "run": self._run_data()}
-
-    def _options(self) -> list[str]:
-        data = self.summary["data"]
-        chosen = ["--positive", str(data["positive"])] if data["positive_reason"] == "as chosen" else []
-        return [*chosen, *super()._options()]
 
     def _view_data(self) -> dict[str, Any]:
         study, view = self.study, self.drawn_rows

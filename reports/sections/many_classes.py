@@ -38,6 +38,7 @@ from maxmargin.reports.sections.shared import (
     method,
     name_columns,
     notes,
+    set_by_the_author,
     source_name,
     table_of,
     what_was_read,
@@ -70,7 +71,7 @@ def summarize(study: ClassStudy) -> dict[str, Any]:
         "pairs": [_contest(contest) for contest in study.pairs],
         "multinomial": answer_fields(dataset, study.multinomial, None, settings),
     }
-    report = summary_of("classes", study.multinomial, settings, parts)
+    report = summary_of("classes", dataset, study.multinomial, settings, parts)
     report["proofs"] = _proofs(study)
     return {**report, "unknown": class_limitations(report)}
 
@@ -124,6 +125,7 @@ def document(report: dict[str, Any]) -> Document:
     return Document(
         title=f"{source_name(data)}: {n_classes}",
         subtitle=_subtitle(data),
+        **set_by_the_author(report["settings"]),
         headline=(_headline(report),),
         lead=class_answer_sentences(report),
         opening=(

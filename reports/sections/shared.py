@@ -25,6 +25,17 @@ def source_name(data: dict[str, Any]) -> str:
     return one_line(PurePath(data["source"]).name or data["source"])
 
 
+def label_of(data: dict[str, Any]) -> str:
+    """Return the name of the label column before the classes; "" where it has only a position or the usual name."""
+    name = data["label_name"]
+    return "" if name in ("y", "target") or name.lstrip("-").isdigit() else f"{one_line(name, 30)}: "
+
+
+def set_by_the_author(settings: dict[str, Any]) -> dict[str, str]:
+    """Return the parts of a page that its author has written."""
+    return {"kind": settings["title"] or "Margin report", "note": settings["note"], "date": settings["date"]}
+
+
 def what_was_read(
     data: dict[str, Any], *, classes: Iterable[tuple[str, str]] = (), numbers: Iterable[tuple[str, str]] = ()
 ) -> TableBlock:

@@ -29,12 +29,14 @@ from maxmargin.reports.sections.answer_sentences import answer_sentences
 from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.sections.shared import (
     Columns,
+    label_of,
     limitations,
     margin_digits,
     margin_interval,
     method,
     name_columns,
     notes,
+    set_by_the_author,
     source_name,
     table_of,
     what_was_read,
@@ -79,7 +81,7 @@ def summarize(study: TwoClassStudy) -> dict[str, Any]:
     for part in PARTS:
         parts |= part.fields(study)
     ordered = {name: parts[name] for name in sorted(parts, key=_FIELDS.index)}
-    report = summary_of("two-class", study.separability, study.settings, ordered)
+    report = summary_of("two-class", study.dataset, study.separability, study.settings, ordered)
     report["certificate"], report["certificate_reason"] = page_proof(
         study.proof, study.separability.reason, study.settings.sizes.page_proof_characters
     )
@@ -119,6 +121,7 @@ def document(report: dict[str, Any]) -> Document:
     return Document(
         title=phrasing.question(report),
         subtitle=_subtitle(data),
+        **set_by_the_author(report["settings"]),
         headline=(phrasing.headline(report),),
         lead=answer_sentences(report),
         opening=tuple(FigureSlot(ruler.key) for ruler in rulers_of(report)),
@@ -134,7 +137,7 @@ def _subtitle(data: dict[str, Any]) -> str:
         f"{phrasing.name_of(entry['label'])} ({count(entry['count'])})" for entry in data["classes"]
     )
     shape = f"{plural(data['n_samples'], 'row')} × {plural(data['n_features'], 'feature')}"
-    return f"{source_name(data)}: {shape} · {classes}"
+    return f"{source_name(data)}: {shape} · {label_of(data)}{classes}"
 
 
 def _details(report: dict[str, Any]) -> tuple[Block, ...]:

@@ -71,4 +71,7 @@ class ReportSettings:
     Cs: tuple[float, ...] | None = None
     orders: int | None = None
     time_limit: float | None = None
+    title: str = ""
+    note: str = ""
+    date: str = ""
     sizes: ReportSizes = field(default_factory=ReportSizes)

@@ -4,6 +4,7 @@ import json
 import math
 import platform
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePath
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from maxmargin.data.dataset import Dataset
 from maxmargin.explaining.separability_answer import Separability
+from maxmargin.reports.study.repetition import repetition
 from maxmargin.reports.study.report_settings import ReportSettings
 from maxmargin.solvers.answers.answer_text import LONGEST_LIST
 from maxmargin.solvers.answers.answer_text import plain as plain_value
@@ -22,8 +24,12 @@ from maxmargin.text.version import __version__
 _PACKAGES = ("numpy", "scipy", "cvxpy", "daqp", "highspy", "clarabel", "osqp", "numba", "python-flint", "matplotlib")
 
 
-def summary_of(kind: str, answer: Separability, settings: ReportSettings, parts: dict[str, Any]) -> dict[str, Any]:
+def summary_of(
+    kind: str, dataset: Dataset, answer: Separability, settings: ReportSettings, parts: dict[str, Any]
+) -> dict[str, Any]:
     """Return the parts of a report with the fields of every report, in the types of JSON."""
+    if settings.time_limit:
+        settings = replace(settings, time_limit=_asked(settings.time_limit))
     options = (name for name in ReportSettings.__dataclass_fields__ if name != "sizes")
     result: dict[str, Any] = plain(
         {
@@ -33,10 +39,17 @@ def summary_of(kind: str, answer: Separability, settings: ReportSettings, parts:
             "strictly_separable": answer.strictly_separable,
             **parts,
             "settings": {name: getattr(settings, name) for name in options},
+            "command": repetition(dataset, settings),
             "versions": _versions(),
         }
     )
     return result
+
+
+def _asked(seconds_left: float) -> float:
+    """Return the limit that was asked for, of which reading has taken a little: the next number of two digits."""
+    unit = 10.0 ** (math.floor(math.log10(seconds_left)) - 1)
+    return float(f"{math.ceil(seconds_left / unit) * unit:.2g}")
 
 
 def _versions() -> dict[str, str]:

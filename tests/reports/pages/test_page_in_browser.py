@@ -275,7 +275,7 @@ ALTERED = {
     "another verdict": lambda page: page.replace(" is linearly separable.</h1>", " overlaps.</h1>"),
     "another margin": lambda page: page.replace("γ* = <b class=\"truth\">0.8", "γ* = <b class=\"truth\">0.9"),
     "another last digit": lambda page: page.replace("557692888", "557692889"),
-    "another hash": lambda page: re.sub(r'("sha256":")[0-9a-f]{12}(?=[0-9a-f]{52}"},"tables)', r"\g<1>0123456789ab", page),
+    "another hash": lambda page: re.sub(r'("sha256":")[0-9a-f]{9}(?=[0-9a-f]*"},"tables)', r"\g<1>012345678", page),
     "a weak proof": weak_proof,
 }  # fmt: skip
 
