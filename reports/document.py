@@ -228,10 +228,16 @@ class DetailsBlock:
     ----------
     title : str
     blocks : tuple of Block
+    anchor : str
+        Where links to the blocks lead, which open them; empty for none.
+    is_printed : bool
+        Whether they are open in print.
     """
 
     title: str
     blocks: "tuple[Block, ...]"
+    anchor: str = ""
+    is_printed: bool = False
     kind: ClassVar[str] = "details"
 
 

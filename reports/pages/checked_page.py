@@ -64,6 +64,10 @@ class CheckedPage(ABC):
         """Return what the script needs to move the figures."""
         return {}
 
+    def _planes(self) -> dict[str, str]:
+        """Return hyperplanes to copy, as JSON, by their names."""
+        return {}
+
     def html(self) -> str:
         """Return the page."""
         with np.errstate(over="ignore", invalid="ignore"):  # numbers that a figure cannot hold are not drawn
@@ -106,11 +110,15 @@ class CheckedPage(ABC):
             f'</button><button type="button" data-copy="sha256" title="{sha}, of the rows and labels as numbers, not '
             f'of a file">SHA-256 of the numbers: {sha[:12]}…</button></p>'
         )
+        buttons += (
+            f'<p class="note printed">SHA-256 of the numbers: {sha}. Made by: '
+            f"<code>{escape(printable(self.summary['command']))}</code></p>"
+        )
         return {"tools": buttons} if self.data_file() is None else {"tools": buttons, "drop": _DROP}
 
     def _data(self) -> dict[str, Any]:
         return {
-            "copies": {"command": self.summary["command"], "sha256": self._sha256},
+            "copies": {"command": self.summary["command"], "sha256": self._sha256, **self._planes()},
             "tables": {table.key: table.forms() for table in self.document.tables if table.key},
             **self._moving(),
             "proofs": self._boxes,

@@ -1,5 +1,6 @@
 """The page of a two-class report: its drawings, its views of the rows, and the script that checks its proof."""
 
+import json
 from collections.abc import Iterable
 from functools import cached_property
 from html import escape
@@ -16,6 +17,7 @@ from maxmargin.reports.drawings.rulers import drawn
 from maxmargin.reports.drawings.svg import Drawing
 from maxmargin.reports.pages.checked_page import CheckedPage, caption_of
 from maxmargin.reports.sections.ruler_contents import rulers_of
+from maxmargin.reports.sections.two_classes import SUPPORT_ROWS
 from maxmargin.reports.study.drawn_rows import DrawnRows, drawn_rows_of
 from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.basics.printable import printable
@@ -53,12 +55,25 @@ class MarginPage(CheckedPage):
     def _figures(self) -> dict[str, str]:
         found = {ruler.key: f'<div class="ruler">{drawn(ruler)}</div>' for ruler in rulers_of(self.summary)}
         found["rows"] = self._views()
+        found["planes"] = self._plane_tools()
         found |= self._explaining()
         if self.proofs:
             found |= self._tools(
                 title=f' title="the command that made this page: {escape(printable(self.summary["command"]))}"'
             )
         return found
+
+    def _planes(self) -> dict[str, str]:
+        found = {plane.name: {"w": plane.w.tolist(), "b": plane.b} for plane in reversed(self.study.planes)}
+        return {name: json.dumps(plane) for name, plane in found.items()}
+
+    def _plane_tools(self) -> str:
+        buttons = "".join(
+            f'<button type="button" data-copy="{escape(name)}">{escape(name)}</button>' for name in self._planes()
+        )
+        link = f'<p class="note"><a href="#{SUPPORT_ROWS}">The rows that hold the maximum margin</a></p>'
+        copies = f'<p class="tools" data-script hidden>Copy w and b as JSON: {buttons}</p>' if buttons else ""
+        return copies + (link if self.summary["support_rows"] else "")
 
     def _explaining(self) -> dict[str, str]:
         """Return the curves and the orders side by side, under the key of the first that there is."""

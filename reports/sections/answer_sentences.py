@@ -64,7 +64,7 @@ def _times_smaller(upper: float, lower: float) -> str:
 
 def _overlap(report: Report) -> Text:
     run, best = report["perceptron"], report["fewest_errors"]
-    none = f"No hyperplane{of_kind(report)} separates the classes; "
+    none = f"No hyperplane{of_kind(report)} separates the classes (the maximum margin is 0); "
     if best["reason"] is None:
         least = "" if best["lower"] == best["upper"] else f"{count(best['lower'])} to "
         fewest: Text = ("the best makes ", Emphasis(f"{least}{plural(best['upper'], 'error')}", "truth"), ", proven.")
@@ -78,14 +78,15 @@ def _overlap(report: Report) -> Text:
 def _never_settles(report: Report) -> Text:
     run = report["perceptron"]
     least, most = run["fewest_mistakes_in_an_epoch"], run["most_mistakes_in_an_epoch"]
+    made: Text = (" The perceptron made ", _made(report))
     if least is None:
-        return (" The perceptron made ", _made(report), " and did not finish an epoch.")
+        return joined(made, " and did not finish an epoch.")
+    epochs = f" in {plural(run['n_epochs'], 'epoch')}"
     if run["converged"]:
-        return (" The perceptron stopped, by its rule for a score of 0, on a hyperplane through rows.",)
+        return joined(made, f"{epochs} and stopped, by its rule for a score of 0, on a hyperplane through rows.")
     ends = count(least) if least == most else f"{count(least)} to {count(most)}"
-    noun = "mistake" if most == 1 else "mistakes"
-    rest = f" an epoch, and {plural(run['n_errors'], 'row')} in error at its end."
-    return (" The perceptron never settles: ", Emphasis(f"{ends} {noun}", "perceptron"), rest)
+    rest = f"{epochs} and never settles: {ends} an epoch, and {plural(run['n_errors'], 'row')} in error at its end."
+    return joined(made, rest)
 
 
 def _quasi(report: Report) -> Text:
@@ -95,19 +96,28 @@ def _quasi(report: Report) -> Text:
     infinite, finite = answer["infinite_columns"], answer["finite_columns"]
     if not infinite:
         some = f"Some hyperplane{of_kind(report)} has no row on its wrong side, and separates "
-        return joined(some, (rows,), "; all others lie on it, and on every such hyperplane.")
+        return joined(some, (rows,), "; all others lie on it, and on every such hyperplane.", _zero(report))
     names = [one_line(name, 30) for name in infinite]
     shown = listed(names) if len(names) <= _MOST_NAMED else plural(len(names), "column")
     separate = "Only " if finite else ""
     noun = "separates" if len(names) == 1 else "separate"
     fate = "Its logistic coefficient is infinite" if len(names) == 1 else "Their logistic coefficients are not finite"
     others = {0: "no other stays finite", 1: "the other is finite"}.get(len(finite), "the others are finite")
-    return joined(separate, (Emphasis(shown, "truth"),), f" {noun}, and ", (rows,), f". {fate}; {others}.")
+    found: Text = (separate, Emphasis(shown, "truth"), f" {noun}, and ", rows, f". {fate}; {others}.")
+    return joined(found, _zero(report))
+
+
+def _zero(report: Report) -> Text:
+    """Return the margin of classes that touch, which is 0, and what the perceptron makes of them."""
+    run = report["perceptron"]
+    end = " and stopped on a hyperplane through rows." if run["converged"] else ", without an end."
+    epochs = f" in {plural(run['n_epochs'], 'epoch')}{end}"
+    return (" The maximum margin is 0; the perceptron made ", _made(report), epochs)
 
 
 def _undecided(report: Report) -> Text:
     hard, kind = report["hard_margin"], of_kind(report)
-    known = "No bound of the margin is proven."
+    known: Text = "No bound of the margin is proven."
     if hard["upper"] is not None:
         known = f"It is proven that the margin{kind} is in {margin_interval(hard)}."
     return joined(

@@ -32,6 +32,7 @@ from maxmargin.reports.sections.proof_section import claims
 from maxmargin.reports.sections.separability_section import rows_table, shown_share
 from maxmargin.reports.sections.shared import (
     Columns,
+    as_read,
     class_limitations,
     left_out,
     margin_digits,
@@ -241,7 +242,7 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
     data = report["data"]
     rows = tuple((one_line(entry["label"]), count(entry["count"])) for entry in data["classes"])
     classes = TableBlock("The classes", ("Class", "Rows"), rows, numeric=(1,))
-    return (what_was_read(data), classes, *notes(data))
+    return (what_was_read(data), classes, *as_read(data), *notes(data))
 
 
 def _questions(report: dict[str, Any]) -> tuple[Block, ...]:

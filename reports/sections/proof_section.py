@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from maxmargin.reports.document import Block, Paragraph, Points, ProofSlot
+from maxmargin.reports.document import Block, DetailsBlock, Paragraph, Points, ProofSlot, facts
 from maxmargin.reports.phrasing import Report, of_kind, score
 from maxmargin.solvers.exact.dyadic import round_down
 from maxmargin.text.number_formats import count, plural, rounded
@@ -19,6 +19,7 @@ def blocks(report: Report) -> tuple[Block, ...]:
         return (Paragraph(f"{why}: {report['certificate_reason']}."),)
     return (
         Points(tuple(claims(report))),
+        *_fractions(proof),
         ProofSlot(),
         Paragraph(
             'In Python, with the proof saved from this page: maxmargin.verify(open("proof.json").read(), X, y) checks '
@@ -54,6 +55,13 @@ def claims(report: Report) -> list[str]:
     return found
 
 
+def _fractions(proof: Report) -> tuple[Block, ...]:
+    """Return the fractions that are too long for a sentence, to be opened."""
+    names = {"margin_squared": "The squared margin", "upper_squared": "The square that no margin exceeds"}
+    rows = [(name, proof[key]) for key, name in names.items() if len(str(proof.get(key, ""))) > 2 * _SHOWN]
+    return (DetailsBlock("The squares as fractions", (facts("Squares", rows),), is_printed=True),) if rows else ()
+
+
 def _margin(proof: Report, *, bias: bool) -> list[str]:
     lower = shortened(proof["margin_squared"])
     if proof["claim"] == "margin-exactly":
@@ -81,16 +89,16 @@ def _cap(proof: Report, size: str, bias: bool) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return an integer, or a fraction of two, with the middle of long ones left out.
+    """Return an integer with the middle of a long one left out, or a fraction, which is only named if it is long.
 
     Examples
     --------
     >>> shortened("12/5"), shortened("1" * 60)
     ('12/5', '111111111111111111111111…111111111111111111111111 (60 digits)')
     """
-    if "/" not in text or len(text) <= 2 * _SHOWN:
+    if len(text) <= 2 * _SHOWN:
         return _cut(text)
-    return f"{' / '.join(map(_cut, text.split('/')))} (about {rounded(round_down(Fraction(text)), 4)})"
+    return f"about {rounded(round_down(Fraction(text)), 4)} (a fraction, below)" if "/" in text else _cut(text)
 
 
 def _cut(integer: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from maxmargin.reports.drawings.rulers import Ruler, RulerBand, RulerMark, nested, spread
 from maxmargin.reports.drawings.scales import LogScale, Scale, count_ticks
-from maxmargin.reports.phrasing import Report, bound_title, fewest_errors, holding_bounds, novikoff
+from maxmargin.reports.phrasing import Report, fewest_errors, holding_bounds, novikoff
 from maxmargin.reports.sections.shared import margin_digits
 from maxmargin.text.number_formats import count, floor_of, listed, percent, plural, rounded, shown_interval, upper_end
 
@@ -155,7 +155,7 @@ def _bound_values(report: Report) -> list[tuple[float, str]]:
 
 def _tightest(bound: Report) -> str:
     runs = bound["holds_for"].removesuffix(", to convergence")
-    return f"tightest bound, {runs}: {floor_of(bound['value'])} ({bound_title(bound['name'])})"
+    return f"tightest bound, {runs}: {floor_of(bound['value'])}"
 
 
 def _counts(scale: Scale) -> list[tuple[float, str]]:

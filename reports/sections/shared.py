@@ -53,6 +53,29 @@ def what_was_read(
     return facts("What was read", rows)
 
 
+def as_read(data: dict[str, Any]) -> tuple[TableBlock, ...]:
+    """Return the columns with their ranges, and the first and the last rows; nothing for data outside memory."""
+    if "columns" not in data:
+        return ()
+    n_columns = len(data["columns"])
+    names = [one_line(column["name"], 24) for column in data["columns"]]
+    shown: Columns = {
+        "Column": lambda column: one_line(column["name"], 40),
+        "Type": lambda column: str(column["kind"]),
+        "Least": lambda column: rounded(column["least"], 6),
+        "Greatest": lambda column: rounded(column["greatest"], 6),
+    }
+    more = first_of(n_columns, data["n_features"], "columns")
+    columns = table_of("Columns", data["columns"], shown, numeric=(2, 3), note=more)
+    heads = (*name_columns(data["sample"]), *(name or "(no name)" for name in names))
+    rows = tuple(
+        (*(text(entry) for text in name_columns(data["sample"]).values()), *(rounded(x, 6) for x in entry["values"]))
+        for entry in data["sample"]
+    )
+    n_words = len(heads) - n_columns
+    return columns, TableBlock("First and last rows", heads, rows, numeric=range(n_words, len(heads)))
+
+
 def notes(data: dict[str, Any]) -> tuple[Points, ...]:
     """Return the notes on the reading of the data."""
     return (Points(tuple(one_line(note, 400) for note in data["notes"])),) if data["notes"] else ()

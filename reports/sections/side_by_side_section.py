@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from maxmargin.reports.document import Block, TableBlock
+from maxmargin.reports.document import Block, FigureSlot, TableBlock
 from maxmargin.reports.phrasing import Report, angle_text
 from maxmargin.reports.sections.shared import margin_digits
 from maxmargin.text.number_formats import UNKNOWN, one_line, plural, rounded, share_of_the_best, shown_interval
@@ -31,7 +31,7 @@ def blocks(report: Report) -> tuple[Block, ...]:
         "The methods side by side", columns, rows, numeric=range(1, len(columns)), shares=shares, orders=orders,
         key="comparison", note=f"{FLOAT} in floating point; all other numbers are proven in exact arithmetic.",
     )  # fmt: skip
-    return (table,)
+    return (table, FigureSlot("planes"))
 
 
 def _margin(entry: Entry, report: Report) -> str:

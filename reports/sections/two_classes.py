@@ -29,6 +29,7 @@ from maxmargin.reports.sections.answer_sentences import answer_sentences
 from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.sections.shared import (
     Columns,
+    as_read,
     label_of,
     limitations,
     margin_digits,
@@ -61,6 +62,9 @@ from maxmargin.text.number_formats import (
     shown_interval,
     side,
 )
+
+# Where links to the support rows lead.
+SUPPORT_ROWS = "support-rows"
 
 # Rows of a table on a page; the JSON form has more.
 _MOST_ROWS = 10
@@ -152,7 +156,8 @@ def _details(report: dict[str, Any]) -> tuple[Block, ...]:
         ("The verdict, and how it was found", separability_section.blocks(report)),
         ("Settings and versions", method(report)),
     )
-    return tuple(DetailsBlock(title, blocks) for title, blocks in parts if blocks)
+    anchors = {"The support rows": SUPPORT_ROWS}
+    return tuple(DetailsBlock(title, blocks, anchors.get(title, "")) for title, blocks in parts if blocks)
 
 
 def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
@@ -217,7 +222,7 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
     numbers = [("Greatest ‖x‖", rounded(data["radius"])), ("SHA-256 of the numbers", data["sha256"])]
     if data["prepared_sha256"]:
         numbers.append(("SHA-256 of the prepared numbers", data["prepared_sha256"]))
-    return (what_was_read(data, classes=classes, numbers=numbers), *notes(data))
+    return (what_was_read(data, classes=classes, numbers=numbers), *as_read(data), *notes(data))
 
 
 def _margin(report: dict[str, Any]) -> tuple[Block, ...]:

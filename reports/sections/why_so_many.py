@@ -30,17 +30,17 @@ def _bounds(report: Report) -> tuple[Block, ...]:
         return (Paragraph(f"No bound on the mistakes holds but the number of presentations. {_not_holding(report)}"),)
     largest = max(bound["value"] for bound in holding)
     rows = tuple(
-        (bound_title(name), runs, floor_of(value), percent(made / max(math.floor(value), 1)))
+        (bound_title(name), floor_of(value), percent(made / max(math.floor(value), 1)), runs)
         for name, runs, value in ((bound["name"], bound["holds_for"], bound["value"]) for bound in holding)
     )
-    shares = {(row, 2): _share(bound["value"], largest) for row, bound in enumerate(holding)}
+    shares = {(row, 1): _share(bound["value"], largest) for row, bound in enumerate(holding)}
     explained = tuple(
         Explanation(typeset(bound["assumption"]), formula_of(bound["name"]), typeset(bound["reference"]))
         for bound in holding
     )
     caption = f"Bounds on the mistakes, of which this run made {count(made)}, tightest first"
     table = TableBlock(
-        caption, ("Bound", "Holds for", "Mistakes, at most", "Used"), rows, numeric=(2, 3), shares=shares,
+        caption, ("Bound", "Mistakes, at most", "Used", "Holds for"), rows, numeric=(1, 2), shares=shares,
         explained=explained, note=f"Bars are logarithmic. {_not_holding(report)}".strip(),
     )  # fmt: skip
     return (table,)

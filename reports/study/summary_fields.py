@@ -17,9 +17,13 @@ from maxmargin.reports.study.repetition import repetition
 from maxmargin.reports.study.report_settings import ReportSettings
 from maxmargin.solvers.answers.answer_text import LONGEST_LIST
 from maxmargin.solvers.answers.answer_text import plain as plain_value
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.text.number_formats import count
 from maxmargin.text.version import __version__
+
+# Numbers of columns, and of rows at the start and at the end, that a report shows as they were read.
+_MOST_COLUMNS, _FIRST, _LAST = 8, 3, 2
 
 _PACKAGES = ("numpy", "scipy", "cvxpy", "daqp", "highspy", "clarabel", "osqp", "numba", "python-flint", "matplotlib")
 
@@ -113,7 +117,25 @@ def describe(dataset: Dataset) -> dict[str, Any]:
         "sparse": hasattr(dataset.X, "tocsr"),
         **({} if dataset.is_in_memory else {"in_memory": False}),
         "notes": list(dataset.notes),
+        **(_sample(dataset) if isinstance(dataset.X, np.ndarray) else {}),
     }
+
+
+def _sample(dataset: Dataset) -> dict[str, Any]:
+    """Return the kinds and the ranges of the first columns, and these columns of the first and the last rows."""
+    n, X = dataset.n_samples, dataset.X[:, :_MOST_COLUMNS]
+    columns = [
+        {"name": name, "kind": _kind(column), "least": float(column.min()), "greatest": float(column.max())}
+        for name, column in zip(dataset.feature_names, X.T, strict=False)
+    ]
+    rows = sorted({*range(min(_FIRST, n)), *range(max(0, n - _LAST), n)})
+    return {"columns": columns, "sample": [{**row_fields(dataset, row), "values": X[row].tolist()} for row in rows]}
+
+
+def _kind(column: Floats) -> str:
+    if ((column == 0) | (column == 1)).all():
+        return "0 and 1"
+    return "whole numbers" if (column == np.floor(column)).all() else "numbers"
 
 
 def page_proof(proof: Certificate | None, reason: str, most: int) -> tuple[dict[str, Any] | None, str | None]:

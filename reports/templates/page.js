@@ -36,7 +36,8 @@ function root([p, q], isUp) {
   do [s, next] = [next, (next + a / b / next) / 2n]; while (next < s);
   if (isUp && s * s * b < a) s++;
   const x = Number(`${s}e${-e}`);
-  return x > 1e-300 && x < 1e300 ? String(x) : `${s}e${-e}`;
+  if (!(x > 1e-300 && x < 1e300)) return `${s}e${-e}`;
+  return x < 1e-4 ? x.toExponential() : String(x);
 }
 
 const VERDICTS = {overlap: "overlaps", "quasi-separable": "is quasi-separable", "margin-at-most": "is undecided",
@@ -267,5 +268,6 @@ const refocus = () => {
   for (const box of all(".scroll")) box.tabIndex = box.scrollWidth > box.clientWidth + 1 ? 0 : -1;
 };
 addEventListener("resize", refocus);
+addEventListener("beforeprint", () => all("details.printed").forEach((box) => (box.open = true)));
 on("details", "toggle", refocus);
 refocus();

@@ -70,10 +70,12 @@ def test_no_two_labels_meet(name: str, width: int, opened: Any) -> None:
     found = opened(name, viewport={"width": width, "height": 900})
     meeting = found.page.evaluate(
         """() => [...document.querySelectorAll('svg')].flatMap((svg) => {
-          if (!svg.getBoundingClientRect().width) return [];
+          const frame = svg.getBoundingClientRect();
+          if (!frame.width) return [];
           const texts = [...svg.querySelectorAll('text')], boxes = texts.map((text) => text.getBoundingClientRect());
-          const small = texts.filter((text, k) => boxes[k].height < 11).map((text) => 'small: ' + text.textContent);
-          return small.concat(boxes.flatMap((a, i) => boxes.slice(i + 1).flatMap((b, k) =>
+          const is_bad = (box) => box.height < 11 || box.left < frame.left - 1 || box.right > frame.right + 1;
+          const bad = texts.filter((text, k) => is_bad(boxes[k])).map((text) => 'small or cut: ' + text.textContent);
+          return bad.concat(boxes.flatMap((a, i) => boxes.slice(i + 1).flatMap((b, k) =>
             a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3
               ? [texts[i].textContent + ' | ' + texts[i + 1 + k].textContent] : [])));
         })"""
