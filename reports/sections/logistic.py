@@ -36,9 +36,11 @@ def of_answer(answer: Report, model: str, odds: str) -> tuple[Block, ...]:
 
 
 def _separable(answer: Report, model: str) -> str:
+    reason = answer["columns_reason"]
+    every = "All coefficients are infinite but those of aliased columns"
     return (
         f"{model} has no maximum-likelihood estimate (complete separation): the coefficients that a program prints "
-        f"show only where it stopped.{_left_out(answer)}"
+        f"show only where it stopped.{f' {every}; their signs were not computed: {reason}.' if reason else ''}"
     )
 
 

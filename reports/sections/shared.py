@@ -188,7 +188,10 @@ def _kind_of_separation(report: dict[str, Any]) -> str:
 def _columns(answer: dict[str, Any]) -> str:
     """Return why the infinite coefficients were not computed."""
     reason = answer["columns_reason"]
-    return f"Which logistic coefficients are infinite was not computed: {reason}." if reason else ""
+    what = "Which logistic coefficients are infinite was"
+    if answer["verdict"] == "separable":
+        what = "The signs of the infinite logistic coefficients were"
+    return f"{what} not computed: {reason}." if reason else ""
 
 
 def _outside_memory(report: dict[str, Any]) -> str:
