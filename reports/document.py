@@ -142,8 +142,10 @@ class TableBlock:
             "CSV": "\n".join(csv_lines(self.columns, self._with_numbers())),
         }
 
-    def lines(self, most: int | None = None) -> list[str]:
+    def lines(self, most: int | None = None, *, width: int | None = None) -> list[str]:
         """Return the caption and the first rows, all without `most`, as lines for a terminal.
+
+        The last columns are left out where they have no room in the width, but for the first three.
 
         Examples
         --------
@@ -156,7 +158,8 @@ class TableBlock:
         more = 0 if most is None else max(0, len(self.rows) - most)
         rows = [tuple(map(printable, row)) for row in (self.columns, *self.rows[:most])]
         words = [column for column in range(len(self.columns)) if column not in self.numeric]
-        return [f"{self.caption}:", *aligned(rows, to_the_left=words), *([f"and {more:,} more"] if more else [])]
+        table = aligned(rows, to_the_left=words, width=width, less=range(len(self.columns) - 1, 2, -1))
+        return [f"{self.caption}:", *table, *([f"and {more:,} more"] if more else [])]
 
     def _with_numbers(self) -> Iterable[Sequence[object]]:
         """Return the rows with the numbers themselves where a cell is one, so that programs can read them."""
@@ -439,9 +442,12 @@ class Document:
         answer = [textwrap.fill(printable(sentence), width) for sentence in sentences if sentence]
         label_width = max(len(card.label) for card in self.cards)
         cards = [
-            printable(f"  {card.label:<{label_width}}  {card.value}{f'  ({card.note})' if card.note else ''}")
+            textwrap.fill(
+                printable(f"{card.value}{f' ({card.note})' if card.note else ''}"), width,
+                initial_indent=f"  {printable(card.label):<{label_width}}  ", subsequent_indent=" " * (label_width + 4),
+            )
             for card in self.cards
-        ]
+        ]  # fmt: skip
         first = textwrap.fill(printable(" · ".join(filter(None, (self.subtitle, self.date)))), width)
         return "\n".join([first, "", *answer, "", *cards, *self._unknown(width)]) + "\n"
 

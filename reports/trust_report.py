@@ -9,6 +9,7 @@ from maxmargin.reports.document import json_text, plain_text, save_page
 from maxmargin.solvers.answers.answer_text import Result, counted, plain
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.basics.printable import printable
+from maxmargin.text.tables import terminal_width
 
 if TYPE_CHECKING:
     import os
@@ -76,15 +77,12 @@ class TrustReport(Result):
         return f"{self.proven['verdict']}; of {asked} {n_false} {claim} what is false, {n_open} {claim} nothing"
 
     def summary(self) -> str:
-        """Return the report as text, with the script."""
+        """Return the report as text; `script` gives the false and the missing answers again."""
         document = self._document
         lines = [printable(document.subtitle), self.headline, printable(plain_text(document.lead))]
         for table in document.tables:
             if any(table.columns):  # the table of facts repeats what is above
-                lines += ["", *table.lines()]
-        if self.script:
-            what = "This script gives the false and the missing answers again, without the solvers of maxmargin:"
-            lines += ["", what, "", self.script]
+                lines += ["", *table.lines(width=terminal_width())]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:

@@ -47,6 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the number of examples, and let Ctrl-C raise, which a shell switches off for tests in the background."""
     settings.load_profile("slow" if config.getoption("markexpr") == "slow" else "fast")
+    os.environ["COLUMNS"] = "1000"  # tests look for sentences, which a narrow terminal breaks
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("--processor-time"):

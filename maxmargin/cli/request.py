@@ -23,6 +23,7 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import MOST_NAMED
 from maxmargin.text.pass_progress import bytes_counted
 from maxmargin.text.progress import data_shown, note
+from maxmargin.text.tables import terminal_width, wrapped
 
 if TYPE_CHECKING:
     from maxmargin.cli.data_options import DataOptions
@@ -238,9 +239,12 @@ def schema_fields(schema: str, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def print_text(*parts: str) -> None:
-    """Print text; nothing that comes from data acts on the terminal. Single lines were escaped before."""
+    """Print text, in lines as the terminal has them; nothing that comes from data acts on it.
+
+    Single lines were escaped before.
+    """
     for part in parts:
-        print(printable_lines(part))
+        print(wrapped(printable_lines(part), terminal_width()))
 
 
 def _headline(dataset: Dataset) -> str:

@@ -60,6 +60,7 @@ def compare(**options: Any) -> int:
 @click.command(cls=Command, most_used=(*opt.OF_TABLES, "output", "methods", "time_limit", "as_json"))
 @opt.data_options
 @opt.file_option("--output FILE", "Write the report as a page: .html, .md or .json.", "-o")
+@opt.file_option("--script FILE", "Write a script that gives the false and the missing answers again.")
 @opt.force_option
 @opt.seconds_option("Limit for each solver.", default=60.0)
 @opt.count_option("--jobs", "Number of solvers that run at the same time.", default=1)
@@ -68,8 +69,8 @@ def trust(data: DataOptions, *, force: bool, **question: Any) -> int:
     """Ask every installed solver about SOURCE, and compare what it claims with what is proven.
 
     Solvers of cvxpy, scikit-learn, statsmodels, z3 and the tolerance tests of other packages; then the units in which a
-    tolerance turns the verdict around, and the smallest planted gap that each solver still gets right. The script that
-    is printed gives the wrong answers again.
+    tolerance turns the verdict around, and the smallest planted gap that each solver still gets right. --script
+    writes a command for the shell that gives the wrong answers again, without maxmargin.
 
     Exit 0: no claim was false; 3: some were.
 
@@ -81,5 +82,5 @@ def trust(data: DataOptions, *, force: bool, **question: Any) -> int:
     """
     from maxmargin.cli.commands.trust import trust as command
 
-    opt.check_outputs(data, question["output"], force=force, rewritten=opt.REPORTS)
+    opt.check_outputs(data, question["output"], question["script"], force=force, rewritten=opt.REPORTS)
     return command(opt.request(data, "trust"), **question)

@@ -158,7 +158,7 @@ class Separability(ProvenVerdict, NamedAnswer):
         return {"hyperplane": plane, "witness_weights": weights, "balancing_rows": rows}
 
     def summary(self, *, with_columns: bool | None = None, remarks: Sequence[str] = (), call: str | None = None) -> str:
-        """Return the text of ``maxmargin check``: the verdict, the terms, advice, and the proof.
+        """Return the text of ``maxmargin check``: the verdict, its reason with the rows, the terms, and advice.
 
         Parameters
         ----------
@@ -170,15 +170,15 @@ class Separability(ProvenVerdict, NamedAnswer):
             The call in Python that gives this answer, for readers of a command.
         """
         is_known = self.has_cheap_columns if with_columns is None else with_columns
-        lines = [*self._event_lines(), self.headline, *self.near_lines()]
+        lines = [*self._event_lines(), self.headline, f"  {printable(self.reason_alone)}"]
+        if self.strictly_separable is False:
+            lines += self._rows_lines()
+        lines += self.near_lines()
         if self.verdict is not Verdict.UNDECIDED:
             lines += self._logistic_lines(is_known)
         lines += [f"  {printable(note)}" for note in self.names.notes]
         if self.verdict in (Verdict.SEPARABLE, Verdict.QUASI_SEPARABLE):
             lines += next_steps(self, self.findings if is_known else None, call=call)
-        lines += ["proof", f"  {printable(self.reason_alone)}"]
-        if self.strictly_separable is False:
-            lines += self._rows_lines()
         last = f"found by {self.engine}" if self.proof else f"verdict: {self.verdict.advice_for(bias=self.bias)}"
         return "\n".join([*lines, *remarks, f"  {last}"])
 

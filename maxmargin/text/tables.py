@@ -2,6 +2,8 @@
 
 import csv
 import io
+import shutil
+import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -15,7 +17,37 @@ Row = Sequence[object]
 _START_OF_A_NUMBER = tuple("+-(0123456789")
 
 
-def aligned(rows: Sequence[Sequence[str]], *, to_the_left: Collection[int]) -> list[str]:
+def terminal_width() -> int:
+    """Return the number of characters in a line of the terminal; 80 where it is not known."""
+    return shutil.get_terminal_size().columns
+
+
+def wrapped(text: str, width: int) -> str:
+    """Return a text whose lines have at most `width` characters, but for tables, whose columns two blanks separate.
+
+    Examples
+    --------
+    >>> print(wrapped("rows\\n  that are strictly separated", 20))
+    rows
+      that are strictly
+        separated
+    """
+    return "\n".join(part for line in text.split("\n") for part in _wrapped_line(line, width))
+
+
+def _wrapped_line(line: str, width: int) -> list[str]:
+    start = line[: len(line) - len(line.lstrip())]
+    if len(line) <= width or "  " in line.strip():
+        return [line]
+    return textwrap.wrap(
+        line.strip(), width, initial_indent=start, subsequent_indent=f"{start}  ", break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def aligned(
+    rows: Sequence[Sequence[str]], *, to_the_left: Collection[int], width: int | None = None, less: Sequence[int] = ()
+) -> list[str]:
     """Return the rows as lines with columns of equal width, numbers to the right.
 
     Parameters
@@ -24,6 +56,10 @@ def aligned(rows: Sequence[Sequence[str]], *, to_the_left: Collection[int]) -> l
         All of one length; the first is the head.
     to_the_left : collection of int
         Columns that hold words.
+    width : int, optional
+        Largest number of characters in a line.
+    less : sequence of int
+        Columns that are left out, the first ones first, until the lines are so short.
 
     Examples
     --------
@@ -32,7 +68,14 @@ def aligned(rows: Sequence[Sequence[str]], *, to_the_left: Collection[int]) -> l
     a     1,000
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(_padded(row, widths, to_the_left)).rstrip() for row in rows]
+    kept, left_out = [*range(len(widths))], iter(less)
+    while width is not None and sum(widths[k] + 2 for k in kept) - 2 > width:
+        column = next(left_out, None)
+        if column is None:
+            break
+        kept.remove(column)
+    cells = (_padded(row, widths, to_the_left) for row in rows)
+    return ["  ".join(row[k] for k in kept).rstrip() for row in cells]
 
 
 def _padded(row: Sequence[str], widths: Sequence[int], to_the_left: Collection[int]) -> list[str]:

@@ -14,12 +14,13 @@ from maxmargin.reports.comparisons.runs import Fields
 from maxmargin.reports.document import Block, Card, DetailsBlock, Document, Section, TableBlock
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.number_formats import count, one_line, plural
+from maxmargin.text.tables import terminal_width
 
-# Largest numbers of failures and of false claims, and of methods, that the summary lists.
-_MOST_LISTED, _MOST_METHODS = 3, 6
+# Largest number of failures, and of false claims, that the summary lists; it has all methods.
+_MOST_LISTED = 3
 
-# Largest number of characters of a line of a table in the summary.
-_WIDTH = 110
+# Largest number of characters of a sentence of the summary.
+_LONGEST = 220
 
 # Largest number of rows of a table that a page shows before its reader opens it, and of the failures at its head.
 _MOST_ROWS_OPEN, _MOST_ROWS_OF_FAILURES = 15, 40
@@ -89,15 +90,15 @@ def _parts(found: Fields) -> list[tuple[str, tuple[Block, ...]]]:
 
 
 def summary_lines(found: Fields) -> list[str]:
-    """Return the main results as lines for a terminal, no more than 25, failures and false claims first."""
+    """Return the main results as lines for a terminal, failures and false claims first."""
     failed = found["failures_and_false_claims"]
     lines = [found["title"], *failures.sentences(failed)]
     if "changes" in found:
         lines.append(f"Since the old run: {differences.sentence(found['changes'])}")
-    lines = [one_line(printable(line), 2 * _WIDTH) for line in lines]
-    tables = [(table, _MOST_LISTED) for table in failures.blocks(failed)]
-    tables += [(table, _MOST_METHODS) for table in reached_margins.margin_blocks(found["margins"])]
+    lines = [one_line(printable(line), _LONGEST) for line in lines]
+    tables: list[tuple[Block, int | None]] = [(table, _MOST_LISTED) for table in failures.blocks(failed)]
+    tables += [(table, None) for table in reached_margins.margin_blocks(found["margins"])]
     for table, most in tables:
         if isinstance(table, TableBlock):
-            lines += [line[:_WIDTH] for line in table.lines(most)]
+            lines += table.lines(most, width=terminal_width())
     return lines

@@ -1,7 +1,6 @@
 """``maxmargin bounds``: the mistakes of a run beside the bounds of theory."""
 
 import math
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.feedback import Exit
@@ -9,7 +8,7 @@ from maxmargin.cli.request import Request
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.number_formats import percent, plural
 from maxmargin.text.progress import run_shown
-from maxmargin.text.tables import aligned
+from maxmargin.text.tables import aligned, terminal_width
 from maxmargin.theory.bound import WIDEST
 from maxmargin.theory.perceptron_bounds import run_and_bounds
 
@@ -56,7 +55,7 @@ def _fields(run: "PerceptronRun", bounds: "list[Bound]", n_passes: int | None, p
 
 
 def _text(run: "PerceptronRun", bounds: "list[Bound]", prepare: str, *, explain: bool) -> str:
-    width = min(WIDEST, shutil.get_terminal_size().columns)
+    width = min(WIDEST, terminal_width())
     done = f", prepared: {prepare}" if prepare != "raw" else ""
     made = f"{plural(run.n_mistakes, 'mistake')} in {plural(run.n_epochs, 'epoch')}"
     end = "stopped there" if run.stop_reason is StopReason.MAX_EPOCHS else run.stop_reason.phrase

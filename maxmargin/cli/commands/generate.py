@@ -34,9 +34,9 @@ def families(*, as_json: bool) -> Exit:
         print_json("families", {"families": [{"usage": f.usage, "description": f.description} for f in every]})
         return Exit.OK
     for family in every:
-        print(f"{family.usage}\n    {family.description}")
-    print("\nParameters follow in this order, or as name=value: gap:1000, gap:1000:3, planted-quasi:100:5:seed=3")
-    print(
+        print_text(f"{family.usage}\n    {family.description}")
+    print_text("\nParameters follow in this order, or as name=value: gap:1000, gap:1000:3, planted-quasi:100:5:seed=3")
+    print_text(
         "Any formula is one more: 'formula:(x1 | x4) & ~x3' is its truth table over {-1,1}^4, with :bits over {0,1}^4"
     )
     return Exit.OK

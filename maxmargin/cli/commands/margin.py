@@ -18,7 +18,7 @@ from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.hard_margin.margin_sensitivity import sensitivity as margin_sensitivity
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 from maxmargin.text.progress import counting_shown, waiting
-from maxmargin.text.tables import aligned
+from maxmargin.text.tables import aligned, terminal_width
 
 if TYPE_CHECKING:
     from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
@@ -152,4 +152,4 @@ def _path_text(answers: "Sequence[SoftMargin]", weights: Weights) -> str:
     by = {None: "", _BALANCED: ", v balancing the classes"}
     words = by[weights] if weights is None or isinstance(weights, str) else f", v {_weights_text(weights)}"
     head = f"soft margins: the objective is 1/2||w||^2 + C {asked}{words}"
-    return "\n".join([head, *aligned(rows, to_the_left=(1,))])
+    return "\n".join([head, *aligned(rows, to_the_left=(1,), width=terminal_width(), less=(3, 7))])

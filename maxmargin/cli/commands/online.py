@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.running import in_time
 from maxmargin.cli.feedback import Exit
-from maxmargin.cli.request import Request, print_json
+from maxmargin.cli.request import Request, print_json, print_text
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
@@ -21,7 +21,7 @@ from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.progress import run_shown, waiting
-from maxmargin.text.tables import aligned
+from maxmargin.text.tables import aligned, terminal_width
 
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin
@@ -34,8 +34,11 @@ DEFAULT = "averaged"
 
 _ALL = "all"
 
-_HEAD = ("algorithm", "updates", "mistakes", "epochs", "end", "rows wrong", "margin", "of the maximum", "guarantees")
+_HEAD = ("algorithm", "updates", "mistakes", "epochs", "end", "rows wrong", "margin", "of maximum", "guarantees")
 _TO_THE_LEFT = (0, 4, 8)
+
+# Columns that a narrow terminal does without, the first ones first.
+_LESS = (3, 1, 6, 4)
 
 
 def catalogue(*, as_json: bool) -> Exit:
@@ -44,7 +47,7 @@ def catalogue(*, as_json: bool) -> Exit:
     if as_json:
         print_json("online-algorithms", {"algorithms": [asdict(entry) for entry in every]})
     else:
-        print("\n\n".join(map(_entry_text, every)))
+        print_text("\n\n".join(map(_entry_text, every)))
     return Exit.OK
 
 
@@ -200,7 +203,8 @@ def _run_fields(run: "OnlineRun", runner: _Runner, maximum: "HardMargin", *, wit
 def _table_text(runs: "dict[str, OnlineRun | str]", maximum: "HardMargin", prepare: str) -> str:
     """Return several runs as a table, a line each; those that cannot run with the reason."""
     done = [run for run in runs.values() if not isinstance(run, str)]
-    table = aligned([_HEAD, *(_cells(run, maximum) for run in done)], to_the_left=_TO_THE_LEFT) if done else []
+    rows = [_HEAD, *(_cells(run, maximum) for run in done)]
+    table = aligned(rows, to_the_left=_TO_THE_LEFT, width=terminal_width(), less=_LESS) if done else []
     not_run = (f"{name}: not run: {printable(run)}" for name, run in runs.items() if isinstance(run, str))
     return "\n".join([maximum_text(maximum, prepare), *table, *not_run])
 

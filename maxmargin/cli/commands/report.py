@@ -1,6 +1,5 @@
 """``maxmargin report``: one page on a data set."""
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request, print_text
 from maxmargin.text.progress import run_shown
+from maxmargin.text.tables import terminal_width
 
 if TYPE_CHECKING:
     from maxmargin.reports.margin_report import MarginReport
@@ -31,8 +31,11 @@ def report(
         _write_figures(result, figures, names, request)
     if output is not None:
         result.save(output, figures=figures)
-    width = min(100, shutil.get_terminal_size().columns)
-    print_text((result.to_json() if request.options.as_json else result.to_terminal(width=width)).removesuffix("\n"))
+    width = min(100, terminal_width())
+    if request.options.as_json:
+        print(result.to_json(), end="")
+    else:
+        print_text(result.to_terminal(width=width).removesuffix("\n"))
     for path in (output, figures):
         if path is not None:
             request.note(f"wrote {path}")

@@ -5,11 +5,20 @@ from pathlib import Path
 from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm
 from maxmargin.cli.request import Request
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.outputs import write_text
 from maxmargin.text.progress import progress_shown
 
 
-def trust(request: Request, *, output: Path | None, time_limit: float, jobs: int, methods: tuple[str, ...]) -> Exit:
-    """Ask the solvers, write the page if it is wanted, print the report, and return the exit code."""
+def trust(
+    request: Request,
+    *,
+    output: Path | None,
+    script: Path | None,
+    time_limit: float,
+    jobs: int,
+    methods: tuple[str, ...],
+) -> Exit:
+    """Ask the solvers, write the page and the script if they are wanted, print the report, return the exit code."""
     from maxmargin.comparison.carry_out import stage_text
     from maxmargin.reports.comparison_verbs import trust as ask
     from maxmargin.reports.document import check_page_suffix
@@ -23,7 +32,10 @@ def trust(request: Request, *, output: Path | None, time_limit: float, jobs: int
         report = ask(request.dataset, time_limit=time_limit, jobs=jobs, methods=methods or None, on_progress=line)
     if output is not None:
         report.save(output)
+    if script is not None:
+        write_text(script, report.script)
     request.answer("trust", report.to_dict, report.summary)
-    if output is not None:
-        request.note(f"wrote {output}")
+    for path in (output, script):
+        if path is not None:
+            request.note(f"wrote {path}")
     return Exit.INVALID if report.false_claims else Exit.OK

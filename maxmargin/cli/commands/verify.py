@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from maxmargin.certificates.proofs import Document, check_labelled, read_proof, statement_about
 from maxmargin.cli.feedback import Exit
-from maxmargin.cli.request import print_json
+from maxmargin.cli.request import print_json, print_text
 from maxmargin.data.column_roles import OneHot, columns_named
 from maxmargin.data.dataset import READING_RULES
 from maxmargin.solvers.basics.printable import printable
@@ -72,10 +72,10 @@ def verify_proof(proof: Path, source: str, *, formula: str | None, memory: str, 
     if as_json:
         print_json("verify", _fields(proof, source, document, statement, label, reason))
     elif statement is None:
-        print(f"invalid: {printable(reason)}")
+        print_text(f"invalid: {printable(reason)}")
     else:
         model = document["data"].get("formula") or f"label {label}"
-        print(f"valid: {printable(statement)} for {printable(source)}, {printable(model)}")
+        print_text(f"valid: {printable(statement)} for {printable(source)}, {printable(model)}")
     return Exit.INVALID if statement is None else Exit.OK
 
 
