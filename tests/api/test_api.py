@@ -42,12 +42,9 @@ def test_read_only_input_is_left_alone() -> None:
 
 
 BAD = [
-    (ROWS, [0] * 8, "class"),
-    (ROWS, LABELS[:-1], "8 rows and y has 7"),
-    (ROWS, [0, 1, 2, 0, 1, 2, 0, 1], "3 classes"),
-    ([[1.0], [math.nan]], [0, 1], "(?i)nan|finite|missing"),
-    ([1.0, 2.0], [0, 1], "two dimensions"),
-]
+    (ROWS, [0] * 8, "class"), (ROWS, LABELS[:-1], "8 rows and y has 7"), (ROWS, [0, 1, 2, 0, 1, 2, 0, 1], "3 classes"),
+    ([[1.0], [math.nan]], [0, 1], "(?i)nan|finite|missing"), ([1.0, 2.0], [0, 1], "two dimensions"),
+]  # fmt: skip
 
 
 @for_each("X, y, words", BAD)
@@ -61,18 +58,12 @@ def test_what_is_no_problem_is_refused_clearly(X: Any, y: Any, words: str) -> No
         assert isinstance(caught.value, ValueError)
 
 
-@pytest.mark.parametrize(
-    "options, words",
-    [
-        ({"order": "backwards"}, "order is 'backwards'; expected one of cyclic, shuffled-once"),
-        ({"zero": "never"}, "zero is 'never'"),
-        ({"bias_scale": "worst"}, "bias_scale is 'worst'"),
-        ({"bias_scale": -2.0}, "positive finite"),
-        ({"max_epochs": 0}, "max_epochs"),
-        ({"max_mistakes": 0}, "max_mistakes"),
-        ({"positive": 7}, "7"),
-    ],
-)
+@pytest.mark.parametrize("options, words", [
+    ({"order": "backwards"}, "order is 'backwards'; expected one of cyclic, shuffled-once"),
+    ({"zero": "never"}, "zero is 'never'"), ({"bias_scale": "worst"}, "bias_scale is 'worst'"),
+    ({"bias_scale": -2.0}, "positive finite"), ({"max_epochs": 0}, "max_epochs"), ({"max_mistakes": 0}, "max_mistakes"),
+    ({"positive": 7}, "7"),
+])  # fmt: skip
 def test_perceptron_options_that_make_no_sense(options: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidProblemError, match=words):
         mm.perceptron(ROWS, LABELS, **options)

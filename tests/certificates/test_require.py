@@ -71,14 +71,11 @@ def test_rows_and_columns_responsible_where_overlap_is_required() -> None:
     assert str(caught.value).startswith(found)
 
 
-@for_each(
-    ("data", "requirement", "rows"),
-    [
-        (OVERLAP, "separable", [0, 1, 2, 3]),  # that share a point
-        (OVERLAP, "quasi-separable", [0, 1, 2, 3]),
-        (SEPARABLE, "not-strictly-separable", []),
-    ],
-)
+@for_each("data, requirement, rows", [
+    (OVERLAP, "separable", [0, 1, 2, 3]),  # that share a point
+    (OVERLAP, "quasi-separable", [0, 1, 2, 3]),
+    (SEPARABLE, "not-strictly-separable", []),
+])  # fmt: skip
 def test_rows_responsible_where_separation_is_required_or_forbidden(data: Any, requirement: Any, rows: Any) -> None:
     with pytest.raises(mm.SeparationError) as caught:
         mm.require(*data, requirement)

@@ -192,21 +192,13 @@ def test_the_older_answer_is_a_whole_one(
     assert run(["verify", "q.json", "data.csv"]) == 0
 
 
-@for_each(
-    ("old", "new", "engine_is_older"),
-    [
-        (SEPARABLE, SEPARABLE + "9,1,1\n", True),
-        (SEPARABLE, SEPARABLE + "9,1,0\n", False),
-        (SEPARABLE, SEPARABLE + "2.5,3,1\n", False),
-        (SEPARABLE, SEPARABLE.replace("2,5,0\n", ""), True),
-        (QUASI, QUASI + "9,1,1\n", True),
-        (QUASI, QUASI + "9,1,0\n", False),
-        (QUASI, QUASI.replace("2,1,0\n", ""), False),
-        (OVERLAP, OVERLAP + "9,1,0\n", True),
-        (OVERLAP, OVERLAP.replace("1,1,0\n", ""), False),
-        (OVERLAP, OVERLAP.replace(",0\n", ",9\n"), False),
-    ],
-)
+@for_each("old, new, engine_is_older", [
+    (SEPARABLE, SEPARABLE + "9,1,1\n", True), (SEPARABLE, SEPARABLE + "9,1,0\n", False),
+    (SEPARABLE, SEPARABLE + "2.5,3,1\n", False), (SEPARABLE, SEPARABLE.replace("2,5,0\n", ""), True),
+    (QUASI, QUASI + "9,1,1\n", True), (QUASI, QUASI + "9,1,0\n", False), (QUASI, QUASI.replace("2,1,0\n", ""), False),
+    (OVERLAP, OVERLAP + "9,1,0\n", True), (OVERLAP, OVERLAP.replace("1,1,0\n", ""), False),
+    (OVERLAP, OVERLAP.replace(",0\n", ",9\n"), False),
+])  # fmt: skip
 def test_what_happens_overnight(check: Check, old: str, new: str, engine_is_older: bool) -> None:
     check(old, "--proof", "p.json")
     code, fields, err = check(new, "--reuse", "p.json")
@@ -219,19 +211,16 @@ def test_what_happens_overnight(check: Check, old: str, new: str, engine_is_olde
         assert err == "maxmargin: the older proof p.json does not hold for these data; looking for a new one\n"
 
 
-@for_each(
-    ("old", "old_arguments", "new", "arguments", "words"),
-    [
-        (OVERLAP, (), OVERLAP, ("--no-bias",), "it is about 2 columns, with bias, binary64; asked is 2 columns, thr"),
-        (OVERLAP, ("--no-bias",), OVERLAP, (), "through the origin"),
-        (OVERLAP, (), "x,y\n1,0\n2,1\n", (), "asked is 1 column, with bias"),
-        (OVERLAP, ("--decimal",), OVERLAP, (), "decimal; asked is 2 columns, with bias, binary64"),
-        (OVERLAP, (), OVERLAP, ("--decimal",), "not with --decimal"),
-        (THREE, (), OVERLAP, (), "more than two classes"),
-        (SEPARABLE, (), THREE, (), "these data have 3 classes"),
-        (OVERLAP, ("--exact-limit", "0"), OVERLAP, (), "its claim is not-strictly-separable"),
-    ],
-)
+@for_each("old, old_arguments, new, arguments, words", [
+    (OVERLAP, (), OVERLAP, ("--no-bias",), "it is about 2 columns, with bias, binary64; asked is 2 columns, thr"),
+    (OVERLAP, ("--no-bias",), OVERLAP, (), "through the origin"),
+    (OVERLAP, (), "x,y\n1,0\n2,1\n", (), "asked is 1 column, with bias"),
+    (OVERLAP, ("--decimal",), OVERLAP, (), "decimal; asked is 2 columns, with bias, binary64"),
+    (OVERLAP, (), OVERLAP, ("--decimal",), "not with --decimal"),
+    (THREE, (), OVERLAP, (), "more than two classes"),
+    (SEPARABLE, (), THREE, (), "these data have 3 classes"),
+    (OVERLAP, ("--exact-limit", "0"), OVERLAP, (), "its claim is not-strictly-separable"),
+])  # fmt: skip
 def test_a_proof_of_another_question_is_of_no_use(
     check: Check, old: str, old_arguments: tuple[str, ...], new: str, arguments: tuple[str, ...], words: str
 ) -> None:

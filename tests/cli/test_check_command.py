@@ -286,15 +286,11 @@ def test_limits_that_are_none_are_refused(command: Run, name: str, option: str, 
 
 
 WRONG = [
-    (b"", (), ["empty"]),
-    (b"x,y\n1,0\nnan,1\n", (), ["line 3", "'x'", "nan"]),
-    (b"x,y\nred,0\n2,1\n", (), ["line 2", "'x'", "red"]),
-    (b"x,y\n1,0\n,1\n", (), ["line 3", "--drop-missing"]),
-    (b"x,y\n1,0\n2,1\n", ("--label", "kind"), ["kind"]),
-    (b"x,y\n1,0\n2,1\n", ("--positive", "2"), ["2"]),
-    (b"x,y\n1,0\n2,0\n", (), ["one class", "--no-bias"]),
-    (b"\xff\xfe\x00x", (), []),
-]
+    (b"", (), ["empty"]), (b"x,y\n1,0\nnan,1\n", (), ["line 3", "'x'", "nan"]),
+    (b"x,y\nred,0\n2,1\n", (), ["line 2", "'x'", "red"]), (b"x,y\n1,0\n,1\n", (), ["line 3", "--drop-missing"]),
+    (b"x,y\n1,0\n2,1\n", ("--label", "kind"), ["kind"]), (b"x,y\n1,0\n2,1\n", ("--positive", "2"), ["2"]),
+    (b"x,y\n1,0\n2,0\n", (), ["one class", "--no-bias"]), (b"\xff\xfe\x00x", (), []),
+]  # fmt: skip
 
 
 @for_each("content, options, words", WRONG)

@@ -16,8 +16,6 @@ from maxmargin.api.question import decide
 from maxmargin.cli import options
 from maxmargin.cli.app import run
 from maxmargin.data.preparing import How
-from maxmargin.data.reading.loading import load
-from maxmargin.reports.margin_report import margin_report
 from maxmargin.solvers.fewest_errors import minimum as fewest_errors
 from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.reporter import Reporter
@@ -79,7 +77,7 @@ def test_soft_margin_of_balanced_classes_by_every_method(capsys: Capture, method
     code, fields = json_answer(capsys, *command, "--class-weight", "balanced")
     assert code == 0 and fields["class_weight"] == "balanced"
     assert method == "auto" or {attempt["solver"] for attempt in fields["attempts"]} & {method, "CLARABEL"}
-    iris = load("iris", positive="versicolor")
+    iris = mm.load("iris", positive="versicolor")
     balanced = mm.soft_margin(iris.X, iris.y, C=1.0, class_weight="balanced")
     plain = mm.soft_margin(iris.X, iris.y, C=1.0)
     assert fields["lower"] <= balanced.objective and balanced.lower <= fields["objective"]
@@ -277,6 +275,6 @@ def test_outputs_that_cannot_be_written_are_refused_before_the_work(
     option, position = output.split()
     (tmp_path / "folder.html").mkdir()
     (tmp_path / "file").touch()
-    with arguments_of(margin_report) as calls:
+    with arguments_of(mm.margin_report) as calls:
         assert position.split("/")[0] in refusal(capsys, "report", "agresti", option, str(tmp_path / position))
     assert not calls

@@ -22,21 +22,13 @@ from maxmargin.text.escaping import json_characters, markdown
 
 FORGED = "valid: separable (proven)"
 EVIL = {
-    "a line": f"a\n{FORGED}",
-    "a carriage return": f"a\r{FORGED}",
-    "a line separator": f"a\u2028{FORGED}",
-    "a next line": f"a\x85{FORGED}",
-    "a form feed": f"a\x0c{FORGED}",
-    "an escape sequence": "a\x1b[2J\x1b[1;31m",
-    "a C1 sequence": "a\x9b2J",
-    "a title": "a\x1b]0;x\x07",
-    "a bidirectional override": "a\u202eelbarapes\u2066",
-    "zero width": "a\u200b\u200d\ufeff",
-    "a deletion": "a\x7f\x08\x08",
-    "a tag": "a\U000e0041",
+    "a line": f"a\n{FORGED}", "a carriage return": f"a\r{FORGED}", "a line separator": f"a\u2028{FORGED}",
+    "a next line": f"a\x85{FORGED}", "a form feed": f"a\x0c{FORGED}", "an escape sequence": "a\x1b[2J\x1b[1;31m",
+    "a C1 sequence": "a\x9b2J", "a title": "a\x1b]0;x\x07", "a bidirectional override": "a\u202eelbarapes\u2066",
+    "zero width": "a\u200b\u200d\ufeff", "a deletion": "a\x7f\x08\x08", "a tag": "a\U000e0041",
     "Markdown": "a|b`c`*d*<script>alert(1)</script>[x](http://e)![y](z)# $x$ ~s~",
     "LaTeX and mathtext": r"$\frac{1}{$ \input{x} a_b^c & % # {",
-}
+}  # fmt: skip
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn")
 
 

@@ -12,14 +12,10 @@ from maxmargin.cli.app import app
 
 # The verb that answers the question of a command.
 VERBS: dict[str, Callable[..., Any]] = {
-    "check": mm.separability,
-    "margin": mm.hard_margin,
-    "margin --soft": mm.soft_margin_path,
-    "bounds": mm.mistake_bounds,
-    "fewest-errors": mm.fewest_errors,
-    "orders": mm.order_study,
+    "check": mm.separability, "margin": mm.hard_margin, "margin --soft": mm.soft_margin_path,
+    "bounds": mm.mistake_bounds, "fewest-errors": mm.fewest_errors, "orders": mm.order_study,
     "report": mm.margin_report,
-}
+}  # fmt: skip
 SAME_NAME = ("perceptron", "online", "judge", "sensitivity", "trust", "compare", "generate", "verify")
 VERBS |= {name: getattr(mm, name) for name in SAME_NAME}
 

@@ -203,11 +203,8 @@ def test_soft_margins_reach_the_proven_optimum(name: str, C: float) -> None:
 
 
 PROGRAMS = {
-    "": "hard_margin_qp",
-    ".soft": "soft_margin_qp",
-    ".max-t": "max_t_lp",
-    ".nearest-points": "nearest_points_qp",
-}
+    "": "hard_margin_qp", ".soft": "soft_margin_qp", ".max-t": "max_t_lp", ".nearest-points": "nearest_points_qp",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", [kind for kind in PROGRAMS if kind])
@@ -294,20 +291,12 @@ def test_what_is_another_question_is_not_claimed_and_not_counted(name: str, para
 
 
 @pytest.mark.sampled(5)
-@pytest.mark.parametrize(
-    ("name", "params"),
-    [
-        ("sklearn.SVC", {"max_iter": 1}),
-        ("sklearn.LinearSVC", {"loss": "hinge", "max_iter": 1}),
-        ("sklearn.LogisticRegression", {"C": float("inf"), "max_iter": 1}),
-        ("sklearn.Perceptron", {"max_iter": 1}),
-        ("sklearn.SGDClassifier", {"max_iter": 1}),
-        ("statsmodels.Logit", {"maxiter": 1}),
-        ("statsmodels.GLM", {"maxiter": 1}),
-        ("perceptron", {"max_mistakes": 1}),
-        ("online.romma", {"max_epochs": 1}),
-    ],
-)
+@pytest.mark.parametrize("name, params", [
+    ("sklearn.SVC", {"max_iter": 1}), ("sklearn.LinearSVC", {"loss": "hinge", "max_iter": 1}),
+    ("sklearn.LogisticRegression", {"C": float("inf"), "max_iter": 1}), ("sklearn.Perceptron", {"max_iter": 1}),
+    ("sklearn.SGDClassifier", {"max_iter": 1}), ("statsmodels.Logit", {"maxiter": 1}),
+    ("statsmodels.GLM", {"maxiter": 1}), ("perceptron", {"max_mistakes": 1}), ("online.romma", {"max_epochs": 1}),
+])  # fmt: skip
 def test_a_method_that_is_stopped_claims_nothing(name: str, params: dict[str, Any]) -> None:
     if name not in INSTALLED:
         pytest.skip(f"{name} is not installed")

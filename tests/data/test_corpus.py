@@ -12,11 +12,8 @@ import numpy as np
 import pytest
 from cases import of_today
 
-from maxmargin.data.generators import generate
-from maxmargin.explaining.separability_answer import Separability
-from maxmargin.solvers.answers.statuses import Verdict
+import maxmargin as mm
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.checker import CertificateError, check
 from maxmargin.solvers.separability.feasibility import separability
@@ -41,7 +38,7 @@ class Question:
 
 def ask(name: str, *, bias: bool) -> Question | None:
     """Return the question of a generated data set, None if its answer is not known."""
-    data = generate(name)
+    data = mm.generate(name)
     truth = data.truth
     if bias:
         verdict, square, touching = truth.verdict, truth.margin_squared, truth.touching_rows
@@ -64,26 +61,26 @@ def case(number: int) -> Question:
     return question
 
 
-def faults(question: Question, answer: Separability) -> list[str]:
+def faults(question: Question, answer: mm.Separability) -> list[str]:
     """Return what is wrong with the answer; `undecided` is not."""
     is_separable = question.verdict == "separable"
     found = []
-    if answer.verdict not in (question.verdict, Verdict.UNDECIDED):
+    if answer.verdict not in (question.verdict, mm.Verdict.UNDECIDED):
         found.append(f"{answer.verdict}, not {question.verdict}")
     if answer.strictly_separable not in (None, is_separable):
         found.append(f"strictly separable {answer.strictly_separable}, not {is_separable}")
-    if answer.verdict is not Verdict.UNDECIDED and question.touching is not None:
+    if answer.verdict is not mm.Verdict.UNDECIDED and question.touching is not None:
         assert answer.touching_rows is not None and answer.separated_rows is not None
         touching = set(question.touching)
         others = [row for row in range(question.problem.n_samples) if row not in touching]
         if answer.touching_rows.tolist() != question.touching or answer.separated_rows.tolist() != others:
             found.append(f"rows {answer.touching_rows.tolist()} touch, not {question.touching}")
-    if answer.verdict is not Verdict.UNDECIDED and answer.proof != "exact":
+    if answer.verdict is not mm.Verdict.UNDECIDED and answer.proof != "exact":
         found.append("no proof")
     return [f"{question.name}: {fault}" for fault in found]
 
 
-def misses(question: Question, answer: HardMargin) -> list[str]:
+def misses(question: Question, answer: mm.HardMargin) -> list[str]:
     """Return what is wrong with the interval, or with the exact margin where it is given."""
     square = question.margin_squared
     assert square is not None
@@ -104,7 +101,7 @@ def judge_verdicts(numbers: range) -> tuple[list[str], Counter[str]]:
     return wrong, counts
 
 
-def refusals(question: Question, answer: Separability) -> list[str]:
+def refusals(question: Question, answer: mm.Separability) -> list[str]:
     """Return what the checker, which shares no code with the finder, says against the proofs of an answer."""
     rows, signs = question.problem.X.tolist(), question.problem.y.astype(int).tolist()
     found = []

@@ -77,14 +77,8 @@ LABELS = st.one_of(
 @given(y=LABELS)
 def test_labels_of_every_container(y: list[Any]) -> None:
     containers: list[Any] = [
-        y,
-        tuple(y),
-        np.array(y),
-        np.array(y, dtype=object),
-        pd.Series(y),
-        pl.Series(y),
-        pa.array(y),
-    ]
+        y, tuple(y), np.array(y), np.array(y, dtype=object), pd.Series(y), pl.Series(y), pa.array(y),
+    ]  # fmt: skip
     for container in containers:
         ds = from_arrays(X3, container)
         assert ds.labels.tolist() == y
@@ -186,59 +180,53 @@ def with_entry(value: float) -> np.ndarray[Any, Any]:
     return X
 
 
-@for_each(
-    ("X", "expected"),
-    [
-        (np.zeros(3, "f8,f8"), "X has shape (3,), expected two dimensions, (n_samples, n_features); use numpy.lib.rec"),
-        ([1, 2, 3], "X has shape (3,), expected two dimensions, (n_samples, n_features); use X.reshape(-1, 1)"),
-        (pd.Series([1, 2, 3]), "X has shape (3,), expected two dimensions"),
-        (np.ones((3, 2, 1)), "X has shape (3, 2, 1), expected two dimensions, (n_samples, n_features)"),
-        (5, "X has shape (), expected two dimensions"),
-        ([[1, 2], [3], [4, 5]], "X cannot be read as an array of rows of equal length"),
-        (np.empty((0, 2)), "X has no rows (shape (0, 2)), expected at least one"),
-        (np.empty((3, 0)), "X has no columns (shape (3, 0)), expected at least one"),
-        (pd.DataFrame(index=range(3)), "X has no "),
-        (sp.csr_array(X3 + 1j), "X has dtype complex128, expected real numbers"),
-        (sp.coo_array(X3[:, 0]), "X has shape (3,), expected two dimensions"),
-        ([["1", "2"]] * 3, "X has dtype <U1, expected real numbers"),
-        (np.array([["2024-01-01"]] * 3, dtype="M8[D]"), "X has dtype datetime64[D], expected real numbers"),
-        (np.array([[1, "u"], [2, 3], [4, 5]], dtype=object), "X, row 0, column 1: found 'u', expected a number"),
-        ([[10**400], [1], [2]], f"X, row 0, column 0: found 1{'0' * 39}..., expected one that binary64 holds"),
-        (with_entry(np.nan), "X, row 1, column 0: found NaN, expected a finite number"),
-        (with_entry(np.inf), "X, row 1, column 0: found an infinite value, expected a finite number"),
-        (sp.csr_array(with_entry(-np.inf)), "X, row 1, column 0: found an infinite value, expected a finite number"),
-        (pd.DataFrame(with_entry(np.nan), columns=["a", "b"]), "X, row 1, column 'a': found NaN, expected a finite"),
-        (pd.DataFrame({"a": [1, 2, 3], "b": ["u", None, "u"]}), "X: row 1, column 'b': found a missing value"),
-        (pl.DataFrame({"a": [1, 2, 3]}).lazy(), "X"),
-        (np.ma.masked_array(X3, mask=X3 > 4), "X has masked entries, expected a value in every row and column"),
-    ],
-)
+@for_each("X, expected", [
+    (np.zeros(3, "f8,f8"), "X has shape (3,), expected two dimensions, (n_samples, n_features); use numpy.lib.rec"),
+    ([1, 2, 3], "X has shape (3,), expected two dimensions, (n_samples, n_features); use X.reshape(-1, 1)"),
+    (pd.Series([1, 2, 3]), "X has shape (3,), expected two dimensions"),
+    (np.ones((3, 2, 1)), "X has shape (3, 2, 1), expected two dimensions, (n_samples, n_features)"),
+    (5, "X has shape (), expected two dimensions"),
+    ([[1, 2], [3], [4, 5]], "X cannot be read as an array of rows of equal length"),
+    (np.empty((0, 2)), "X has no rows (shape (0, 2)), expected at least one"),
+    (np.empty((3, 0)), "X has no columns (shape (3, 0)), expected at least one"),
+    (pd.DataFrame(index=range(3)), "X has no "),
+    (sp.csr_array(X3 + 1j), "X has dtype complex128, expected real numbers"),
+    (sp.coo_array(X3[:, 0]), "X has shape (3,), expected two dimensions"),
+    ([["1", "2"]] * 3, "X has dtype <U1, expected real numbers"),
+    (np.array([["2024-01-01"]] * 3, dtype="M8[D]"), "X has dtype datetime64[D], expected real numbers"),
+    (np.array([[1, "u"], [2, 3], [4, 5]], dtype=object), "X, row 0, column 1: found 'u', expected a number"),
+    ([[10**400], [1], [2]], f"X, row 0, column 0: found 1{'0' * 39}..., expected one that binary64 holds"),
+    (with_entry(np.nan), "X, row 1, column 0: found NaN, expected a finite number"),
+    (with_entry(np.inf), "X, row 1, column 0: found an infinite value, expected a finite number"),
+    (sp.csr_array(with_entry(-np.inf)), "X, row 1, column 0: found an infinite value, expected a finite number"),
+    (pd.DataFrame(with_entry(np.nan), columns=["a", "b"]), "X, row 1, column 'a': found NaN, expected a finite"),
+    (pd.DataFrame({"a": [1, 2, 3], "b": ["u", None, "u"]}), "X: row 1, column 'b': found a missing value"),
+    (pl.DataFrame({"a": [1, 2, 3]}).lazy(), "X"),
+    (np.ma.masked_array(X3, mask=X3 > 4), "X has masked entries, expected a value in every row and column"),
+])  # fmt: skip
 def test_bad_features(X: Any, expected: str) -> None:
     assert refused(lambda: from_arrays(X, [0, 1, 1])).startswith(expected)
 
 
-@for_each(
-    ("y", "expected"),
-    [
-        ([0, 1], "X has 3 rows and y has 2 labels, expected as many"),
-        (pl.Series([0, 1]), "X has 3 rows and y has 2 labels, expected as many"),
-        ([1, 1, 1], "y: found one class only, 1, expected at least two"),
-        ([[0], [1], [1]], "y has shape (3, 1), expected one dimension, (3,): use y.ravel()"),
-        (pd.DataFrame({"y": [0, 1, 1]}), "y is a table of one column, expected the column itself: use y['y']"),
-        (pd.DataFrame([0, 1, 1]), "y is a table of one column, expected the column itself: use y[0]"),
-        (pa.table({"y": [0, 1, 1]}), "y is a table of one column, expected the column itself: use y['y']"),
-        (np.eye(3), "y has shape (3, 3), expected one dimension, (3,)"),
-        (None, "y has shape (), expected one dimension, (3,)"),
-        ([0, [1], 1], "y cannot be read as one label for every row"),
-        (pd.Series(["u", pd.NA, "v"]), "y, row 1: found a missing label, expected a label"),
-        (pa.array([0, None, 1]), "y, row 1: found a missing label, expected a label"),
-        ([0, 1, np.inf], "y, row 2: found an infinite label, expected a label"),
-        ([0.5, 1.5, 2.5], "y: found 3 different labels such as 0.5, 1.5, 2.5, expected two classes, or more that"),
-        ([0, 1, 2j], "y has dtype complex128, expected booleans, numbers or texts"),
-        (np.array(["2024-01-01"] * 3, dtype="M8[D]"), "y has dtype datetime64[D], expected booleans, numbers or texts"),
-        (sp.csr_array([[0, 1, 1]]), "y is a sparse matrix, expected an array of shape (3,)"),
-    ],
-)
+@for_each("y, expected", [
+    ([0, 1], "X has 3 rows and y has 2 labels, expected as many"),
+    (pl.Series([0, 1]), "X has 3 rows and y has 2 labels, expected as many"),
+    ([1, 1, 1], "y: found one class only, 1, expected at least two"),
+    ([[0], [1], [1]], "y has shape (3, 1), expected one dimension, (3,): use y.ravel()"),
+    (pd.DataFrame({"y": [0, 1, 1]}), "y is a table of one column, expected the column itself: use y['y']"),
+    (pd.DataFrame([0, 1, 1]), "y is a table of one column, expected the column itself: use y[0]"),
+    (pa.table({"y": [0, 1, 1]}), "y is a table of one column, expected the column itself: use y['y']"),
+    (np.eye(3), "y has shape (3, 3), expected one dimension, (3,)"),
+    (None, "y has shape (), expected one dimension, (3,)"),
+    ([0, [1], 1], "y cannot be read as one label for every row"),
+    (pd.Series(["u", pd.NA, "v"]), "y, row 1: found a missing label, expected a label"),
+    (pa.array([0, None, 1]), "y, row 1: found a missing label, expected a label"),
+    ([0, 1, np.inf], "y, row 2: found an infinite label, expected a label"),
+    ([0.5, 1.5, 2.5], "y: found 3 different labels such as 0.5, 1.5, 2.5, expected two classes, or more that"),
+    ([0, 1, 2j], "y has dtype complex128, expected booleans, numbers or texts"),
+    (np.array(["2024-01-01"] * 3, dtype="M8[D]"), "y has dtype datetime64[D], expected booleans, numbers or texts"),
+    (sp.csr_array([[0, 1, 1]]), "y is a sparse matrix, expected an array of shape (3,)"),
+])  # fmt: skip
 def test_bad_labels(y: Any, expected: str) -> None:
     assert refused(lambda: from_arrays(X3, y)).startswith(expected)
 

@@ -135,19 +135,16 @@ def test_data_set_is_that_of_the_binary64_reading(tmp_path: Path, table: tuple[l
     assert problem.X.flags.c_contiguous
 
 
-@for_each(
-    ("text", "number"),
-    [
-        (".5", Fraction(1, 2)),
-        ("-0.0", Fraction(0)),
-        ("1e-400", Fraction(1, 10**400)),  # 0 in binary64
-        ("0.10000000000000001", Fraction(10000000000000001, 10**17)),
-        ("0" * 1900 + "1", Fraction(1)),
-        ("1" + "0" * 400 + "e-400", Fraction(1)),
-        ("true", Fraction(1)),
-        ('"0.3"', Fraction(3, 10)),
-    ],
-)
+@for_each("text, number", [
+    (".5", Fraction(1, 2)),
+    ("-0.0", Fraction(0)),
+    ("1e-400", Fraction(1, 10**400)),  # 0 in binary64
+    ("0.10000000000000001", Fraction(10000000000000001, 10**17)),
+    ("0" * 1900 + "1", Fraction(1)),
+    ("1" + "0" * 400 + "e-400", Fraction(1)),
+    ("true", Fraction(1)),
+    ('"0.3"', Fraction(3, 10)),
+])  # fmt: skip
 def test_numerals(tmp_path: Path, text: str, number: Fraction) -> None:
     path = text_file(tmp_path, f"a,label\n{text},u\n{text},v\n")
     reading = read_decimal(path)
@@ -210,17 +207,14 @@ def test_parts_of_more_than_two_classes(tmp_path: Path) -> None:
 # Verdicts
 
 
-@for_each(
-    ("rows", "labels", "bias", "expected"),
-    [
-        ([["0.1", "0.3"], ["0.3", "0.9"], ["0.2", "0.6"]], "aab", True, (False, True)),  # the middle, in the text alone
-        ([["0.1", "0.3"], ["0.3", "0.9"], ["0.2", "0.6000000001"]], "aab", True, (True, True)),
-        ([["0.1"], ["0.10000000000000001"]], "ab", True, (True, False)),
-        ([["0"], ["1e-400"]], "ab", True, (True, False)),
-        ([[repr(k * 2.0**-60), str(k)] for k in (1, 3, 2)], "aab", True, (True, False)),  # collinear in binary64 alone
-        ([["0.1", "0.7"], ["0.3", "2.1"]], "ab", False, (False, True)),
-    ],
-)
+@for_each("rows, labels, bias, expected", [
+    ([["0.1", "0.3"], ["0.3", "0.9"], ["0.2", "0.6"]], "aab", True, (False, True)),  # the middle, in the text alone
+    ([["0.1", "0.3"], ["0.3", "0.9"], ["0.2", "0.6000000001"]], "aab", True, (True, True)),
+    ([["0.1"], ["0.10000000000000001"]], "ab", True, (True, False)),
+    ([["0"], ["1e-400"]], "ab", True, (True, False)),
+    ([[repr(k * 2.0**-60), str(k)] for k in (1, 3, 2)], "aab", True, (True, False)),  # collinear in binary64 alone
+    ([["0.1", "0.7"], ["0.3", "2.1"]], "ab", False, (False, True)),
+])  # fmt: skip
 def test_readings_that_differ(
     tmp_path: Path, rows: list[list[str]], labels: str, bias: bool, expected: tuple[bool, bool]
 ) -> None:
@@ -340,21 +334,18 @@ def test_sources_that_do_not_exist(tmp_path: Path) -> None:
     assert "no such file" in complaint("irs")
 
 
-@for_each(
-    ("field", "message"),
-    [
-        ("1e-2001", "found '1e-2001', expected at most 2000 digits"),
-        ("1e-99999999999999", "found '1e-99999999999999', expected at most 2000 digits"),
-        ("0e" + "9" * 5000, "expected at most 2000 digits"),
-        ("0." + "1" * 5000, "expected at most 2000 digits"),
-        ("1e-302", "found numbers that need integers of more than 300 digits"),
-        ("1e400", "found '1e400', expected a finite number (too large for binary64)"),
-        ("0x1", "found '0x1', expected a number"),
-        ("1/3", "found '1/3', expected a number"),
-        ("1_0", "found '1_0', expected a number"),
-        ("", "found an empty field, expected a number (leave out rows with missing values with drop_missing=True"),
-    ],
-)
+@for_each("field, message", [
+    ("1e-2001", "found '1e-2001', expected at most 2000 digits"),
+    ("1e-99999999999999", "found '1e-99999999999999', expected at most 2000 digits"),
+    ("0e" + "9" * 5000, "expected at most 2000 digits"),
+    ("0." + "1" * 5000, "expected at most 2000 digits"),
+    ("1e-302", "found numbers that need integers of more than 300 digits"),
+    ("1e400", "found '1e400', expected a finite number (too large for binary64)"),
+    ("0x1", "found '0x1', expected a number"),
+    ("1/3", "found '1/3', expected a number"),
+    ("1_0", "found '1_0', expected a number"),
+    ("", "found an empty field, expected a number (leave out rows with missing values with drop_missing=True"),
+])  # fmt: skip
 def test_fields_that_are_refused(tmp_path: Path, field: str, message: str) -> None:
     said = complaint(written(tmp_path, [["0.5", "1"], ["0.25", "2"], ["0.5", field]], list("abb")))
     assert message in said and "column 'f1'" in said

@@ -20,27 +20,24 @@ import maxmargin as mm
 from maxmargin.solvers.errors import InvalidProblemError
 
 
-@for_each(
-    ("y", "classes"),
-    [
-        ([2**53, 2**53 + 1], (2**53, 2**53 + 1)),
-        (np.array([2**63, 2**63 + 1], dtype=np.uint64), (2**63, 2**63 + 1)),
-        ([2**53, 2**53 + 1, 0.5], ("0.5", "9007199254740992", "9007199254740993")),
-        ([-1, 2**64], (-1, 2**64)),
-        ([Decimal(9), Decimal(10)], (9, 10)),
-        ([Decimal("0.1"), Fraction(1, 2)], (0.1, 0.5)),
-        ([Decimal("0.1"), Decimal("0.10000000000000001")], ("0.1", "0.10000000000000001")),
-        (["0.1", "0.10000000000000001"], ("0.1", "0.10000000000000001")),
-        (["1", "1.0", "2"], (1, 2)),
-        (np.array([0.1, "0.1", Decimal("0.1"), 2], dtype=object), (0.1, 2.0)),
-        (pd.Series([2**53, 2**53 + 1], dtype="Int64"), (2**53, 2**53 + 1)),
-        (pl.Series([2**53, 2**53 + 1], dtype=pl.Int128), (2**53, 2**53 + 1)),
-        (pl.Series([Decimal("9.0"), Decimal("10.0")]), (9, 10)),
-        (np.array([2**53, 2**53 + 1], dtype=object), (2**53, 2**53 + 1)),
-        (np.array(["a", "b"], dtype=np.dtypes.StringDType()), ("a", "b")),
-        (da.from_array(np.array([2**53, 2**53 + 1]), chunks=1), (2**53, 2**53 + 1)),
-    ],
-)
+@for_each("y, classes", [
+    ([2**53, 2**53 + 1], (2**53, 2**53 + 1)),
+    (np.array([2**63, 2**63 + 1], dtype=np.uint64), (2**63, 2**63 + 1)),
+    ([2**53, 2**53 + 1, 0.5], ("0.5", "9007199254740992", "9007199254740993")),
+    ([-1, 2**64], (-1, 2**64)),
+    ([Decimal(9), Decimal(10)], (9, 10)),
+    ([Decimal("0.1"), Fraction(1, 2)], (0.1, 0.5)),
+    ([Decimal("0.1"), Decimal("0.10000000000000001")], ("0.1", "0.10000000000000001")),
+    (["0.1", "0.10000000000000001"], ("0.1", "0.10000000000000001")),
+    (["1", "1.0", "2"], (1, 2)),
+    (np.array([0.1, "0.1", Decimal("0.1"), 2], dtype=object), (0.1, 2.0)),
+    (pd.Series([2**53, 2**53 + 1], dtype="Int64"), (2**53, 2**53 + 1)),
+    (pl.Series([2**53, 2**53 + 1], dtype=pl.Int128), (2**53, 2**53 + 1)),
+    (pl.Series([Decimal("9.0"), Decimal("10.0")]), (9, 10)),
+    (np.array([2**53, 2**53 + 1], dtype=object), (2**53, 2**53 + 1)),
+    (np.array(["a", "b"], dtype=np.dtypes.StringDType()), ("a", "b")),
+    (da.from_array(np.array([2**53, 2**53 + 1]), chunks=1), (2**53, 2**53 + 1)),
+])  # fmt: skip
 def test_labels_that_differ_stay_different(y: Any, classes: tuple[Any, ...]) -> None:
     data = mm.from_arrays([[float(i)] for i in range(len(y))], y)
     assert data.classes == classes and list(map(type, data.classes)) == list(map(type, classes))
@@ -101,17 +98,14 @@ def frame(index: Any = None) -> pd.DataFrame:
     return pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]}, index=index)
 
 
-@pytest.mark.parametrize(
-    ("X", "y"),
-    [
-        (frame(), pd.Series([0, 0, 1, 1]).iloc[::-1]),
-        (frame([*"pqrs"]), pd.Series([0, 0, 1, 1], index=[*"srqp"])),
-        (frame()[1:], pd.Series([0, 0, 1])),
-        (frame([*"pqrs"]), pd.Series([0, 0, 1, 1])),
-        (dd.from_pandas(frame(), npartitions=2), dd.from_pandas(pd.Series([0, 0, 1, 1], [0, 1, 2, 9]), npartitions=2)),
-        (frame(), dd.from_pandas(pd.Series([0, 0, 1, 1], [0, 1, 2, 9]), npartitions=2)),
-    ],
-)
+@pytest.mark.parametrize("X, y", [
+    (frame(), pd.Series([0, 0, 1, 1]).iloc[::-1]),
+    (frame([*"pqrs"]), pd.Series([0, 0, 1, 1], index=[*"srqp"])),
+    (frame()[1:], pd.Series([0, 0, 1])),
+    (frame([*"pqrs"]), pd.Series([0, 0, 1, 1])),
+    (dd.from_pandas(frame(), npartitions=2), dd.from_pandas(pd.Series([0, 0, 1, 1], [0, 1, 2, 9]), npartitions=2)),
+    (frame(), dd.from_pandas(pd.Series([0, 0, 1, 1], [0, 1, 2, 9]), npartitions=2)),
+])  # fmt: skip
 def test_rows_named_otherwise_are_not_paired(X: Any, y: Any) -> None:
     said = "the index of y is not that of X"
     assert said in refused(lambda: mm.separability(X, y)) and said in refused(lambda: mm.hard_margin(X, y))

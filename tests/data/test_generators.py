@@ -259,13 +259,9 @@ def test_the_same_name_gives_the_same_data_everywhere() -> None:
 
 
 HASHES = {
-    "unit-circle:20": "b29ed0940dc1",
-    "planted:100:5:seed=3": "a3b67706684d",
-    "planted-quasi:100:5": "b0b9fb52a39e",
-    "boxes:3:2:overlap:7": "d8307af62611",
-    "rotated:4:separable:9": "fdbc8437647b",
-    "three-on-a-line": "5f05471cb46a",
-}
+    "unit-circle:20": "b29ed0940dc1", "planted:100:5:seed=3": "a3b67706684d", "planted-quasi:100:5": "b0b9fb52a39e",
+    "boxes:3:2:overlap:7": "d8307af62611", "rotated:4:separable:9": "fdbc8437647b", "three-on-a-line": "5f05471cb46a",
+}  # fmt: skip
 
 
 def test_seeds_change_the_data() -> None:
@@ -426,17 +422,14 @@ def test_generate_lists_the_families(capsys: pytest.CaptureFixture[str], argumen
     assert code == 0 and len(fields["families"]) == len(families())
 
 
-@pytest.mark.parametrize(
-    "arguments, words",
-    [
-        (["xro", "-o", "a.csv"], ["did you mean 'xor'?"]),
-        (["xor", "-o", "a.txt"], ["a.txt", "unknown suffix '.txt'", "expected .csv"]),
-        (["xor", "-o", "no/such/a.csv"], ["no/such/a.csv", "there is no folder"]),
-        (["xor", "--seed", "3"], ["xor: found the parameter 'seed', expected none"]),
-        (["xor", "--seed", "-3"], ["--seed"]),
-        (["gap:0"], ["expected a whole number from 1 to 1073"]),
-    ],
-)
+@pytest.mark.parametrize("arguments, words", [
+    (["xro", "-o", "a.csv"], ["did you mean 'xor'?"]),
+    (["xor", "-o", "a.txt"], ["a.txt", "unknown suffix '.txt'", "expected .csv"]),
+    (["xor", "-o", "no/such/a.csv"], ["no/such/a.csv", "there is no folder"]),
+    (["xor", "--seed", "3"], ["xor: found the parameter 'seed', expected none"]),
+    (["xor", "--seed", "-3"], ["--seed"]),
+    (["gap:0"], ["expected a whole number from 1 to 1073"]),
+])  # fmt: skip
 def test_generate_refuses(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

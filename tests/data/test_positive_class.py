@@ -20,16 +20,9 @@ from maxmargin.data.labels import PAIRS, default_positive
 X = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 0.5], [4.0, 1.0]])
 
 AFFIRMATIVE = [
-    ("+", "-"),
-    ("+1", "\N{MINUS SIGN}1"),
-    ("True", "False"),
-    ("YES", "no"),
-    ("Positive", "Negative"),
-    ("Diseased", "healthy"),
-    ("diabetic", "non-diabetic"),
-    ("spam", "not_spam"),
-    (" yes", "no "),
-]
+    ("+", "-"), ("+1", "\N{MINUS SIGN}1"), ("True", "False"), ("YES", "no"), ("Positive", "Negative"),
+    ("Diseased", "healthy"), ("diabetic", "non-diabetic"), ("spam", "not_spam"), (" yes", "no "),
+]  # fmt: skip
 
 
 @for_each(("affirmative", "other"), AFFIRMATIVE)
@@ -40,13 +33,10 @@ def test_the_affirmative_is_plus_one_whatever_the_order(tmp_path: Path, affirmat
             tmp_path, "a,b,y\n" + "".join(f"{a},{b},{y}\n" for (a, b), y in zip(X.tolist(), labels, strict=True))
         )
         doors = (
-            mm.load(path),
-            mm.load(path, memory=1),
-            mm.load(pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": labels})),
-            mm.from_arrays(X, labels),
-            mm.from_arrays(X, np.array(labels)),
+            mm.load(path), mm.load(path, memory=1), mm.load(pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": labels})),
+            mm.from_arrays(X, labels), mm.from_arrays(X, np.array(labels)),
             mm.from_arrays(X, pd.Series(labels, dtype="category")),
-        )
+        )  # fmt: skip
         for dataset in doors:
             assert dataset.y.tolist() == signs
             assert dataset.positive_reason is not None
@@ -95,16 +85,11 @@ def file(tmp_path: Path) -> str:
 
 
 COMMANDS = {
-    "check": [],
-    "margin": [],
-    "margin --soft": ["--soft", "1"],
-    "perceptron": ["--max-epochs", "5"],
-    "online": ["--max-epochs", "5"],
-    "bounds": [],
-    "fewest-errors": [],
+    "check": [], "margin": [], "margin --soft": ["--soft", "1"], "perceptron": ["--max-epochs", "5"],
+    "online": ["--max-epochs", "5"], "bounds": [], "fewest-errors": [],
     "orders": ["--n-orders", "5", "--n-search", "5", "--n-sequence", "5"],
     "report": ["--orders", "0", "--max-epochs", "5"],
-}
+}  # fmt: skip
 
 
 @pytest.mark.slow

@@ -283,17 +283,14 @@ def test_a_type_of_categories_is_one_at_every_door(tmp_path: Path) -> None:
     assert mm.load(numbers, label=1).label_name == "1"  # a name before a position
 
 
-@for_each(
-    ("options", "expected"),
-    [
-        ({"header": 0}, "header is 0; expected True, False or None"),
-        ({"missing": -9}, "is '-9'; expected a text that is no number"),
-        ({"label": None}, "found no column None, expected one of 'a', 'b', 'y', or a position"),
-        ({"drop": 1.5}, "found no column 1.5, expected"),
-        ({"drop": np.int64(0), "one_hot": None, "missing": None}, None),
-        ({"drop": None, "label": np.int64(2), "missing": {"b": "-"}}, None),
-    ],
-)
+@for_each("options, expected", [
+    ({"header": 0}, "header is 0; expected True, False or None"),
+    ({"missing": -9}, "is '-9'; expected a text that is no number"),
+    ({"label": None}, "found no column None, expected one of 'a', 'b', 'y', or a position"),
+    ({"drop": 1.5}, "found no column 1.5, expected"),
+    ({"drop": np.int64(0), "one_hot": None, "missing": None}, None),
+    ({"drop": None, "label": np.int64(2), "missing": {"b": "-"}}, None),
+])  # fmt: skip
 def test_options_of_odd_types(tmp_path: Path, options: dict[str, Any], expected: str | None) -> None:
     (tmp_path / "d.csv").write_text("a,b,y\n1,2,0\n3,3,1\n")
     if expected is None:
@@ -366,23 +363,15 @@ def test_row_numbers_that_begin_again_in_every_file_of_a_folder(tmp_path: Path) 
         assert mm.load(tmp_path, drop=0, memory=memory).X[:].tolist() == dataset.X[:].tolist()
 
 
-@for_each(
-    ("name", "text", "options", "expected"),
-    [
-        (
-            "d.csv",
-            "#FF,1,p\n#00,2,q\nred,3,p\n",
-            {"header": False},
-            "to be told (quotes around the first field of a row)",
-        ),
-        ("d.csv", "a,y\ntrue,0\nfalse,1\n", {"one_hot": ["a"]}, "found a column of numbers or of true and false"),
-        ("d.csv", "x,y,y\n1,2,3\n2,3,4\n", {"formula": "y ~ x"}, "formula=: found 2 columns named 'y'"),
-        ("d.csv", "x,y\n1,2\n2,3\n", {"formula": "z ~ x"}, "formula=: found no column 'z', expected one of 'x', 'y'"),
-        ("d.csv", "d,y\n2020-01-31,0\n2020-02-01,1\n", {"memory": 1}, "days since a day that you choose)"),
-        ("d.csv", "a,y\nu,0\nv,1\n", {"memory": 1, "one_hot": True}, "(allow more memory with memory=)"),
-        ("parts/d.csv", "a,y\nu,0\nv,1\n", {"memory": 1, "one_hot": True}, "(join its files into one)"),
-    ],
-)
+@for_each("name, text, options, expected", [
+    ("d.csv", "#FF,1,p\n#00,2,q\nred,3,p\n", {"header": False}, "to be told (quotes around the first field of a row)"),
+    ("d.csv", "a,y\ntrue,0\nfalse,1\n", {"one_hot": ["a"]}, "found a column of numbers or of true and false"),
+    ("d.csv", "x,y,y\n1,2,3\n2,3,4\n", {"formula": "y ~ x"}, "formula=: found 2 columns named 'y'"),
+    ("d.csv", "x,y\n1,2\n2,3\n", {"formula": "z ~ x"}, "formula=: found no column 'z', expected one of 'x', 'y'"),
+    ("d.csv", "d,y\n2020-01-31,0\n2020-02-01,1\n", {"memory": 1}, "days since a day that you choose)"),
+    ("d.csv", "a,y\nu,0\nv,1\n", {"memory": 1, "one_hot": True}, "(allow more memory with memory=)"),
+    ("parts/d.csv", "a,y\nu,0\nv,1\n", {"memory": 1, "one_hot": True}, "(join its files into one)"),
+])  # fmt: skip
 def test_refusals_advise_what_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, options: dict[str, Any], expected: str
 ) -> None:

@@ -85,13 +85,10 @@ def test_judged_hyperplanes_and_online_runs_are_drawn(plane: SimpleNamespace, ax
         assert display.planes[0].half_width == result.margin and display.marked_name == "rows at the band"
 
 
-@pytest.mark.parametrize(
-    ("x", "b", "marked"),
-    [
-        ([0.0, 1.0, 4.0], -2.5, [1, 2]),
-        ([0.1 + 0.2, 0.3, 0.29, 1.0], -0.5, [0, 1]),  # the first is nearest by one unit in the last place
-    ],
-)
+@pytest.mark.parametrize("x, b, marked", [
+    ([0.0, 1.0, 4.0], -2.5, [1, 2]),
+    ([0.1 + 0.2, 0.3, 0.29, 1.0], -0.5, [0, 1]),  # the first is nearest by one unit in the last place
+])  # fmt: skip
 def test_rows_at_the_band_are_those_that_the_picture_shows_there(x: Any, b: float, marked: Any, ax: Axes) -> None:
     X, y = np.array(x)[:, np.newaxis], [0] * (len(x) - 1) + [1]
     assert HyperplaneDisplay.from_result(mm.judge(X, y, [1.0], b), X, y, ax=ax).marked.tolist() == marked

@@ -368,14 +368,11 @@ def test_strata_whose_counts_are_equal_are_dropped_as_in_the_model() -> None:
     assert verified(results).infinite == {"x1": "-"}
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        sm.PHReg(np.array([1.0, 2]), np.array([[1.0], [0]]), status=np.array([1, 0])),
-        binomial([1.0, 0.0], [[1.0], [2.0]], freq_weights=np.array([1.0, 0.0])),
-        ConditionalLogit(np.array([1, 0]), np.array([[1.0], [0.0]]), groups=np.zeros(2)),
-    ],
-)
+@pytest.mark.parametrize("model", [
+    sm.PHReg(np.array([1.0, 2]), np.array([[1.0], [0]]), status=np.array([1, 0])),
+    binomial([1.0, 0.0], [[1.0], [2.0]], freq_weights=np.array([1.0, 0.0])),
+    ConditionalLogit(np.array([1, 0]), np.array([[1.0], [0.0]]), groups=np.zeros(2)),
+])  # fmt: skip
 def test_one_row_that_can_be_compared(model: Any) -> None:
     assert verified(quietly(model.fit)).infinite == {"x1": "+"}
 

@@ -35,15 +35,10 @@ FRAME = pd.DataFrame(ROWS, columns=NAMES)
 
 
 MODELS = {
-    "logistic": LogisticRegression(),
-    "logistic without intercept": LogisticRegression(fit_intercept=False),
-    "linear svc": LinearSVC(),
-    "perceptron": Perceptron(),
-    "svc": SVC(kernel="linear"),
-    "ridge": RidgeClassifier(),
-    "sgd": SGDClassifier(random_state=0),
-    "lda": LinearDiscriminantAnalysis(),
-}
+    "logistic": LogisticRegression(), "logistic without intercept": LogisticRegression(fit_intercept=False),
+    "linear svc": LinearSVC(), "perceptron": Perceptron(), "svc": SVC(kernel="linear"), "ridge": RidgeClassifier(),
+    "sgd": SGDClassifier(random_state=0), "lda": LinearDiscriminantAnalysis(),
+}  # fmt: skip
 
 
 @for_each("positive", [None, "case", "control"])
@@ -210,37 +205,34 @@ def test_the_constant_of_a_model_may_be_any_number_but_0() -> None:
             mm.judge(FRAME, IS_CASE, model=SimpleNamespace(params=fitted.params, model=model))
 
 
-@for_each(
-    ("arguments", "words"),
-    [
-        ({}, "neither w nor model is given; expected one of them"),
-        ({"w": [1.0, 2.0], "model": SimpleNamespace(coef_=[1.0, 1.0], intercept_=0.0)}, "both w and model are given"),
-        ({"b": 1.0, "model": SimpleNamespace(coef_=[1.0, 1.0], intercept_=0.0)}, "b is 1.0 and model is given"),
-        ({"w": [0.0, 0.0], "b": 1.0}, "w is 0 in every entry"),
-        ({"w": [1.0, math.nan]}, r"w\[1\] is nan"),
-        ({"w": [1.0, math.inf]}, r"w\[1\] is inf"),
-        ({"w": [1.0, 1.0], "b": math.inf}, "b is inf"),
-        ({"w": [Fraction(1, 3), 1]}, r"w\[0\] is Fraction\(1, 3\); expected a finite number that binary64 holds"),
-        ({"w": [1, Decimal("0.1")]}, r"w\[1\] is Decimal\('0.1'\)"),
-        ({"w": [2**53 + 1, 1]}, r"w\[0\] is 9007199254740993"),
-        ({"w": [1.0, 1.0], "b": Fraction(1, 3)}, "b is Fraction"),
-        ({"w": [1.0, 1.0], "b": "1"}, "b is '1'"),
-        ({"w": [1.0, 1.0], "b": [0.5, 0.5]}, "b is "),
-        ({"w": [1.0]}, "w has 1 entries; expected 2"),
-        ({"w": [[1.0, 1.0]]}, r"w has shape \(1, 2\)"),
-        ({"w": 1.0}, r"w has shape \(\)"),
-        ({"w": ["1", "2"]}, "w has dtype"),
-        ({"w": [1.0, 1j]}, "w has dtype complex128"),
-        ({"w": {"0": 1.0}}, "w has nothing for the columns '1'"),
-        ({"w": {"0": 1.0, "1": 1.0, "2": 1.0}}, "names the columns '2', which X does not have"),
-        ({"w": pd.Series([1.0, 2.0], index=["a", "a"])}, "names a column twice"),
-        ({"model": SimpleNamespace(coef_=np.ones((2, 2)), intercept_=np.zeros(2))}, "2 rows of coefficients"),
-        ({"model": SimpleNamespace(coef_=np.ones((1, 2)), intercept_=np.zeros(3))}, "one intercept"),
-        ({"model": SimpleNamespace(coef_=[math.nan, 1.0], intercept_=0.0)}, r"coef_\[0\] is nan"),
-        ({"model": SimpleNamespace(params=np.ones((2, 2)))}, "params has shape"),
-        ({"model": SimpleNamespace(params=np.ones(3))}, "model has 3 parameters"),
-    ],
-)
+@for_each("arguments, words", [
+    ({}, "neither w nor model is given; expected one of them"),
+    ({"w": [1.0, 2.0], "model": SimpleNamespace(coef_=[1.0, 1.0], intercept_=0.0)}, "both w and model are given"),
+    ({"b": 1.0, "model": SimpleNamespace(coef_=[1.0, 1.0], intercept_=0.0)}, "b is 1.0 and model is given"),
+    ({"w": [0.0, 0.0], "b": 1.0}, "w is 0 in every entry"),
+    ({"w": [1.0, math.nan]}, r"w\[1\] is nan"),
+    ({"w": [1.0, math.inf]}, r"w\[1\] is inf"),
+    ({"w": [1.0, 1.0], "b": math.inf}, "b is inf"),
+    ({"w": [Fraction(1, 3), 1]}, r"w\[0\] is Fraction\(1, 3\); expected a finite number that binary64 holds"),
+    ({"w": [1, Decimal("0.1")]}, r"w\[1\] is Decimal\('0.1'\)"),
+    ({"w": [2**53 + 1, 1]}, r"w\[0\] is 9007199254740993"),
+    ({"w": [1.0, 1.0], "b": Fraction(1, 3)}, "b is Fraction"),
+    ({"w": [1.0, 1.0], "b": "1"}, "b is '1'"),
+    ({"w": [1.0, 1.0], "b": [0.5, 0.5]}, "b is "),
+    ({"w": [1.0]}, "w has 1 entries; expected 2"),
+    ({"w": [[1.0, 1.0]]}, r"w has shape \(1, 2\)"),
+    ({"w": 1.0}, r"w has shape \(\)"),
+    ({"w": ["1", "2"]}, "w has dtype"),
+    ({"w": [1.0, 1j]}, "w has dtype complex128"),
+    ({"w": {"0": 1.0}}, "w has nothing for the columns '1'"),
+    ({"w": {"0": 1.0, "1": 1.0, "2": 1.0}}, "names the columns '2', which X does not have"),
+    ({"w": pd.Series([1.0, 2.0], index=["a", "a"])}, "names a column twice"),
+    ({"model": SimpleNamespace(coef_=np.ones((2, 2)), intercept_=np.zeros(2))}, "2 rows of coefficients"),
+    ({"model": SimpleNamespace(coef_=np.ones((1, 2)), intercept_=np.zeros(3))}, "one intercept"),
+    ({"model": SimpleNamespace(coef_=[math.nan, 1.0], intercept_=0.0)}, r"coef_\[0\] is nan"),
+    ({"model": SimpleNamespace(params=np.ones((2, 2)))}, "params has shape"),
+    ({"model": SimpleNamespace(params=np.ones(3))}, "model has 3 parameters"),
+])  # fmt: skip
 def test_what_is_no_hyperplane_is_refused_in_a_sentence(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidOptionError, match=words) as error:
         mm.judge([[0.0, 1.0], [1.0, 2.0]], [0, 1], **arguments)

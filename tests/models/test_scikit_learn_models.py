@@ -40,18 +40,13 @@ IRIS = mm.load("iris")
 THREE = np.array(["a", "b", "c", "b", "a", "c"])
 
 LINEAR: dict[str, Any] = {
-    "logistic": LogisticRegression(C=np.inf),
-    "ridge logistic": LogisticRegression(),
+    "logistic": LogisticRegression(C=np.inf), "ridge logistic": LogisticRegression(),
     "without intercept": LogisticRegression(fit_intercept=False),
     "lasso logistic": LogisticRegression(solver="liblinear", l1_ratio=1),
     "stochastic logistic": SGDClassifier(loss="log_loss", random_state=0),
-    "stochastic hinge": SGDClassifier(random_state=0),
-    "linear svc": LinearSVC(),
-    "svc": SVC(kernel="linear"),
-    "ridge": RidgeClassifier(),
-    "perceptron": Perceptron(),
-    "discriminant": LinearDiscriminantAnalysis(),
-}
+    "stochastic hinge": SGDClassifier(random_state=0), "linear svc": LinearSVC(), "svc": SVC(kernel="linear"),
+    "ridge": RidgeClassifier(), "perceptron": Perceptron(), "discriminant": LinearDiscriminantAnalysis(),
+}  # fmt: skip
 FAST = ("logistic", "ridge logistic", "linear svc")
 PENALISED = LINEAR.keys() - {"logistic", "perceptron", "discriminant"}
 LOGISTIC = {"logistic", "ridge logistic", "without intercept", "lasso logistic", "stochastic logistic"}

@@ -75,14 +75,11 @@ def test_a_sampled_order_is_sampled_again_from_the_seed() -> None:
     assert MarginReport(of_cut).to_dict()["trace"] == MarginReport(whole).to_dict()["trace"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--trace-mistakes", "t.doc"], ["t.doc", ".csv", ".md", ".tex"]),
-        (["--trace-mistakes", "no/t.csv"], ["no"]),
-        (["--trace-mistakes", "t.csv", "--trace", "t.csv"], ["t.csv", "two files"]),
-    ],
-)
+@pytest.mark.parametrize("arguments, words", [
+    (["--trace-mistakes", "t.doc"], ["t.doc", ".csv", ".md", ".tex"]),
+    (["--trace-mistakes", "no/t.csv"], ["no"]),
+    (["--trace-mistakes", "t.csv", "--trace", "t.csv"], ["t.csv", "two files"]),
+])  # fmt: skip
 def test_files_that_cannot_be_written_are_refused_before_the_run(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,

@@ -12,9 +12,7 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
-from maxmargin.data.reading.loading import load
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.reports.margin_report import margin_report
 from maxmargin.reports.study.replay import MOST_FRAMES, MOST_ROWS, Replay, replay_of
 from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.problem.problem import Problem
@@ -33,7 +31,7 @@ OPTIONS: tuple[dict[str, Any], ...] = (
 
 
 def study_of(dataset: mm.Dataset, **options: Any) -> TwoClassStudy:
-    found = margin_report(dataset, Cs=[1.0], orders=0, **options).study
+    found = mm.margin_report(dataset, Cs=[1.0], orders=0, **options).study
     assert isinstance(found, TwoClassStudy)
     return found
 
@@ -106,7 +104,7 @@ def test_rows_outside_memory_are_replayed_as_far_as_they_were_logged(tmp_path: P
     dataset = blobs(0.3)
     columns = {f"x{j}": column for j, column in enumerate(dataset.X.T)}
     pyarrow.parquet.write_table(pa.table({**columns, "label": dataset.labels}), tmp_path / "blobs.parquet")
-    outside = load(tmp_path / "blobs.parquet", memory=SMALL)
+    outside = mm.load(tmp_path / "blobs.parquet", memory=SMALL)
     assert not outside.is_in_memory
     study, inside = study_of(outside, max_epochs=9), study_of(dataset, max_epochs=9)
     assert study.replay.rows.tolist() == inside.replay.rows.tolist()

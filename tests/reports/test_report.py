@@ -23,12 +23,9 @@ from maxmargin.reports.study.parts import hard_margin_part, soft_margin_part
 from maxmargin.reports.study.report_settings import ReportSettings, ReportSizes
 from maxmargin.reports.study.two_class_parts import study_two_classes
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
-from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
-from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 from maxmargin.text.number_formats import count, floor_of, interval, one_line, percent, proven, rounded
 
 GRID = (0.1, 10.0)
@@ -248,13 +245,10 @@ def test_classes(classes: MarginReport) -> None:
         assert proven(entry["lower"], entry["upper"]) in shown or not entry["strictly_separable"]
 
 
-@pytest.mark.parametrize(
-    ("x", "verdict", "of_rest", "sentence"),
-    [
-        ((1, 1.5, 2, 2.5, 3, 3.5), "separable", ["separable", "overlap", "separable"], " are separable."),
-        ((0, 2, 1, 3, 0, 3), "overlap", ["overlap"] * 3, " **overlap**."),
-    ],
-)
+@pytest.mark.parametrize("x, verdict, of_rest, sentence", [
+    ((1, 1.5, 2, 2.5, 3, 3.5), "separable", ["separable", "overlap", "separable"], " are separable."),
+    ((0, 2, 1, 3, 0, 3), "overlap", ["overlap"] * 3, " **overlap**."),
+])  # fmt: skip
 def test_the_multinomial_question_is_its_own(x: Any, verdict: str, of_rest: list[str], sentence: str) -> None:
     report = margin_report(mm.from_arrays([[float(v)] for v in x], ["a", "a", "b", "b", "c", "c"]), max_mistakes=500)
     found, text = report.to_dict(), report.to_markdown()
@@ -345,21 +339,18 @@ def test_the_grid_is_gone_through_as_one_path() -> None:
     assert solutions[0].attempts[0].message == "the answer for C = 1"  # once no row has slack, nothing is solved again
 
 
-def interrupted_margin(*arguments: Any, **options: Any) -> HardMargin:
+def interrupted_margin(*arguments: Any, **options: Any) -> mm.HardMargin:
     return replace(hard_margin(*arguments, **options), reason=WHAT_WAS_PROVEN)
 
 
-def interrupted_path(*arguments: Any, **options: Any) -> Iterator[SoftMargin]:
+def interrupted_path(*arguments: Any, **options: Any) -> Iterator[mm.SoftMargin]:
     return (replace(found, reason=WHAT_WAS_PROVEN) for found in rising_soft_margins(*arguments, **options))
 
 
-@pytest.mark.parametrize(
-    ("part", "replaced"),
-    [
-        (hard_margin_part, {"hard_margin": interrupted_margin}),
-        (soft_margin_part, {"rising_soft_margins": interrupted_path}),
-    ],
-)
+@pytest.mark.parametrize("part, replaced", [
+    (hard_margin_part, {"hard_margin": interrupted_margin}),
+    (soft_margin_part, {"rising_soft_margins": interrupted_path}),
+])  # fmt: skip
 def test_half_a_report_is_none(part: Any, replaced: dict[str, Any]) -> None:
     with patch.multiple(part, **replaced), pytest.raises(KeyboardInterrupt):
         report_with(mm.from_arrays([[-1.0], [1.0]], [0, 1]), ReportSettings())
@@ -421,7 +412,7 @@ def test_the_best_bias_scale() -> None:
     found = margin_report(agresti(), bias_scale="best", Cs=GRID).to_dict()
     assert found["perceptron"]["bias_scale"] == pytest.approx(np.sqrt(90 * 50))
     assert {bound["name"]: bound["valid"] for bound in found["bounds"]}["best_scale"]
-    with pytest.raises(InvalidProblemError, match="best"):
+    with pytest.raises(mm.InvalidProblemError, match="best"):
         margin_report(mm.from_arrays([[1.0], [1.0]], [0, 1]), bias_scale="best")
 
 
@@ -488,7 +479,7 @@ def test_the_terminal_form_is_plain(report: MarginReport) -> None:
 
 def test_wrong_options() -> None:
     for options in ({"zero": "maybe"}, {"order": "sideways"}, {"prepare": "fold"}, {"Cs": [-1.0]}):
-        with pytest.raises(InvalidProblemError):
+        with pytest.raises(mm.InvalidProblemError):
             margin_report(agresti(), **options)  # type: ignore[arg-type]
 
 

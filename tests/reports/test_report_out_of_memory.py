@@ -14,21 +14,16 @@ from commands import json_answer, refusal
 import maxmargin as mm
 from maxmargin.api.measures import distances_of
 from maxmargin.cli.app import run
-from maxmargin.data.dataset import Dataset
-from maxmargin.data.preparing import prepare
 from maxmargin.data.problems import problem_of
-from maxmargin.data.reading.loading import load
 from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.data.stores.row_cache import Derived
 from maxmargin.reports.captioned.row_displays import hyperplane_display
-from maxmargin.reports.margin_report import MarginReport
 from maxmargin.reports.study.drawn_rows import drawn_rows_of
 from maxmargin.reports.study.parts.centred_part import about_the_mean, centred, column_means
 from maxmargin.reports.study.parts.soft_margin_part import default_grid
 from maxmargin.reports.study.report_settings import ReportSettings
 from maxmargin.reports.study.two_class_parts import study_two_classes
 from maxmargin.reports.study.two_class_study import TwoClassStudy, prepared_problem
-from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.theory.context import augmented
@@ -79,10 +74,10 @@ def npz(folder: Path, X: np.ndarray, side: np.ndarray) -> Path:
     return path
 
 
-def both(folder: Path, data: Data) -> tuple[Dataset, Dataset]:
+def both(folder: Path, data: Data) -> tuple[mm.Dataset, mm.Dataset]:
     """Return the data outside memory and in memory."""
     path = parquet(folder, *data)
-    outside, inside = load(path, memory=SMALL), load(path)
+    outside, inside = mm.load(path, memory=SMALL), mm.load(path)
     assert not outside.is_in_memory and inside.is_in_memory
     return outside, inside
 
@@ -99,13 +94,13 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> Studies:
     for write, data in kinds:
         path = write(tmp_path_factory.mktemp("data"), *data())
         found[data.__name__] = (
-            study_two_classes(load(path, memory=SMALL), settings),
-            study_two_classes(load(path), settings),
+            study_two_classes(mm.load(path, memory=SMALL), settings),
+            study_two_classes(mm.load(path), settings),
         )
     return found
 
 
-def problem(dataset: Dataset) -> Problem:
+def problem(dataset: mm.Dataset) -> Problem:
     return problem_of(dataset)
 
 
@@ -125,7 +120,7 @@ def differences(left: Any, right: Any, path: str = "") -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["separable", "overlapping", "quasi_separable"])
 def test_the_report_is_that_of_the_data_in_memory(studies: Studies, kind: str) -> None:
-    outside, inside = (MarginReport(one).to_dict() for one in studies[kind])
+    outside, inside = (mm.MarginReport(one).to_dict() for one in studies[kind])
     assert outside["data"]["in_memory"] is False
     assert "outside memory" in outside["orders"]["reason"]
     for report in (outside, inside):  # studies that need the rows in memory
@@ -176,7 +171,7 @@ def test_the_picture_shows_a_random_sample_and_the_support_rows(studies: Studies
 
 @pytest.mark.slow
 def test_the_page_says_what_is_drawn(studies: Studies) -> None:
-    report = MarginReport(studies["separable"][0])
+    report = mm.MarginReport(studies["separable"][0])
     captions = {picture.key: picture.caption for picture in report.pictures}
     sample = "400 at random, half of them from either class, and the circled rows"
     assert f"Of 2,500 rows, these are drawn: {sample}." in captions["projection"]
@@ -195,7 +190,7 @@ def test_no_solution_of_the_grid_keeps_rows(studies: Studies) -> None:
 
 def test_centred_rows_are_made_while_they_are_read(tmp_path: Path) -> None:
     outside, inside = map(problem, both(tmp_path, separable()))
-    expected = prepare(inside.X, "center")
+    expected = mm.prepare(inside.X, "center")
     np.testing.assert_allclose(column_means(outside), expected.shift, rtol=1e-14)
     moved = centred(outside)
     np.testing.assert_allclose(moved.matrix, expected.X, atol=1e-14)
@@ -215,7 +210,7 @@ def test_constant_columns_become_0_and_great_ranges_are_refused(tmp_path: Path) 
     assert not centred(problem(both(tmp_path, (X, side))[0])).matrix[:, 2].any()
     X[:, 2], X[0, 2] = 1.7e308, -1.7e308
     outside = problem(both(tmp_path, (X, side))[0])
-    with pytest.raises(InvalidProblemError, match="column 2 cannot be centred"):
+    with pytest.raises(mm.InvalidProblemError, match="column 2 cannot be centred"):
         centred(outside)
     with np.errstate(invalid="ignore"):
         assert np.isinf(radius(about_the_mean(outside)))
@@ -242,21 +237,18 @@ def test_a_run_over_a_disk_that_need_not_converge_is_short(tmp_path: Path) -> No
     outside, inside = both(tmp_path, overlapping())
     asked = ReportSettings(Cs=(0.01,), max_mistakes=2000)
     for dataset, limits, n_epochs in ((outside, {}, 20), (outside, {"max_epochs": 23}, 23), (inside, {}, None)):
-        report = MarginReport(study_two_classes(dataset, replace(asked, **limits)))
+        report = mm.MarginReport(study_two_classes(dataset, replace(asked, **limits)))
         fields = report.to_dict()
         assert fields["perceptron"]["max_epochs"] == n_epochs
         assert ("the perceptron was given 20 epochs" in str(fields["unknown"])) is (n_epochs == 20)
-    assert "stopped at its limit of 20 epochs" in MarginReport(study_two_classes(outside, asked)).to_markdown()
+    assert "stopped at its limit of 20 epochs" in mm.MarginReport(study_two_classes(outside, asked)).to_markdown()
 
 
-@pytest.mark.parametrize(
-    ("n_classes", "options", "expected"),
-    [
-        (2, ["--prepare", "unit"], "prepare is 'unit'"),
-        (2, ["--order", "random"], "expected 'cyclic'"),
-        (3, [], "has 3 classes and is not in memory"),
-    ],
-)
+@pytest.mark.parametrize("n_classes, options, expected", [
+    (2, ["--prepare", "unit"], "prepare is 'unit'"),
+    (2, ["--order", "random"], "expected 'cyclic'"),
+    (3, [], "has 3 classes and is not in memory"),
+])  # fmt: skip
 def test_what_needs_memory_is_refused_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], n_classes: int, options: list[str], expected: str
 ) -> None:

@@ -48,13 +48,10 @@ def test_a_limit_of_steps_gives_the_same_interval_each_time(error_steps: int) ->
     assert first.is_optimal or "most_steps" in first.reason
 
 
-@pytest.mark.parametrize(
-    ("dataset", "sizes", "reason"),
-    [
-        (mm.load("agresti"), ReportSizes(), "strictly separable"),
-        (cloud(), ReportSizes(error_numbers=100), "hold 180 numbers"),
-    ],
-)
+@pytest.mark.parametrize("dataset, sizes, reason", [
+    (mm.load("agresti"), ReportSizes(), "strictly separable"),
+    (cloud(), ReportSizes(error_numbers=100), "hold 180 numbers"),
+])  # fmt: skip
 def test_why_no_errors_are_searched(dataset: mm.Dataset, sizes: ReportSizes, reason: str) -> None:
     study = study_of(dataset, sizes=sizes)
     assert study.errors is None and reason in study.why_no_errors

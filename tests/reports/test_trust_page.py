@@ -80,31 +80,22 @@ def test_the_answer_comes_first(report: mm.TrustReport) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("kept", "headline"),
-    [
-        (("ours", "silent"), "None of 2 solvers claims what is false about these data."),
-        (("liar", "ours"), "1 of 2 solvers claims what is false about these data."),
-        (("ours",), "The solver that was asked claims nothing false about these data."),
-        (("liar",), "The solver that was asked claims what is false about these data."),
-    ],
-)
+@pytest.mark.parametrize("kept, headline", [
+    (("ours", "silent"), "None of 2 solvers claims what is false about these data."),
+    (("liar", "ours"), "1 of 2 solvers claims what is false about these data."),
+    (("ours",), "The solver that was asked claims nothing false about these data."),
+    (("liar",), "The solver that was asked claims what is false about these data."),
+])  # fmt: skip
 def test_the_number_of_false_claims_is_in_words(report: mm.TrustReport, kept: tuple[str, ...], headline: str) -> None:
     chosen = replace(report, solvers=tuple(entry for entry in report.solvers if entry["method"] in kept))
     assert f"<h1>{headline}</h1>" in chosen.to_html() and f"**{headline}**" in chosen.to_markdown()
 
 
-@pytest.mark.parametrize(
-    ("proven", "said"),
-    [
-        ({"verdict": "overlap", "gamma_lower": None, "gamma_upper": None}, "Proven: the classes **overlap**."),
-        (
-            {"verdict": "quasi-separable", "gamma_lower": 0.0, "gamma_upper": 0.0},
-            "the classes are **quasi-separable**.",
-        ),
-        ({"verdict": "undecided", "gamma_lower": None, "gamma_upper": None}, "was not decided"),
-    ],
-)
+@pytest.mark.parametrize("proven, said", [
+    ({"verdict": "overlap", "gamma_lower": None, "gamma_upper": None}, "Proven: the classes **overlap**."),
+    ({"verdict": "quasi-separable", "gamma_lower": 0.0, "gamma_upper": 0.0}, "the classes are **quasi-separable**."),
+    ({"verdict": "undecided", "gamma_lower": None, "gamma_upper": None}, "was not decided"),
+])  # fmt: skip
 def test_every_verdict_has_its_words(report: mm.TrustReport, proven: dict[str, Any], said: str) -> None:
     text = replace(report, proven=proven).to_markdown()
     assert said in text and "γ\\* |" not in text.partition("## ")[0], "no margin where there is none"

@@ -167,18 +167,10 @@ def test_what_a_docstring_forgets_is_found() -> None:
     assert "the type of bias is '', its default True" in faults
 
 
-@pytest.mark.parametrize(
-    ("kind", "default", "is_stated"),
-    [
-        ("bool, default True", True, True),
-        ("bool, default False", True, False),
-        ("int, default 10_000", 10_000, True),
-        ('{"auto", "cvxpy"}, default "auto"', "auto", True),
-        ("float, optional", None, True),
-        ("float", None, False),
-        ("array_like", inspect.Parameter.empty, True),
-        ("array_like, optional", inspect.Parameter.empty, False),
-    ],
-)
+@pytest.mark.parametrize("kind, default, is_stated", [
+    ("bool, default True", True, True), ("bool, default False", True, False), ("int, default 10_000", 10_000, True),
+    ('{"auto", "cvxpy"}, default "auto"', "auto", True), ("float, optional", None, True), ("float", None, False),
+    ("array_like", inspect.Parameter.empty, True), ("array_like, optional", inspect.Parameter.empty, False),
+])  # fmt: skip
 def test_a_default_is_compared_with_the_signature(kind: str, default: object, is_stated: bool) -> None:
     assert states_default(kind, default) is is_stated

@@ -83,19 +83,12 @@ def test_orders_and_searches_are_runs_of_the_perceptron() -> None:
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize(
-    ("data", "options"),
-    [
-        (AGRESTI, {}),
-        (AGRESTI, {"max_mistakes": 500}),
-        (AGRESTI, {"n_sequence": 2}),
-        (OVERLAP, {"max_epochs": 1}),
-        (cloud(40, 3, 0.4), {"max_epochs": 1}),
-        ((np.sort(cloud(40, 1, 0.4)[0], axis=0), np.repeat([0, 1], 20)), {"max_epochs": 1, "n_search": 0}),
-        (cloud(30, 2, 2.5), {}),
-        (cloud(60, 4, 1.0), {"n_orders": 300, "n_search": 1}),
-    ],
-)
+@pytest.mark.parametrize("data, options", [
+    (AGRESTI, {}), (AGRESTI, {"max_mistakes": 500}), (AGRESTI, {"n_sequence": 2}), (OVERLAP, {"max_epochs": 1}),
+    (cloud(40, 3, 0.4), {"max_epochs": 1}),
+    ((np.sort(cloud(40, 1, 0.4)[0], axis=0), np.repeat([0, 1], 20)), {"max_epochs": 1, "n_search": 0}),
+    (cloud(30, 2, 2.5), {}), (cloud(60, 4, 1.0), {"n_orders": 300, "n_search": 1}),
+])  # fmt: skip
 def test_the_fewest_and_the_most_are_of_everything_seen(data: Any, options: dict[str, Any]) -> None:
     study = order_study(*data, **{**SMALL, **options})
     counts = [*study.outcomes.n_mistakes.tolist(), study.given.n_mistakes]

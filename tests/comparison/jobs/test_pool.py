@@ -43,19 +43,16 @@ def test_a_fresh_process_for_every_task() -> None:
     assert len(pids) == 3
 
 
-@pytest.mark.parametrize(
-    ("task", "ending", "exit_code", "said"),
-    [
-        ("segfault", Ending.CRASHED, -signal.SIGSEGV, "killed by SIGSEGV: on the way down"),
-        ("hang", Ending.TIMEOUT, -signal.SIGALRM, "the time is over"),
-        ("leave", Ending.CRASHED, 7, "exit code 7"),
-        ("leave_as_if_done", Ending.CRASHED, 70, "exit code 70"),
-        ("quit_politely", Ending.ERROR, None, "SystemExit: had enough"),
-        ("fail", Ending.ERROR, None, "ValueError: not like this"),
-        ("answer_nan", Ending.ERROR, None, "ValueError: Out of range float values are not JSON compliant"),
-        ("no_such_task", Ending.ERROR, None, "AttributeError"),
-    ],
-)
+@pytest.mark.parametrize("task, ending, exit_code, said", [
+    ("segfault", Ending.CRASHED, -signal.SIGSEGV, "killed by SIGSEGV: on the way down"),
+    ("hang", Ending.TIMEOUT, -signal.SIGALRM, "the time is over"),
+    ("leave", Ending.CRASHED, 7, "exit code 7"),
+    ("leave_as_if_done", Ending.CRASHED, 70, "exit code 70"),
+    ("quit_politely", Ending.ERROR, None, "SystemExit: had enough"),
+    ("fail", Ending.ERROR, None, "ValueError: not like this"),
+    ("answer_nan", Ending.ERROR, None, "ValueError: Out of range float values are not JSON compliant"),
+    ("no_such_task", Ending.ERROR, None, "AttributeError"),
+])  # fmt: skip
 def test_a_bad_task_is_recorded_and_the_next_one_runs(
     task: str, ending: Ending, exit_code: int | None, said: str
 ) -> None:

@@ -22,19 +22,11 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
         assert store.records("cell") == {"a": record}
 
 
-@pytest.mark.parametrize(
-    ("status", "limit", "is_done"),
-    [
-        ("ok", LONG, True),
-        ("error", LONG, True),
-        ("timeout", SHORT, True),
-        ("timeout", LONG, False),
-        ("timeout", Limit(memory=1 << 20), False),
-        ("memory", Limit(seconds=2.0, memory=1 << 20), True),
-        ("memory", LONG, False),
-        ("memory", Limit(), False),
-    ],
-)
+@pytest.mark.parametrize("status, limit, is_done", [
+    ("ok", LONG, True), ("error", LONG, True), ("timeout", SHORT, True), ("timeout", LONG, False),
+    ("timeout", Limit(memory=1 << 20), False), ("memory", Limit(seconds=2.0, memory=1 << 20), True),
+    ("memory", LONG, False), ("memory", Limit(), False),
+])  # fmt: skip
 def test_a_record_is_due_again_when_its_limit_has_grown(
     tmp_path: Path, status: str, limit: Limit, is_done: bool
 ) -> None:

@@ -142,15 +142,12 @@ def test_what_models_use_is_allowed(formula: str, columns: list[str]) -> None:
     assert [*read_formula(formula, frame).features] == columns
 
 
-@pytest.mark.parametrize(
-    ("formula", "extra", "said"),
-    [
-        ("y ~ exp10(x)", {}, "there is no column or function 'exp10'"),  # formulaic's is x**10
-        ("y ~ abs(x)", {}, "there is no column or function 'abs'"),
-        ("y ~ log(x) + log", {"log": 1.0}, "not callable"),
-        ("y ~ C(g, Treatment)", {}, "Treatment"),
-    ],
-)
+@pytest.mark.parametrize("formula, extra, said", [
+    ("y ~ exp10(x)", {}, "there is no column or function 'exp10'"),  # formulaic's is x**10
+    ("y ~ abs(x)", {}, "there is no column or function 'abs'"),
+    ("y ~ log(x) + log", {"log": 1.0}, "not callable"),
+    ("y ~ C(g, Treatment)", {}, "Treatment"),
+])  # fmt: skip
 def test_what_would_mislead_is_refused(formula: str, extra: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidProblemError, match=said):
         read_formula(formula, FRAME.assign(**extra))
@@ -164,22 +161,19 @@ def test_results_that_are_not_finite_are_refused_without_a_warning(formula: str)
         mm.separability(FRAME, formula)
 
 
-@for_each(
-    ("formula", "columns", "said"),
-    [
-        ("y ~ Intercept + z", {"Intercept": [1, 2, 3, 4]}, "two terms make a column 'Intercept'"),
-        ("y ~ .", {1: [1, 2, 3, 4]}, "the column '1' has the name of the intercept"),
-        ("y ~ z + `1`", {"1": [1, 2, 3, 4]}, "the column '1' has the name of the intercept"),
-        ("y ~ . + x:z", {"x:z": [1, 2, 3, 4]}, "two terms make a column 'x:z'"),
-        ("y ~ .", {"s[T.b]": [1, 2, 3, 4], "s": list("abba")}, r"two terms make a column 's\[T.b\]'"),
-        ("y ~ c", {"c": pd.Categorical([1, 1, "1", "1"], categories=[1, "1"])}, "several levels '1'"),
-        ("y ~ c", {"c": [1, "1", 1, "1"]}, "expected numbers"),
-        ("y ~ 10:x", {}, "is scaled by a number"),
-        ("y ~ log(`class`)", {"class": [1, 2, 3, 4]}, "invalid syntax"),
-        ("y ~ C(x, 5)", {}, "."),
-        ("y ~ C(v)", {"v": np.array([1, 1, 2, 2], dtype=np.float16)}, "float16"),
-    ],
-)
+@for_each("formula, columns, said", [
+    ("y ~ Intercept + z", {"Intercept": [1, 2, 3, 4]}, "two terms make a column 'Intercept'"),
+    ("y ~ .", {1: [1, 2, 3, 4]}, "the column '1' has the name of the intercept"),
+    ("y ~ z + `1`", {"1": [1, 2, 3, 4]}, "the column '1' has the name of the intercept"),
+    ("y ~ . + x:z", {"x:z": [1, 2, 3, 4]}, "two terms make a column 'x:z'"),
+    ("y ~ .", {"s[T.b]": [1, 2, 3, 4], "s": list("abba")}, r"two terms make a column 's\[T.b\]'"),
+    ("y ~ c", {"c": pd.Categorical([1, 1, "1", "1"], categories=[1, "1"])}, "several levels '1'"),
+    ("y ~ c", {"c": [1, "1", 1, "1"]}, "expected numbers"),
+    ("y ~ 10:x", {}, "is scaled by a number"),
+    ("y ~ log(`class`)", {"class": [1, 2, 3, 4]}, "invalid syntax"),
+    ("y ~ C(x, 5)", {}, "."),
+    ("y ~ C(v)", {"v": np.array([1, 1, 2, 2], dtype=np.float16)}, "float16"),
+])  # fmt: skip
 def test_columns_that_would_be_merged_or_misnamed_are_refused(formula: str, columns: dict[Any, Any], said: str) -> None:
     frame = pd.DataFrame({"y": [0, 0, 1, 1], "x": [1.0] * 4, "z": [1.0, 2, 2, 1]})
     for name, values in columns.items():

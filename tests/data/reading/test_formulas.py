@@ -26,17 +26,14 @@ FRAME = pd.DataFrame(
 )
 
 
-@pytest.mark.parametrize(
-    ("formula", "columns", "intercept"),
-    [
-        ("died ~ age + C(stage)", ["age", "C(stage)[T.II]", "C(stage)[T.IV]"], True),
-        ("died ~ . - 1", ["age", "stage[I]", "stage[II]", "stage[IV]", "my col"], False),
-        ("died ~ C(stage, Treatment('IV'))", [f"C(stage, Treatment('IV'))[T.{level}]" for level in ("I", "II")], True),
-        ("died ~ np.log(age) + `my col`:age", ["np.log(age)", "my col:age"], True),
-        ("I(age > 55) ~ 0 + Q('my col')", ["Q('my col')"], False),
-        ("died ~ poly(age, 2) + exp(scale(age))", ["poly(age, 2)[1]", "poly(age, 2)[2]", "exp(scale(age))"], True),
-    ],
-)
+@pytest.mark.parametrize("formula, columns, intercept", [
+    ("died ~ age + C(stage)", ["age", "C(stage)[T.II]", "C(stage)[T.IV]"], True),
+    ("died ~ . - 1", ["age", "stage[I]", "stage[II]", "stage[IV]", "my col"], False),
+    ("died ~ C(stage, Treatment('IV'))", [f"C(stage, Treatment('IV'))[T.{level}]" for level in ("I", "II")], True),
+    ("died ~ np.log(age) + `my col`:age", ["np.log(age)", "my col:age"], True),
+    ("I(age > 55) ~ 0 + Q('my col')", ["Q('my col')"], False),
+    ("died ~ poly(age, 2) + exp(scale(age))", ["poly(age, 2)[1]", "poly(age, 2)[2]", "exp(scale(age))"], True),
+])  # fmt: skip
 def test_columns_labels_and_intercept(formula: str, columns: list[str], intercept: bool) -> None:
     for frame in (FRAME, pl.from_pandas(FRAME)):
         found = read_formula(formula, frame)
@@ -73,21 +70,18 @@ def test_functions_are_those_of_formulaic(factor: str) -> None:
             read_formula(formula, FRAME)
 
 
-@for_each(
-    ("formula", "said"),
-    [
-        ("died ~ agee", r"there is no column 'agee'.*did you mean 'age'\?"),
-        ("~ age", "expected one response"),
-        ("died + age ~ stage", "expected one response"),
-        ("C(stage) ~ age", "its response has 3 columns; expected one"),
-        ("died ~ age +", "insuffient arguments|misplaced"),
-        ("died ~ np.log", "np.log"),
-        ("died ~ age | stage", "it has several parts"),
-        ("died ~ scale(agee)", "there is no column or function 'agee'.*did you mean 'age'"),
-        ("died ~ C(stage, levels=['I', 'II'])", "outside of the nominated levels"),
-        ("died ~ {age +}", "."),
-    ],
-)
+@for_each("formula, said", [
+    ("died ~ agee", r"there is no column 'agee'.*did you mean 'age'\?"),
+    ("~ age", "expected one response"),
+    ("died + age ~ stage", "expected one response"),
+    ("C(stage) ~ age", "its response has 3 columns; expected one"),
+    ("died ~ age +", "insuffient arguments|misplaced"),
+    ("died ~ np.log", "np.log"),
+    ("died ~ age | stage", "it has several parts"),
+    ("died ~ scale(agee)", "there is no column or function 'agee'.*did you mean 'age'"),
+    ("died ~ C(stage, levels=['I', 'II'])", "outside of the nominated levels"),
+    ("died ~ {age +}", "."),
+])  # fmt: skip
 def test_what_cannot_be_read_is_refused_in_one_line(formula: str, said: str) -> None:
     with pytest.raises(InvalidProblemError, match=said) as found:
         read_formula(formula, FRAME)

@@ -155,26 +155,19 @@ def test_texts_that_are_no_levels_are_refused() -> None:
         mm.separability(pd.DataFrame({"c": ["u", "v", None, "u"]}), [0, 1, 1, 0])
 
 
-@for_each(
-    ("data", "options", "said"),
-    [
-        ((PATIENTS, "dies"), {}, r"y is 'dies'; expected one of the columns .* \(did you mean 'died'\?\)"),
-        ((X, "died"), {}, "X is no data frame"),
-        ((X,), {}, "y is None; expected the labels of the rows, the name"),
-        ((mm.load("iris"), "died"), {}, "which has its own labels"),
-        ((PATIENTS, "died ~ age"), {"bias": False}, "the formula 'died ~ age' has an intercept"),
-        ((PATIENTS, "died ~ 0 + age"), {"bias": True}, "has no intercept"),
-        ((PATIENTS, "died"), {"bias": "yes"}, "bias is 'yes'; expected True or False"),
-        ((PATIENTS.assign(age=[2**53 + 1] * 7), "died"), {}, r"9007199254740993.*binary64"),
-        ((PATIENTS.assign(age=[2**53 + 1] * 7), "died ~ age"), {}, r"9007199254740993.*binary64"),
-        ((PATIENTS.assign(age=[Decimal("0.1")] * 7), "died ~ age"), {}, "holds numbers that binary64 does not hold"),
-        (
-            (PATIENTS.assign(age=[None, 1, 2, 3, 4, 5, 6]), "died ~ age"),
-            {},
-            "column 'age' has a missing value in row 0",
-        ),
-    ],
-)
+@for_each("data, options, said", [
+    ((PATIENTS, "dies"), {}, r"y is 'dies'; expected one of the columns .* \(did you mean 'died'\?\)"),
+    ((X, "died"), {}, "X is no data frame"),
+    ((X,), {}, "y is None; expected the labels of the rows, the name"),
+    ((mm.load("iris"), "died"), {}, "which has its own labels"),
+    ((PATIENTS, "died ~ age"), {"bias": False}, "the formula 'died ~ age' has an intercept"),
+    ((PATIENTS, "died ~ 0 + age"), {"bias": True}, "has no intercept"),
+    ((PATIENTS, "died"), {"bias": "yes"}, "bias is 'yes'; expected True or False"),
+    ((PATIENTS.assign(age=[2**53 + 1] * 7), "died"), {}, r"9007199254740993.*binary64"),
+    ((PATIENTS.assign(age=[2**53 + 1] * 7), "died ~ age"), {}, r"9007199254740993.*binary64"),
+    ((PATIENTS.assign(age=[Decimal("0.1")] * 7), "died ~ age"), {}, "holds numbers that binary64 does not hold"),
+    ((PATIENTS.assign(age=[None, 1, 2, 3, 4, 5, 6]), "died ~ age"), {}, "column 'age' has a missing value in row 0"),
+])  # fmt: skip
 def test_what_cannot_be_asked_is_refused(data: tuple[Any, ...], options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidProblemError, match=said):
         mm.separability(*data, **options)
@@ -220,16 +213,13 @@ def test_texts_call_rows_as_the_data_do(is_named: bool) -> None:
     assert f"rows to drop so that the rest is separable{f}" in mm.fewest_errors(X, [0, 0, 0, 1, 1, 0]).summary()
 
 
-@pytest.mark.parametrize(
-    ("frame", "said"),
-    [
-        (pd.DataFrame({"y": [0, 1]}), "X has no column but 'y'"),
-        (pd.DataFrame({"y": [0, 0, 1, 1], "g": list("abab"), "g=b": [0.0, 0, 1, 1]}), "several columns named 'g=b'"),
-        (pd.DataFrame({"y": [], "g": pd.Series([], dtype=str)}), "no value in any row"),
-        (pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("y", "b"), ("y", "c")])), "have several levels"),
-        (pd.DataFrame({"y": [0, 1], "c": pd.Categorical([1, "1"], categories=[1, "1"])}), "several levels '1', expec"),
-    ],
-)
+@pytest.mark.parametrize("frame, said", [
+    (pd.DataFrame({"y": [0, 1]}), "X has no column but 'y'"),
+    (pd.DataFrame({"y": [0, 0, 1, 1], "g": list("abab"), "g=b": [0.0, 0, 1, 1]}), "several columns named 'g=b'"),
+    (pd.DataFrame({"y": [], "g": pd.Series([], dtype=str)}), "no value in any row"),
+    (pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("y", "b"), ("y", "c")])), "have several levels"),
+    (pd.DataFrame({"y": [0, 1], "c": pd.Categorical([1, "1"], categories=[1, "1"])}), "several levels '1', expec"),
+])  # fmt: skip
 def test_frames_whose_columns_are_not_clear_are_refused(frame: pd.DataFrame, said: str) -> None:
     with pytest.raises(InvalidProblemError, match=said):
         mm.separability(frame, "y")

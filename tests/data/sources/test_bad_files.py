@@ -38,55 +38,49 @@ def complaint(path: Path | str, **options: Any) -> str:
     return message.removeprefix(f"{path}: ")
 
 
-@for_each(
-    ("text", "options", "expected"),
-    [
-        ("s,petal,y\n5.1,1.4,a\n4.9,abc,b\n", {}, "line 3, column 'petal': found 'abc', expected a number (drop it"),
-        ("5.1,1.4,a\n4.9,abc,b\n", {}, "line 2, column 1: found 'abc', expected a number ("),
-        ("a,b\n1,x\n1_000,y\n", {}, "line 3, column 'a': found '1_000', expected a number ("),
-        ("a,b\n1,x\n0x10,y\n", {}, "line 3, column 'a': found '0x10', expected a number ("),
-        ("a;b\n1;x\n1,5;y\n", {}, "line 3, column 'a': found '1,5', expected a number ("),
-        ("a,b\n1,x\ninf,y\n", {}, "line 3, column 'a': found 'inf', expected a finite number"),
-        ("a,b\n1,x\n1e999,y\n", {}, "line 3, column 'a': found '1e999', expected a finite number (too large for"),
-        ("a,b\n1,x\n,y\n", {}, "line 3, column 'a': found an empty field, expected a number (leave out rows"),
-        ("a,b\n1,x\nnan,y\n", {}, "line 3, column 'a': found the missing value 'nan', expected a number ("),
-        ("a,b\n1,x\nNA,y\n", {}, "line 3, column 'a': found the missing value 'NA', expected a number (leave out"),
-        ("a,b\n1,x\n ? ,y\n", {}, "line 3, column 'a': found the missing value '?', expected a number ("),
-        ("a,b\n1,x\n2,\n", {}, "line 3, column 'b': found no label, expected a label (leave out rows with missing"),
-        ("a,b\n1,1\n2,inf\n", {}, "line 3, column 'b': found an infinite label, expected a label"),
-        ("a,b\n1,x\n2,y,3\n", {}, "line 3: found 3 fields, expected 2"),
-        ("a,b,y\n1,5,2,u\n", {}, "line 2: found 4 fields, expected 3 (a number with a comma that is not quoted? "),
-        ("a,b\n1,x\n\n2\n", {}, "line 4: found 1 field, expected 2"),
-        ("a,b\n1,x\n2,x\n", {}, "column 'b': found one class only, 'x', expected at least two"),
-        ("1,1\n2,1\n", {}, "column 1: found one class only, 1, expected at least two"),
-        ("a\n1\n2\n", {}, "found one column only, expected at least two: features and a label"),
-        ("a,b\n", {}, "line 1: found a header line only, expected rows of data below it"),
-        ("", {}, "found an empty file, expected data"),
-        ("\ufeff", {}, "found an empty file, expected data"),
-        ("a,b\n1,x\n\x00,y\n", {}, "line 3: found a NUL byte, expected text in UTF-8"),
-        ('a,b\n1,x\n"2,y\n', {}, "line 3: found broken CSV: unexpected end of data, expected fields in CSV"),
-        ('a,b\n1,x\n"2"3,y\n', {}, "line 3: found broken CSV: "),
-        ("a,b\n1,x\ntrue,y\n", {}, "line 3, column 'a': found 'true', expected a number ("),
-        ("a,b\n1,1.5\n2,2.5\n3,3\n", {}, "column 'b': found 3 different labels such as 1.5, 2.5, 3.0, expected two"),
-        ("a,b\n?,x\n?,y\n", {"drop_missing": True}, "column 'a': found a missing value in every row, expected at"),
-        ("a,b\n1,x\n?,y\n", {"drop_missing": True}, "column 'b': found one class only, 'x', expected at least two"),
-        ("a,b\n1,x\n2,y\nl,y\n", {"one_hot": True}, "line 4, column 'a': found 'l', expected a number (most of the"),
-        ("a,b\nu,x\nu,y\n", {"one_hot": True}, "found no feature column left after coding texts, expected at least"),
-        (GOOD, {"label": "specis"}, "label=: found no column 'specis', expected one of 'sepal', 'petal', 'species'"),
-        (GOOD, {"label": "-4"}, "label=: found position -4, expected a position from -3 to 2"),
-        (GOOD, {"drop": ["colour"]}, "drop=: found no column 'colour', expected one of 'sepal', 'petal', 'species'"),
-        (GOOD, {"id": "name"}, "id=: found no column 'name', expected one of"),
-        (GOOD, {"id": "species"}, "column 'species', id=: found the label column, expected another column"),
-        (GOOD, {"drop": "sepal", "id": "petal"}, "found no feature column left, expected at least one beside the"),
-        (GOOD, {"positive": "setoza"}, "column 'species': found no label 'setoza', expected one of 'setosa'"),
-        ("5,2,a\n3,4,b\n", {"label": "c"}, "label=: found no column 'c', expected a position from 0 to 2, as the"),
-        (
-            "a,a,b\n1,2,x\n3,4,y\n",
-            {"drop": "a"},
-            "drop=: found 2 columns named 'a', expected one of 'a (column 0)', 'a (column 1)'",
-        ),
-    ],
-)
+@for_each("text, options, expected", [
+    ("s,petal,y\n5.1,1.4,a\n4.9,abc,b\n", {}, "line 3, column 'petal': found 'abc', expected a number (drop it"),
+    ("5.1,1.4,a\n4.9,abc,b\n", {}, "line 2, column 1: found 'abc', expected a number ("),
+    ("a,b\n1,x\n1_000,y\n", {}, "line 3, column 'a': found '1_000', expected a number ("),
+    ("a,b\n1,x\n0x10,y\n", {}, "line 3, column 'a': found '0x10', expected a number ("),
+    ("a;b\n1;x\n1,5;y\n", {}, "line 3, column 'a': found '1,5', expected a number ("),
+    ("a,b\n1,x\ninf,y\n", {}, "line 3, column 'a': found 'inf', expected a finite number"),
+    ("a,b\n1,x\n1e999,y\n", {}, "line 3, column 'a': found '1e999', expected a finite number (too large for"),
+    ("a,b\n1,x\n,y\n", {}, "line 3, column 'a': found an empty field, expected a number (leave out rows"),
+    ("a,b\n1,x\nnan,y\n", {}, "line 3, column 'a': found the missing value 'nan', expected a number ("),
+    ("a,b\n1,x\nNA,y\n", {}, "line 3, column 'a': found the missing value 'NA', expected a number (leave out"),
+    ("a,b\n1,x\n ? ,y\n", {}, "line 3, column 'a': found the missing value '?', expected a number ("),
+    ("a,b\n1,x\n2,\n", {}, "line 3, column 'b': found no label, expected a label (leave out rows with missing"),
+    ("a,b\n1,1\n2,inf\n", {}, "line 3, column 'b': found an infinite label, expected a label"),
+    ("a,b\n1,x\n2,y,3\n", {}, "line 3: found 3 fields, expected 2"),
+    ("a,b,y\n1,5,2,u\n", {}, "line 2: found 4 fields, expected 3 (a number with a comma that is not quoted? "),
+    ("a,b\n1,x\n\n2\n", {}, "line 4: found 1 field, expected 2"),
+    ("a,b\n1,x\n2,x\n", {}, "column 'b': found one class only, 'x', expected at least two"),
+    ("1,1\n2,1\n", {}, "column 1: found one class only, 1, expected at least two"),
+    ("a\n1\n2\n", {}, "found one column only, expected at least two: features and a label"),
+    ("a,b\n", {}, "line 1: found a header line only, expected rows of data below it"),
+    ("", {}, "found an empty file, expected data"),
+    ("\ufeff", {}, "found an empty file, expected data"),
+    ("a,b\n1,x\n\x00,y\n", {}, "line 3: found a NUL byte, expected text in UTF-8"),
+    ('a,b\n1,x\n"2,y\n', {}, "line 3: found broken CSV: unexpected end of data, expected fields in CSV"),
+    ('a,b\n1,x\n"2"3,y\n', {}, "line 3: found broken CSV: "),
+    ("a,b\n1,x\ntrue,y\n", {}, "line 3, column 'a': found 'true', expected a number ("),
+    ("a,b\n1,1.5\n2,2.5\n3,3\n", {}, "column 'b': found 3 different labels such as 1.5, 2.5, 3.0, expected two"),
+    ("a,b\n?,x\n?,y\n", {"drop_missing": True}, "column 'a': found a missing value in every row, expected at"),
+    ("a,b\n1,x\n?,y\n", {"drop_missing": True}, "column 'b': found one class only, 'x', expected at least two"),
+    ("a,b\n1,x\n2,y\nl,y\n", {"one_hot": True}, "line 4, column 'a': found 'l', expected a number (most of the"),
+    ("a,b\nu,x\nu,y\n", {"one_hot": True}, "found no feature column left after coding texts, expected at least"),
+    (GOOD, {"label": "specis"}, "label=: found no column 'specis', expected one of 'sepal', 'petal', 'species'"),
+    (GOOD, {"label": "-4"}, "label=: found position -4, expected a position from -3 to 2"),
+    (GOOD, {"drop": ["colour"]}, "drop=: found no column 'colour', expected one of 'sepal', 'petal', 'species'"),
+    (GOOD, {"id": "name"}, "id=: found no column 'name', expected one of"),
+    (GOOD, {"id": "species"}, "column 'species', id=: found the label column, expected another column"),
+    (GOOD, {"drop": "sepal", "id": "petal"}, "found no feature column left, expected at least one beside the"),
+    (GOOD, {"positive": "setoza"}, "column 'species': found no label 'setoza', expected one of 'setosa'"),
+    ("5,2,a\n3,4,b\n", {"label": "c"}, "label=: found no column 'c', expected a position from 0 to 2, as the"),
+    ("a,a,b\n1,2,x\n3,4,y\n", {"drop": "a"},
+     "drop=: found 2 columns named 'a', expected one of 'a (column 0)', 'a (column 1)'"),
+])  # fmt: skip
 def test_bad_csv(tmp_path: Path, text: str, options: dict[str, Any], expected: str) -> None:
     path = text_file(tmp_path, text)
     assert complaint(path, **options).startswith(expected)
@@ -103,16 +97,13 @@ COHORT = "patient,stage,crp,died\n" + "".join(
 )
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({}, "(texts in 'patient', 'stage', 3 missing in 'crp': add id='patient', one_hot=True, drop_missing=True)"),
-        ({"id": "patient"}, "(texts in 'stage', 3 missing in 'crp': add one_hot=True, drop_missing=True)"),
-        ({"one_hot": True}, "(texts in 'patient', 3 missing in 'crp': add id='patient', drop_missing=True)"),
-        ({"drop_missing": True}, "(texts in 'patient', 'stage': add id='patient', one_hot=True)"),
-        ({"id": "patient", "one_hot": True}, "(leave out rows with missing values with drop_missing=True: 3 of 12)"),
-    ],
-)
+@pytest.mark.parametrize("options, expected", [
+    ({}, "(texts in 'patient', 'stage', 3 missing in 'crp': add id='patient', one_hot=True, drop_missing=True)"),
+    ({"id": "patient"}, "(texts in 'stage', 3 missing in 'crp': add one_hot=True, drop_missing=True)"),
+    ({"one_hot": True}, "(texts in 'patient', 3 missing in 'crp': add id='patient', drop_missing=True)"),
+    ({"drop_missing": True}, "(texts in 'patient', 'stage': add id='patient', one_hot=True)"),
+    ({"id": "patient", "one_hot": True}, "(leave out rows with missing values with drop_missing=True: 3 of 12)"),
+])  # fmt: skip
 def test_all_columns_at_fault_are_named(tmp_path: Path, options: Any, expected: str) -> None:
     path = text_file(tmp_path, COHORT, "cohort.csv")
     said = complaint(path, **options)
@@ -228,25 +219,22 @@ def test_feather_file_that_points_outside_itself(tmp_path: Path) -> None:
     assert complaint(path).startswith("found broken Feather data: ")
 
 
-@for_each(
-    ("arrays", "expected"),
-    [
-        ({"y": np.array([0, 1])}, "found the arrays 'y', expected an array 'X'"),
-        ({"X": np.eye(2)}, "found the arrays 'X', expected an array 'y'"),
-        ({"data": np.eye(2)}, "found the arrays 'data', expected an array 'X'"),
-        ({"X": np.ones(2), "y": np.array([0, 1])}, "found X of shape (2,), expected two dimensions: rows and"),
-        ({"X": np.ones((2, 0)), "y": np.array([0, 1])}, "found X without columns, expected at least one feature"),
-        ({"X": np.eye(2), "y": np.array([0, 1, 1])}, "found y of shape (3,), expected shape (2,), a label for every"),
-        ({"X": np.eye(2) * 1j, "y": np.array([0, 1])}, "found X of type 'complex128', expected an array X of real"),
-        ({"X": np.eye(2), "y": np.array([0, 1j])}, "found y of type 'complex128', expected labels: "),
-        ({"X": np.array([[1, np.nan], [2, 3]]), "y": np.array([0, 1])}, "row 0, column 1: found a missing value"),
-        ({"X": np.array([[1, -np.inf], [2, 3]]), "y": np.array([0, 1])}, "row 0, column 1: found minus infinity"),
-        ({"X": np.eye(2), "y": np.array([0, np.nan])}, "row 1, column 'y': found no label, expected a label"),
-        ({"X": np.eye(2), "y": np.array([1, 1])}, "column 'y': found one class only, 1, expected at least two"),
-        ({"X": np.empty((0, 2)), "y": np.array([])}, "found no rows, expected at least one"),
-        ({"X": np.eye(2), "y": np.array([0, 1]), "feature_names": np.array(["a"])}, "found 1 feature_names"),
-    ],
-)
+@for_each("arrays, expected", [
+    ({"y": np.array([0, 1])}, "found the arrays 'y', expected an array 'X'"),
+    ({"X": np.eye(2)}, "found the arrays 'X', expected an array 'y'"),
+    ({"data": np.eye(2)}, "found the arrays 'data', expected an array 'X'"),
+    ({"X": np.ones(2), "y": np.array([0, 1])}, "found X of shape (2,), expected two dimensions: rows and"),
+    ({"X": np.ones((2, 0)), "y": np.array([0, 1])}, "found X without columns, expected at least one feature"),
+    ({"X": np.eye(2), "y": np.array([0, 1, 1])}, "found y of shape (3,), expected shape (2,), a label for every"),
+    ({"X": np.eye(2) * 1j, "y": np.array([0, 1])}, "found X of type 'complex128', expected an array X of real"),
+    ({"X": np.eye(2), "y": np.array([0, 1j])}, "found y of type 'complex128', expected labels: "),
+    ({"X": np.array([[1, np.nan], [2, 3]]), "y": np.array([0, 1])}, "row 0, column 1: found a missing value"),
+    ({"X": np.array([[1, -np.inf], [2, 3]]), "y": np.array([0, 1])}, "row 0, column 1: found minus infinity"),
+    ({"X": np.eye(2), "y": np.array([0, np.nan])}, "row 1, column 'y': found no label, expected a label"),
+    ({"X": np.eye(2), "y": np.array([1, 1])}, "column 'y': found one class only, 1, expected at least two"),
+    ({"X": np.empty((0, 2)), "y": np.array([])}, "found no rows, expected at least one"),
+    ({"X": np.eye(2), "y": np.array([0, 1]), "feature_names": np.array(["a"])}, "found 1 feature_names"),
+])  # fmt: skip
 def test_bad_npz(tmp_path: Path, arrays: dict[str, Any], expected: str) -> None:
     path = tmp_path / "data.npz"
     np.savez(path, **arrays)
@@ -268,28 +256,25 @@ def test_broken_npz(tmp_path: Path) -> None:
     assert complaint(path, one_hot=[0]).startswith("column 0: found a column of numbers")
 
 
-@for_each(
-    ("text", "expected"),
-    [
-        ("1 1:2\n-1 -3:1.5\n", "line 2: found '-3:1.5', expected an index from 0, or from 1"),
-        ("1 3:2 2:1\n-1 1:1\n", "line 1: found index 2 after index 3, expected indices that increase"),
-        ("1 1:2\n-1 1:abc\n", "line 2, column 'index 1': found 'abc', expected a number"),
-        ("1 1:2\n-1 1:1e999\n", "line 2, column 'index 1': found '1e999', expected a finite number"),
-        ("1 1:2\n-1 1:nan\n", "line 2, column 'index 1': found the missing value 'nan', expected a number"),
-        ("1 1:2\n-1 1:\n", "line 2, column 'index 1': found an empty field, expected a number"),
-        ("1 1:2\n-1 a:2\n", "line 2: found 'a:2', expected index:value such as 3:0.5"),
-        ("1 1:2\n-1 1_0:2\n", "line 2: found '1_0:2', expected index:value such as 3:0.5"),
-        ("1 1:2\n-1 1:2:3\n", "line 2, column 'index 1': found '2:3', expected a number"),
-        ("1 1:2\n1,2 1:2\n", "line 2: found '1,2', expected a number as label, then index:value"),
-        ("1 1:2\nnan 3:1\n", "line 2: found 'nan', expected a number as label"),
-        ("1\n-1\n", "found no index:value at all, expected at least one feature"),
-        ("# nothing\n\n", "found no rows, expected lines such as '+1 1:0.5 3:2'"),
-        ("1 1:2\n1 1:3\n", "column 'label': found one class only, 1, expected at least two"),
-        ("1 1:2\n-1 99999999999:3\n", "found index 99999999999, expected at most 5000000"),
-        (f"1 1:2\n-1 {'1' * 5000}:3\n", "line 2: found index '1111"),
-        ("1 1:2\n-1 é:3\n", "line 2: found 'é', expected plain ASCII outside comments"),
-    ],
-)
+@for_each("text, expected", [
+    ("1 1:2\n-1 -3:1.5\n", "line 2: found '-3:1.5', expected an index from 0, or from 1"),
+    ("1 3:2 2:1\n-1 1:1\n", "line 1: found index 2 after index 3, expected indices that increase"),
+    ("1 1:2\n-1 1:abc\n", "line 2, column 'index 1': found 'abc', expected a number"),
+    ("1 1:2\n-1 1:1e999\n", "line 2, column 'index 1': found '1e999', expected a finite number"),
+    ("1 1:2\n-1 1:nan\n", "line 2, column 'index 1': found the missing value 'nan', expected a number"),
+    ("1 1:2\n-1 1:\n", "line 2, column 'index 1': found an empty field, expected a number"),
+    ("1 1:2\n-1 a:2\n", "line 2: found 'a:2', expected index:value such as 3:0.5"),
+    ("1 1:2\n-1 1_0:2\n", "line 2: found '1_0:2', expected index:value such as 3:0.5"),
+    ("1 1:2\n-1 1:2:3\n", "line 2, column 'index 1': found '2:3', expected a number"),
+    ("1 1:2\n1,2 1:2\n", "line 2: found '1,2', expected a number as label, then index:value"),
+    ("1 1:2\nnan 3:1\n", "line 2: found 'nan', expected a number as label"),
+    ("1\n-1\n", "found no index:value at all, expected at least one feature"),
+    ("# nothing\n\n", "found no rows, expected lines such as '+1 1:0.5 3:2'"),
+    ("1 1:2\n1 1:3\n", "column 'label': found one class only, 1, expected at least two"),
+    ("1 1:2\n-1 99999999999:3\n", "found index 99999999999, expected at most 5000000"),
+    (f"1 1:2\n-1 {'1' * 5000}:3\n", "line 2: found index '1111"),
+    ("1 1:2\n-1 é:3\n", "line 2: found 'é', expected plain ASCII outside comments"),
+])  # fmt: skip
 def test_bad_svmlight(tmp_path: Path, text: str, expected: str) -> None:
     path = text_file(tmp_path, text, "data.svm")
     assert complaint(path).startswith(expected)

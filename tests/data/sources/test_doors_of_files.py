@@ -27,27 +27,12 @@ def header(shape: str, descr: str = "'<f8'", order: str = "False") -> bytes:
 
 @pytest.mark.slow
 @for_each("name", ["X", "y", "feature_names"])
-@for_each(
-    "lie",
-    [
-        header("(3, 4611686018427387904)"),
-        header("(9223372036854775807,)"),
-        header("(1" + "0" * 400 + ", 2)"),
-        header("(-3, 2)"),
-        header("(-3, -2)"),
-        header("(2, 2)"),
-        header("(3, 2, 9)"),
-        header("(3, 2)", descr="'|O'"),
-        header("(3, 2)", descr="'<U999999999'"),
-        header("(3, 2)", descr="[('a', '<f8')]"),
-        header("(3, 2"),
-        header("'3'"),
-        header("(" * 5000),
-        b"\x93NUMPY\x09\x00",
-        b"\x93NUMPY",
-        b"",
-    ],
-)
+@for_each("lie", [
+    header("(3, 4611686018427387904)"), header("(9223372036854775807,)"), header("(1" + "0" * 400 + ", 2)"),
+    header("(-3, 2)"), header("(-3, -2)"), header("(2, 2)"), header("(3, 2, 9)"), header("(3, 2)", descr="'|O'"),
+    header("(3, 2)", descr="'<U999999999'"), header("(3, 2)", descr="[('a', '<f8')]"), header("(3, 2"), header("'3'"),
+    header("(" * 5000), b"\x93NUMPY\x09\x00", b"\x93NUMPY", b"",
+])  # fmt: skip
 @for_each("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_headers_that_lie(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, lie: bytes, method: int
@@ -202,14 +187,10 @@ def test_gzip_in_gzip(
     assert "gunzip -c" in said and "its name" not in said
 
 
-@for_each(
-    ("content", "advice"),
-    [
-        (b"BZh9", "decompress it first"),
-        (b"PK\3\4", "unzip it, save a sheet as CSV"),
-        (b"PAR1", "say what it is with --form"),
-    ],
-)
+@for_each("content, advice", [
+    (b"BZh9", "decompress it first"), (b"PK\3\4", "unzip it, save a sheet as CSV"),
+    (b"PAR1", "say what it is with --form"),
+])  # fmt: skip
 def test_data_of_another_form(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, content: bytes, advice: str
 ) -> None:

@@ -113,15 +113,10 @@ def test_frames_round_trip(X: NDArray[np.float64]) -> None:
 
 
 def test_frame_types() -> None:
-    frame = pd.DataFrame(
-        {
-            "int": [1, 2, 3],
-            "flag": [True, False, True],
-            "nullable": pd.array([1, None, 3], dtype="Int64"),
-            "kind": pd.Categorical(["u", "v", "w"]),
-            "label": [True, False, False],
-        }
-    )
+    frame = pd.DataFrame({
+        "int": [1, 2, 3], "flag": [True, False, True], "nullable": pd.array([1, None, 3], dtype="Int64"),
+        "kind": pd.Categorical(["u", "v", "w"]), "label": [True, False, False],
+    })  # fmt: skip
     for table in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
         ds = load(table, one_hot=True, drop_missing=True)
         assert ds.X.tolist() == [[1, 1, 1, 0], [3, 1, 3, 1]]
@@ -153,16 +148,11 @@ def test_quoted_separators_and_lines(tmp_path: Path) -> None:
     assert ds.labels.tolist() == ["x, or\nso", 'say "y"']
 
 
-@for_each(
-    ("text", "names"),
-    [
-        ("1,2,0\n3,4,1\n", ("0", "1")),
-        ("5.1,3.5,Iris-setosa\n4.9,3.0,Iris-other\n", ("0", "1")),
-        ("Na,K,type\n1,2,u\n3,4,v\n", ("Na", "K")),
-        (",b,c\n1,2,0\n3,4,1\n", ("0", "b")),
-        ("?,2,x\n1,2,y\n3,4,x\n", ("0", "1")),
-    ],
-)
+@for_each("text, names", [
+    ("1,2,0\n3,4,1\n", ("0", "1")), ("5.1,3.5,Iris-setosa\n4.9,3.0,Iris-other\n", ("0", "1")),
+    ("Na,K,type\n1,2,u\n3,4,v\n", ("Na", "K")), (",b,c\n1,2,0\n3,4,1\n", ("0", "b")),
+    ("?,2,x\n1,2,y\n3,4,x\n", ("0", "1")),
+])  # fmt: skip
 def test_header(tmp_path: Path, text: str, names: tuple[str, ...]) -> None:
     ds = load(text_file(tmp_path, text), drop_missing=True)
     assert (ds.feature_names, ds.n_samples) == (names, 2)

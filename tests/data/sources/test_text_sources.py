@@ -114,17 +114,12 @@ def test_the_exact_text_with_decimal_commas(write: Write) -> None:
     assert read.rows_of(read.dataset) == same.rows_of(same.dataset)
 
 
-@pytest.mark.parametrize(
-    ("text", "looks"),
-    [
-        ("a;y\n1,5;u\n1.5;v\n", "'1.5', expected a number (it looks like a number with a decimal point or a thou"),
-        ("a;y\n1,5;u\n1.234;v\n", "'1.234', expected a number (it looks like a number with a decimal point or a thou"),
-        (
-            "a;y\n1,5;u\n1.234,5;v\n",
-            "'1.234,5', expected a number (it looks like an amount of money, or a number with thousands",
-        ),
-    ],
-)
+@pytest.mark.parametrize("text, looks", [
+    ("a;y\n1,5;u\n1.5;v\n", "'1.5', expected a number (it looks like a number with a decimal point or a thou"),
+    ("a;y\n1,5;u\n1.234;v\n", "'1.234', expected a number (it looks like a number with a decimal point or a thou"),
+    ("a;y\n1,5;u\n1.234,5;v\n",
+     "'1.234,5', expected a number (it looks like an amount of money, or a number with thousands"),
+])  # fmt: skip
 @pytest.mark.parametrize("options", [{}, {"memory": 1}])
 def test_points_among_decimal_commas_are_refused(write: Write, text: str, looks: str, options: dict[str, Any]) -> None:
     message = error(write(text), decimal_comma=True, **options)
@@ -215,18 +210,15 @@ def test_categories_that_look_like_numbers_are_named_to_be_encoded(
         assert unnamed.count("--one-hot-column") == 1
 
 
-@for_each(
-    ("texts", "refused"),
-    [
-        ([f"{i} to {i + 9}" for i in range(21)] * 3, "21 different texts that begin like numbers"),
-        (["1 h", "2 h", "3 h"] * 2, "3 different texts that begin like numbers"),
-        (["1.5", "a", "2 to 3", "4 to 5"] * 6, "4 different texts that begin like numbers"),
-        (["1", "2", "x"] * 10, "found 'x', expected a number (most of the column are numbers"),
-        (["1", "2", "3"] * 10, "found the text '1', expected a number (store plain numbers)"),
-        (["1,5", "2,5", "-"] * 10, "found '1,5', expected a number (it looks like a number with a decimal comma"),
-        ([f"u{i}" for i in range(8)], "8 different texts in 8 rows"),
-    ],
-)
+@for_each("texts, refused", [
+    ([f"{i} to {i + 9}" for i in range(21)] * 3, "21 different texts that begin like numbers"),
+    (["1 h", "2 h", "3 h"] * 2, "3 different texts that begin like numbers"),
+    (["1.5", "a", "2 to 3", "4 to 5"] * 6, "4 different texts that begin like numbers"),
+    (["1", "2", "x"] * 10, "found 'x', expected a number (most of the column are numbers"),
+    (["1", "2", "3"] * 10, "found the text '1', expected a number (store plain numbers)"),
+    (["1,5", "2,5", "-"] * 10, "found '1,5', expected a number (it looks like a number with a decimal comma"),
+    ([f"u{i}" for i in range(8)], "8 different texts in 8 rows"),
+])  # fmt: skip
 def test_texts_that_are_no_levels_are_refused_at_every_door(texts: list[str], refused: str) -> None:
     frame = pd.DataFrame({"a": texts, "x": range(len(texts)), "y": [i % 2 for i in range(len(texts))]})
     for ask in (
@@ -354,15 +346,10 @@ def test_what_cannot_separate(write: Write, sep: str) -> None:
         mm.load(write("a,y\n1,u\n2,v\n"), sep=sep)
 
 
-@pytest.mark.parametrize(
-    ("text", "advised"),
-    [
-        ("a|b|y\n1|2|u\n3|4|v\n", "sep='|'"),
-        ("1.5 2.5 0\n0.5 1.5 1\n", "sep='space'"),
-        ("height,cm;y\n1;u\n2;v\n", "sep=';'"),
-        ("1,5;2,5;yes\n0,5;3,25;no\n", "sep=';'"),
-    ],
-)
+@pytest.mark.parametrize("text, advised", [
+    ("a|b|y\n1|2|u\n3|4|v\n", "sep='|'"), ("1.5 2.5 0\n0.5 1.5 1\n", "sep='space'"),
+    ("height,cm;y\n1;u\n2;v\n", "sep=';'"), ("1,5;2,5;yes\n0,5;3,25;no\n", "sep=';'"),
+])  # fmt: skip
 def test_the_separator_that_a_file_seems_to_have_is_named(write: Write, text: str, advised: str) -> None:
     message = error(write(text))
     assert advised in message
@@ -487,21 +474,15 @@ def test_formats_that_do_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[s
 # Proofs say how their data were read
 
 
-@pytest.mark.parametrize(
-    ("text", "options"),
-    [
-        ("x;y\n1,5;-\n2,5;+\n3,25;+\n", ["--decimal-comma"]),
-        ("x;y\n1,5;-\n2,5;+\n3,25;+\n", ["--decimal-comma", "--decimal"]),
-        ("x|y\n1.5|-\n2.5|+\n3|+\n", ["--sep", "pipe"]),
-        ("x  y\n1.5 -\n2.5    +\n3 +\n", ["--sep", "space", "--format", "csv"]),
-        ("1 0:2\n0 1:3\n", ["--format", "svmlight"]),
-        ("x,c,y\n1,u,0\n,v,0\n2,v,1\n3,u,1\n", ["--one-hot", "--drop-missing"]),
-        (
-            "a,b,y\n" + "".join(f"n{i},{'uv'[i % 2]},{i % 2}\n" for i in range(9)),
-            ["--one-hot", "--one-hot-column", "a"],
-        ),
-    ],
-)
+@pytest.mark.parametrize("text, options", [
+    ("x;y\n1,5;-\n2,5;+\n3,25;+\n", ["--decimal-comma"]),
+    ("x;y\n1,5;-\n2,5;+\n3,25;+\n", ["--decimal-comma", "--decimal"]),
+    ("x|y\n1.5|-\n2.5|+\n3|+\n", ["--sep", "pipe"]),
+    ("x  y\n1.5 -\n2.5    +\n3 +\n", ["--sep", "space", "--format", "csv"]),
+    ("1 0:2\n0 1:3\n", ["--format", "svmlight"]),
+    ("x,c,y\n1,u,0\n,v,0\n2,v,1\n3,u,1\n", ["--one-hot", "--drop-missing"]),
+    ("a,b,y\n" + "".join(f"n{i},{'uv'[i % 2]},{i % 2}\n" for i in range(9)), ["--one-hot", "--one-hot-column", "a"]),
+])  # fmt: skip
 def test_verify_needs_no_options(
     write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, options: list[str]
 ) -> None:

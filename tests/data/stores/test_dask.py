@@ -15,14 +15,10 @@ from cases import for_each
 from table_files import table_file
 
 import maxmargin as mm
-from maxmargin.data.dataset import Dataset
 from maxmargin.data.reading.arrays import features_of, from_arrays
 from maxmargin.data.reading.cluster_files import lines_from, piece_starts
-from maxmargin.data.reading.loading import load
 from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.data.stores.dask_rows import InThreads, OnCluster, backend, is_dask, rows_of
-from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.text.data_error import DataError
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -90,21 +86,18 @@ def arrays(chunks: Any = (300, 2)) -> tuple[Any, Any]:
 
 
 COLLECTIONS: dict[str, Callable[[], tuple[Any, Any]]] = {
-    "arrays": arrays,
-    "one row a chunk at the end": lambda: arrays((699, 3)),
-    "arrays of unknown sizes": arrays_of_unknown_sizes,
-    "frames": frames,
-    "an empty partition": frames_with_an_empty_partition,
-    "labels in memory": lambda: (arrays()[0], numbers()[1]),
+    "arrays": arrays, "one row a chunk at the end": lambda: arrays((699, 3)),
+    "arrays of unknown sizes": arrays_of_unknown_sizes, "frames": frames,
+    "an empty partition": frames_with_an_empty_partition, "labels in memory": lambda: (arrays()[0], numbers()[1]),
     "features in memory": lambda: (numbers()[0], arrays()[1]),
-}
+}  # fmt: skip
 
 
 def chunk(rows: slice, X: np.ndarray, *vectors: np.ndarray) -> tuple[slice, np.ndarray, tuple[np.ndarray, ...]]:
     return rows, X.copy(), vectors
 
 
-def assert_is_the_data(dataset: Dataset) -> None:
+def assert_is_the_data(dataset: mm.Dataset) -> None:
     X, y = numbers()
     assert dataset.X.shape == X.shape
     assert dataset.labels.tolist() == y.tolist()
@@ -153,37 +146,28 @@ def test_questions_are_answered_as_in_memory(workers: Any) -> None:
     assert run.w.tobytes() == expected.w.tobytes()
 
 
-@for_each(
-    ("X", "y", "expected"),
-    [
-        (lambda X: da.where(X > 3, np.nan, X), None, r"partition \d: X, row \d+, column \d: found NaN"),
-        (lambda X: X[:, 0], None, "X has 1 dimensions, expected two"),
-        (lambda X: X.astype(complex), None, "partition 0: X has dtype complex128, expected real numbers"),
-        (lambda X: X[:0], np.empty(0), "X has no rows, expected at least one"),
-        (lambda X: table(X).assign(t="u"), None, "X, column 't': found values of type str"),
-        (lambda X: table(X).astype("category").categorize(), None, "column 'a': found values of type category"),
-        (
-            lambda X: table(X).map_partitions(lambda part: part.assign(a=["u", "v"] * (len(part) // 2)), meta=table(X)),
-            None,
-            "partition 0: found texts in column 'a', expected numbers or booleans",
-        ),
-        (
-            None,
-            lambda y: y.map_blocks(lambda part: np.where(part == "yes", None, part)),
-            r"y, row \d+: found a missing label",
-        ),
-        (None, lambda y: y[:5], "X has 700 rows and y has 5 labels"),
-        (None, lambda y: y[:, None], "y has 2 dimensions, expected one"),
-        (None, lambda y: da.where(y == "yes", np.nan, 1.0), r"y, row \d+: found a missing label"),
-    ],
-)
+@for_each("X, y, expected", [
+    (lambda X: da.where(X > 3, np.nan, X), None, r"partition \d: X, row \d+, column \d: found NaN"),
+    (lambda X: X[:, 0], None, "X has 1 dimensions, expected two"),
+    (lambda X: X.astype(complex), None, "partition 0: X has dtype complex128, expected real numbers"),
+    (lambda X: X[:0], np.empty(0), "X has no rows, expected at least one"),
+    (lambda X: table(X).assign(t="u"), None, "X, column 't': found values of type str"),
+    (lambda X: table(X).astype("category").categorize(), None, "column 'a': found values of type category"),
+    (lambda X: table(X).map_partitions(lambda part: part.assign(a=["u", "v"] * (len(part) // 2)), meta=table(X)), None,
+     "partition 0: found texts in column 'a', expected numbers or booleans"),
+    (None, lambda y: y.map_blocks(lambda part: np.where(part == "yes", None, part)),
+     r"y, row \d+: found a missing label"),
+    (None, lambda y: y[:5], "X has 700 rows and y has 5 labels"),
+    (None, lambda y: y[:, None], "y has 2 dimensions, expected one"),
+    (None, lambda y: da.where(y == "yes", np.nan, 1.0), r"y, row \d+: found a missing label"),
+])  # fmt: skip
 def test_bad_collections(workers: Any, X: Any, y: Any, expected: str) -> None:
     dX, dy = arrays(250)
     with pytest.raises(
-        InvalidProblemError, match="y is 'y' and X is a Dask collection; expected its labels themselves"
+        mm.InvalidProblemError, match="y is 'y' and X is a Dask collection; expected its labels themselves"
     ):
         mm.separability(dX, "y")
-    with pytest.raises(InvalidProblemError, match=expected):
+    with pytest.raises(mm.InvalidProblemError, match=expected):
         from_arrays(dX if X is None else X(dX), y(dy) if callable(y) else dy if y is None else y)
 
 
@@ -229,7 +213,7 @@ SMALL_TASKS = replace(MemoryBudget.of(), task_bytes=5000, task_rows=200)
 @pytest.mark.parametrize("name", FILES)
 def test_workers_read_files(client: Any, tmp_path: Path, name: str) -> None:
     path = FILES[name](tmp_path, pa.Table.from_pandas(frame(), preserve_index=False))
-    dataset = load(path, cluster=client.scheduler.address, memory=SMALL_TASKS)
+    dataset = mm.load(path, cluster=client.scheduler.address, memory=SMALL_TASKS)
     assert dataset.feature_names == ("a", "b", "c")
     assert len(dataset.X.parts) > 2
     assert_is_the_data(dataset)
@@ -238,7 +222,7 @@ def test_workers_read_files(client: Any, tmp_path: Path, name: str) -> None:
 def test_workers_leave_the_index_of_a_data_frame_out(client: Any, tmp_path: Path) -> None:
     rows = frame()
     table = pa.Table.from_pandas(rows.set_index(pd.Index([f"r{row}" for row in range(len(rows))], name="n")))
-    dataset = load(parquet(tmp_path, table), cluster=client.scheduler.address, memory=SMALL_TASKS)
+    dataset = mm.load(parquet(tmp_path, table), cluster=client.scheduler.address, memory=SMALL_TASKS)
     assert dataset.notes == ("left out as the index of a pandas data frame: 'n'",)
     assert_is_the_data(dataset)
 
@@ -250,12 +234,12 @@ def test_workers_read_text_as_it_is_written(client: Any, tmp_path: Path, separat
             for row in frame().itertuples(index=False)]  # fmt: skip
     path.write_text("".join(separator.join(row) + "\n" for row in [[*frame().columns], *rows]))
     reading: dict[str, Any] = {"decimal_comma": True, "sep": separator[:1], "format": "csv"}
-    assert_is_the_data(load(path, cluster=client.scheduler.address, memory=SMALL_TASKS, **reading))
+    assert_is_the_data(mm.load(path, cluster=client.scheduler.address, memory=SMALL_TASKS, **reading))
     content = path.read_bytes()
     for position, expected in ((8000, "found byte 0xe9, which is not UTF-8"), (9000, "found a NUL byte")):
         path.write_bytes(content[:position] + (b"\xe9" if position == 8000 else b"\0") + content[position:])
-        with pytest.raises(DataError, match=expected):
-            load(path, cluster=client.scheduler.address, memory=SMALL_TASKS, **reading)
+        with pytest.raises(mm.DataError, match=expected):
+            mm.load(path, cluster=client.scheduler.address, memory=SMALL_TASKS, **reading)
 
 
 @pytest.mark.slow
@@ -269,10 +253,10 @@ def test_workers_name_what_is_wrong(client: Any, tmp_path: Path) -> None:
         (csv(tmp_path, table), r"from byte \d+: line \d+, column 'b': found an empty field, expected a number"),
         (tmp_path / "data.npz", "found no such file"),
     ):
-        with pytest.raises(DataError, match=expected):
-            load(path, cluster=address, memory=SMALL_TASKS)
-    with pytest.raises(DataError, match="found no Dask cluster: "):
-        load(tmp_path / "data.csv", cluster="inproc://nowhere")
+        with pytest.raises(mm.DataError, match=expected):
+            mm.load(path, cluster=address, memory=SMALL_TASKS)
+    with pytest.raises(mm.DataError, match="found no Dask cluster: "):
+        mm.load(tmp_path / "data.csv", cluster="inproc://nowhere")
 
 
 @for_each("step", range(1, 12))
@@ -288,7 +272,7 @@ def test_a_series_without_a_label(workers: Any) -> None:
     data = frame()
     data.loc[401, "label"] = None
     parts = dd.from_pandas(data, npartitions=4)
-    with pytest.raises(InvalidProblemError, match="y, row 401: found a missing label, expected a label"):
+    with pytest.raises(mm.InvalidProblemError, match="y, row 401: found a missing label, expected a label"):
         from_arrays(parts[NAMES], parts["label"])
 
 
@@ -325,7 +309,7 @@ def test_two_processes_give_the_verdict_and_the_interval_of_memory(two_processes
         pa.table({**{name: X[:, j] for j, name in enumerate(NAMES)}, "label": y}), tmp_path / "data.parquet",
         row_group_size=20_000,
     )  # fmt: skip
-    dataset = load(tmp_path / "data.parquet", cluster=two_processes.scheduler.address)
+    dataset = mm.load(tmp_path / "data.parquet", cluster=two_processes.scheduler.address)
     verdict, margin = mm.separability(dataset.X, dataset.y), mm.hard_margin(dataset.X, dataset.y)
     whole = mm.hard_margin(X, y)
     assert verdict.verdict == "separable"

@@ -26,7 +26,6 @@ from table_files import array_file, table_file, text_file
 
 import maxmargin as mm
 from maxmargin.data.column_roles import Choice
-from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
 from maxmargin.data.reading.loading import load, read_dataset
 from maxmargin.data.sources import arrow_files
@@ -37,7 +36,6 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.text.data_error import DataError
 from maxmargin.text.pass_progress import report_rows_done, reports_passes_to
 from maxmargin.text.progress import data_shown
 
@@ -93,33 +91,26 @@ def folder_of(write: Callable[..., Path]) -> Callable[..., Path]:
 
 
 WRITERS: dict[str, Callable[..., Path]] = {
-    "parquet": parquet,
-    "parquet of small groups": partial(parquet, row_group_size=53),
-    "feather": partial(feather, chunksize=100),
-    "feather, plain": partial(feather, compression="uncompressed"),
-    "csv": csv,
-    "csv.gz": partial(stored, suffix="csv.gz"),
-    "tsv": partial(stored, suffix="tsv"),
-    "npy": npy,
-    "npy by columns": lambda folder, X, labels: npy(folder, np.asfortranarray(X), labels),
-    "npz": npz,
-    "npz, compressed": partial(npz, save=np.savez_compressed),
-    "folder of parquet": folder_of(parquet),
+    "parquet": parquet, "parquet of small groups": partial(parquet, row_group_size=53),
+    "feather": partial(feather, chunksize=100), "feather, plain": partial(feather, compression="uncompressed"),
+    "csv": csv, "csv.gz": partial(stored, suffix="csv.gz"), "tsv": partial(stored, suffix="tsv"), "npy": npy,
+    "npy by columns": lambda folder, X, labels: npy(folder, np.asfortranarray(X), labels), "npz": npz,
+    "npz, compressed": partial(npz, save=np.savez_compressed), "folder of parquet": folder_of(parquet),
     "folder of feather": folder_of(feather),
-}
+}  # fmt: skip
 
 
 def options_for(name: str) -> dict[str, Any]:
     return {} if name.startswith("np") else {"label": "label"}
 
 
-def opened(path: Path, budget: MemoryBudget = SMALL, **options: Any) -> Dataset:
+def opened(path: Path, budget: MemoryBudget = SMALL, **options: Any) -> mm.Dataset:
     dataset = load(path, memory=budget, **options)
     assert not dataset.is_in_memory
     return dataset
 
 
-def in_blocks(path: Path, n_bytes: int) -> Dataset:
+def in_blocks(path: Path, n_bytes: int) -> mm.Dataset:
     """Open a text file that is parsed so many bytes at a time."""
     return read_dataset(path, Choice(bytes_at_once=n_bytes), memory=SMALL)[0]
 
@@ -207,7 +198,7 @@ def test_rows_drawn_at_random_are_at_hand(tmp_path: Path, name: str) -> None:
     fresh = opened(path, label="label").X
     shutil.move(path, tmp_path / "elsewhere")
     assert np.array_equal(fresh[drawn[::-3]], X[drawn[::-3]])
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(mm.DataError, match="cannot be read"):
         fresh[[other]]
 
 
@@ -245,7 +236,7 @@ def test_rows_that_were_fetched_are_kept(tmp_path: Path) -> None:
     first = row_source[[3, 500]]
     path.unlink()
     assert np.array_equal(row_source[[500, 3, 3]], first[[1, 0, 0]])
-    with pytest.raises(DataError, match="found a file that cannot be read: No such file"):
+    with pytest.raises(mm.DataError, match="found a file that cannot be read: No such file"):
         row_source[[3, 501]]
     row_source.cache(np.array([501]), X[[501]])
     assert np.array_equal(row_source[[3, 501]], X[[3, 501]])
@@ -378,39 +369,19 @@ def test_a_file_that_changes_under_our_hands(tmp_path: Path, name: str) -> None:
     path = WRITERS[name](tmp_path, X, texts(X))
     row_source = opened(path, **options_for(name)).X
     path.write_bytes(path.read_bytes() + b"x")
-    with pytest.raises(DataError, match="found a file that was written to since its rows were checked"):
+    with pytest.raises(mm.DataError, match="found a file that was written to since its rows were checked"):
         list(row_source.map(chunk))
 
 
-@for_each(
-    "content",
-    [
-        "a,b,c\n1,2,x\n3,4,y\n",
-        "a,b,c\n1, 2 ,x\n3,4, y \n",
-        "a,b,c\r\n1,2,x\r\n\r\n3,4,y\r\n",
-        'a,b,c\n"1",2,"x, or\nso"\n3,4,"say ""y"""\n',
-        'a,b,c\n"1",2,x\n" 3",4," y "\n',
-        'a,b,c\n"1",2,x\n"",4,y\n',
-        'a,b,c\n"1",2,"x"\n"3",4,"y,z"\n',
-        'a,b,c\n1,2,x\n3,4,"y"z\n',
-        'a,b,c\n1,2,x\n3,4,z"y"\n',
-        'a,b,c\n1,2,"x\ny"\n3,4,"z"\n',
-        "1e-400,2,x\n.5,+4.,y\n1E3,0.1,x\n",
-        "a,b,c\ntrue,2,x\nfalse,4,y\n",
-        "\ufeff1,2,x\n3,4,y",
-        "a,b,c\n1,2,x\n3,abc,y\n",
-        "a,b,c\n1,2,x\n3,1e999,y\n",
-        "a,b,c\n1,2,x\n3,,y\n",
-        "a,b,c\n1,2,x\n0x10,3,y\n",
-        "a,b,c\n1,2,x\n1,3,\n",
-        "a,b,c\n1,2,x\n1,3\n",
-        "a,b,c\n1,2,x\n1,3,inf\n",
-        "a,,c\n1,2,x\n1,3,y\n",
-        'a,b,c\n1,2,x\n"2"3,2,y\n',
-        "a,b,c\n1,2,x\n1,3,x\n",
-        "a,b,c\n1,2,x\n\x00,3,y\n",
-    ],
-)
+@for_each("content", [
+    "a,b,c\n1,2,x\n3,4,y\n", "a,b,c\n1, 2 ,x\n3,4, y \n", "a,b,c\r\n1,2,x\r\n\r\n3,4,y\r\n",
+    'a,b,c\n"1",2,"x, or\nso"\n3,4,"say ""y"""\n', 'a,b,c\n"1",2,x\n" 3",4," y "\n', 'a,b,c\n"1",2,x\n"",4,y\n',
+    'a,b,c\n"1",2,"x"\n"3",4,"y,z"\n', 'a,b,c\n1,2,x\n3,4,"y"z\n', 'a,b,c\n1,2,x\n3,4,z"y"\n',
+    'a,b,c\n1,2,"x\ny"\n3,4,"z"\n', "1e-400,2,x\n.5,+4.,y\n1E3,0.1,x\n", "a,b,c\ntrue,2,x\nfalse,4,y\n",
+    "\ufeff1,2,x\n3,4,y", "a,b,c\n1,2,x\n3,abc,y\n", "a,b,c\n1,2,x\n3,1e999,y\n", "a,b,c\n1,2,x\n3,,y\n",
+    "a,b,c\n1,2,x\n0x10,3,y\n", "a,b,c\n1,2,x\n1,3,\n", "a,b,c\n1,2,x\n1,3\n", "a,b,c\n1,2,x\n1,3,inf\n",
+    "a,,c\n1,2,x\n1,3,y\n", 'a,b,c\n1,2,x\n"2"3,2,y\n', "a,b,c\n1,2,x\n1,3,x\n", "a,b,c\n1,2,x\n\x00,3,y\n",
+])  # fmt: skip
 def test_text_is_read_as_in_memory(tmp_path: Path, content: str) -> None:
     path = tmp_path / "data.csv"
     path.write_bytes(content.encode())
@@ -419,7 +390,7 @@ def test_text_is_read_as_in_memory(tmp_path: Path, content: str) -> None:
         try:
             ds = load(path, memory=memory)
             results.append((ds.X[:].tolist(), ds.labels.tolist(), ds.feature_names, ds.label_name, ds.notes))
-        except DataError as error:
+        except mm.DataError as error:
             results.append(str(error).partition(" (")[0])  # what to do about it differs
     assert results[0] == results[1]
 
@@ -640,14 +611,11 @@ def test_commands_answer_as_in_memory(tmp_path: Path, capsys: pytest.CaptureFixt
         assert max(stored["lower"], whole["lower"]) <= min(stored["upper"], whole["upper"])
 
 
-@for_each(
-    ("options", "expected"),
-    [
-        (["--memory", "much"], "memory is 'much'; expected a size such as 512MiB, 1GiB, or a number of bytes"),
-        (["--prepare", "unit"], "--prepare unit copies all rows, and these are not in memory: allow more --memory"),
-        (["--order", "random"], "order is 'random'; expected 'cyclic' for rows that are not in memory"),
-    ],
-)
+@for_each("options, expected", [
+    (["--memory", "much"], "memory is 'much'; expected a size such as 512MiB, 1GiB, or a number of bytes"),
+    (["--prepare", "unit"], "--prepare unit copies all rows, and these are not in memory: allow more --memory"),
+    (["--order", "random"], "order is 'random'; expected 'cyclic' for rows that are not in memory"),
+])  # fmt: skip
 def test_refused_options(tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], expected: str) -> None:
     X = numbers(60)
     path = parquet(tmp_path, X, texts(X))

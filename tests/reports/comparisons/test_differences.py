@@ -43,15 +43,10 @@ def test_another_cell_is_added_and_the_old_one_removed(field: str, study: Any) -
     assert len(found["added"]) == len(found["removed"]) == 1 and not found["changed"]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "sha", "is_alarm"),
-    [
-        ("separable", "overlap", "sha-easy", True),
-        ("separable", "undecided", "sha-easy", False),
-        ("undecided", "separable", "sha-easy", False),
-        ("separable", "overlap", "another", False),
-    ],
-)
+@pytest.mark.parametrize("old, new, sha, is_alarm", [
+    ("separable", "overlap", "sha-easy", True), ("separable", "undecided", "sha-easy", False),
+    ("undecided", "separable", "sha-easy", False), ("separable", "overlap", "another", False),
+])  # fmt: skip
 def test_a_contradiction_of_verdicts_is_an_alarm(old: str, new: str, sha: str, is_alarm: bool, study: Any) -> None:
     before, after = ({**study.data[0], "verdict": verdict} for verdict in (old, new))
     after["data_sha256"] = sha

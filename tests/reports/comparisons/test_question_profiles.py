@@ -38,25 +38,15 @@ def test_margins_are_measured_against_the_proven_maximum() -> None:
     assert sorted(found.ratios.tolist()) == [[2.0, 4.0], [math.inf, 1.0]]
 
 
-@pytest.mark.parametrize(
-    ("question", "changes", "is_right"),
-    [
-        ("hard margin", {"share": 1.0}, True),
-        ("hard margin", {"share": 0.9}, False),
-        ("hard margin", {"share": 1.0, "claim_true": False}, False),
-        ("hard margin", {"share": 1.0, "capped": True}, False),
-        ("hard margin", {"share": 1.0, "status": "error"}, False),
-        ("online", {"share": 0.1}, True),
-        ("online", {"margin": -0.1}, False),
-        ("soft margin", {"suboptimality": 1e-9}, True),
-        ("soft margin", {"suboptimality": 1e-3}, False),
-        ("separation", {"claim": "separable", "claim_true": True}, True),
-        ("separation", {"claim": None}, False),
-        ("soft margin", {"suboptimality": None}, False),
-        ("logistic", {"claim": None}, False),
-        ("logistic", {"w": [1.0]}, True),
-    ],
-)
+@pytest.mark.parametrize("question, changes, is_right", [
+    ("hard margin", {"share": 1.0}, True), ("hard margin", {"share": 0.9}, False),
+    ("hard margin", {"share": 1.0, "claim_true": False}, False), ("hard margin", {"share": 1.0, "capped": True}, False),
+    ("hard margin", {"share": 1.0, "status": "error"}, False), ("online", {"share": 0.1}, True),
+    ("online", {"margin": -0.1}, False), ("soft margin", {"suboptimality": 1e-9}, True),
+    ("soft margin", {"suboptimality": 1e-3}, False), ("separation", {"claim": "separable", "claim_true": True}, True),
+    ("separation", {"claim": None}, False), ("soft margin", {"suboptimality": None}, False),
+    ("logistic", {"claim": None}, False), ("logistic", {"w": [1.0]}, True),
+])  # fmt: skip
 def test_what_counts_as_solved(question: str, changes: dict[str, Any], is_right: bool) -> None:
     assert is_solved(record("easy", "m", **changes), question, 1e-6) is is_right
 

@@ -32,20 +32,13 @@ def _one_column() -> mm.Dataset:
 
 # The data by name.
 DATA: dict[str, Callable[[], mm.Dataset]] = {
-    "clouds": _two_clouds,
-    "setosa": lambda: mm.load("iris", positive="setosa"),
-    "versicolor": lambda: mm.load("iris", positive="versicolor"),
-    "breast_cancer": lambda: mm.load("breast_cancer"),
-    "xor": lambda: mm.load("xor"),
-    "two points": lambda: mm.from_arrays([[0.0, 0.0], [1.0, 1.0]], ["a", "b"]),
-    "quasi": _quasi,
-    "one column": _one_column,
-    "gap": lambda: mm.load("gap:40"),
-    "tiny units": lambda: _two_clouds(1e-300),
-    "huge units": lambda: _two_clouds(1e299),
-    "least number": lambda: mm.from_arrays([[0.0], [5e-324]], [0, 1]),
-    "hostile": _hostile,
-}
+    "clouds": _two_clouds, "setosa": lambda: mm.load("iris", positive="setosa"),
+    "versicolor": lambda: mm.load("iris", positive="versicolor"), "breast_cancer": lambda: mm.load("breast_cancer"),
+    "xor": lambda: mm.load("xor"), "two points": lambda: mm.from_arrays([[0.0, 0.0], [1.0, 1.0]], ["a", "b"]),
+    "quasi": _quasi, "one column": _one_column, "gap": lambda: mm.load("gap:40"),
+    "tiny units": lambda: _two_clouds(1e-300), "huge units": lambda: _two_clouds(1e299),
+    "least number": lambda: mm.from_arrays([[0.0], [5e-324]], [0, 1]), "hostile": _hostile,
+}  # fmt: skip
 
 # Data whose report takes more than a second.
 SLOW = {"versicolor", "breast_cancer", "gap", "tiny units", "least number"}

@@ -49,14 +49,9 @@ def touching() -> mm.Dataset:
 
 
 DATA = {
-    "iris": lambda: mm.load("iris"),
-    "wine": lambda: mm.load("wine"),
-    "line": line,
-    "mixed": mixed,
-    "touching": touching,
-    "hostile": hostile,
-    "many": many,
-}
+    "iris": lambda: mm.load("iris"), "wine": lambda: mm.load("wine"), "line": line, "mixed": mixed,
+    "touching": touching, "hostile": hostile, "many": many,
+}  # fmt: skip
 NAMES_OF_DATA = [*list(DATA)[:-1], pytest.param("many", marks=pytest.mark.slow)]
 
 

@@ -227,14 +227,10 @@ def test_work_stops_when_told() -> None:
     assert solve(problem, np.ones(300), relative_gap=0.0, is_over=lambda: True).attempt.status == "user_limit"
 
 
-@for_each(
-    "engine, problem, C, n_calls",
-    [
-        (solve, sparse_problem(), 1.0, 2),
-        (solve, ill_conditioned(), 1000.0, 200),
-        (interior_point.solve, overlapping(3000, 4), 1.0, 5),
-    ],
-)
+@for_each("engine, problem, C, n_calls", [
+    (solve, sparse_problem(), 1.0, 2), (solve, ill_conditioned(), 1000.0, 200),
+    (interior_point.solve, overlapping(3000, 4), 1.0, 5),
+])  # fmt: skip
 def test_interrupted_work_returns_what_is_proven(
     engine: Callable[..., Candidate], problem: Problem, C: float, n_calls: int
 ) -> None:

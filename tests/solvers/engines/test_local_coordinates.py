@@ -165,13 +165,10 @@ def test_interrupted_work_returns_what_is_proven_or_raises() -> None:
 def test_the_rows_next_to_the_plane_tell_of_all(kind: str, bias: bool) -> None:
     """The residual and the margin of the floats are those of all rows."""
     changes: dict[str, Any] = {
-        "far away": lambda X: X + 1e6,
-        "grid": lambda X: np.round(X, 1),
-        "sparse": lambda X: csr_array(np.where(np.abs(X) < 0.1, 0.0, X)),
-        "tiny": lambda X: X * 2.0**-700,
-        "huge": lambda X: X * 2.0**900,
-        "one huge column": lambda X: X * [2.0**1022, 1, 1, 1, 1],
-    }
+        "far away": lambda X: X + 1e6, "grid": lambda X: np.round(X, 1),
+        "sparse": lambda X: csr_array(np.where(np.abs(X) < 0.1, 0.0, X)), "tiny": lambda X: X * 2.0**-700,
+        "huge": lambda X: X * 2.0**900, "one huge column": lambda X: X * [2.0**1022, 1, 1, 1, 1],
+    }  # fmt: skip
     for seed in range(3):
         plain = planted(20_000, 5, seed, margin=0.2)
         problem = Problem(changes.get(kind, lambda X: X)(plain.X), plain.y, bias)

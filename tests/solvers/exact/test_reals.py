@@ -56,20 +56,10 @@ def test_other_weights_of_classes_are_refused(weight: Any) -> None:
         mm.soft_margin(X, Y, 1.0, class_weight={0: weight, 1: 1})
 
 
-@for_each(
-    "weights",
-    [
-        np.ma.MaskedArray([2.0, 1.0], mask=[False, True]),
-        np.array([1 + 5j, 1]),
-        np.array([1, 2], dtype="m8[s]"),
-        np.array(["0.1", "1"]),
-        ["1", "2"],
-        [1, "2"],
-        [1, None],
-        [10**400, 1],
-        [[1], [2]],
-    ],
-)
+@for_each("weights", [
+    np.ma.MaskedArray([2.0, 1.0], mask=[False, True]), np.array([1 + 5j, 1]), np.array([1, 2], dtype="m8[s]"),
+    np.array(["0.1", "1"]), ["1", "2"], [1, "2"], [1, None], [10**400, 1], [[1], [2]],
+])  # fmt: skip
 def test_weights_of_rows_are_numbers(weights: Any) -> None:
     with pytest.raises(mm.InvalidProblemError, match="sample_weight"):
         mm.soft_margin(X, Y, 1.0, sample_weight=weights)

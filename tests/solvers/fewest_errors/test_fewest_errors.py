@@ -414,13 +414,9 @@ def test_many_entries_are_not_held_at_once() -> None:
     assert 1 <= answer.lower <= 3 <= answer.upper
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"time_limit": 0}, "time_limit"),
-        ({"max_rows": 0}, "max_rows"),
-    ],
-)
+@pytest.mark.parametrize("options, message", [
+    ({"time_limit": 0}, "time_limit"), ({"max_rows": 0}, "max_rows"),
+])  # fmt: skip
 def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidOptionError, match=message):
         mm.fewest_errors([[0.0], [1.0]], [0, 1], **options)

@@ -22,22 +22,17 @@ from scipy.sparse import csr_array
 from zoo import INSEPARABLE, SEPARABLE, Known
 
 import maxmargin as mm
-from maxmargin.certificates.proofs import verify
 from maxmargin.cli.app import run
-from maxmargin.data.reading.loading import load
-from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import quotient_text
 from maxmargin.solvers.hard_margin import exact_margin
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.checker import CertificateError
 from maxmargin.solvers.proof.hulls import HullPoint
 
 
-def assert_solves(problem: Problem, answer: HardMargin) -> None:
+def assert_solves(problem: Problem, answer: mm.HardMargin) -> None:
     """Check the optimality conditions in fractions, and what is rounded from them."""
-    assert answer.status is Status.OPTIMAL
+    assert answer.status is mm.Status.OPTIMAL
     w, b, square = answer.w_exact, answer.b_exact, answer.margin_squared
     assert w is not None and b is not None and square is not None and answer.dual_exact is not None
     z = signed_rows(problem.X, problem.y, False)
@@ -57,12 +52,12 @@ def assert_solves(problem: Problem, answer: HardMargin) -> None:
     assert answer.certificate is not None and answer.certificate.claim == "margin-exactly"
 
 
-def assert_nearest_interval(answer: HardMargin, square: Fraction) -> None:
+def assert_nearest_interval(answer: mm.HardMargin, square: Fraction) -> None:
     assert encloses(answer, square)
     assert answer.upper in (answer.lower, math.nextafter(answer.lower, math.inf))
 
 
-def assert_exactly(problem: Problem, square: Fraction | int, **options: Any) -> HardMargin:
+def assert_exactly(problem: Problem, square: Fraction | int, **options: Any) -> mm.HardMargin:
     answer = hard_margin(problem, exact=True, **options)
     assert answer.margin_squared == square
     if square:
@@ -93,7 +88,7 @@ def test_small_gaps(k: int) -> None:
     square = Fraction(1, 4 ** (k + 1))
     assert_exactly(problem, square)
     plain = hard_margin(problem)
-    assert plain.status is Status.OPTIMAL and encloses(plain, square)
+    assert plain.status is mm.Status.OPTIMAL and encloses(plain, square)
     assert plain.upper - plain.lower <= max(1e-9 * plain.upper, 5e-324)
 
 
@@ -109,7 +104,7 @@ def test_units_far_apart(exponents: tuple[int, ...], bias: bool) -> None:
     assert_solves(problem, answer)
     assert answer.margin_squared == exact_margin_squared(problem.X, problem.y, problem.bias)
     plain = hard_margin(problem)
-    assert plain.status is Status.OPTIMAL and encloses(plain, answer.margin_squared)
+    assert plain.status is mm.Status.OPTIMAL and encloses(plain, answer.margin_squared)
 
 
 small_numbers = st.one_of(st.integers(-3, 3).map(float), st.integers(-9, 9).map(lambda v: v / 7))
@@ -178,7 +173,7 @@ def test_integers_beyond_binary64() -> None:
 
 def test_iris_petals() -> None:
     """The statement is about the decimals of the file: times ten they are integers."""
-    data = load("iris").pair("setosa", "versicolor")
+    data = mm.load("iris").pair("setosa", "versicolor")
     problem = Problem(np.round(data.X[:, 2:] * 10), data.y.astype(float))
     answer = hard_margin(problem, exact=True)
     assert_solves(problem, answer)
@@ -186,22 +181,16 @@ def test_iris_petals() -> None:
     assert answer.w_exact == (Fraction(22, 170), Fraction(14, 170)) and answer.b_exact == Fraction(-322, 85)
 
 
-@pytest.mark.parametrize(
-    "name, positive, digits, n_support",
-    [
-        ("breast_cancer", None, "4.13713684254", 31),
-        ("iris", "setosa", "0.8175557692", 3),
-        ("digits", 0, "2.897995168", None),
-        ("digits", 1, "0.114672828", None),
-        ("digits", 3, "0.130501257", None),
-    ],
-)
+@pytest.mark.parametrize("name, positive, digits, n_support", [
+    ("breast_cancer", None, "4.13713684254", 31), ("iris", "setosa", "0.8175557692", 3),
+    ("digits", 0, "2.897995168", None), ("digits", 1, "0.114672828", None), ("digits", 3, "0.130501257", None),
+])  # fmt: skip
 def test_real_data(name: str, positive: Any, digits: str, n_support: int | None) -> None:
-    data = load(name, positive=positive)
+    data = mm.load(name, positive=positive)
     problem = Problem(data.X, data.y.astype(float))
     answer = hard_margin(problem, exact=True)
-    assert answer.status is Status.OPTIMAL and answer.margin_squared is not None and answer.certificate is not None
-    assert verify(answer.certificate, data.X, data.y)
+    assert answer.status is mm.Status.OPTIMAL and answer.margin_squared is not None and answer.certificate is not None
+    assert mm.verify(answer.certificate, data.X, data.y)
     assert_nearest_interval(answer, answer.margin_squared)
     assert repr(answer.lower).startswith(digits)
     assert n_support in (None, len(answer.support))
@@ -221,12 +210,9 @@ def out_of_luck(size: int) -> Any:
 
 # Solutions in floating point that are of no use.
 LIES: dict[str, Callable[[int], Any]] = {
-    "random": random_vector(),
-    "zeros": np.zeros,
-    "not numbers": lambda size: np.full(size, np.nan),
-    "raises": out_of_luck,
-    "one entry": lambda size: np.eye(size)[0],
-}
+    "random": random_vector(), "zeros": np.zeros, "not numbers": lambda size: np.full(size, np.nan),
+    "raises": out_of_luck, "one entry": lambda size: np.eye(size)[0],
+}  # fmt: skip
 
 
 @pytest.mark.sampled
@@ -241,7 +227,7 @@ def test_wrong_starts_end_at_the_same_number(
     assert_exactly(problem, known.margin_squared, method=method)
     plain = hard_margin(problem, method=method)
     assert encloses(plain, known.margin_squared)
-    assert plain.status is Status.OPTIMAL if known.margin_squared else plain.status.is_inseparable
+    assert plain.status is mm.Status.OPTIMAL if known.margin_squared else plain.status.is_inseparable
 
 
 @for_each("known", SEPARABLE + INSEPARABLE)
@@ -268,7 +254,7 @@ def test_limits_leave_the_proven_interval() -> None:
     assert square is not None
     for limits, word in (({"exact_limit": 8}, "exact_limit"), ({"time_limit": 1e-9}, "time limit")):
         answer = hard_margin(problem, exact=True, **limits)  # type: ignore[arg-type]
-        assert answer.status is Status.LIMIT and word in answer.reason
+        assert answer.status is mm.Status.LIMIT and word in answer.reason
         assert answer.margin_squared is None and answer.w_exact is None
         assert encloses(answer, square) and answer.w is not None
         assert answer.certificate is not None and answer.certificate.claim == "margin-at-least"
@@ -307,7 +293,7 @@ def test_the_proofs_of_both_ends() -> None:
     low, high = Fraction(at_least.to_dict()["margin_squared"]), Fraction(at_most.to_dict()["margin_squared"])
     assert (at_least.claim, at_most.claim) == ("margin-at-least", "margin-at-most")
     both = answer.interval_certificate
-    assert both is not None and both.claim == "margin-between" and verify(both, problem.X, problem.y)
+    assert both is not None and both.claim == "margin-between" and mm.verify(both, problem.X, problem.y)
     document = both.to_dict()
     assert (Fraction(document["margin_squared"]), Fraction(document["upper_squared"])) == (low, high)
     exact = hard_margin(problem, exact=True)
@@ -327,13 +313,13 @@ def test_the_proofs_of_both_ends() -> None:
 def test_the_checker_agrees(known: Known) -> None:
     problem = Problem(known.X, known.y, known.bias)
     for answer in (hard_margin(problem, solver="CLARABEL"), hard_margin(problem, exact=True)):
-        assert answer.certificate is not None and verify(answer.certificate, known.X, known.y)
+        assert answer.certificate is not None and mm.verify(answer.certificate, known.X, known.y)
         if known.margin_squared:
-            assert answer.upper_certificate is not None and verify(answer.upper_certificate, known.X, known.y)
+            assert answer.upper_certificate is not None and mm.verify(answer.upper_certificate, known.X, known.y)
             better = answer.certificate.to_dict()
             better["margin_squared"] = quotient_text(known.margin_squared * (1 + Fraction(1, 10**30)))
-            with pytest.raises(CertificateError, match="is false"):
-                verify(better, known.X, known.y)
+            with pytest.raises(mm.CertificateError, match="is false"):
+                mm.verify(better, known.X, known.y)
 
 
 def very_long() -> Problem:
@@ -349,7 +335,7 @@ def test_very_long_numbers_can_be_written() -> None:
     assert_solves(problem, answer)
     assert answer.margin_squared is not None and answer.margin_squared.numerator.bit_length() > 15000
     assert "HardMargin" in repr(answer) and answer.certificate is not None
-    assert verify(answer.certificate.to_json(), problem.X, problem.y)
+    assert mm.verify(answer.certificate.to_json(), problem.X, problem.y)
 
 
 def command(*arguments: Any) -> int:
@@ -382,14 +368,14 @@ def test_the_command_writes_a_proof(options: tuple[str, ...], claim: str, tmp_pa
     assert command("breast_cancer", "--proof", path, "--quiet", *options) == 0
     document = json.loads(path.read_text())
     assert document["claim"] == claim and document["data"]["source"] == "breast_cancer"
-    data = load("breast_cancer")
-    assert verify(path, data.X, data.labels)
+    data = mm.load("breast_cancer")
+    assert mm.verify(path, data.X, data.labels)
     lower, upper = Fraction(document["margin_squared"]), Fraction(document.get("upper_squared", "1"))
     assert lower <= upper
     for name, factor in (("margin_squared", 1 + Fraction(1, 10**6)), ("upper_squared", 1 - Fraction(1, 10**6))):
         if name in document:
-            with pytest.raises(CertificateError, match="is false"):
-                verify({**document, name: quotient_text(Fraction(document[name]) * factor)}, data.X, data.labels)
+            with pytest.raises(mm.CertificateError, match="is false"):
+                mm.verify({**document, name: quotient_text(Fraction(document[name]) * factor)}, data.X, data.labels)
 
 
 def test_points_of_the_hulls_bound_the_margin() -> None:

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 
 # Two rays with -n2 m + n m2 = 1: any integers of a ray between them are at least their sums, beyond 2**53.
 NARROW = np.array([[2.0**53 - 1, -5555555555555555.0], [1194192447582082.0, -736566639521721.0]])
@@ -33,7 +31,7 @@ def next_above(value: float) -> Fraction | None:
     return Fraction(float(above)) if np.isfinite(above) else None
 
 
-def check(answer: HardMargin, X: Any, y: Any) -> None:
+def check(answer: mm.HardMargin, X: Any, y: Any) -> None:
     """Check all numbers of an answer about separable data."""
     X = np.asarray(X, dtype=np.float64).tolist()
     y = [int(sign) for sign in y]
@@ -153,7 +151,7 @@ def test_separable_by_no_floats(narrow: Any) -> None:
     X, y = narrow
     for options in ({}, {"exact": True}, {"method": "textbook"}, {"bias": False}):
         answer = mm.hard_margin(X, y, **options)
-        assert answer.status is Status.OPTIMAL
+        assert answer.status is mm.Status.OPTIMAL
         assert (answer.w, answer.b, answer.margin) == (None, None, 0.0) and "none found" in answer.reason
         assert 0 < answer.lower < answer.upper and mm.verify(answer.certificate, X, y)
         assert mm.verify(answer.upper_certificate, X, y)

@@ -15,11 +15,8 @@ from references import hull_bound_squared, is_separable, margins_of
 from scipy.sparse import csr_array
 from zoo import INSEPARABLE, SEPARABLE, Known
 
-from maxmargin.data.preparing import prepare
-from maxmargin.data.reading.loading import load
-from maxmargin.solvers.answers.statuses import Status
+import maxmargin as mm
 from maxmargin.solvers.hard_margin.hard_margin import RELATIVE_GAP, hard_margin
-from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.problem import Problem
 
 small = st.integers(-3, 3).map(float)
@@ -47,14 +44,14 @@ def test_known_margins_lie_in_the_interval(known: Known) -> None:
             assert (answer.lower, answer.upper, answer.margin, answer.gap) == (0, 0, 0, 0)
             assert answer.w is None and answer.b is None and not answer.support.size
             return
-        assert answer.status is Status.OPTIMAL
+        assert answer.status is mm.Status.OPTIMAL
         assert encloses(answer, known.margin_squared)
         assert answer.upper - answer.lower <= RELATIVE_GAP * answer.upper
         assert answer.gap >= answer.upper - answer.lower
         assert answer.margin is not None and answer.lower * (1 - 1e-14) <= answer.margin <= answer.lower
 
 
-def kkt_violation(problem: Problem, answer: HardMargin) -> float:
+def kkt_violation(problem: Problem, answer: mm.HardMargin) -> float:
     """Return the largest relative violation of the optimality conditions."""
     assert answer.w is not None and answer.b is not None
     X = problem.X.toarray() if problem.is_sparse else problem.X
@@ -87,7 +84,7 @@ def test_every_interval_is_enclosed_by_fractions(problem: Problem) -> None:
     assert answer.lower <= answer.upper
     if truth:
         assert answer.w is not None and answer.b is not None
-        assert answer.status is Status.OPTIMAL
+        assert answer.status is mm.Status.OPTIMAL
         # The ends are the exact values of this plane and of these multipliers, up to their rounding.
         least = min(margins_of(problem.X, problem.y, answer.w, answer.b))
         norm = sum(Fraction(v) ** 2 for v in answer.w.tolist())
@@ -104,30 +101,25 @@ def test_d_support_rows_through_the_origin(d: int) -> None:
     rows = np.eye(d) + 0.01 * rng.normal(size=(d, d))
     y = np.where(np.arange(d) % 2, 1.0, -1.0)
     answer = hard_margin(Problem(rows * y[:, None], y, bias=False))
-    assert answer.status is Status.OPTIMAL and len(answer.support) == d
+    assert answer.status is mm.Status.OPTIMAL and len(answer.support) == d
     many = np.vstack([rows, rows * 3, rows[:1] + rows[1:2]]) * np.resize(y, 2 * d + 1)[:, None]
     answer = hard_margin(Problem(many, np.resize(y, 2 * d + 1), bias=False))
-    assert answer.status is Status.OPTIMAL and len(answer.support) == d
+    assert answer.status is mm.Status.OPTIMAL and len(answer.support) == d
 
 
 def of(name: str, positive: Any, how: str = "raw") -> Problem:
-    data = load(name, positive=positive)
-    return Problem(prepare(data.X, how).X, data.y.astype(float))
+    data = mm.load(name, positive=positive)
+    return Problem(mm.prepare(data.X, how).X, data.y.astype(float))
 
 
-@for_each(
-    "name, positive, margin, digits",
-    [
-        ("breast_cancer", None, 0.00139985, 1e-5),
-        ("wine", "class_0", 0.468120, 1e-6),
-        ("wine", "class_1", 0.219628, 1e-5),
-        ("wine", "class_2", 0.450351, 1e-5),
-    ],
-)
+@for_each("name, positive, margin, digits", [
+    ("breast_cancer", None, 0.00139985, 1e-5), ("wine", "class_0", 0.468120, 1e-6), ("wine", "class_1", 0.219628, 1e-5),
+    ("wine", "class_2", 0.450351, 1e-5),
+])  # fmt: skip
 def test_published_margins_of_standardised_data(name: str, positive: Any, margin: float, digits: float) -> None:
     """Those of the data as they are: test_exact_margin.py."""
     answer = hard_margin(of(name, positive, "standardize"))
-    assert answer.status is Status.OPTIMAL
+    assert answer.status is mm.Status.OPTIMAL
     assert answer.upper - answer.lower <= 1e-9 * answer.upper
     assert answer.lower <= margin * (1 + digits) and margin * (1 - digits) <= answer.upper
 
@@ -138,7 +130,7 @@ def test_dense_equals_sparse_on_real_data(bias: bool) -> None:
     dense = hard_margin(Problem(problem.X, problem.y, bias))
     sparse = hard_margin(Problem(csr_array(problem.X), problem.y, bias))
     assert max(dense.lower, sparse.lower) <= min(dense.upper, sparse.upper)
-    assert sparse.status is Status.OPTIMAL
+    assert sparse.status is mm.Status.OPTIMAL
 
 
 @for_each("unit", [5e-324, 1e-310, 1e-160, 1e160, 1e300, 1.7e308 / 5])
@@ -156,7 +148,7 @@ def test_margins_in_extreme_units(unit: float, bias: bool) -> None:
 
 def test_a_margin_below_the_least_number_is_still_separable() -> None:
     answer = hard_margin(Problem(np.array([[0.0], [5e-324]]), np.array([-1.0, 1.0])))
-    assert answer.status is Status.OPTIMAL
+    assert answer.status is mm.Status.OPTIMAL
     assert (answer.lower, answer.upper) == (0.0, 5e-324)
     assert answer.w is not None and answer.w[0] > 0
 
@@ -166,9 +158,9 @@ def test_one_row_per_class_and_many_identical_rows() -> None:
     p, q = rng.normal(size=(2, 30))
     answer = hard_margin(Problem(np.vstack([p, q]), np.array([-1.0, 1.0])))
     exact = sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(p.tolist(), q.tolist(), strict=True)) / 4
-    assert answer.status is Status.OPTIMAL and encloses(answer, exact)
+    assert answer.status is mm.Status.OPTIMAL and encloses(answer, exact)
     answer = hard_margin(Problem(np.vstack([p, q] * 500), np.array([-1.0, 1.0] * 500)))
-    assert answer.status is Status.OPTIMAL and encloses(answer, exact)
+    assert answer.status is mm.Status.OPTIMAL and encloses(answer, exact)
 
 
 def test_columns_in_units_far_apart_do_not_end_the_process() -> None:
@@ -178,4 +170,4 @@ def test_columns_in_units_far_apart_do_not_end_the_process() -> None:
     found, exact = hard_margin(problem), hard_margin(problem, exact=True)
     assert exact.margin_squared is not None
     assert Fraction(found.lower) ** 2 <= exact.margin_squared <= Fraction(found.upper) ** 2
-    assert found.status is Status.OPTIMAL
+    assert found.status is mm.Status.OPTIMAL

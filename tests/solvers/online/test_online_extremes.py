@@ -9,8 +9,6 @@ import pytest
 from cases import for_each
 
 import maxmargin as mm
-from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.online.algorithm import OnlineRun
 from maxmargin.solvers.online.catalogue import ALGORITHMS
 from maxmargin.solvers.online.pdm import Pdm
 from maxmargin.solvers.online.reference import Reference, greatest_margin, margin_in_norm, norm_ends
@@ -49,7 +47,7 @@ def test_no_hard_numbers_break_a_run_or_a_guarantee(case: str, bias: bool) -> No
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 run = mm.online(X, y, name, bias=bias, max_epochs=30, rng=0)
-        except InvalidProblemError as error:  # in words, where its parameters have units
+        except mm.InvalidProblemError as error:  # in words, where its parameters have units
             assert "\n" not in str(error)
             continue
         assert not [guarantee for guarantee in run.guarantees if guarantee.holds is False], name
@@ -80,7 +78,7 @@ def test_what_needs_separability_does_not_hold_of_rows_that_were_rounded() -> No
     for name in ALGORITHMS:
         try:
             run = mm.online(X, y, name, bias=False, max_epochs=5, rng=0)
-        except InvalidProblemError:
+        except mm.InvalidProblemError:
             continue
         assert not run.space.is_exact
         for guarantee in run.guarantees:
@@ -88,7 +86,7 @@ def test_what_needs_separability_does_not_hold_of_rows_that_were_rounded() -> No
                 assert guarantee.holds is guarantee.value is None and "roundings" in guarantee.note
 
 
-def run_of(name: str, seed: int, bias: bool, **parameters: Any) -> OnlineRun:
+def run_of(name: str, seed: int, bias: bool, **parameters: Any) -> mm.OnlineRun:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(15, 4)) * 10.0 ** rng.integers(-1, 2, size=4)
     y = np.where(X @ rng.normal(size=4) > 0, 1, 0)

@@ -10,8 +10,6 @@ import pytest
 from cases import for_each
 
 import maxmargin as mm
-from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.online.algorithm import OnlineRun
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of
 from maxmargin.solvers.online.guarantee import Check, at_least, at_most
 from maxmargin.solvers.online.online_settings import OnlineSettings, OnlineSizes
@@ -74,7 +72,7 @@ def known(seed: int) -> tuple[Problem, Reference]:
     return problem, Reference(space=Space.of(problem, 1.0))
 
 
-def runs(name: str, seed: int, max_epochs: int) -> list[OnlineRun]:
+def runs(name: str, seed: int, max_epochs: int) -> list[mm.OnlineRun]:
     problem, reference = known(seed)
     order = [None, *Order][seed % 5]
     settings = OnlineSettings(order=order, max_epochs=max_epochs)
@@ -85,12 +83,12 @@ def runs(name: str, seed: int, max_epochs: int) -> list[OnlineRun]:
             answers.append(
                 run_online(problem, algorithm, settings, rng=np.random.default_rng(seed), reference=reference)
             )
-        except InvalidProblemError:
+        except mm.InvalidProblemError:
             assert name == "winnow" and (problem.X.min() < 0 or not problem.bias)
     return answers
 
 
-def is_assumed(run: OnlineRun, name: str, theorem: str, is_separable: bool) -> bool:
+def is_assumed(run: mm.OnlineRun, name: str, theorem: str, is_separable: bool) -> bool:
     """Return whether the assumptions of a theorem about the algorithm of this name hold."""
     algorithm: Any = run.algorithm
     if theorem == "margin":
@@ -342,12 +340,9 @@ def test_a_broken_step_breaks_the_guarantee(name: str, step: Any, broken: str) -
     X = np.array([[3.0, 0.0], [2.0, 1.0], [3.0, 1.0], [0.0, 3.0], [1.0, 2.0], [0.0, 2.0]])
     y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
     honest = {
-        "winnow": {"factor": 1.1, "threshold": 0.5},
-        "balanced-winnow": {"eta": 0.05},
-        "aggressive-romma": {"delta": 0.1},
-        "margin-perceptron": {"beta": 100.0},
-        "pdm": {"epsilon": 0.9},
-    }
+        "winnow": {"factor": 1.1, "threshold": 0.5}, "balanced-winnow": {"eta": 0.05},
+        "aggressive-romma": {"delta": 0.1}, "margin-perceptron": {"beta": 100.0}, "pdm": {"epsilon": 0.9},
+    }  # fmt: skip
     algorithm = algorithm_of(name, honest.get(name, {}))
     problem, settings = Problem.validated(X, y), OnlineSettings(max_epochs=400, order=Order.CYCLIC)
     run = run_online(problem, algorithm, settings)

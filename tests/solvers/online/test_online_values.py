@@ -189,15 +189,10 @@ def test_bounds_of_the_updates_of_perceptrons_with_a_threshold() -> None:
     agrees(run, run.n_updates, size / (0.3 * g**2))
 
 
-@pytest.mark.parametrize(
-    ("name", "parameters", "share"),
-    [
-        ("margin-perceptron", {"beta": 0.7}, None),
-        ("pdm", {"epsilon": 0.3}, 0.7),
-        ("aggressive-romma", {"delta": 0.3}, 0.7),
-        ("minover", {"tolerance": 0.3}, 0.7),
-    ],
-)
+@pytest.mark.parametrize("name, parameters, share", [
+    ("margin-perceptron", {"beta": 0.7}, None), ("pdm", {"epsilon": 0.3}, 0.7),
+    ("aggressive-romma", {"delta": 0.3}, 0.7), ("minover", {"tolerance": 0.3}, 0.7),
+])  # fmt: skip
 def test_the_margin_on_halting(name: str, parameters: dict[str, Any], share: float | None) -> None:
     X = np.array([[1.0, 0.0], [3.0, 1.0], [-1.0, 0.5], [-2.0, -1.0]])
     run = run_online(Problem.validated(X, [1, 1, -1, -1]), algorithm_of(name, parameters))

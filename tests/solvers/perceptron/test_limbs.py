@@ -110,12 +110,8 @@ def test_orders_in_integers_lose_no_bit() -> None:
 
 
 LIMITS = [
-    {"most_limbs": 0},
-    {"most_limbs": 5},
-    {"most_limb_products": 2},
-    {"most_limb_bits": 20},
-    {"most_limb_mistakes": 0},
-]
+    {"most_limbs": 0}, {"most_limbs": 5}, {"most_limb_products": 2}, {"most_limb_bits": 20}, {"most_limb_mistakes": 0},
+]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -16,11 +16,8 @@ from references import is_separable, margins_of
 from scipy.sparse import csr_array
 from strategies import problems
 
-from maxmargin.data.preparing import prepare
-from maxmargin.data.reading.loading import load
-from maxmargin.solvers.errors import InvalidProblemError
+import maxmargin as mm
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings, RunProgress, RunSizes
@@ -136,7 +133,7 @@ def test_powers_of_two_leave_the_mistakes_alone(
 # The theorems, on every run.
 
 
-def exact_weights(problem: Problem, run: PerceptronRun) -> list[Fraction]:
+def exact_weights(problem: Problem, run: mm.PerceptronRun) -> list[Fraction]:
     """Return sum_I y (x, s) in fractions."""
     s = Fraction(run.settings.bias_scale) if problem.bias else Fraction(0)
     w = [Fraction(0)] * (problem.n_features + 1)
@@ -267,8 +264,8 @@ def test_a_fixed_sign_can_stop_where_nothing_separates() -> None:
 
 @pytest.mark.parametrize("label, mistakes", [("class_0", 20), ("class_1", 58), ("class_2", 23)])
 def test_wine_standardised(label: str, mistakes: int) -> None:
-    data = load("wine", positive=label)
-    run = perceptron(Problem(prepare(data.X, "standardize").X, data.y.astype(float)))
+    data = mm.load("wine", positive=label)
+    run = perceptron(Problem(mm.prepare(data.X, "standardize").X, data.y.astype(float)))
     assert run.converged and run.n_mistakes == mistakes
 
 
@@ -277,7 +274,7 @@ def test_wine_standardised(label: str, mistakes: int) -> None:
 
 @for_each("bias_scale", [0.0, -1.0, math.nan, math.inf])
 def test_a_scale_that_is_no_positive_number_is_refused(bias_scale: float) -> None:
-    with pytest.raises(InvalidProblemError, match="positive finite"):
+    with pytest.raises(mm.InvalidProblemError, match="positive finite"):
         PerceptronSettings(bias_scale=bias_scale)
 
 
@@ -329,5 +326,5 @@ def test_planes_beyond_the_greatest_number_come_in_smaller_units() -> None:
 
 def test_planes_beyond_the_greatest_number_in_any_units_are_refused() -> None:
     X, y = np.array([[-5e-324], [5e-324], [0.0]]), np.array([-1.0, -1.0, 1.0])
-    with pytest.raises(InvalidProblemError, match="overflow"):
+    with pytest.raises(mm.InvalidProblemError, match="overflow"):
         perceptron(Problem(X, y), PerceptronSettings(max_mistakes=1, bias_scale=1.7e308))

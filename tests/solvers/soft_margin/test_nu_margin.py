@@ -23,7 +23,6 @@ import maxmargin as mm
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.textbook import formulations
-from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
@@ -41,7 +40,6 @@ from maxmargin.solvers.soft_margin.nu_margin import nu_margin
 from maxmargin.solvers.soft_margin.soft_bracket import WeightedRows
 from maxmargin.solvers.soft_margin.soft_engines import NU_METHODS
 from maxmargin.solvers.soft_margin.soft_margin import soft_margin
-from maxmargin.solvers.soft_margin.soft_solution import NuMargin
 
 small = st.integers(-3, 3).map(float)
 entries = st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))
@@ -67,7 +65,7 @@ def exact_objective(shares: Shares, margins: list[Fraction], w: np.ndarray, rho:
     return norm / 2 - shares.nu * Fraction(rho) + sum(slack, Fraction(0)) / shares.whole
 
 
-def is_narrow(answer: NuMargin) -> bool:
+def is_narrow(answer: mm.NuMargin) -> bool:
     return answer.gap <= 1e-9 * abs(answer.lower)
 
 
@@ -382,17 +380,17 @@ def test_beyond_the_squares_of_binary64_the_interval_still_holds(unit: float) ->
 
 @pytest.mark.parametrize("nu", [0.0, -0.1, math.nan, 1.1, "x", None])
 def test_numbers_that_are_no_nu_are_refused(nu: Any) -> None:
-    with pytest.raises(InvalidProblemError, match="above 0, at most 1"):
+    with pytest.raises(mm.InvalidProblemError, match="above 0, at most 1"):
         nu_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), nu)
 
 
 def test_the_greatest_nu_is_named_and_taken() -> None:
     problem = Problem.validated([[0.0], [1.0], [2.0], [5.0], [7.0]], [-1, -1, -1, 1, 1])
-    with pytest.raises(InvalidProblemError, match=r"at most 0\.79999"):
+    with pytest.raises(mm.InvalidProblemError, match=r"at most 0\.79999"):
         nu_margin(problem, 0.81)
     assert nu_margin(problem, 0.8).status is Status.OPTIMAL, "4/5 is below its binary64 number"
     assert nu_margin(Problem(problem.X, problem.y, bias=False), 1.0).status is Status.OPTIMAL
-    with pytest.raises(InvalidProblemError, match=r"at most 0\.5"):
+    with pytest.raises(mm.InvalidProblemError, match=r"at most 0\.5"):
         nu_margin(problem, 0.8, sample_weight=[2.0, 2.0, 2.0, 1.0, 1.0])
 
 
@@ -400,9 +398,9 @@ def test_the_greatest_nu_is_named_and_taken() -> None:
     ("weights", "message"), [([1.0, -1.0], "negative"), ([1.0], "shape"), ([0.0, 1.0], "one class")]
 )
 def test_weights_that_are_none_are_refused(weights: Any, message: str) -> None:
-    with pytest.raises(InvalidProblemError, match=message):
+    with pytest.raises(mm.InvalidProblemError, match=message):
         nu_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), sample_weight=weights)
-    with pytest.raises(InvalidProblemError, match="too different"):
+    with pytest.raises(mm.InvalidProblemError, match="too different"):
         nu_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), sample_weight=[5e-324, 1e308])
 
 
@@ -450,5 +448,5 @@ def test_labels_and_weights_of_classes() -> None:
 
 
 def test_a_mass_below_binary64_is_refused() -> None:
-    with pytest.raises(InvalidProblemError, match="nu is 5e-324"):
+    with pytest.raises(mm.InvalidProblemError, match="nu is 5e-324"):
         mm.nu_margin([[0.0], [1.0], [3.0]], [0, 0, 1], 5e-324, sample_weight=[1.0, 1.0, 2.0])

@@ -255,17 +255,10 @@ def test_weights_are_repeated_rows(problem: Problem, data: st.DataObject, C: flo
     assert weighted.status is Status.OPTIMAL
 
 
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ([1.0, -1.0, 1.0], "negative"),
-        ([1.0, math.nan, 1.0], "negative"),
-        ([1.0, 1.0], "shape"),
-        ([0.0, 1.0, 1.0], "one class"),
-        ([1e-200, 1.0, 1.0], "range"),
-        (["a", "b", "c"], "numbers"),
-    ],
-)
+@pytest.mark.parametrize("weights, message", [
+    ([1.0, -1.0, 1.0], "negative"), ([1.0, math.nan, 1.0], "negative"), ([1.0, 1.0], "shape"),
+    ([0.0, 1.0, 1.0], "one class"), ([1e-200, 1.0, 1.0], "range"), (["a", "b", "c"], "numbers"),
+])  # fmt: skip
 def test_weights_that_are_none_are_refused(weights: Any, message: str) -> None:
     problem = Problem.validated([[1.0], [2.0], [3.0]], [-1, 1, 1])
     with pytest.raises(InvalidProblemError, match=message):

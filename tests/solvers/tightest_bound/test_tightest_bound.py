@@ -101,27 +101,24 @@ AGRESTI = augmented(origin([[10], [20], [30], [40], [60], [70], [80], [90]], [-1
 
 
 @for_each("loss", list(Loss))
-@for_each(
-    ("problem", "passes", "optimum"),
-    [
-        # So many passes that the maximum margin is best: R^2 ||v||^2 with v = (1, -11), (0.1, -5).
-        (TEN_TWELVE, 10**6, 145 * (1 + 11**2)),
-        (AGRESTI, 10**6, 8101 * (0.1**2 + 5**2)),
-        # v = 0: the weighted sum of the rows is short against R.
-        (TEN_TWELVE, 1, 2),
-        (TEN_TWELVE, 10, 20),
-        (origin([[1], [1], [1], [1]], [1, 1, -1, -1]), 3, 12),
-        (origin([[0, 0], [0, 0]], [1, -1]), 7, 14),
-        (origin([[3, 4]], [1]), 9, 1),
-        # y x = 1 twice: one mistake.
-        (origin([[-2], [2]], [-1, 1]), 5, 1),
-        # Unit vectors: R^2/g^2 = d, each row one mistake.
-        (origin(np.eye(6), [1, -1] * 3), 1, 6),
-        (origin(np.eye(6), [1, -1] * 3), 50, 6),
-        # Where each row comes three times its mistakes may be shared out: one pass suffices for R^2/g^2 = 3.
-        (origin(np.repeat(np.eye(3), 3, axis=0), np.ones(9)), 1, 3),
-    ],
-)
+@for_each("problem, passes, optimum", [
+    # So many passes that the maximum margin is best: R^2 ||v||^2 with v = (1, -11), (0.1, -5).
+    (TEN_TWELVE, 10**6, 145 * (1 + 11**2)),
+    (AGRESTI, 10**6, 8101 * (0.1**2 + 5**2)),
+    # v = 0: the weighted sum of the rows is short against R.
+    (TEN_TWELVE, 1, 2),
+    (TEN_TWELVE, 10, 20),
+    (origin([[1], [1], [1], [1]], [1, 1, -1, -1]), 3, 12),
+    (origin([[0, 0], [0, 0]], [1, -1]), 7, 14),
+    (origin([[3, 4]], [1]), 9, 1),
+    # y x = 1 twice: one mistake.
+    (origin([[-2], [2]], [-1, 1]), 5, 1),
+    # Unit vectors: R^2/g^2 = d, each row one mistake.
+    (origin(np.eye(6), [1, -1] * 3), 1, 6),
+    (origin(np.eye(6), [1, -1] * 3), 50, 6),
+    # Where each row comes three times its mistakes may be shared out: one pass suffices for R^2/g^2 = 3.
+    (origin(np.repeat(np.eye(3), 3, axis=0), np.ones(9)), 1, 3),
+])  # fmt: skip
 def test_closed_forms(problem: Problem, passes: int, optimum: float, loss: Loss) -> None:
     answer = tightest_bound(problem, passes, loss=loss)
     assert_is_interval(answer, problem, optimum)
@@ -275,18 +272,11 @@ def test_the_hyperplane_of_the_user() -> None:
     assert abs(w[0] * 12 + b - 1) < 1e-6 and abs(w[0] * 10 + b + 1) < 1e-6
 
 
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        ({"n_passes": None}, "until convergence"),
-        ({"n_passes": 0}, "n_passes"),
-        ({"n_passes": 1.5}, "n_passes"),
-        ({"loss": "log"}, "loss"),
-        ({"method": "magic"}, "method"),
-        ({"solver": "nobody"}, "not installed"),
-        ({"method": "search", "solver": "CLARABEL"}, "no part"),
-    ],
-)
+@pytest.mark.parametrize("options, word", [
+    ({"n_passes": None}, "until convergence"), ({"n_passes": 0}, "n_passes"), ({"n_passes": 1.5}, "n_passes"),
+    ({"loss": "log"}, "loss"), ({"method": "magic"}, "method"), ({"solver": "nobody"}, "not installed"),
+    ({"method": "search", "solver": "CLARABEL"}, "no part"),
+])  # fmt: skip
 def test_options(options: dict[str, Any], word: str) -> None:
     with pytest.raises(InvalidOptionError, match=word):
         tightest_bound(TEN_TWELVE, **{"n_passes": 1, **options})
