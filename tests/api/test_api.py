@@ -102,17 +102,14 @@ def awkward() -> list[tuple[str, np.ndarray, np.ndarray]]:
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2
     cases = {
-        "zero-matrix": np.zeros((40, 3)),
-        "zero-column": np.hstack([rng.normal(size=(40, 2)), np.zeros((40, 1))]),
-        "zero-rows": np.vstack([rng.normal(size=(38, 3)), np.zeros((2, 3))]),
-        "identical-rows": np.ones((40, 3)),
+        "zero-matrix": np.zeros((40, 3)), "zero-column": np.hstack([rng.normal(size=(40, 2)), np.zeros((40, 1))]),
+        "zero-rows": np.vstack([rng.normal(size=(38, 3)), np.zeros((2, 3))]), "identical-rows": np.ones((40, 3)),
         "subnormals": rng.integers(-9, 10, size=(40, 2)) * 5e-324,
         "units": rng.normal(size=(40, 3)) * np.array([2.0**900, 2.0**-900, 1.0]),
-        "largest": rng.normal(size=(40, 2)) * 3e307,
-        "wide": rng.normal(size=(40, 120)),
+        "largest": rng.normal(size=(40, 2)) * 3e307, "wide": rng.normal(size=(40, 120)),
         "offset": 1e15 + rng.integers(-5, 6, size=(40, 2)),
         "constant": np.hstack([np.full((40, 1), 1e300), rng.normal(size=(40, 2))]),
-    }
+    }  # fmt: skip
     return [(name, X.astype(float), y) for name, X in cases.items()]
 
 

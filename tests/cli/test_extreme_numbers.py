@@ -1,15 +1,13 @@
 """Commands on finite binary64 numbers of any size: an answer or one sentence, no traceback and no warning."""
 
 import random
-import struct
 import sys
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 from cases import of_today
-from commands import Capture, refusal
+from commands import Capture
 
 import maxmargin as mm
 from maxmargin.api.measures import Plane
@@ -123,34 +121,3 @@ def random_rows(draw: random.Random) -> str:
     rows = [[*(repr(draw.choice(NUMBERS)) for _ in range(n_columns)), str(label)] for label in labels]
     names = [f"x{column}" for column in range(n_columns)]
     return "\n".join(",".join(row) for row in [[*names, "y"], *rows]) + "\n"
-
-
-def stored(shape: str, numbers: bytes) -> bytes:
-    """Return an array as NumPy stores it, with this text as its shape."""
-    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + numbers
-
-
-def archives(folder: Path, shape: str) -> list[str]:
-    """Write X with this header beside y, as two files and as an archive."""
-    X, y = stored(shape, struct.pack("<4d", 1, 2, 3, 4)), stored("(4L,)", struct.pack("<4d", 0, 0, 1, 1))
-    (folder / "a_X.npy").write_bytes(X)
-    (folder / "a_y.npy").write_bytes(y)
-    with zipfile.ZipFile(folder / "a.npz", "w") as archive:
-        archive.writestr("X.npy", X)
-        archive.writestr("y.npy", y)
-    return [str(folder / "a_X.npy"), str(folder / "a.npz")]
-
-
-@pytest.mark.parametrize("memory", ["1GiB", "1KiB"])
-def test_headers_of_python_2_are_read(memory: str, tmp_path: Path, capsys: Capture) -> None:
-    for source in archives(tmp_path, "(4L,1L)"):
-        assert run(["check", source, "--memory", memory]) == 0
-        assert "Warning" not in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("memory", ["1GiB", "1KiB"])
-def test_headers_with_code_are_refused_in_a_sentence(memory: str, tmp_path: Path, capsys: Capture) -> None:
-    for source in archives(tmp_path, "__import__('os').getcwd()"):
-        message = refusal(capsys, "check", source, "--memory", memory, "--quiet")
-        assert message.count("\n") == 1 and "header holds an expression" in message and " at 0x" not in message

@@ -1,14 +1,12 @@
 """The help of the command line, short and full, and the completion of command lines by a shell."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import click
 import pytest
 from cases import for_each
-from commands import Capture, completed, printed, refusal
+from commands import Capture, completed, printed, python, refusal
 
 from maxmargin.cli.app import app
 from maxmargin.cli.click_classes import ASKS_TO_COMPLETE, GROUPS, SECTIONS, Command, Commands
@@ -64,8 +62,7 @@ def test_the_short_help_needs_nothing_else() -> None:
         "assert run(['completion', 'bash']) == 0\n"
         "assert not {'numpy', 'numba', 'cvxpy', 'scipy'} & set(sys.modules)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    python(program)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -1,14 +1,12 @@
 """Every installed method on separable, overlapping and quasi-separable data: its keys, its claims, its hyperplane."""
 
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import for_each
+from commands import python
 from method_cases import CASES, NOT_NEGATIVE, SLOW, Case
 from sklearn import linear_model, svm
 
@@ -18,8 +16,6 @@ from maxmargin.comparison.methods.every_method import catalogue, method_of
 from maxmargin.comparison.methods.method import Answer, Claim, QuestionKind
 from maxmargin.comparison.methods.recorded_warnings import with_warnings
 from maxmargin.solvers.engines.textbook import backends
-
-ROOT = Path(__file__).resolve().parents[2]
 
 INSTALLED = [name for name, method in catalogue().items() if method.is_installed]
 
@@ -66,8 +62,7 @@ def test_the_list_of_methods_imports_no_peer() -> None:
         "for method in catalogue().values(): method.is_installed, method.summary, method.parameters, method.version\n"
         f"print([name for name in {PEERS} if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout.strip() == "[]"
+    assert python(code) == "[]\n"
 
 
 @for_each("name", catalogue())
@@ -82,7 +77,6 @@ def test_a_method_says_what_it_is(name: str) -> None:
 @for_each("name", catalogue())
 def test_an_unknown_parameter_is_refused_by_name(name: str) -> None:
     method = catalogue()[name]
-    assert method.parameters is not None
     with pytest.raises(mm.InvalidProblemError, match=f"{name} has no parameter 'no_such'"):
         method.check("no_such")
     for parameter in method.parameters:

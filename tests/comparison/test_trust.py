@@ -148,11 +148,6 @@ def test_rows_without_memory_for_zeros_are_refused() -> None:
         trust(wide, np.arange(200_000) % 2)
 
 
-def test_a_dataset_has_its_labels() -> None:
-    with pytest.raises(InvalidProblemError, match="a Dataset, which has its own labels"):
-        trust(mm.load("agresti"), [0, 1])
-
-
 @for_each("option, value, error", [
     ("jobs", 0, "jobs is 0; expected a whole number from 1"), ("jobs", 1.5, "jobs is 1.5"),
     ("methods", [], "methods is empty"), ("methods", "lpp", "there is no method 'lpp'"),
@@ -161,11 +156,6 @@ def test_a_dataset_has_its_labels() -> None:
 def test_options_that_make_no_sense_are_refused(option: str, value: Any, error: str) -> None:
     with pytest.raises(InvalidOptionError, match=error):
         trust([[1.0], [2.0]], [0, 1], **{option: value})
-
-
-def test_rows_without_labels_are_refused() -> None:
-    with pytest.raises(InvalidProblemError, match="y is None"):
-        trust([[1.0], [2.0]])
 
 
 @pytest.mark.slow

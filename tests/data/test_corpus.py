@@ -83,7 +83,6 @@ def faults(question: Question, answer: mm.Separability) -> list[str]:
 def misses(question: Question, answer: mm.HardMargin) -> list[str]:
     """Return what is wrong with the interval, or with the exact margin where it is given."""
     square = question.margin_squared
-    assert square is not None
     is_below = Fraction(answer.lower) ** 2 <= square
     is_above = isinf(answer.upper) or square <= Fraction(answer.upper) ** 2
     fault = f"{question.name}: [{answer.lower!r}, {answer.upper!r}] misses the root of {square}"

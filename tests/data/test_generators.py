@@ -1,8 +1,6 @@
 """Generated data sets: every stated truth holds by another, exact route, and the data are what a file gives back."""
 
 import json
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -11,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
-from commands import json_answer, printed, refusal
+from commands import json_answer, printed, python, refusal
 from rays import facts_by_rays
 from references import exact_margin_squared, exact_verdict, is_separable
 
@@ -203,18 +201,14 @@ def test_changes_keep_what_they_say(name: str, seed: int) -> None:
     rng, case = Random(seed), generate_case(name)
     n, d = case.rows.integers.shape
     made = [
-        changes.with_rows(case, rng.sample(range(n), n)),
-        changes.swapped(case),
-        changes.with_rows_again(case, rng.choices(range(n), k=3)),
-        changes.with_units(case, [5] * d),
+        changes.with_rows(case, rng.sample(range(n), n)), changes.swapped(case),
+        changes.with_rows_again(case, rng.choices(range(n), k=3)), changes.with_units(case, [5] * d),
         changes.with_units(case, [rng.randint(-3, 3) for _ in range(d)]),
-        changes.translated(case, [rng.randint(-9, 9) for _ in range(d)]),
-        changes.translated(case, [0] * d),
+        changes.translated(case, [rng.randint(-9, 9) for _ in range(d)]), changes.translated(case, [0] * d),
         changes.with_constant(case, -3),
         *(changes.with_multiple(case, column, factor) for column in range(d) for factor in (0, 1, -2)),
-        changes.with_multiple(changes.with_multiple(case, 0, 2), 0, 3),
-        changes.rotated(case, rng),
-    ]
+        changes.with_multiple(changes.with_multiple(case, 0, 2), 0, 3), changes.rotated(case, rng),
+    ]  # fmt: skip
     if d > 1:
         made.append(changes.sheared(case, 0, d - 1, 2))
     for changed in made:
@@ -454,5 +448,4 @@ def test_generators_import_no_heavy_library() -> None:
         "import sys\nfrom maxmargin.cli.app import run\nassert run(['generate', 'planted', '--json']) == 0\n"
         "print(sorted({'cvxpy', 'scipy', 'sklearn', 'numba', 'matplotlib', 'flint', 'pyarrow'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert python(script).splitlines()[-1] == "[]"

@@ -53,7 +53,6 @@ def test_invert_gives_the_same_values_on_the_data(X: NDArray[np.float64], how: s
     b = data.draw(st.floats(-10, 10))
     prepared = prepare(X, how)
     inverted = prepared.invert(w, b)
-    assert inverted is not None
     assert np.allclose(
         X @ inverted[0] + inverted[1], prepared.X @ w + b, rtol=1e-6, atol=1e-6 * (1 + np.abs(inverted[0]).max() * 1e3)
     )
@@ -97,7 +96,6 @@ def test_constant_column_of_inexact_numbers() -> None:
     X = np.full((7, 1), 0.1)
     prepared = prepare(X, "standardize")
     assert (prepared.X == 0).all()
-    assert prepared.scale is not None
     assert prepared.scale.tolist() == [1.0]
 
 

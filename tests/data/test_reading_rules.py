@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from cases import for_each
-from commands import answered, refusal, refused
+from commands import Capture, answered, refusal, refused
 
 import maxmargin as mm
 from maxmargin.data.column_roles import Choice
@@ -314,9 +314,7 @@ def test_texts_that_stand_for_missing_values_in_tables_are_refused() -> None:
     assert "found 'NA', expected a number" in refused(lambda: mm.load(frame))
 
 
-def test_a_column_that_numbers_the_rows_is_named_beside_the_verdict(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_column_that_numbers_the_rows_is_named_beside_the_verdict(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "d.csv"
     path.write_text("id,x,y\n" + "".join(f"{i},{i * i % 5},{int(i > 6)}\n" for i in range(1, 13)))
     assert "column 'id' numbers the rows; without it: overlap" in answered(capsys, "check", str(path))[1]
@@ -325,9 +323,7 @@ def test_a_column_that_numbers_the_rows_is_named_beside_the_verdict(
 
 
 @for_each("name", ["d.arff", "d.xlsx", "d.sav", "d.dta", "d.rds", "d.mat"])
-def test_files_of_other_programs_are_refused_with_a_way(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
+def test_files_of_other_programs_are_refused_with_a_way(tmp_path: Path, capsys: Capture, name: str) -> None:
     (tmp_path / name).write_bytes(b"\0")
     said = refusal(capsys, "check", tmp_path / name)
     assert f"found the suffix {tmp_path.joinpath(name).suffix!r}, expected one of .csv" in said

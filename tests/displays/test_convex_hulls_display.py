@@ -17,7 +17,6 @@ from maxmargin.displays import ConvexHullsDisplay
 def test_half_the_distance_of_the_points_is_the_upper_end(plane: SimpleNamespace, ax: Axes) -> None:
     best = mm.hard_margin(plane.X, plane.y)
     display = ConvexHullsDisplay.from_result(best, plane.X, plane.y, ax=ax)
-    assert display.points is not None and display.points_ is not None
     assert np.linalg.norm(display.points[1] - display.points[0]) / 2 == pytest.approx(best.upper, rel=1e-12)
     np.testing.assert_array_equal(np.column_stack(display.points_.get_data()), display.points)
     assert any("0.651921" in label for label in ax.get_legend_handles_labels()[1])

@@ -1,8 +1,6 @@
 """Every display is drawn on the axes it is given, or on those of a new figure, and can be drawn again."""
 
 import pickle
-import subprocess
-import sys
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import for_each
+from commands import python
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
@@ -138,7 +137,6 @@ def test_texts_and_colours_suit_dark_axes(made: Callable[..., Any]) -> None:
     assert to_hex(display.marked_.get_edgecolor()[0]) == "#ffffff"
     assert display.line_.get_color() not in (drawing.MAXIMUM, "black")
     legend = ax.get_legend()
-    assert legend is not None
     assert {to_hex(text.get_color()) for text in legend.get_texts()} == {"#ffffff"}
 
 
@@ -166,7 +164,6 @@ def legend_box(ax: Axes) -> Bbox:
     """Return the place of the legend in pixels, which is above everything that is drawn within the axes."""
     ax.figure.draw_without_rendering()
     legend = ax.get_legend()
-    assert legend is not None
     box = legend.get_window_extent()
     assert box.y0 >= ax.get_window_extent().y1
     return box
@@ -233,7 +230,6 @@ def test_a_legend_names_the_label_and_explains_its_letters(plane: SimpleNamespac
 def legend_of(ax: Axes) -> list[str]:
     """Return the texts of a legend."""
     legend = ax.get_legend()
-    assert legend is not None
     return [text.get_text() for text in legend.get_texts()]
 
 
@@ -276,7 +272,7 @@ def test_matplotlib_is_imported_when_something_is_drawn() -> None:
         "maxmargin.displays.HyperplaneDisplay\n"
         "assert 'matplotlib' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True)
+    python(script)
 
 
 @pytest.mark.slow

@@ -26,12 +26,10 @@ def scores_on(drawn: Any, w: Any, b: float) -> Any:
 
 def test_the_line_and_the_band_of_a_hard_margin(plane: SimpleNamespace, ax: Axes) -> None:
     best = mm.hard_margin(plane.X, plane.y)
-    assert best.margin is not None and best.w is not None and best.b is not None
     display = HyperplaneDisplay.from_result(best, plane.X, plane.y, ax=ax)
     np.testing.assert_allclose(scores_on(display.line_, best.w, best.b), 0, atol=1e-12)
     (drawn,) = display.planes
     assert drawn.half_width == best.margin
-    assert display.band_ is not None
     corners = np.abs(display.band_.get_xy() @ best.w + best.b) / np.linalg.norm(best.w)
     np.testing.assert_allclose(corners, best.margin, rtol=1e-12)
     edges = [scores_on(drawn, best.w, best.b) for drawn in ax.get_lines() if drawn is not display.line_]
@@ -159,7 +157,6 @@ def test_the_classes_of_an_estimator_decide_the_sides(plane: SimpleNamespace, ax
 
 def test_one_column_is_drawn_along_the_horizontal(line: SimpleNamespace, ax: Axes) -> None:
     display = HyperplaneDisplay.from_result(mm.hard_margin(line.X, line.y), line.X, line.y, ax=ax)
-    assert display.line_ is not None and display.band_ is not None
     np.testing.assert_allclose(display.line_.get_xdata(), 11.0)
     assert {round(float(x), 9) for x in display.band_.get_xy()[:, 0]} == {10.0, 12.0}
     assert np.asarray(display.rows_[1].get_offsets())[:, 0].tolist() == [12.0, 15.0]

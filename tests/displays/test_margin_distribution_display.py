@@ -33,7 +33,6 @@ def test_no_bar_stands_in_the_band_of_a_hard_margin(name: str, ax: Axes) -> None
     assert best.margin in display.edges
     lowest = min(bar.get_x() for bars in display.bars_ for bar in bars if bar.get_height() > 0)
     assert lowest >= best.margin * (1 - 1e-12)  # matplotlib computes it from the middle of the bar
-    assert display.band_ is not None
     assert (display.band_.get_x(), display.band_.get_x() + display.band_.get_width()) == (-best.margin, best.margin)
 
 

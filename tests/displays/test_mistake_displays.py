@@ -19,7 +19,6 @@ def test_bounds_stand_at_their_heights_and_the_curve_ends_at_the_mistakes(line: 
     assert display.bounds == valid and list(valid.values()) != sorted(valid.values()) == [*display.bounds.values()]
     for name, drawn in display.bounds_.items():
         assert [*np.asarray(drawn.get_ydata())] == [valid[name]] * 2
-    assert display.line_ is not None
     epochs, mistakes = (np.asarray(values) for values in display.line_.get_data())
     assert mistakes[-1] == run.n_mistakes and epochs[-1] == run.n_epochs
     np.testing.assert_array_equal(mistakes, np.cumsum(run.mistakes_per_epoch)[epochs.astype(int) - 1])
@@ -59,7 +58,6 @@ def test_the_curves_are_the_columns_of_the_trace(line: SimpleNamespace, ax: Axes
         is_drawn = np.isfinite(values)
         np.testing.assert_array_equal(values[is_drawn], trace.columns()[name][is_drawn])
         assert is_drawn.sum() > 200
-    assert display.meeting_ is not None
     (at,), (height,) = (np.asarray(part) for part in display.meeting_.get_data())
     assert at == trace.bound and height == pytest.approx(np.sqrt(trace.bound) * trace.radius)
     assert ax.get_ylim()[1] > height

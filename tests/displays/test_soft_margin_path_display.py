@@ -23,14 +23,11 @@ def test_the_curves_are_those_of_the_answers_in_the_order_of_c(plane: SimpleName
     path = mm.soft_margin_path(plane.X, plane.y, [10.0, 0.01, 1.0])
     display = drawn_on_all(path)
     expected = {
-        "objective": lambda point: point.objective,
-        "norm": lambda point: np.linalg.norm(point.w),
-        "margin": lambda point: 1 / np.linalg.norm(point.w),
-        "slack": lambda point: point.slack.sum(),
-        "support rows": lambda point: len(point.support),
-        "rows with slack": lambda point: (point.slack > 1e-6).sum(),
+        "objective": lambda point: point.objective, "norm": lambda point: np.linalg.norm(point.w),
+        "margin": lambda point: 1 / np.linalg.norm(point.w), "slack": lambda point: point.slack.sum(),
+        "support rows": lambda point: len(point.support), "rows with slack": lambda point: (point.slack > 1e-6).sum(),
         "errors": lambda point: point.n_errors,
-    }
+    }  # fmt: skip
     assert set(display.lines_) == set(expected)
     for name, value in expected.items():
         C, drawn = display.lines_[name].get_data()

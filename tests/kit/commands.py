@@ -63,6 +63,12 @@ def completed(*arguments: str, **options: Any) -> subprocess.CompletedProcess[An
     return subprocess.run([sys.executable, "-m", "maxmargin", *arguments], check=False, **{**pipes, **options})
 
 
+def python(code: str, *arguments: object, **options: Any) -> str:
+    """Run a program in a process of its own, which has to end well, and return what it prints."""
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, check=True, **{"stdout": PIPE, "text": True, **options}).stdout
+
+
 def is_alive(pid: int) -> bool:
     """Return whether a process exists that is more than an exit code."""
     try:

@@ -62,20 +62,15 @@ def _collinear() -> Problem:
 
 # Data that soft margins are for, of every shape, and a few that are separable.
 OVERLAPPING = {
-    "plain": overlapping(200, 4),
-    "unbalanced": overlapping(200, 4, share=0.05),
-    "unbalanced the other way": overlapping(200, 4, share=0.95),
-    "through the origin": overlapping(150, 4, bias=False),
-    "duplicates and contradictions": _duplicated(),
-    "collinear and constant columns": _collinear(),
-    "one feature": overlapping(80, 1),
-    "more columns than rows": overlapping(30, 80),
+    "plain": overlapping(200, 4), "unbalanced": overlapping(200, 4, share=0.05),
+    "unbalanced the other way": overlapping(200, 4, share=0.95), "through the origin": overlapping(150, 4, bias=False),
+    "duplicates and contradictions": _duplicated(), "collinear and constant columns": _collinear(),
+    "one feature": overlapping(80, 1), "more columns than rows": overlapping(30, 80),
     "more columns, through the origin": overlapping(30, 80, bias=False),
     "two rows": Problem(np.array([[0.0, 1.0], [3.0, 5.0]]), np.array([-1.0, 1.0])),
     "two equal rows": Problem(np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([-1.0, 1.0])),
     "one row against many": Problem(overlapping(40, 2).X, np.where(np.arange(40) == 3, 1.0, -1.0)),
     "sparse": Problem(csr_array(overlapping(120, 5).X.round(0)), overlapping(120, 5).y),
     "far from 0": Problem(overlapping(150, 3).X + 1e5, overlapping(150, 3).y),
-    "breast_cancer": bundled("breast_cancer"),
-    "wine": bundled("wine", "class_0"),
-}
+    "breast_cancer": bundled("breast_cancer"), "wine": bundled("wine", "class_0"),
+}  # fmt: skip

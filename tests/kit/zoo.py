@@ -76,18 +76,11 @@ SEPARABLE = (
     _known("collinear-columns", [[1, 2], [2, 4], [5, 10]], [-1, -1, 1], Fraction(45, 4)),
     _known("constant-column", [[7, 0], [7, 1], [7, 4]], [-1, -1, 1], Fraction(9, 4)),
     _known("duplicates", [[0, 0]] * 5 + [[3, 4]] * 4, [-1] * 5 + [1] * 4, Fraction(25, 4)),
-    _known("wide", np.hstack([np.eye(3), np.zeros((3, 9))]), [-1, 1, 1], (1 + Fraction(1, 2)) / 4),
-    _vertex_and_face(2),
-    _vertex_and_face(5),
-    _faces_of_a_simplex(1, 1),
-    _faces_of_a_simplex(3, 4),
-    _unit_vectors_through_the_origin(2),
-    _unit_vectors_through_the_origin(7),
-    _parallel_lattices(1, 1),
-    _parallel_lattices(2, 5),
-    *(_odd_max_bit(n) for n in range(2, 7)),
-    _formula(),
-)
+    _known("wide", np.hstack([np.eye(3), np.zeros((3, 9))]), [-1, 1, 1], (1 + Fraction(1, 2)) / 4), _vertex_and_face(2),
+    _vertex_and_face(5), _faces_of_a_simplex(1, 1), _faces_of_a_simplex(3, 4), _unit_vectors_through_the_origin(2),
+    _unit_vectors_through_the_origin(7), _parallel_lattices(1, 1), _parallel_lattices(2, 5),
+    *(_odd_max_bit(n) for n in range(2, 7)), _formula(),
+)  # fmt: skip
 
 INSEPARABLE = (
     _known("xor", [[0, 0], [1, 1], [0, 1], [1, 0]], [-1, -1, 1, 1], 0),

@@ -171,7 +171,6 @@ def test_reasons_are_about_rows_of_the_data(name: str) -> None:
     fit, has = REASONS[name]
     check = mm.check_model(quietly(fit, DIED["quasi-separable"]))
     words = f"all 6 rows with stage = 1 have {has}"
-    assert check.terms is not None
     assert [term.reason for term in check.terms] == [words]
     assert f"\n      {words}\n" in check.summary()
 

@@ -2,14 +2,13 @@
 
 import hashlib
 import re
-import subprocess
-import sys
 import warnings
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import python
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -69,7 +68,7 @@ def test_pyplot_is_not_imported() -> None:
         "report.pictures[0].draw(__import__('matplotlib.figure').figure.Figure())\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True)
+    python(script)
 
 
 def test_pictures_have_titles_captions_and_alternative_texts(report: MarginReport, of_classes: MarginReport) -> None:
@@ -129,7 +128,6 @@ def test_distances_are_true_in_the_view(report: MarginReport) -> None:
     study, display = study_of(report), shown(report)
     unit = study.hard.lower if study.problem.n_features > 2 and study.maximum is not None else 1.0
     for drawn, plane in zip(display.planes, (study.reference, study.found), strict=True):
-        assert plane is not None
         direction, offset = display.view.line(drawn.plane)
         distances = display.view.signs * (display.view.points @ direction + offset) * unit
         np.testing.assert_allclose(distances, plane.distances(study.problem, display.view.rows), atol=1e-8)
@@ -159,7 +157,6 @@ def test_the_rows_of_the_proof_are_circled(report: MarginReport) -> None:
     assert names in labels
     assert ("quasi-separating hyperplane" in labels) is (study.separability.verdict == "quasi-separable")
     if study.quasi_separating is not None:
-        assert study.separability.touching_rows is not None
         assert rows.tolist() == study.separability.touching_rows.tolist()
         np.testing.assert_allclose(study.quasi_separating.distances(study.problem, rows), 0, atol=1e-12)
 

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -15,6 +13,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from calls import arguments_of
+from commands import python
 from page_outline import Outline
 
 import maxmargin as mm
@@ -126,18 +125,14 @@ def test_pages_tell_the_numbers_of_the_dict(iris: MarginReport) -> None:
     assert hard["lower"] == pytest.approx(0.8175557692, abs=1e-10)
     pages = {"html": page_of(iris), "md": iris.to_markdown().replace("\\", "")}
     expected = [
-        proven(hard["lower"], hard["upper"]),
-        interval(hard["lower"], hard["upper"]),
+        proven(hard["lower"], hard["upper"]), interval(hard["lower"], hard["upper"]),
         percent(found["comparison"]["share_of_maximum"]),
-        f"{count(run['n_mistakes'])} mistakes in {count(run['n_epochs'])} epochs",
-        rounded(run["norm"], 4),
+        f"{count(run['n_mistakes'])} mistakes in {count(run['n_epochs'])} epochs", rounded(run["norm"], 4),
         f"{proven(found['comparison']['angle_lower'], found['comparison']['angle_upper'], 7)}°",
-        found["data"]["sha256"],
-        *(floor_of(bound["value"]) for bound in found["bounds"] if bound["valid"]),
+        found["data"]["sha256"], *(floor_of(bound["value"]) for bound in found["bounds"] if bound["valid"]),
         *(rounded(point["margin_width"], 4) for point in found["soft_margin"]),
-        *(rounded(entry["multiplier"], 4) for entry in found["support_rows"]),
-        *found["unknown"],
-    ]
+        *(rounded(entry["multiplier"], 4) for entry in found["support_rows"]), *found["unknown"],
+    ]  # fmt: skip
     for page in pages.values():
         text = "".join(Outline(page).texts) if page.startswith("<!") else page
         assert [value for value in expected if value not in text] == []
@@ -497,5 +492,4 @@ def test_numbers_for_people() -> None:
 
 def test_importing_the_report_is_cheap() -> None:
     script = "import sys; import maxmargin.reports.margin_report; print(*{m.partition('.')[0] for m in sys.modules})"
-    process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert set(process.stdout.split()) & {"matplotlib", "cvxpy", "numba", "scipy", "jinja2", "numpy"} == set()
+    assert set(python(script).split()) & {"matplotlib", "cvxpy", "numba", "scipy", "jinja2", "numpy"} == set()

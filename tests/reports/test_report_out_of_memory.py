@@ -162,7 +162,6 @@ def test_the_picture_shows_a_random_sample_and_the_support_rows(studies: Studies
     display = hyperplane_display(outside, drawn_rows_of(outside))
     view, (direction, offset) = display.view, display.view.line(display.planes[0].plane)
     assert set(outside.hard.support.tolist()) <= set(view.rows.tolist())
-    assert outside.maximum is not None
     distances = outside.maximum.distances(outside.problem, view.rows)
     drawn = view.signs * (view.points @ direction + offset) * outside.hard.lower
     np.testing.assert_allclose(drawn, distances, rtol=1e-6)

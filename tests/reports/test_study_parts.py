@@ -40,7 +40,6 @@ def test_the_fewest_errors_of_small_data_are_proven() -> None:
 @pytest.mark.parametrize("error_steps", [1, 10_000_000, 100_000_000])
 def test_a_limit_of_steps_gives_the_same_interval_each_time(error_steps: int) -> None:
     first, second = (study_of(cloud(), sizes=ReportSizes(error_steps=error_steps)).errors for _ in range(2))
-    assert first is not None and second is not None
     assert (first.lower, first.upper) == (second.lower, second.upper)
     assert first.error_rows.tolist() == second.error_rows.tolist()
     whole = fewest_errors(study_of(cloud()).problem)

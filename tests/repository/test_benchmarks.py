@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from commands import python
 
 pytestmark = pytest.mark.slow
 
@@ -180,8 +181,7 @@ print(json.dumps([[step.plan.benchmark.name, step.cell[0], step.seconds] for ste
 
 
 def test_cells_of_a_data_set_follow_one_another_and_cheap_ones_come_first():
-    done = subprocess.run([sys.executable, "-c", STEPS], capture_output=True, text=True, cwd=BENCHMARKS, check=True)
-    steps = json.loads(done.stdout)
+    steps = json.loads(python(STEPS, cwd=BENCHMARKS))
     groups = [(key, [seconds for *_, seconds in group]) for key, group in groupby(steps, key=lambda step: step[:2])]
     assert len(groups) == len({tuple(key) for key, _ in groups})
     assert all(group == sorted(group) for _, group in groups)

@@ -194,7 +194,6 @@ def test_the_cone_is_decided_as_by_fractions_and_its_vectors_separate(bias: bool
         X, y = cloud(seed, n=12, d=2, gap=1.0)
         space = np.hstack([X, np.ones((12, 1))]) if bias else X
         best = mm.hard_margin(space, y, bias=False).w
-        assert best is not None
         vector = best / np.linalg.norm(best) + rng.normal(size=len(best)) * rng.choice([0, 0.1, 0.3, 1.0])
         w, b = vector[:2], float(vector[2]) if bias else 0.0
         judged = mm.judge(X, y, w, b, bias=bias)
@@ -211,7 +210,6 @@ def test_a_vector_that_is_only_near_the_best_one_decides_nothing_wrongly() -> No
         rng = np.random.default_rng(seed)
         X, y = cloud(seed % 10, n=12, d=2, gap=1.0)
         best = mm.hard_margin(X, y, bias=False)
-        assert best.w is not None
         problem, unit = Problem.validated(X, y, bias=False), best.w / np.linalg.norm(best.w)
         w, v = (unit + rng.normal(size=2) * rng.choice([1e-3, 0.05, 0.2, 0.6]) for _ in range(2))
         upper = Fraction(best.upper) * int(rng.choice([1, 1, 2]))

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import python
 
 from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.store import NAME, Store
@@ -79,7 +80,6 @@ def test_what_was_written_survives_kill_9_and_two_writers_do_no_harm(tmp_path: P
     ]
     written: dict[str, int] = {}
     for name, writer in zip("ab", writers, strict=True):
-        assert writer.stdout is not None
         lines = [writer.stdout.readline() for _ in range(50)]
         writer.kill()
         lines += writer.stdout.readlines()
@@ -108,8 +108,7 @@ with Store(sys.argv[1]) as store:
             print(number, error)
             break
 """
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
-    number, _, message = done.stdout.partition(" ")
+    number, _, message = python(code, tmp_path).partition(" ")
     assert "what was written before is kept" in message and NAME in message
     with Store(tmp_path) as store:
         assert len(store.records("cell")) == int(number) > 0

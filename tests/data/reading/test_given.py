@@ -158,8 +158,6 @@ def test_texts_that_are_no_levels_are_refused() -> None:
 @for_each("data, options, said", [
     ((PATIENTS, "dies"), {}, r"y is 'dies'; expected one of the columns .* \(did you mean 'died'\?\)"),
     ((X, "died"), {}, "X is no data frame"),
-    ((X,), {}, "y is None; expected the labels of the rows, the name"),
-    ((mm.load("iris"), "died"), {}, "which has its own labels"),
     ((PATIENTS, "died ~ age"), {"bias": False}, "the formula 'died ~ age' has an intercept"),
     ((PATIENTS, "died ~ 0 + age"), {"bias": True}, "has no intercept"),
     ((PATIENTS, "died"), {"bias": "yes"}, "bias is 'yes'; expected True or False"),
@@ -171,6 +169,14 @@ def test_texts_that_are_no_levels_are_refused() -> None:
 def test_what_cannot_be_asked_is_refused(data: tuple[Any, ...], options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidProblemError, match=said):
         mm.separability(*data, **options)
+
+
+@for_each("verb", [mm.separability, mm.margin_report, mm.trust])
+def test_rows_without_labels_and_a_dataset_beside_others_are_refused(verb: Callable[..., Any]) -> None:
+    with pytest.raises(InvalidProblemError, match=r"y is None; expected the labels of the rows, .*or a Dataset"):
+        verb(X)
+    with pytest.raises(InvalidProblemError, match="a Dataset, which has its own labels"):
+        verb(mm.load("agresti"), [0, 1])
 
 
 def test_the_formula_decides_the_bias() -> None:

@@ -13,15 +13,15 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from cases import for_each
-from commands import refusal, refused
+from commands import Capture, refusal, refused
 from table_files import table_file
 
 import maxmargin as mm
 from maxmargin.cli.app import run
 
 
-def header(shape: str, descr: str = "'<f8'", order: str = "False") -> bytes:
-    text = f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n".encode("latin-1")
+def header(shape: str, descr: str = "'<f8'") -> bytes:
+    text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n".encode("latin-1")
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
 
 
@@ -34,9 +34,7 @@ def header(shape: str, descr: str = "'<f8'", order: str = "False") -> bytes:
     header("(" * 5000), b"\x93NUMPY\x09\x00", b"\x93NUMPY", b"",
 ])  # fmt: skip
 @for_each("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_headers_that_lie(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, lie: bytes, method: int
-) -> None:
+def test_headers_that_lie(tmp_path: Path, capsys: Capture, name: str, lie: bytes, method: int) -> None:
     arrays = {"X": np.arange(6.0).reshape(3, 2), "y": np.array(list("aab")), "feature_names": np.array(["u", "v"])}
     path = tmp_path / "data.npz"
     with zipfile.ZipFile(path, "w", method) as archive:
@@ -52,6 +50,24 @@ def test_headers_of_single_arrays_that_lie(tmp_path: Path) -> None:
     np.save(tmp_path / "y.npy", np.array(list("aab")))
     (tmp_path / "X.npy").write_bytes(header("(3, 99)") + bytes(48))
     assert "X.npy of shape (3, 99) and type float64 in 48 bytes" in refused(lambda: mm.load(tmp_path / "X.npy"))
+
+
+@for_each("memory", ["1GiB", "1KiB"])
+def test_headers_of_python_2_are_read_and_those_with_code_refused(tmp_path: Path, capsys: Capture, memory: str) -> None:
+    for shape in ("(4L,1L)", "__import__('os').getcwd()"):
+        X, y = header(shape) + np.arange(4.0).tobytes(), header("(4L,)") + np.array([0.0, 0, 1, 1]).tobytes()
+        (tmp_path / "a_X.npy").write_bytes(X)
+        (tmp_path / "a_y.npy").write_bytes(y)
+        with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+            archive.writestr("X.npy", X)
+            archive.writestr("y.npy", y)
+        for name in ("a_X.npy", "a.npz"):
+            if shape == "(4L,1L)":
+                assert run(["check", str(tmp_path / name), "--memory", memory]) == 0
+                assert "Warning" not in capsys.readouterr().err
+            else:
+                said = refusal(capsys, "check", tmp_path / name, "--memory", memory, "--quiet")
+                assert "header holds an expression" in said and " at 0x" not in said
 
 
 @for_each("save", [np.savez, np.savez_compressed])
@@ -118,7 +134,7 @@ def stored(frame: pd.DataFrame, path: Path) -> Path:
 @pytest.mark.parametrize(("name", "column"), [("site", "site"), (None, "__index_level_0__")])
 @pytest.mark.parametrize("suffix", [".parquet", ".feather"])
 def test_the_index_of_a_data_frame_is_no_label(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str | None, column: str, suffix: str
+    tmp_path: Path, capsys: Capture, name: str | None, column: str, suffix: str
 ) -> None:
     frame = indexed(name)
     path = stored(frame, tmp_path / f"data{suffix}")
@@ -172,9 +188,7 @@ def test_files_of_a_folder_have_the_same_index(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mtime", [0, ord("\n")], ids=["no time", "a time that ends the first line"])
-def test_gzip_in_gzip(
-    mtime: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_gzip_in_gzip(mtime: int, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     once = gzip.compress(b"a,y\n1,0\n2,1\n", mtime=mtime)
     for name, memory in (("data.csv.gz", None), ("data.csv.gz", 1000), ("data.svm.gz", None)):
         (tmp_path / name).write_bytes(gzip.compress(once))
@@ -192,7 +206,7 @@ def test_gzip_in_gzip(
     (b"PAR1", "say what it is with --form"),
 ])  # fmt: skip
 def test_data_of_another_form(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, content: bytes, advice: str
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, content: bytes, advice: str
 ) -> None:
     (tmp_path / "data.csv").write_bytes(content + b"\0")
     assert advice in refusal(capsys, "check", tmp_path / "data.csv")
@@ -241,7 +255,7 @@ def test_tables_without_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["", " &", " & y", ":octal", " & x1 & ~x1"])
-def test_long_formulas_are_not_repeated(end: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_long_formulas_are_not_repeated(end: str, capsys: Capture) -> None:
     source = "formula:" + " & ".join(["x1", "x2", "x3"] * 5000) + end
     run(["check", source])
     said = "".join(capsys.readouterr())

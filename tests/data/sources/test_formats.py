@@ -122,7 +122,6 @@ def test_frame_types() -> None:
         assert ds.X.tolist() == [[1, 1, 1, 0], [3, 1, 3, 1]]
         assert ds.feature_names == ("int", "flag", "nullable", "kind=w")
         assert ds.classes == (False, True)
-        assert ds.rows is not None
         assert ds.rows.tolist() == [0, 2]
 
 
@@ -230,7 +229,6 @@ def test_drop_missing(tmp_path: Path) -> None:
     path = text_file(tmp_path, "a,b,y\n1,2,u\n?,2,u\n3,NA,v\n4,5,\n6,7,v\n")
     ds = load(path, drop_missing=True)
     assert ds.X.tolist() == [[1, 2], [6, 7]]
-    assert ds.rows is not None
     assert ds.rows.tolist() == [0, 4]
     assert ds.notes == ("3 rows with missing values left out of 5",)
     assert ds.describe_row(1) == "row 4 ('v')"

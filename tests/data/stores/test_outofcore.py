@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
@@ -19,7 +17,7 @@ import pyarrow.parquet
 import pytest
 from calls import arguments_of
 from cases import for_each
-from commands import json_answer, refusal, refused
+from commands import json_answer, python, refusal, refused
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from table_files import array_file, table_file, text_file
@@ -687,10 +685,7 @@ def test_memory_stays_below_the_budget(tmp_path: Path, kind: str) -> None:
     results = []
     for memory in ("64MiB" if kind != "csv" else "16MiB", ""):
         script = MEASURED.replace('"label"', repr(options))
-        process = subprocess.run(
-            [sys.executable, "-c", script, str(path), memory], capture_output=True, text=True, check=True
-        )
-        results.append([float(word) for word in process.stdout.split()])
+        results.append([float(word) for word in python(script, path, memory).split()])
     (streamed, with_budget), (whole, without) = results
     assert streamed == whole == float((labels * X[:, 0]).min())
     decoded = X.nbytes / 2**20

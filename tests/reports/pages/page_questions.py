@@ -80,7 +80,6 @@ def rows_and_labels(problem: AnyProblem) -> tuple[list[list[float]], list[int]]:
 def certificates(X: Any, y: Any, bias: bool) -> Iterator[Certificate]:
     """The proofs that the package finds about data."""
     verdict = mm.separability(X, y, bias=bias).certificate
-    assert verdict is not None
     yield verdict
     if verdict.question == "two-class" and verdict.claim == "separable":
         for exact in (False, True):

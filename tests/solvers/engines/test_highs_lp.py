@@ -1,9 +1,7 @@
 """HiGHS in a process where others have used it before."""
 
-import subprocess
-import sys
-
 import pytest
+from commands import python
 
 AFTER_OTHERS = """
 import highspy
@@ -20,5 +18,4 @@ print(answer.verdict, answer.attempts[0].status)
 
 @pytest.mark.slow
 def test_a_number_of_threads_that_others_chose_is_no_failure() -> None:
-    printed = subprocess.check_output([sys.executable, "-c", AFTER_OTHERS], text=True)
-    assert printed.splitlines()[-1] == "overlap Optimal"
+    assert python(AFTER_OTHERS).splitlines()[-1] == "overlap Optimal"

@@ -41,13 +41,10 @@ def out_of_luck(rng: np.random.Generator, size: int) -> Any:
 
 
 FINITE: dict[str, Liar] = {
-    "random": random_vector,
-    "positive": lambda rng, size: np.abs(random_vector(rng, size)),
-    "zeros": lambda rng, size: np.zeros(size),
-    "infeasible": lambda rng, size: None,
-    "greatest": lambda rng, size: np.full(size, 1.7e308),
-    "vertex": lambda rng, size: np.eye(size)[rng.integers(size)],
-}
+    "random": random_vector, "positive": lambda rng, size: np.abs(random_vector(rng, size)),
+    "zeros": lambda rng, size: np.zeros(size), "infeasible": lambda rng, size: None,
+    "greatest": lambda rng, size: np.full(size, 1.7e308), "vertex": lambda rng, size: np.eye(size)[rng.integers(size)],
+}  # fmt: skip
 LIARS = {"raises": out_of_luck, **FINITE, "not finite": not_finite, "wrong shape": wrong_shape}
 
 

@@ -1,11 +1,9 @@
 """The direct quadratic program: KKT, cvxpy as oracle, proven intervals, and what must not change the answer."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from cases import for_each
+from commands import python
 
 from maxmargin import load
 from maxmargin.solvers.engines import quadratic
@@ -61,16 +59,12 @@ def repeated() -> tuple[np.ndarray, np.ndarray]:
 
 
 ZOO = {
-    "many-rows": planted(600, 30),
-    "square": planted(40, 40),
-    "many-columns": planted(30, 200),
-    "repeated": repeated(),
-    "repeated-many-columns": tuple(np.repeat(part, 2, axis=0) for part in planted(20, 90)),
-    "collinear": collinear(),
+    "many-rows": planted(600, 30), "square": planted(40, 40), "many-columns": planted(30, 200), "repeated": repeated(),
+    "repeated-many-columns": tuple(np.repeat(part, 2, axis=0) for part in planted(20, 90)), "collinear": collinear(),
     "badly-scaled": badly_scaled(),
     "one-row-a-class": (np.array([[1.0, 2.0, 3.0], [2.0, 0.0, 3.0]]), np.array([-1.0, 1.0])),
     "one-column": (np.array([[10.0], [40.0], [60.0], [90.0]]), np.array([-1.0, -1.0, 1.0, 1.0])),
-}
+}  # fmt: skip
 
 
 SEPARABLE_THROUGH_THE_ORIGIN = [name for name in ZOO if name not in ("badly-scaled", "one-column")]
@@ -134,7 +128,7 @@ def test_it_imports_neither_cvxpy_nor_scipy():
         "assert quadratic.solve(np.array([[0.], [1.]]), np.array([-1., 1.]), bias=True).w.round(9) == 2;"
         "print({'cvxpy', 'scipy'} & set(sys.modules))"
     )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
+    assert python(code) == "set()\n"
 
 
 @pytest.mark.parametrize("bias", [True, False])

@@ -1,9 +1,7 @@
 """cvxpy is loaded without scipy.stats, which is still the real module for whoever asks for it."""
 
-import subprocess
-import sys
-
 import pytest
+from commands import python
 
 LOADED = "import sys, maxmargin.solvers.engines.textbook.formulations as formulations; "
 
@@ -26,4 +24,4 @@ with without_statistics():
      "True True"),
 ])  # fmt: skip
 def test_statistics_are_loaded_and_real_only_for_whoever_asks(code: str, printed: str) -> None:
-    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == printed
+    assert python(code).strip() == printed

@@ -48,20 +48,14 @@ def _problem(change: Callable[[Floats], Any] = lambda X: X, bias: bool = True, *
 
 
 MANY_ROWS = {
-    "plain": _problem(),
-    "through the origin": _problem(bias=False),
-    "one column": _problem(d=1),
-    "unbalanced": _problem(share=0.1),
-    "hardly overlapping": _problem(shift=3.0),
-    "separable": _problem(shift=6.0),
-    "labels by chance": _problem(shift=0.0),
-    "far from 0": _problem(lambda X: X + 1e6),
+    "plain": _problem(), "through the origin": _problem(bias=False), "one column": _problem(d=1),
+    "unbalanced": _problem(share=0.1), "hardly overlapping": _problem(shift=3.0), "separable": _problem(shift=6.0),
+    "labels by chance": _problem(shift=0.0), "far from 0": _problem(lambda X: X + 1e6),
     "columns of all sizes": _problem(lambda X: X * 10.0 ** np.arange(-4, 6, 2)),
     "collinear and constant columns": _problem(lambda X: np.column_stack([X, X[:, 0] - X[:, 1], np.full(len(X), 7.0)])),
-    "integers": _problem(np.round),
-    "sparse": _problem(lambda X: csr_array(np.where(np.abs(X) > 1, X, 0.0))),
+    "integers": _problem(np.round), "sparse": _problem(lambda X: csr_array(np.where(np.abs(X) > 1, X, 0.0))),
     "sparse, through the origin": _problem(lambda X: csr_array(np.where(np.abs(X) > 1, X, 0.0)), bias=False),
-}
+}  # fmt: skip
 
 
 @pytest.mark.sampled(1)
@@ -176,7 +170,6 @@ def test_rows_beside_the_program_count(name: str) -> None:
     answer = soft_margin(problem, 3.0, method="interior-point")
     view = RowView(interior_point.center_of(problem), problem.bias)
     near = NearRows.within(problem, costs, view, view.plane_of(answer.w, answer.b), 0.05, N)
-    assert near is not None
     assert 0 < len(near.rows) < N / 4
     plane, multipliers = near.solve() or pytest.fail("no solution")
     np.testing.assert_allclose(plane[: problem.n_features], answer.w, atol=1e-6 * np.abs(answer.w).max())
@@ -208,7 +201,6 @@ def test_rows_that_are_taken_in_leave_the_sums(name: str) -> None:
 def test_more_rows_than_asked_for_are_not_fetched() -> None:
     problem, costs, view, plane = MANY_ROWS["plain"], np.ones(N), RowView(None, True), np.eye(6)[0]
     near = NearRows.within(problem, costs, view, plane, 0.3, N)
-    assert near is not None
     n_near = len(near.rows)
     assert NearRows.within(problem, costs, view, plane, 0.3, n_near) is not None
     assert NearRows.within(problem, costs, view, plane, 0.3, n_near - 1) is None

@@ -144,7 +144,6 @@ def test_pivoting_needs_no_start(problem: Problem, seed: int) -> None:
 def test_invariances_hold_exactly(problem: Problem, seed: int, k: int) -> None:
     problem = replace(problem, X=np.round(problem.X * 64) / 64)  # so that translations are exact
     square = hard_margin(problem, exact=True).margin_squared
-    assert square is not None
     order = np.random.default_rng(seed).permutation(problem.n_samples)
     assert_exactly(Problem(problem.X[order], problem.y[order], problem.bias), square)
     assert_exactly(Problem(problem.X, -problem.y, problem.bias), square)
@@ -289,7 +288,6 @@ def test_the_proofs_of_both_ends() -> None:
     answer = hard_margin(problem)
     assert answer.margin_squared is None and answer.w_exact is None
     at_least, at_most = answer.certificate, answer.upper_certificate
-    assert at_least is not None and at_most is not None
     low, high = Fraction(at_least.to_dict()["margin_squared"]), Fraction(at_most.to_dict()["margin_squared"])
     assert (at_least.claim, at_most.claim) == ("margin-at-least", "margin-at-most")
     both = answer.interval_certificate
@@ -297,7 +295,6 @@ def test_the_proofs_of_both_ends() -> None:
     document = both.to_dict()
     assert (Fraction(document["margin_squared"]), Fraction(document["upper_squared"])) == (low, high)
     exact = hard_margin(problem, exact=True)
-    assert exact.certificate is not None and exact.margin_squared is not None
     assert exact.interval_certificate == exact.certificate
     assert low <= exact.margin_squared <= high
     assert Fraction(answer.lower) ** 2 <= low and high <= Fraction(answer.upper) ** 2

@@ -128,7 +128,6 @@ def test_bounds_in_other_norms_are_below_those_of_the_plane_of_the_2_norm() -> N
     of_the_plane = margin_in_norm(run.space, reference.u, 8 / 7)[0]
     bound = run.guarantees[0]
     assert bound.holds and "proven, by reweighted maximum margins" in bound.note
-    assert bound.value is not None
     assert bound.value < 7 * (np.linalg.norm(run.space.X, ord=8, axis=1).max() / of_the_plane) ** 2 / 1.3
 
 

@@ -22,30 +22,21 @@ from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.problem.problem import Problem
 
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
-    "margin-perceptron": [{"beta": beta} for beta in (0.0, 3.0, 100.0)],
-    "pa-1": [{"C": C} for C in (0.001, 10.0)],
-    "pa-2": [{"C": C} for C in (0.001, 10.0)],
-    "ogd": [{"eta": eta} for eta in (0.001, 2.0)],
-    "second-order": [{"a": a} for a in (0.01, 50.0)],
-    "arow": [{"r": r} for r in (0.01, 50.0)],
-    "cw": [{"confidence": 0.6}, {"confidence": 0.99, "variance": 0.1}],
-    "scw-1": [{"confidence": 0.7, "C": 0.01}],
-    "scw-2": [{"confidence": 0.7, "C": 0.01}],
-    "p-norm": [{"p": p} for p in (2.0, 9.0)],
-    "adatron": [{"rate": rate} for rate in (0.1, 1.9)],
-    "minover": [{"tolerance": 0.3}],
-    "aggressive-romma": [{"delta": delta} for delta in (0.5, 1.0)],
-    "alma": [{"alpha": 0.9}, {"alpha": 0.8, "p": 4.0}],
+    "margin-perceptron": [{"beta": beta} for beta in (0.0, 3.0, 100.0)], "pa-1": [{"C": C} for C in (0.001, 10.0)],
+    "pa-2": [{"C": C} for C in (0.001, 10.0)], "ogd": [{"eta": eta} for eta in (0.001, 2.0)],
+    "second-order": [{"a": a} for a in (0.01, 50.0)], "arow": [{"r": r} for r in (0.01, 50.0)],
+    "cw": [{"confidence": 0.6}, {"confidence": 0.99, "variance": 0.1}], "scw-1": [{"confidence": 0.7, "C": 0.01}],
+    "scw-2": [{"confidence": 0.7, "C": 0.01}], "p-norm": [{"p": p} for p in (2.0, 9.0)],
+    "adatron": [{"rate": rate} for rate in (0.1, 1.9)], "minover": [{"tolerance": 0.3}],
+    "aggressive-romma": [{"delta": delta} for delta in (0.5, 1.0)], "alma": [{"alpha": 0.9}, {"alpha": 0.8, "p": 4.0}],
     "pdm": [{"epsilon": epsilon} for epsilon in (0.5, 1.0)],
-    "winnow": [{"factor": 1.2}, {"factor": 1.5, "threshold": 1.0}],
-    "balanced-winnow": [{"eta": 0.001}, {"eta": 0.02}],
-    "delta-rule": [{"eta": 1e-4}],
-    "delta-rule-sgd": [{"eta": 1e-3}],
+    "winnow": [{"factor": 1.2}, {"factor": 1.5, "threshold": 1.0}], "balanced-winnow": [{"eta": 0.001}, {"eta": 0.02}],
+    "delta-rule": [{"eta": 1e-4}], "delta-rule-sgd": [{"eta": 1e-3}],
     "relu-sgd": [{"at_zero": at_zero} for at_zero in (0.0, 0.3)],
     "subgradient-svm": [{"lambda_": lambda_} for lambda_ in (0.01, 3.0)],
     "pegasos": [{"lambda_": lambda_} for lambda_ in (0.01, 3.0)],
     "kernel-perceptron": [{"kernel": "linear"}, {"kernel": "polynomial", "degree": 2}],
-}
+}  # fmt: skip
 NEEDS_NO_SEPARATION = {"pa-1", "pa-2", "ogd", "second-order", "arow", "delta-rule", "delta-rule-sgd", "pegasos"}
 NEEDS_NO_SEPARATION |= {"subgradient-svm", "pocket"}
 """Algorithms of which every guarantee is decided on every data set."""

@@ -226,7 +226,6 @@ def test_rounded_ends_enclose_the_exact_ones(problem: Problem, loss: Loss, passe
     large = replace(problem, sizes=WorkSizes(exact_slack_entries=0, exact_entries=0))
     rounded_slack = squared_slack_upper_bound(large, v)
     rounded_lower = value_of_weights(large, weights, passes, square, loss)
-    assert slack is not None and rounded_slack is not None
     assert slack <= rounded_slack <= slack * (1 + Fraction(1, 10**10)) + Fraction(1, 10**25)
     assert lower * (1 - 1e-10) <= rounded_lower <= lower
 

@@ -36,14 +36,11 @@ def test_a_mean_of_nothing_is_refused() -> None:
 
 def test_stopped_runs_count_with_the_limit_and_other_failures_not_at_all() -> None:
     records = [
-        {"status": "ok", "capped": False, "seconds": 2.0},
-        {"status": "ok", "capped": True, "seconds": 0.5},
-        {"status": "timeout", "capped": False, "seconds": None},
-        {"status": "memory", "capped": False, "seconds": 3.0},
-        {"status": "timeout", "capped": False, "seconds": 60.4},
-        {"status": "error", "capped": False, "seconds": 1.0},
+        {"status": "ok", "capped": False, "seconds": 2.0}, {"status": "ok", "capped": True, "seconds": 0.5},
+        {"status": "timeout", "capped": False, "seconds": None}, {"status": "memory", "capped": False, "seconds": 3.0},
+        {"status": "timeout", "capped": False, "seconds": 60.4}, {"status": "error", "capped": False, "seconds": 1.0},
         {"status": "crashed", "capped": False, "seconds": None},
-    ]
+    ]  # fmt: skip
     times = times_of(records, 60.0)
     assert times.seconds == (2.0, 60.0, 60.0, 60.0, 60.4)
     assert times.n_at_limit == sum(map(is_censored, records)) == 4
