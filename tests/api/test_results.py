@@ -149,11 +149,9 @@ def test_a_result_is_a_dict_that_json_holds(name: str) -> None:
 def test_the_command_prints_the_fields_of_the_result(capsys: pytest.CaptureFixture[str]) -> None:
     dataset = mm.load("iris", positive="setosa")
     for command, result in (
-        ("check", mm.separability(dataset)),
-        ("margin", mm.hard_margin(dataset)),
-        ("perceptron", mm.perceptron(dataset)),
-        ("fewest-errors", mm.fewest_errors(dataset)),
-    ):
+        ("check", mm.separability(dataset)), ("margin", mm.hard_margin(dataset)),
+        ("perceptron", mm.perceptron(dataset)), ("fewest-errors", mm.fewest_errors(dataset)),
+    ):  # fmt: skip
         _, printed = json_answer(capsys, *command.split(), "iris", "--positive", "setosa")
         own = result.to_dict()
         assert set(own) <= set(printed), command
@@ -283,15 +281,9 @@ def test_names_do_nothing_in_a_notebook_or_in_a_text() -> None:
     Page(page)
     names = Names(columns=columns, ids=[f"{HOSTILE}{k}" for k in range(4)])
     for name in (
-        "hard_margin",
-        "soft_margin",
-        "nu_margin",
-        "fewest_errors",
-        "least_total_slack",
-        "judge",
-        "perceptron",
+        "hard_margin", "soft_margin", "nu_margin", "fewest_errors", "least_total_slack", "judge", "perceptron",
         "online",
-    ):
+    ):  # fmt: skip
         text = replace(RESULTS[name](), names=names).summary()
         assert "alert" in text and not text.count("\x1b") and "\u202e" not in text
     for line in answer.summary().splitlines()[1:]:

@@ -103,11 +103,9 @@ def test_numbers_as_labels_of_an_answer(capsys: Capture, tmp_path: Path) -> None
 def test_kinds_of_bias(capsys: Capture, tmp_path: Path) -> None:
     path = text_file(tmp_path, "a,b,y\n1,3,0\n2,3,0\n4,3,1\n", "d.csv")
     for content, options, bias in (
-        ({"w": [1, -1]}, [], False),
-        ({"w": [1, -1], "b": 0.5}, [], True),
-        ({"w": [1, -1], "bias": True}, [], True),
+        ({"w": [1, -1]}, [], False), ({"w": [1, -1], "b": 0.5}, [], True), ({"w": [1, -1], "bias": True}, [], True),
         ({"w": [1, -1], "bias": True}, ["--no-bias"], False),
-    ):
+    ):  # fmt: skip
         code, fields = json_answer(capsys, "judge", str(path), "--plane", plane(tmp_path, content), *options)
         assert code == 0 and fields["bias"] is bias
         run(["judge", str(path), "--plane", plane(tmp_path, content), *options])

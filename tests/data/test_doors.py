@@ -179,11 +179,8 @@ def test_small_types_are_exact(dtype: str) -> None:
     X = X.astype(dtype)
     expected = [[Fraction(float(v)) for v in row] for row in X.tolist()]
     for made in (
-        X,
-        X.tolist(),
-        objects(list(map(list, X))),
-        sp.coo_array(X) if dtype not in ("f2", ">f8", ">f4") else X,
-    ):
+        X, X.tolist(), objects(list(map(list, X))), sp.coo_array(X) if dtype not in ("f2", ">f8", ">f4") else X,
+    ):  # fmt: skip
         assert [[Fraction(v) for v in row] for row in dense(mm.from_arrays(made, [0, 1, 1])).tolist()] == expected
 
 

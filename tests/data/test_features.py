@@ -90,12 +90,9 @@ def test_polar_coordinates_lead_back(X: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: products([[1], [2]]), "d >= 2"),
-    (lambda: products([1, 2]), r"shape \(2,\)"),
-    (lambda: polynomial([[np.nan]]), "NaN"),
-    (lambda: polynomial([[1e200]]), "overflows"),
-    (lambda: products([[1e200, 1e200]]), "overflows"),
-    (lambda: polar([[1, 2, 3]]), "plane"),
+    (lambda: products([[1], [2]]), "d >= 2"), (lambda: products([1, 2]), r"shape \(2,\)"),
+    (lambda: polynomial([[np.nan]]), "NaN"), (lambda: polynomial([[1e200]]), "overflows"),
+    (lambda: products([[1e200, 1e200]]), "overflows"), (lambda: polar([[1, 2, 3]]), "plane"),
     (lambda: polar([[1.7e308, 1.7e308]]), "overflows"),
 ])  # fmt: skip
 def test_bad_data(call: Any, words: str) -> None:

@@ -209,13 +209,10 @@ def test_an_odd_field_makes_no_category_of_a_column_of_numbers(tmp_path: Path, o
     path = tmp_path / "d.csv"
     frame.to_csv(path, index=False)
     for ask in (
-        lambda: mm.load(path),
-        lambda: mm.load(path, one_hot=True),
-        lambda: mm.load(path, formula="y ~ a"),
-        lambda: mm.load(frame, one_hot=True),
-        lambda: mm.separability(frame, "y"),
+        lambda: mm.load(path), lambda: mm.load(path, one_hot=True), lambda: mm.load(path, formula="y ~ a"),
+        lambda: mm.load(frame, one_hot=True), lambda: mm.separability(frame, "y"),
         lambda: mm.separability(frame, "y ~ a"),
-    ):
+    ):  # fmt: skip
         assert "column 'a'" in refused(ask)
     assert mm.load(path, formula="y ~ a", drop_missing=True, missing=odd).n_samples == 19
 

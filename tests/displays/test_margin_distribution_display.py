@@ -63,9 +63,8 @@ def test_a_result_without_a_hyperplane_is_refused(overlap: SimpleNamespace, ax: 
 
 @given(
     values=st.lists(st.floats(-100, 100), min_size=1, max_size=20),
-    margin=st.one_of(st.just(0.0), st.floats(1e-6, 200)),
-    is_hard=st.booleans(),
-)
+    margin=st.one_of(st.just(0.0), st.floats(1e-6, 200)), is_hard=st.booleans(),
+)  # fmt: skip
 def test_edges_enclose_everything_and_keep_both_sides_apart(values: list[float], margin: float, is_hard: bool) -> None:
     numbers = np.maximum(np.array(values), margin) if is_hard else np.array(values)
     edges = edges_of(float(numbers.min()), float(numbers.max()), len(numbers), margin)

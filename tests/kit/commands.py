@@ -63,7 +63,7 @@ def completed(*arguments: str, **options: Any) -> subprocess.CompletedProcess[An
     return subprocess.run([sys.executable, "-m", "maxmargin", *arguments], check=False, **{**pipes, **options})
 
 
-def python(code: str, *arguments: object, **options: Any) -> str:
+def python(code: str, *arguments: object, **options: Any) -> Any:
     """Run a program in a process of its own, which has to end well, and return what it prints."""
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.run(command, check=True, **{"stdout": PIPE, "text": True, **options}).stdout

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import scipy.sparse as sp
+from table_files import array_file, table_file
 
 Row = list[Fraction]
 Rows = list[Row]
@@ -241,8 +243,6 @@ def _polars(kind: Callable[[Fraction], Any], dtype: str) -> Callable[[Rows, rand
 
 def _arrow(kind: Callable[[Fraction], Any], dtype: Callable[[], Any]) -> Callable[[Rows, random.Random], Any]:
     def build(X: Rows, _draw: random.Random) -> Any:
-        import pyarrow as pa
-
         return pa.table({f"c{j}": pa.array([kind(row[j]) for row in X], type=dtype()) for j in range(len(X[0]))})
 
     return build
@@ -250,8 +250,6 @@ def _arrow(kind: Callable[[Fraction], Any], dtype: Callable[[], Any]) -> Callabl
 
 def _arrow_type(name: str, *arguments: int) -> Callable[[], Any]:
     def make() -> Any:
-        import pyarrow as pa
-
         return getattr(pa, name)(*arguments)
 
     return make
@@ -376,16 +374,6 @@ def write_file(case: Case, folder: Path, form: str) -> Path:
     """Write the rows and signs of a case whose container is an array of numbers; text holds what repr writes."""
     path = folder / f"case.{form}"
     if form == "npz":
-        np.savez(path, X=case.features, y=np.array(case.y))
-    elif form == "csv":
-        names = ",".join([*(f"c{j}" for j in range(len(case.X[0]))), "label"])
-        lines = [",".join([*(repr(float(v)) for v in row), str(s)]) for row, s in zip(case.X, case.y, strict=True)]
-        path.write_text("\n".join([names, *lines]) + "\n", encoding="utf-8")
-    else:
-        import pyarrow as pa
-        from pyarrow import feather, parquet
-
-        columns = {f"c{j}": np.ascontiguousarray(case.features[:, j]) for j in range(len(case.X[0]))}
-        table = pa.table({**columns, "label": np.array(case.y)})
-        parquet.write_table(table, path) if form == "parquet" else feather.write_feather(table, path)
-    return path
+        return array_file(path, case.features, case.y)
+    columns = {f"c{j}": np.ascontiguousarray(column) for j, column in enumerate(case.features.T)}
+    return table_file(path, pa.table({**columns, "label": case.y}))

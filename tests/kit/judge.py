@@ -165,12 +165,12 @@ class Judge:
         if answer.certificate is not None:
             yield from self._verified(answer.certificate, arguments)
             proven = getattr(answer.certificate, "margin_squared", None)
-            if answer.lower and proven is not None and not _is_root_at_most(answer.lower, self._in_units(proven)):
+            if answer.lower and proven is not None and not _is_root_at_most(answer.lower, proven):
                 yield f"{arguments}: lower {answer.lower!r} beside a certificate of {_root(proven)!r}"
         above = answer.upper_certificate
         if above is not None:
             yield from self._verified(above, arguments)
-            if not _is_root_at_least(answer.upper, self._in_units(above.margin_squared)):
+            if not _is_root_at_least(answer.upper, above.margin_squared):
                 yield f"{arguments}: upper {answer.upper!r} beside a certificate of {_root(above.margin_squared)!r}"
         elif 0 < answer.upper < math.inf and not answer.status.is_inseparable:
             yield f"{arguments}: upper {answer.upper!r} without a certificate"
@@ -180,9 +180,6 @@ class Judge:
             parts = both.at_least.margin_squared, both.at_most.margin_squared
             if parts != (answer.certificate.margin_squared, above.margin_squared):
                 yield f"{arguments}: the proof of both ends has others"
-
-    def _in_units(self, square: Fraction) -> Fraction:
-        return square
 
     def soft_margin(self) -> Iterator[str]:
         """Check lower <= optimum <= objective, with the exact products of C and weights."""

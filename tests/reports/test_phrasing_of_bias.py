@@ -123,11 +123,8 @@ def test_meanings_are_true_of_single_rows() -> None:
     for bias in (True, False):
         offsets = np.arange(-20, 20.5, 0.5) if bias else np.zeros(1)
         for X, y in (
-            ([10.0, 12.0], [-1, 1]),
-            ([-1.0, 1.0], [-1, 1]),
-            ([0.0, 1.0], [-1, 1]),
-            ([1.0, 1.0, 2.0], [1, -1, 1]),
-        ):
+            ([10.0, 12.0], [-1, 1]), ([-1.0, 1.0], [-1, 1]), ([0.0, 1.0], [-1, 1]), ([1.0, 1.0, 2.0], [1, -1, 1]),
+        ):  # fmt: skip
             verdict = mm.separability(np.array(X)[:, None], y, bias=bias).verdict
             scores = np.array([np.array(y) * (w * np.array(X) + b) for w in (-1.0, 0.0, 1.0) for b in offsets])
             strict, weak = (scores > 0).all(axis=1).any(), ((scores >= 0).all(axis=1) & (scores > 0).any(axis=1)).any()

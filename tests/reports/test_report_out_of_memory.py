@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet
 import pytest
 from commands import json_answer, refusal
+from table_files import array_file, table_file
 
 import maxmargin as mm
 from maxmargin.api.measures import distances_of
@@ -62,16 +62,13 @@ def overlapping() -> Data:
 
 
 def parquet(folder: Path, X: np.ndarray, side: np.ndarray) -> Path:
-    path = folder / "data.parquet"
-    columns = {name: X[:, j] for j, name in enumerate("abc"[: X.shape[1]])}
-    pa.parquet.write_table(pa.table({**columns, "label": np.where(side, "yes", "no")}), path, row_group_size=700)
-    return path
+    columns = {**dict(zip("abc", X.T, strict=False)), "label": np.where(side, "yes", "no")}
+    return table_file(folder / "data.parquet", pa.table(columns), row_group_size=700)
 
 
 def npz(folder: Path, X: np.ndarray, side: np.ndarray) -> Path:
-    path = folder / "data.npz"
-    np.savez(path, X=X, y=np.where(side, "yes", "no"), feature_names=list("abc"[: X.shape[1]]))
-    return path
+    names = list("abc"[: X.shape[1]])
+    return array_file(folder / "data.npz", X, np.where(side, "yes", "no"), feature_names=names)
 
 
 def both(folder: Path, data: Data) -> tuple[mm.Dataset, mm.Dataset]:
@@ -251,9 +248,8 @@ def test_a_run_over_a_disk_that_need_not_converge_is_short(tmp_path: Path) -> No
 def test_what_needs_memory_is_refused_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], n_classes: int, options: list[str], expected: str
 ) -> None:
-    path = tmp_path / "data.parquet"
-    X, _ = separable()
-    pa.parquet.write_table(pa.table({"a": X[:, 0], "label": np.arange(N) % n_classes}), path)
+    table = pa.table({"a": separable()[0][:, 0], "label": np.arange(N) % n_classes})
+    path = table_file(tmp_path / "data.parquet", table)
     assert expected in refusal(capsys, "report", path, "--memory", "250kB", "-q", *options)
 
 

@@ -82,11 +82,8 @@ def test_winnow_learns_concepts_with_negations(make: Any, literals: tuple[int, .
 
 
 @pytest.mark.parametrize("X, y, words", [
-    ([[1, -1, 1]], [1], "expected .n_rows, 2."),
-    ([[1, -1]], [1, 1], "shape"),
-    ([1, -1], [1, 1], "shape"),
-    ([[1, -1]], [3], "value 3"),
-    ([[1, 0]], [1], "value 0"),
+    ([[1, -1, 1]], [1], "expected .n_rows, 2."), ([[1, -1]], [1, 1], "shape"), ([1, -1], [1, 1], "shape"),
+    ([[1, -1]], [3], "value 3"), ([[1, 0]], [1], "value 0"),
 ])  # fmt: skip
 def test_rows_that_are_not_of_the_concept_are_refused(X: Any, y: Any, words: str) -> None:
     with pytest.raises(InvalidProblemError, match=words):

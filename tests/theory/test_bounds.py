@@ -78,13 +78,10 @@ def checked(problem: Problem, n_passes: int | None = None, **options: Any) -> di
 
 @pytest.mark.slow
 @given(
-    problems(),
-    st.sampled_from([0.5, 1.0, 3.0]),
-    st.sampled_from(ZERO_RULES),
-    st.sampled_from(["cyclic", "random", "shuffled-once", "reshuffled-each-epoch"]),
-    st.sampled_from([None, 1, 2, 5]),
+    problems(), st.sampled_from([0.5, 1.0, 3.0]), st.sampled_from(ZERO_RULES),
+    st.sampled_from(["cyclic", "random", "shuffled-once", "reshuffled-each-epoch"]), st.sampled_from([None, 1, 2, 5]),
     st.sampled_from([0.01, 1.0, 100.0]),
-)
+)  # fmt: skip
 @settings(max_examples=15)
 def test_valid_bounds_hold_for_the_run(
     problem: Problem, scale: float, zero: str, order: str, n_passes: int | None, C: float

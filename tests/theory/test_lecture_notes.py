@@ -73,10 +73,9 @@ def test_the_bound_for_conjunctions_holds_on_sequences(
 
 
 @given(
-    hnp.arrays(np.int64, 2, elements=st.integers(-9, 9)),
-    hnp.arrays(np.int64, 2, elements=st.integers(-3, 3)),
+    hnp.arrays(np.int64, 2, elements=st.integers(-9, 9)), hnp.arrays(np.int64, 2, elements=st.integers(-3, 3)),
     st.sampled_from([-1, 1]),
-)
+)  # fmt: skip
 def test_a_run_repeats_a_row_as_often_as_stated(long: np.ndarray, short: np.ndarray, sign: int) -> None:
     """The first row makes w; the other one, presented again and again, is repaired in floor(-y w.x/||x||^2) + 1."""
     assume(long.any() and short.any() and sign * (long @ short) <= 0)

@@ -117,13 +117,10 @@ def test_every_column_is_that_of_a_walk_in_fractions(X: Any, y: Any, scale: floa
 
 @pytest.mark.slow
 @given(
-    rows=st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=2, max_size=7),
-    bias=st.booleans(),
-    zero=st.sampled_from(["mistake", "positive", "negative"]),
-    order=st.sampled_from(Order),
-    scale=st.sampled_from([0.5, 1.0, 4.0]),
-    most=st.sampled_from([2, 5, 500]),
-)
+    rows=st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=2, max_size=7), bias=st.booleans(),
+    zero=st.sampled_from(["mistake", "positive", "negative"]), order=st.sampled_from(Order),
+    scale=st.sampled_from([0.5, 1.0, 4.0]), most=st.sampled_from([2, 5, 500]),
+)  # fmt: skip
 def test_the_inequalities_hold_on_any_data(
     rows: list[tuple[int, int]], bias: bool, zero: str, order: Order, scale: float, most: int
 ) -> None:

@@ -25,12 +25,10 @@ def small_problem(rows: list[list[int]], bias: bool) -> Problem:
 
 @pytest.mark.deep
 @given(
-    rows=st.lists(st.lists(st.integers(-9, 9), min_size=2, max_size=2), min_size=2, max_size=6),
-    bias=st.booleans(),
-    zero=st.sampled_from(["mistake", "positive", "negative"]),
-    order=st.sampled_from(Order),
+    rows=st.lists(st.lists(st.integers(-9, 9), min_size=2, max_size=2), min_size=2, max_size=6), bias=st.booleans(),
+    zero=st.sampled_from(["mistake", "positive", "negative"]), order=st.sampled_from(Order),
     scale=st.sampled_from([0.5, 1.0, 4.0]),
-)
+)  # fmt: skip
 def test_integer_data_make_the_same_run(
     rows: list[list[int]], bias: bool, zero: str, order: Order, scale: float
 ) -> None:

@@ -128,14 +128,10 @@ def test_frame_types() -> None:
 def test_line_endings_quotes_and_blanks(tmp_path: Path) -> None:
     plain = load(text_file(tmp_path, "a,b b,c\n1,2,x\n3,4,y\n"))
     for text in (
-        "\ufeffa,b b,c\r\n1,2,x\r\n3,4,y\r\n",
-        'a,"b b",c\n"1",2,"x"\n3,"4",y',
-        "\na , b b ,c\n\n 1 ,2, x \n  \n3,4 ,y\n\n\n",
-        "a;b b;c\n1;2;x\n3;4;y\n",
-        "a\tb b\tc\n1\t2\tx\n3\t4\ty\n",
-        "a,b b,c\r1,2,x\r3,4,y\r",
-        "a,b b,c\r1,2,x\n3,4,y\n",
-    ):
+        "\ufeffa,b b,c\r\n1,2,x\r\n3,4,y\r\n", 'a,"b b",c\n"1",2,"x"\n3,"4",y',
+        "\na , b b ,c\n\n 1 ,2, x \n  \n3,4 ,y\n\n\n", "a;b b;c\n1;2;x\n3;4;y\n", "a\tb b\tc\n1\t2\tx\n3\t4\ty\n",
+        "a,b b,c\r1,2,x\r3,4,y\r", "a,b b,c\r1,2,x\n3,4,y\n",
+    ):  # fmt: skip
         ds = load(text_file(tmp_path, text))
         assert same_bits(ds.X, plain.X), text
         assert (ds.feature_names, ds.labels.tolist()) == (("a", "b b"), ["x", "y"])

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet
 import pytest
 from cases import for_each
 from table_files import table_file
@@ -305,11 +304,9 @@ def test_two_processes_give_the_verdict_and_the_interval_of_memory(two_processes
     X, y = numbers()
     X, y = np.tile(X, (300, 1)), np.tile(y, 300)
     X[N:] += np.where(y[N:] == "yes", 1, -1)[:, None] * np.array([1.0, 2.0, -1.0])
-    pa.parquet.write_table(
-        pa.table({**{name: X[:, j] for j, name in enumerate(NAMES)}, "label": y}), tmp_path / "data.parquet",
-        row_group_size=20_000,
-    )  # fmt: skip
-    dataset = mm.load(tmp_path / "data.parquet", cluster=two_processes.scheduler.address)
+    table = pa.Table.from_pandas(pd.DataFrame(X, columns=NAMES).assign(label=y), preserve_index=False)
+    path = table_file(tmp_path / "data.parquet", table, row_group_size=20_000)
+    dataset = mm.load(path, cluster=two_processes.scheduler.address)
     verdict, margin = mm.separability(dataset.X, dataset.y), mm.hard_margin(dataset.X, dataset.y)
     whole = mm.hard_margin(X, y)
     assert verdict.verdict == "separable"

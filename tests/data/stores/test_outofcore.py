@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.feather
-import pyarrow.parquet
 import pytest
 from calls import arguments_of
 from cases import for_each
@@ -272,8 +270,7 @@ def test_dictionary_columns_with_unused_entries(tmp_path: Path) -> None:
     labels = pa.DictionaryArray.from_arrays(pa.array([0, 2] * 20, pa.int8()), pa.array(["u", "x", "w", "v"]))
     coded = pa.array([1.5, 2.5] * 20).dictionary_encode()
     table = pa.table({"a": X[:, 0], "coded": coded, "small": pa.array([1, 2] * 20, pa.uint8()), "label": labels})
-    pa.parquet.write_table(table, tmp_path / "data.parquet")
-    dataset = opened(tmp_path / "data.parquet")
+    dataset = opened(table_file(tmp_path / "data.parquet", table))
     assert dataset.classes == ("u", "w")
     assert dataset.X[:2].tolist() == [[X[0, 0], 1.5, 1], [X[1, 0], 2.5, 2]]
 

@@ -173,11 +173,9 @@ def test_only_separable_data_have_no_errors(known: Known) -> None:
 
 
 @given(
-    integer_problems(most_rows=7),
-    st.integers(1, 4),
-    st.sampled_from([-900, -300, -40, 0, 40, 300, 900]),
+    integer_problems(most_rows=7), st.integers(1, 4), st.sampled_from([-900, -300, -40, 0, 40, 300, 900]),
     st.randoms(use_true_random=False),
-)
+)  # fmt: skip
 @settings(max_examples=25)
 def test_copies_multiply_the_errors_and_units_order_and_names_change_nothing(
     problem: Problem, n_copies: int, exponent: int, random: Any

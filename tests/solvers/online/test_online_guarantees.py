@@ -113,12 +113,9 @@ def test_guarantees_that_ask_for_more_are_met_where_that_is_given() -> None:
     X = rng.integers(0, 2, size=(60, 12)).astype(float)
     disjunction = np.where(X[:, 1] + X[:, 4] > 0, 1, 0)
     for name, parameters in (
-        ("winnow", {}),
-        ("winnow", {"factor": 1.5, "threshold": 4.0}),
-        ("balanced-winnow", {"eta": 0.1}),
-        ("kernel-perceptron", {"kernel": "polynomial"}),
-        ("kernel-perceptron", {"gamma": 0.3}),
-    ):
+        ("winnow", {}), ("winnow", {"factor": 1.5, "threshold": 4.0}), ("balanced-winnow", {"eta": 0.1}),
+        ("kernel-perceptron", {"kernel": "polynomial"}), ("kernel-perceptron", {"gamma": 0.3}),
+    ):  # fmt: skip
         run = mm.online(X, disjunction, name, max_epochs=500, **parameters)
         assert run.converged and run.n_errors == 0
         assert [guarantee.holds for guarantee in run.guarantees] == [True], name
@@ -359,15 +356,9 @@ def test_every_guarantee_is_broken_by_some_step() -> None:
 
 def test_a_bound_allows_for_rounding_and_no_more() -> None:
     for kind, achieved, value, holds in (
-        (at_most, 1.0 + 1e-10, 1.0, True),
-        (at_most, 1.0 + 1e-8, 1.0, False),
-        (at_least, 1.0 - 1e-10, 1.0, True),
-        (at_least, 1.0 - 1e-8, 1.0, False),
-        (at_most, 1.0, None, None),
-        (at_least, 1.0, math.nan, None),
-        (at_most, 1.0, math.inf, True),
-        (at_least, -math.inf, 0.0, False),
-        (at_most, math.inf, 1.0, False),
+        (at_most, 1.0 + 1e-10, 1.0, True), (at_most, 1.0 + 1e-8, 1.0, False), (at_least, 1.0 - 1e-10, 1.0, True),
+        (at_least, 1.0 - 1e-8, 1.0, False), (at_most, 1.0, None, None), (at_least, 1.0, math.nan, None),
+        (at_most, 1.0, math.inf, True), (at_least, -math.inf, 0.0, False), (at_most, math.inf, 1.0, False),
         (at_most, math.inf, math.inf, None),
-    ):
+    ):  # fmt: skip
         assert kind("n", "s", "r").judge(Check(achieved, value)).holds is holds

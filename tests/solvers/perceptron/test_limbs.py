@@ -117,10 +117,8 @@ LIMITS = [
 @pytest.mark.slow
 @given(
     st.sampled_from([*LIMITS, {"most_limb_mistakes": 4}, {"most_limb_steps": 0}]),
-    st.one_of(problems(KINDS["decimals"], 7, 4), problems_of_all_kinds),
-    options_of_runs,
-    st.sampled_from(list(Order)),
-)
+    st.one_of(problems(KINDS["decimals"], 7, 4), problems_of_all_kinds), options_of_runs, st.sampled_from(list(Order)),
+)  # fmt: skip
 def test_scores_that_limbs_do_not_decide_are_decided_in_integers(
     limit: dict[str, int], problem: Problem, options: PerceptronSettings, order: Order
 ) -> None:

@@ -48,12 +48,9 @@ numbers = st.one_of(
 
 @pytest.mark.deep
 @given(
-    problems(numbers, 7, 4),
-    st.sampled_from(list(ZERO_RULES)),
-    st.sampled_from([1.0, 0.3, 1e-9]),
-    st.sampled_from(METHODS),
-    st.sampled_from([0, None]),
-)
+    problems(numbers, 7, 4), st.sampled_from(list(ZERO_RULES)), st.sampled_from([1.0, 0.3, 1e-9]),
+    st.sampled_from(METHODS), st.sampled_from([0, None]),
+)  # fmt: skip
 def test_the_mistakes_on_any_data_are_those_of_exact_arithmetic(
     problem: Problem, zero: str, scale: float, method: EngineName, short: int | None
 ) -> None:

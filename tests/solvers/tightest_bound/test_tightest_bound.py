@@ -241,9 +241,8 @@ def test_slacks_of_products_that_cancel(seed: int) -> None:
 
 @given(
     hnp.arrays(np.float64, (50, 3), elements=st.floats(-1e3, 1e3) | st.floats(-1e-300, 1e-300)),
-    st.sampled_from([0, -600, 600]),
-    st.booleans(),
-)
+    st.sampled_from([0, -600, 600]), st.booleans(),
+)  # fmt: skip
 @example(np.tile([[1e3, 0.0, 1e-3]], (50, 1)), 0, False)
 def test_careful_sums(X: np.ndarray, exponent: int, is_sparse: bool) -> None:
     X = np.ldexp(X, exponent)
