@@ -2,6 +2,7 @@
 
 import random
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from commands import Capture
 import maxmargin as mm
 from maxmargin.api.measures import Plane
 from maxmargin.cli.app import run
+from maxmargin.reports.captioned.captioned_display import inline_svg
 from maxmargin.reports.margin_report import margin_report
 from maxmargin.solvers.problem.problem import Problem
 
@@ -70,7 +72,7 @@ def test_every_form_of_a_report_is_written(data: str, tmp_path: Path) -> None:
     report = margin_report(dataset, orders=2, max_epochs=5, max_mistakes=100)
     for suffix in ("html", "json", "md"):
         assert report.save(tmp_path / f"report.{suffix}").stat().st_size > 0
-    assert len(report.save_figures(tmp_path)) == 3 * len(report.pictures)
+    assert all(inline_svg(picture).endswith("</svg>") for picture in report.pictures)
     assert report.to_terminal()
 
 
@@ -79,6 +81,8 @@ def test_the_command_names_the_figures_that_it_does_not_write(tmp_path: Path, ca
     source, page = written(tmp_path, DATA["a span of axes"]), tmp_path / "page.html"
     assert run([*REPORT.split(), source, "-o", str(page), "--figures", str(tmp_path / "figures")]) == 0
     assert "distances of the rows is left out" in capsys.readouterr().err
+    suffixes = Counter(path.suffix for path in (tmp_path / "figures").iterdir())
+    assert suffixes == {".svg": 3, ".pdf": 3, ".png": 3}
 
 
 def test_figures_that_no_axis_holds_are_left_out_with_a_sentence(tmp_path: Path) -> None:
@@ -92,7 +96,8 @@ def test_figures_that_no_axis_holds_are_left_out_with_a_sentence(tmp_path: Path)
 
 @pytest.mark.slow
 def test_figures_of_usual_numbers_are_all_drawn() -> None:
-    report = margin_report(mm.from_arrays([[0.0], [1e149], [3e149]], [0, 1, 1]), orders=2, Cs=[1e-300])
+    data = mm.from_arrays([[0.0], [1e149], [3e149]], [0, 1, 1])
+    report = margin_report(data, orders=2, Cs=[1e-300], max_mistakes=100)
     assert not report.figures_left_out and len(report.pictures) == 8 and report.to_html()
 
 
@@ -105,9 +110,9 @@ def test_distances_of_rows_whose_products_overflow_on_the_way_are_finite() -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(16))
+@pytest.mark.parametrize("number", range(9))
 def test_random_numbers_of_any_size(number: int, tmp_path: Path, capsys: Capture) -> None:
-    seed = of_today(range(48), 3)[number]
+    seed = of_today(range(45), 5)[number]
     source = written(tmp_path, random_rows(random.Random(seed)))
     for command in (*COMMANDS.split(", "), REPORT):
         name, *options = command.split()

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,15 +19,15 @@ from maxmargin.solvers.problem.problem import Problem
 _RUN = """
 import json, sys
 from maxmargin.cli.app import run
-code = run(sys.argv[1:])
-print(json.dumps({"code": code, "has_numba": "numba" in sys.modules}))
+codes = [run(line.split()) for line in sys.argv[1:]]
+print(json.dumps({"codes": codes, "has_numba": "numba" in sys.modules}))
 """
 
 
-def first_use(folder: Path, *arguments: str, **environment: str) -> tuple[dict[str, object], list[str], str]:
-    """Return the exit code and whether a compiler was loaded, what was compiled, and what was said."""
+def first_use(folder: Path, *lines: str, **environment: str) -> tuple[dict[str, Any], list[str], str]:
+    """Return the exit codes and whether a compiler was loaded, what was compiled, and what was said."""
     own = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), **environment}
-    program = [sys.executable, "-c", _RUN, *arguments]
+    program = [sys.executable, "-c", _RUN, *lines]
     done = subprocess.run(program, env=own, capture_output=True, text=True, check=True, cwd=folder)
     compiled = [path.name for path in (folder / "cache").rglob("*.nbc")]
     return json.loads(done.stdout.splitlines()[-1]), compiled, done.stderr
@@ -51,18 +52,18 @@ LONG = (
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("line", SHORT.split(", "))
-def test_small_data_wait_for_no_compiler(line: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("which", [slice(1), slice(1, 2), slice(2, None)])
+def test_small_data_wait_for_no_compiler(which: slice, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 5))
     np.savez(tmp_path / "rows.npz", X=X, y=np.where(X[:, 0] + rng.normal(size=4000) > 0, 1, -1))
     few = rng.normal(size=(60, 4)).round(2)
     few[:, 0] += np.where(few[:, 0] > 0, 0.2, -0.2)
-    lines = [",".join(map(str, [*row.tolist(), int(row[0] > 0)])) for row in few]
+    rows = [",".join(map(str, [*row.tolist(), int(row[0] > 0)])) for row in few]
     (tmp_path / "plane.json").write_text('{"w": [1], "b": -48}', encoding="utf-8")
-    (tmp_path / "few.csv").write_text("\n".join(["a,b,c,d,label", *lines]), encoding="utf-8")
-    found, compiled, said = first_use(tmp_path, *line.split())
-    assert found["code"] in (0, 3) and not found["has_numba"]
+    (tmp_path / "few.csv").write_text("\n".join(["a,b,c,d,label", *rows]), encoding="utf-8")
+    found, compiled, said = first_use(tmp_path, *SHORT.split(", ")[which])
+    assert set(found["codes"]) <= {0, 3} and not found["has_numba"]
     assert not compiled and "compiling" not in said
 
 
@@ -70,38 +71,38 @@ def test_small_data_wait_for_no_compiler(line: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", ["report iris -o iris.md", "orders agresti"])
 def test_long_runs_of_small_data_compile_few_passes(line: str, tmp_path: Path) -> None:
     """Classes that overlap make a million mistakes, many orders make millions."""
-    found, compiled, said = first_use(tmp_path, *line.split())
-    assert found["code"] == 0 and said.count("compiling") == 1
+    found, compiled, said = first_use(tmp_path, line)
+    assert found["codes"] == [0] and said.count("compiling") == 1
     assert 1 <= len(compiled) <= 2 and any("present_over_gram" in name for name in compiled)
 
 
 @pytest.mark.slow
 def test_a_long_run_says_that_it_compiles_few_passes(tmp_path: Path) -> None:
-    arguments = ["perceptron", "iris", "--positive", "virginica", "--max-mistakes", "50000"]
-    found, compiled, said = first_use(tmp_path, *arguments)
-    assert found["code"] == 3 and 1 <= len(compiled) <= 2 and said.count("compiling") == 1
-    _, again, said = first_use(tmp_path, *arguments)
+    line = "perceptron iris --positive virginica --max-mistakes 50000"
+    found, compiled, said = first_use(tmp_path, line)
+    assert found["codes"] == [3] and 1 <= len(compiled) <= 2 and said.count("compiling") == 1
+    _, again, said = first_use(tmp_path, line)
     assert sorted(again) == sorted(compiled) and "compiling" not in said
 
 
 @pytest.mark.slow
 def test_a_run_without_the_time_to_compile_stays_in_integers(tmp_path: Path) -> None:
-    arguments = ["perceptron", "iris", "--positive", "virginica", "--time-limit", "0.5", "--json"]
-    found, compiled, said = first_use(tmp_path, *arguments)
-    assert found["code"] == 3 and not compiled and "compiling" not in said
+    line = "perceptron iris --positive virginica --time-limit 0.5 --json"
+    found, compiled, said = first_use(tmp_path, line)
+    assert found["codes"] == [3] and not compiled and "compiling" not in said
 
 
 @pytest.mark.slow
 def test_quiet_is_quiet(tmp_path: Path) -> None:
-    *_, said = first_use(tmp_path, "perceptron", "iris", "--positive", "virginica", "--max-mistakes", "50000", "-q")
+    *_, said = first_use(tmp_path, "perceptron iris --positive virginica --max-mistakes 50000 -q")
     assert said == ""
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("line", LONG.split(", "))
-def test_everything_works_without_a_compiler(line: str, tmp_path: Path) -> None:
-    found, compiled, _ = first_use(tmp_path, *line.split(), NUMBA_DISABLE_JIT="1")
-    assert found["code"] in (0, 3) and not compiled
+@pytest.mark.parametrize("which", [slice(1), slice(1, None)])
+def test_everything_works_without_a_compiler(which: slice, tmp_path: Path) -> None:
+    found, compiled, _ = first_use(tmp_path, *LONG.split(", ")[which], NUMBA_DISABLE_JIT="1")
+    assert set(found["codes"]) <= {0, 3} and not compiled
 
 
 WITH_PARAMETERS = [("p-norm", {"p": 2.7}), ("alma", {"p": 3.3}), ("winnow", {"factor": 1.7e308})]

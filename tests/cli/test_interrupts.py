@@ -103,8 +103,9 @@ def test_an_error_that_is_no_interrupt_is_told() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", [CHECK, ["--help"], ["check", "nowhere.csv"]])
-@pytest.mark.parametrize("closed", ["stdout", "stderr", "both"])
+@pytest.mark.parametrize("arguments, closed", [
+    (CHECK, "stdout"), (CHECK, "stderr"), (CHECK, "both"), (["--help"], "both"), (["check", "nowhere.csv"], "both"),
+])  # fmt: skip
 def test_closed_streams(arguments: list[str], closed: str) -> None:
     streams = {"stdout": ">&-", "stderr": "2>&-", "both": ">&- 2>&-"}[closed]
     command = f'"{sys.executable}" -m maxmargin {" ".join(arguments)} {streams}'

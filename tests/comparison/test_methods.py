@@ -1,6 +1,7 @@
 """Every installed method on separable, overlapping and quasi-separable data: its keys, its claims, its hyperplane."""
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,12 @@ KEYS = {"w", "b", "claim", "message", "n_mistakes", "n_updates", "capped", "obje
 def run(name: str, case: Case, **params: Any) -> Answer:
     """Run a method, with parameters that make it end soon; a warning of a peer that gets out is an error."""
     return method_of(name).fit(case.X, case.y, seed=0, time_limit=20.0, **SLOW.get(name, {}) | params)
+
+
+@cache
+def answer_of(name: str, case: str) -> Answer:
+    """Run a method once for all tests of this answer."""
+    return run(name, CASES[case])
 
 
 def margin_of(case: Case, answer: Answer) -> float:
@@ -96,7 +103,7 @@ def test_names_that_are_nearly_right_are_answered_with_the_right_ones() -> None:
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name not in NOT_NEGATIVE])
 def test_an_answer_has_the_keys_and_types_of_the_contract(name: str, case: Case) -> None:
-    answer = run(name, case)
+    answer = answer_of(name, case.name)
     assert set(answer) <= KEYS
     assert answer["claim"] is None or answer["claim"] in Claim
     assert isinstance(answer["message"], str) and answer["message"]
@@ -117,7 +124,7 @@ def test_an_answer_has_the_keys_and_types_of_the_contract(name: str, case: Case)
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
 @pytest.mark.parametrize("name", [name for name in EXACT if name not in NOT_NEGATIVE])
 def test_claims_of_exact_methods_are_true(name: str, case: Case) -> None:
-    answer = run(name, case)
+    answer = answer_of(name, case.name)
     claim = answer["claim"]
     if claim in TRUE_OF:
         assert case.verdict in TRUE_OF[claim]
@@ -131,7 +138,7 @@ def test_claims_of_exact_methods_are_true(name: str, case: Case) -> None:
 @for_each("name", ["hard-margin", "soft-margin", "lp", "z3"])
 def test_methods_that_decide_claim_something(name: str, case: Case) -> None:
     if name in INSTALLED:
-        assert run(name, case)["claim"] is not None
+        assert answer_of(name, case.name)["claim"] is not None
 
 
 FAR = Case("far", np.array([[10.0], [11.0], [20.0], [21.0]]), np.array([-1.0, -1.0, 1.0, 1.0]), "separable")
@@ -152,7 +159,7 @@ def test_a_regression_without_an_intercept_claims_nothing() -> None:
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith(("rule.", "firthmodels"))])
 def test_rules_are_right_about_well_conditioned_data(name: str) -> None:
     for case in CASES.values():
-        assert case.verdict in TRUE_OF[run(name, case)["claim"]], case.name
+        assert case.verdict in TRUE_OF[answer_of(name, case.name)["claim"]], case.name
 
 
 @pytest.mark.slow
@@ -160,7 +167,7 @@ def test_rules_are_right_about_well_conditioned_data(name: str) -> None:
 @pytest.mark.parametrize("name", [*of_question("cvxpy"), *of_question("cvxpy.nearest-points")])
 def test_quadratic_programs_find_the_maximum_margin(name: str, kind: str) -> None:
     case = CASES["separable" if kind == "dense" else "sparse"]
-    answer = run(name, case)
+    answer = answer_of(name, case.name)
     assert answer["claim"] == Claim.MAXIMUM_MARGIN
     rel = 1e-3 if name.endswith(("SCS", "OSQP", "SCIP")) else 1e-6
     assert margin_of(case, answer) == pytest.approx(mm.hard_margin(case.X, case.y).margin, rel=rel)
@@ -170,16 +177,16 @@ def test_quadratic_programs_find_the_maximum_margin(name: str, kind: str) -> Non
 @pytest.mark.parametrize("name", of_question("cvxpy"))
 @pytest.mark.parametrize("case", ["overlap", "quasi-separable"])
 def test_an_infeasible_hard_margin_is_a_verdict(name: str, case: str) -> None:
-    assert run(name, CASES[case])["claim"] == Claim.NOT_SEPARABLE
+    assert answer_of(name, case)["claim"] == Claim.NOT_SEPARABLE
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", of_question("cvxpy.max-t"))
 def test_the_linear_program_decides_what_is_far_from_its_tolerance(name: str) -> None:
     separable = CASES["separable"]
-    answer = run(name, separable)
+    answer = answer_of(name, "separable")
     assert answer["claim"] == Claim.SEPARABLE and margin_of(separable, answer) > 0
-    assert run(name, CASES["overlap"])["claim"] == Claim.NOT_SEPARABLE
+    assert answer_of(name, "overlap")["claim"] == Claim.NOT_SEPARABLE
     if name.endswith(("HIGHS", "SCIPY")):  # the rule is wrong about small units, which is why it is compared
         assert run(name, replace(separable, X=np.ldexp(separable.X, -40)))["claim"] == Claim.NOT_SEPARABLE
 
@@ -249,7 +256,7 @@ def estimator_of(name: str, **params: Any) -> Any:
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith("sklearn.")])
 def test_the_hyperplane_gives_the_decision_values_of_the_estimator(name: str, case: Case) -> None:
-    answer, kernel = run(name, case), {"kernel": "linear"} if name == "sklearn.SVC" else {}
+    answer, kernel = answer_of(name, case.name), {"kernel": "linear"} if name == "sklearn.SVC" else {}
     fitted, *_ = with_warnings(estimator_of(name, random_state=0, **kernel).fit, case.X, case.y)
     expected = fitted.decision_function(case.X)
     assert case.X @ answer["w"] + answer["b"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
@@ -308,7 +315,7 @@ def test_an_unpenalised_logistic_regression_that_converges_says_that_the_estimat
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith("statsmodels.")])
 def test_statsmodels_claims_by_its_flags_and_warnings(name: str) -> None:
-    overlap, separable, quasi = (run(name, CASES[verdict]) for verdict in ("overlap", "separable", "quasi-separable"))
+    overlap, separable, quasi = (answer_of(name, verdict) for verdict in ("overlap", "separable", "quasi-separable"))
     assert overlap["claim"] == Claim.ESTIMATE_EXISTS
     assert (separable["claim"] == Claim.SEPARABLE) == ("PerfectSeparation" in separable["message"])
     assert separable["claim"] == (Claim.SEPARABLE if name.endswith("GLM") else None)  # Logit gives up before it warns
