@@ -23,7 +23,7 @@ from maxmargin.reports.comparison_verbs import trust
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 SOME = (
-    "hard-margin", "lp", "cvxpy.CLARABEL", "cvxpy.DAQP", "cvxpy.max-t.HIGHS", "cvxpy.nearest-points.OSQP",
+    "hard-margin", "lp", "cvxpy.CLARABEL", "cvxpy.DAQP", "cvxpy.max-t.HIGHS",
     "statsmodels.GLM", "rule.detectseparation",
 )  # fmt: skip
 

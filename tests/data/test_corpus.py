@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -90,7 +90,7 @@ def misses(question: Question, answer: mm.HardMargin) -> list[str]:
     return [] if is_below and is_above and is_same else [fault]
 
 
-def judge_verdicts(numbers: range) -> tuple[list[str], Counter[str]]:
+def judge_verdicts(numbers: Iterable[int]) -> tuple[list[str], Counter[str]]:
     wrong: list[str] = []
     counts: Counter[str] = Counter()
     for question in map(case, numbers):
@@ -129,7 +129,7 @@ def has_margin(question: Question) -> bool:
     return question.verdict == "separable" and question.margin_squared is not None
 
 
-def assert_right(numbers: range) -> None:
+def assert_right(numbers: Sequence[int]) -> None:
     wrong, counts = judge_verdicts(numbers)
     assert not wrong, f"{len(wrong)} wrong: {wrong[:10]}"
     assert counts["undecided"] <= MOST_UNDECIDED * counts.total(), counts
@@ -141,7 +141,7 @@ def test_two_hundred_verdicts() -> None:
     assert_right(range(200))
 
 
-def assert_enclosed(numbers: range, n_wanted: int) -> None:
+def assert_enclosed(numbers: Sequence[int], n_wanted: int) -> None:
     wrong, counts = judge_margins(numbers, n_wanted)
     assert not wrong, f"{len(wrong)} wrong: {wrong[:10]}"
     assert counts.total() == n_wanted
@@ -178,14 +178,14 @@ def test_extreme_cases_are_decided_and_their_margins_enclosed(name: str) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
-def test_ten_thousand_of_fifty_thousand_verdicts(part: int) -> None:
-    assert_right(of_today(range(12_500 * part, 12_500 * (part + 1)), 5))
+@pytest.mark.parametrize("part", range(2))
+def test_five_thousand_of_fifty_thousand_verdicts(part: int) -> None:
+    assert_right(of_today(range(25_000 * part, 25_000 * (part + 1)), 10))
 
 
 @pytest.mark.slow
-def test_two_thousand_margins() -> None:
-    assert_enclosed(range(100_000), 2_000)
+def test_a_thousand_margins() -> None:
+    assert_enclosed(of_today(range(100_000), 2), 1_000)
 
 
 def test_a_wrong_answer_is_seen() -> None:

@@ -53,22 +53,15 @@ def test_the_formula_of_known_margin() -> None:
 
 
 @pytest.mark.parametrize("text, position, found, expected", [
-    ("", 1, "the end", "a variable"),
-    ("x1 &", 5, "the end", "a variable"),
-    ("x1 & & x2", 6, "'&'", "a variable"),
-    ("x1 x2", 4, "'x2'", "an operator"),
-    ("x1 ~x2", 4, "'~'", "an operator"),
+    ("", 1, "the end", "a variable"), ("x1 &", 5, "the end", "a variable"), ("x1 & & x2", 6, "'&'", "a variable"),
+    ("x1 x2", 4, "'x2'", "an operator"), ("x1 ~x2", 4, "'~'", "an operator"),
     ("(x1 | x2", 9, "the end", r"\) for the \( at character 1"),
-    ("(x1 | (x2", 10, "the end", r"\) for the \( at character 7"),
-    ("x1)", 3, r"'\)'", "or the end"),
-    ("x0", 1, "'x0'", "a variable"),
-    ("x1 | y", 6, "'y'", "a variable"),
-    ("x1 + x2", 4, r"'\+'", "an operator"),
+    ("(x1 | (x2", 10, "the end", r"\) for the \( at character 7"), ("x1)", 3, r"'\)'", "or the end"),
+    ("x0", 1, "'x0'", "a variable"), ("x1 | y", 6, "'y'", "a variable"), ("x1 + x2", 4, r"'\+'", "an operator"),
     ("x1and x2", 1, "'x1and'", "a variable"),
     ("x" + "9" * 5000, 1, r"'x9{39}\.\.\.'", "a variable with a number up to 999999"),
     ("~x99999999999", 2, "'x99999999999'", "a variable with a number up to 999999"),
-    ("y" * 5000, 1, r"'y{40}\.\.\.'", "a variable x1"),
-    ("~" * 100_000, 100_001, "the end", "a variable"),
+    ("y" * 5000, 1, r"'y{40}\.\.\.'", "a variable x1"), ("~" * 100_000, 100_001, "the end", "a variable"),
     ("(" * 100_000 + "x1", 100_003, "the end", "at character 100000"),
     ("x1 | __import__('os')", 6, "'__import__'", "a variable"),
 ])  # fmt: skip

@@ -366,10 +366,9 @@ def test_rows_of_norm_1() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(2))
-def test_two_thousand_of_ten_thousand_runs(part: int) -> None:
+def test_a_thousand_of_ten_thousand_runs() -> None:
     """Every valid bound holds on every run, in any order and under any zero rule."""
-    rng = np.random.default_rng(of_today(range(10), 5)[part])
+    rng = np.random.default_rng(of_today(range(10), 10)[0])
     n_runs = 0
     while n_runs < 1000:
         n, d = int(rng.integers(2, 25)), int(rng.integers(1, 5))

@@ -71,16 +71,12 @@ def test_functions_are_those_of_formulaic(factor: str) -> None:
 
 
 @for_each("formula, said", [
-    ("died ~ agee", r"there is no column 'agee'.*did you mean 'age'\?"),
-    ("~ age", "expected one response"),
-    ("died + age ~ stage", "expected one response"),
-    ("C(stage) ~ age", "its response has 3 columns; expected one"),
-    ("died ~ age +", "insuffient arguments|misplaced"),
-    ("died ~ np.log", "np.log"),
+    ("died ~ agee", r"there is no column 'agee'.*did you mean 'age'\?"), ("~ age", "expected one response"),
+    ("died + age ~ stage", "expected one response"), ("C(stage) ~ age", "its response has 3 columns; expected one"),
+    ("died ~ age +", "insuffient arguments|misplaced"), ("died ~ np.log", "np.log"),
     ("died ~ age | stage", "it has several parts"),
     ("died ~ scale(agee)", "there is no column or function 'agee'.*did you mean 'age'"),
-    ("died ~ C(stage, levels=['I', 'II'])", "outside of the nominated levels"),
-    ("died ~ {age +}", "."),
+    ("died ~ C(stage, levels=['I', 'II'])", "outside of the nominated levels"), ("died ~ {age +}", "."),
 ])  # fmt: skip
 def test_what_cannot_be_read_is_refused_in_one_line(formula: str, said: str) -> None:
     with pytest.raises(InvalidProblemError, match=said) as found:

@@ -192,10 +192,10 @@ def test_solvers_that_hang(lying: Callable[..., None], name: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_thousand_times_a_solver_that_hangs(lying: Callable[..., None]) -> None:
+def test_hundreds_of_times_a_solver_that_hangs(lying: Callable[..., None]) -> None:
     rng = np.random.default_rng(51)
     lying(FINITE["random"], rng, waits=True)
-    assert "undecided" in hangs(rng, 1000, 0.01)
+    assert "undecided" in hangs(rng, 400, 0.01)
 
 
 @pytest.mark.parametrize("time_limit", [1e-9, 0.2])

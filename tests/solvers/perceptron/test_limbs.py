@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from references import exact_perceptron
 from scipy.sparse import csr_array
-from strategies import problems
+from strategies import fewer_examples, problems
 
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import as_integers
@@ -115,6 +115,7 @@ LIMITS = [
 
 
 @pytest.mark.slow
+@fewer_examples
 @given(
     st.sampled_from([*LIMITS, {"most_limb_mistakes": 4}, {"most_limb_steps": 0}]),
     st.one_of(problems(KINDS["decimals"], 7, 4), problems_of_all_kinds), options_of_runs, st.sampled_from(list(Order)),

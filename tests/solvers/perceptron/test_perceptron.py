@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from references import is_separable, margins_of
 from scipy.sparse import csr_array
-from strategies import problems
+from strategies import fewer_examples, problems
 
 import maxmargin as mm
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -157,6 +157,7 @@ floats = st.one_of(small, st.floats(-5, 5).map(lambda v: round(v, 2)))
 
 
 @pytest.mark.slow
+@fewer_examples
 @given(problems(floats, 8, 11), configurations, st.integers(0, 2**32 - 1), st.sampled_from([None, 0.3]))
 def test_the_theorems_hold_on_every_run(
     problem: Problem, configuration: PerceptronSettings, seed: int, scale: float | None
@@ -220,6 +221,7 @@ def test_the_theorems_hold_on_every_run(
 
 
 @pytest.mark.slow
+@fewer_examples
 @given(
     problems(small, 8, 11), st.sampled_from([0.5, 1.0, 2.0]), st.sampled_from(list(Order)), st.integers(0, 2**32 - 1)
 )
@@ -243,6 +245,7 @@ def test_it_converges_exactly_on_data_separable_in_its_space(
 
 
 @pytest.mark.slow
+@fewer_examples
 @given(problems(small, 8, 11), st.sampled_from(["positive", "negative"]))
 def test_with_a_bias_a_stop_under_a_fixed_sign_implies_separability(problem: Problem, zero: str) -> None:
     assume(problem.n_features <= 3)

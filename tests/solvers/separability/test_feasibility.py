@@ -16,6 +16,7 @@ from hypothesis.extra import numpy as hnp
 from proven import is_proven, is_right
 from rays import facts_by_rays
 from scipy.sparse import csr_array
+from strategies import fewer_examples
 from zoo import INSEPARABLE, SEPARABLE, Known
 
 from maxmargin import Separability
@@ -98,8 +99,8 @@ def test_every_labelling_is_the_image_of_a_representative(bias: bool) -> None:
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("points", [SQUARE, CUBE], ids=["square", "cube"])
 def test_every_labelling_of_every_subset(points: np.ndarray, bias: bool) -> None:
-    """But for images in a mirror or with coordinates exchanged, and those with the classes swapped; in four days."""
-    for y in of_today(list(representatives(points, bias)), 4):
+    """But for images in a mirror or with coordinates exchanged, and those with the classes swapped; in eight days."""
+    for y in of_today(list(representatives(points, bias)), 8):
         problem = Problem(points[y != 0], y[y != 0], bias)
         assert is_right(problem, separability(problem)), y
 
@@ -174,6 +175,7 @@ FLIPPED = {"+": "-", "-": "+", "either sign": "either sign"}
 
 
 @pytest.mark.slow
+@fewer_examples
 @given(problems(small), st.randoms(use_true_random=False))
 def test_what_changes_nothing(data: Data, random: Any) -> None:
     """Permuted and duplicated rows, swapped classes, and a translation that binary64 holds."""

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from references import exact_verdict
 from scipy.sparse import csr_array
+from strategies import fewer_examples
 
 import maxmargin as mm
 from maxmargin.solvers.answers.statuses import Verdict
@@ -54,6 +55,7 @@ def problems(draw: st.DrawFn) -> ClassProblem:
 
 
 @pytest.mark.slow
+@fewer_examples
 @given(problems())
 def test_verdicts_and_rows_are_those_of_the_inequalities(problem: ClassProblem) -> None:
     answer = multinomial(problem)
@@ -67,6 +69,7 @@ def test_verdicts_and_rows_are_those_of_the_inequalities(problem: ClassProblem) 
 
 
 @pytest.mark.slow
+@fewer_examples
 @given(problems())
 def test_the_ways_for_much_data_agree(problem: ClassProblem) -> None:
     usual = multinomial(problem)
@@ -78,6 +81,7 @@ def test_the_ways_for_much_data_agree(problem: ClassProblem) -> None:
 
 
 @pytest.mark.slow
+@fewer_examples
 @given(problems())
 def test_sparse_rows_and_other_orders_give_the_same(problem: ClassProblem) -> None:
     usual = multinomial(problem)
