@@ -10,7 +10,6 @@ from cases import for_each
 from scipy.sparse import csr_array
 
 import maxmargin as mm
-from maxmargin.solvers.errors import InvalidProblemError
 
 ROWS = [[10.0], [20.0], [30.0], [40.0], [60.0], [70.0], [80.0], [90.0]]
 LABELS = [0, 0, 0, 0, 1, 1, 1, 1]
@@ -52,7 +51,7 @@ def test_what_is_no_problem_is_refused_clearly(X: Any, y: Any, words: str) -> No
     for call in CALLS:
         if call is mm.separability and words == "3 classes":
             continue  # these are a question of their own
-        with pytest.raises(InvalidProblemError, match=words) as caught:
+        with pytest.raises(mm.InvalidProblemError, match=words) as caught:
             call(X, y)
         assert "\n" not in str(caught.value)
         assert isinstance(caught.value, ValueError)
@@ -65,7 +64,7 @@ def test_what_is_no_problem_is_refused_clearly(X: Any, y: Any, words: str) -> No
     ({"positive": 7}, "7"),
 ])  # fmt: skip
 def test_perceptron_options_that_make_no_sense(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidProblemError, match=words):
+    with pytest.raises(mm.InvalidProblemError, match=words):
         mm.perceptron(ROWS, LABELS, **options)
 
 
@@ -78,7 +77,7 @@ def test_the_best_bias_scale() -> None:
     assert symmetric.converged and symmetric.b == 0, "b* = 0: through the origin"
     through_the_origin = mm.perceptron([[-1.0], [1.0]], [0, 1], bias=False, bias_scale="best")
     assert through_the_origin.b == 0
-    with pytest.raises(InvalidProblemError, match="needs separable data"):
+    with pytest.raises(mm.InvalidProblemError, match="needs separable data"):
         mm.perceptron([[1.0], [1.0]], [0, 1], bias_scale="best")
 
 

@@ -23,7 +23,6 @@ from maxmargin.api.question import Question
 from maxmargin.cli.app import run as command
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
-from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.online.catalogue import algorithm_of
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.reference import Reference
@@ -105,7 +104,7 @@ def test_a_verb_ends_in_time(name: str) -> None:
 @pytest.mark.slow
 def test_the_search_for_the_best_scale_ends_in_time() -> None:
     X, y = _far_apart()
-    with _in_time(), pytest.raises(InvalidProblemError, match="found undecided: the time limit was reached"):
+    with _in_time(), pytest.raises(mm.InvalidProblemError, match="found undecided: the time limit was reached"):
         mm.perceptron(X, y, bias_scale="best", time_limit=_LIMIT)
 
 

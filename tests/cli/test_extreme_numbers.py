@@ -14,7 +14,6 @@ import maxmargin as mm
 from maxmargin.api.measures import Plane
 from maxmargin.cli.app import run
 from maxmargin.reports.captioned.captioned_display import inline_svg
-from maxmargin.reports.margin_report import margin_report
 from maxmargin.solvers.problem.problem import Problem
 
 SIZES = (5e-324, 1e-310, 1e-300, 0.3, 1e160, 1e300, 1e308, 1.7e308)
@@ -69,7 +68,7 @@ def test_no_command_breaks_on_large_and_tiny_numbers(data: str, command: str, tm
 @pytest.mark.slow
 def test_every_form_of_a_report_is_written(data: str, tmp_path: Path) -> None:
     dataset = mm.load(written(tmp_path, DATA[data]))
-    report = margin_report(dataset, orders=2, max_epochs=5, max_mistakes=100)
+    report = mm.margin_report(dataset, orders=2, max_epochs=5, max_mistakes=100)
     for suffix in ("html", "json", "md"):
         assert report.save(tmp_path / f"report.{suffix}").stat().st_size > 0
     assert all(inline_svg(picture).endswith("</svg>") for picture in report.pictures)
@@ -86,7 +85,7 @@ def test_the_command_names_the_figures_that_it_does_not_write(tmp_path: Path, ca
 
 
 def test_figures_that_no_axis_holds_are_left_out_with_a_sentence(tmp_path: Path) -> None:
-    report = margin_report(mm.load(written(tmp_path, DATA["one column"])), orders=2)
+    report = mm.margin_report(mm.load(written(tmp_path, DATA["one column"])), orders=2)
     drawn = {picture.key for picture in report.pictures}
     assert drawn == {"potential", "mistakes"} and drawn.isdisjoint(report.figures_left_out)
     assert report.to_html()
@@ -97,7 +96,7 @@ def test_figures_that_no_axis_holds_are_left_out_with_a_sentence(tmp_path: Path)
 @pytest.mark.slow
 def test_figures_of_usual_numbers_are_all_drawn() -> None:
     data = mm.from_arrays([[0.0], [1e149], [3e149]], [0, 1, 1])
-    report = margin_report(data, orders=2, Cs=[1e-300], max_mistakes=100)
+    report = mm.margin_report(data, orders=2, Cs=[1e-300], max_mistakes=100)
     assert not report.figures_left_out and len(report.pictures) == 8 and report.to_html()
 
 

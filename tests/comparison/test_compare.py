@@ -23,7 +23,6 @@ from maxmargin.comparison.jobs.store import NAME, Store
 from maxmargin.comparison.run_study import run_study
 from maxmargin.reports.comparisons.research_report import comparison_report
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.text.data_error import DataError
 
 # Fields that differ from run to run.
 TIMED = ("seconds", "times_ours", "passes", "peak_mib", "jobs")
@@ -220,7 +219,7 @@ def few(folder: Path, labels: str, folds: int) -> Path:
 
 @pytest.mark.parametrize(("labels", "folds"), [("ab", 2), ("abab", 5)])
 def test_folds_without_rows_of_a_class_are_refused(tmp_path: Path, labels: str, folds: int) -> None:
-    with pytest.raises(DataError, match=f"few.csv: {folds} folds need"):
+    with pytest.raises(mm.DataError, match=f"few.csv: {folds} folds need"):
         run_study(few(tmp_path, labels, folds))
 
 
@@ -301,7 +300,7 @@ def test_broken_plug_ins_and_toml_are_one_line(tmp_path: Path, capsys: pytest.Ca
     assert "SyntaxError" in refusal(capsys, "compare", str(path), "-o", str(tmp_path / "out"))
     path.write_text("schema = [1\n")
     assert "no TOML" in refusal(capsys, "compare", str(path), "-o", str(tmp_path / "out"))
-    with pytest.raises(DataError):
+    with pytest.raises(mm.DataError):
         run_study({"schema": 1, "data": [], "method": []})
 
 
@@ -439,9 +438,9 @@ def test_the_report_says_what_changed_since_another_folder(tmp_path: Path, capsy
 
 # A file that changes while a study runs, or that is missing for a moment, and how it is refused.
 CHANGES = {
-    "data": ("data.csv", "x,y\n3,0\n1,1\n2,0\n", DataError, "have changed since the study was planned"),
-    "no data": ("data.csv", None, (DataError, OSError), r"(?i)no such file"),
-    "plug-in": ("good.py", GOOD + "\n", DataError, "has changed since the study was planned"),
+    "data": ("data.csv", "x,y\n3,0\n1,1\n2,0\n", mm.DataError, "have changed since the study was planned"),
+    "no data": ("data.csv", None, (mm.DataError, OSError), r"(?i)no such file"),
+    "plug-in": ("good.py", GOOD + "\n", mm.DataError, "has changed since the study was planned"),
 }
 
 

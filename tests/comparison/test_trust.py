@@ -19,7 +19,6 @@ from scipy.sparse import csr_array
 import maxmargin as mm
 from maxmargin.cli.app import run
 from maxmargin.comparison.audit.trust_audit import GAPS
-from maxmargin.reports.comparison_verbs import trust
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 SOME = (
@@ -30,7 +29,7 @@ SOME = (
 
 @pytest.fixture(scope="module")
 def report() -> mm.TrustReport:
-    return trust(mm.load("breast_cancer"), time_limit=30, jobs=2, methods=SOME)
+    return mm.trust(mm.load("breast_cancer"), time_limit=30, jobs=2, methods=SOME)
 
 
 def printed_by(script: str, folder: Path) -> list[str]:
@@ -112,7 +111,7 @@ def test_it_prints_travels_and_names_what_is_false(report: mm.TrustReport) -> No
 @pytest.mark.slow
 def test_overlapping_data_and_frames() -> None:
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    report = trust(X, ["a", "b", "a", "b"], methods=["lp", "rule.detectseparation", "cvxpy.max-t.SCIPY"])
+    report = mm.trust(X, ["a", "b", "a", "b"], methods=["lp", "rule.detectseparation", "cvxpy.max-t.SCIPY"])
     assert report.proven == {"verdict": "overlap", "gamma_lower": None, "gamma_upper": None}
     assert [one["claim_true"] for one in report.solvers] == [True, True, True]
     assert report.script == ""
@@ -135,7 +134,7 @@ def test_the_command_refuses_in_one_line(capsys: pytest.CaptureFixture[str]) -> 
 def test_rescalings_that_binary64_does_not_hold_are_left_out() -> None:
     """A verdict may change when products are rounded: the rows 5e-324 and 1e-323 are both 0 after 10^-3."""
     for scale in (5e-324, 1e300):
-        found = trust([[1 * scale], [2 * scale], [3 * scale], [4 * scale]], [0, 0, 1, 1], methods=["lp"])
+        found = mm.trust([[1 * scale], [2 * scale], [3 * scale], [4 * scale]], [0, 0, 1, 1], methods=["lp"])
         assert found.proven["verdict"] == "separable"
         powers = [power for rule in found.units for _, power in rule["wrong_at"]]
         assert all(power >= 0 if scale < 1 else power < 9 for power in powers)
@@ -145,7 +144,7 @@ def test_rows_without_memory_for_zeros_are_refused() -> None:
 
     wide = csr_array(([1.0, 2.0], ([0, 1], [0, 1])), shape=(200_000, 200_000))
     with pytest.raises(InvalidProblemError, match="memory"):
-        trust(wide, np.arange(200_000) % 2)
+        mm.trust(wide, np.arange(200_000) % 2)
 
 
 @for_each("option, value, error", [
@@ -155,18 +154,18 @@ def test_rows_without_memory_for_zeros_are_refused() -> None:
 ])  # fmt: skip
 def test_options_that_make_no_sense_are_refused(option: str, value: Any, error: str) -> None:
     with pytest.raises(InvalidOptionError, match=error):
-        trust([[1.0], [2.0]], [0, 1], **{option: value})
+        mm.trust([[1.0], [2.0]], [0, 1], **{option: value})
 
 
 @pytest.mark.slow
 def test_a_limit_may_be_infinite_and_methods_are_asked_once() -> None:
-    found = trust([[1.0], [2.0]], [0, 1], methods=["lp", "lp"], time_limit=float("inf"))
+    found = mm.trust([[1.0], [2.0]], [0, 1], methods=["lp", "lp"], time_limit=float("inf"))
     assert [one["claim_true"] for one in found.solvers] == [True]
 
 
 @pytest.mark.slow
 def test_rescalings_that_no_solver_answers_are_counted() -> None:
-    found = trust([[1e200, 2e200], [3e200, 1e200]], [0, 1], methods=["lp"])
+    found = mm.trust([[1e200, 2e200], [3e200, 1e200]], [0, 1], methods=["lp"])
     assert all(rule["says"] is not None or rule["not_answered"] > 0 for rule in found.units)
 
 
@@ -175,7 +174,7 @@ def test_the_script_has_the_rows_of_the_report(tmp_path: Path) -> None:
     source = tmp_path / "data.csv"
     source.write_text("a,b,out\n1,0,0\n2,5,0\n3,-4,1\n4,1,1\n2.5,0,1\n")
     for options in ({}, {"drop": "b"}, {"label": "a", "positive": "4"}):
-        found = trust(mm.load(str(source), **options), methods=["rule.feasible", "sklearn.LogisticRegression"])
+        found = mm.trust(mm.load(str(source), **options), methods=["rule.feasible", "sklearn.LogisticRegression"])
         wrong = [one for one in found.solvers if one["claim_true"] is not True]
         lines = printed_by(found.script, tmp_path)
         said = [float(line.rpartition("= ")[2]) for line in lines if "least y" in line]

@@ -19,16 +19,15 @@ from hypothesis import strategies as st
 from references import is_separable
 from table_files import text_file
 
+import maxmargin as mm
 from maxmargin.certificates.decimals import DecimalReading, read_decimal
 from maxmargin.data.numbers.numerals import digits_are_changed
 from maxmargin.data.problems import problem_of
-from maxmargin.data.reading.loading import load
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
 from maxmargin.solvers.proof.margins import best_offset, enclose_functional_margins
 from maxmargin.solvers.separability.feasibility import separability
-from maxmargin.text.data_error import DataError
 
 quickly = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -119,7 +118,7 @@ def test_problem_hashes_the_text(tmp_path: Path, table: tuple[list[list[str]], l
         text += " ".join(str(Fraction(field)) for field in row).encode() + b"\n"
     text += bytes(1 if label == "b" else 255 for label in labels)
     assert problem.reading == "decimal" and problem.bias == bias
-    assert problem.sha256 == sha256(text).hexdigest() != problem_of(load(path)).sha256
+    assert problem.sha256 == sha256(text).hexdigest() != problem_of(mm.load(path)).sha256
 
 
 @pytest.mark.slow
@@ -127,7 +126,7 @@ def test_problem_hashes_the_text(tmp_path: Path, table: tuple[list[list[str]], l
 @given(tables(NUMERALS))
 def test_data_set_is_that_of_the_binary64_reading(tmp_path: Path, table: tuple[list[list[str]], list[str]]) -> None:
     path = written(tmp_path, *table)
-    reading, expected = read_decimal(path), load(path)
+    reading, expected = read_decimal(path), mm.load(path)
     assert np.array_equal(reading.dataset.X, expected.X) and np.array_equal(reading.dataset.y, expected.y)
     assert reading.dataset.feature_names == expected.feature_names and reading.dataset.notes == expected.notes
     problem = reading.problem_of(reading.dataset)
@@ -174,7 +173,7 @@ def test_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["iris", "breast_cancer"])
 def test_text_of_bundled_data_is_the_shortest(name: str) -> None:
     reading = read_decimal(name)
-    expected = [[Fraction(repr(value)) for value in row] for row in load(name).X.tolist()]
+    expected = [[Fraction(repr(value)) for value in row] for row in mm.load(name).X.tolist()]
     assert [list(row) for row in reading.rows_of(reading.dataset)] == expected
 
 
@@ -313,7 +312,7 @@ def test_hash_of_plain_integers() -> None:
 
 
 def complaint(source: Any, **options: Any) -> str:
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(mm.DataError) as caught:
         read_decimal(source, **options)
     assert "\n" not in str(caught.value)
     return str(caught.value)

@@ -24,7 +24,6 @@ from table_files import array_file, table_file
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.text.data_error import DataError
 
 Rows = list[list[Any]]
 Door = Callable[[Rows, Path], mm.Dataset]
@@ -349,12 +348,12 @@ def test_decimal_columns_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_decimal_columns_with_missing_values() -> None:
     data = pd.DataFrame({"a": [Decimal("0.1"), None, Decimal("0.3")], "b": [1, 2**53 + 1, 3], "label": list("uvv")})
-    with pytest.raises(DataError, match="column 'b': found 9007199254740993"):
+    with pytest.raises(mm.DataError, match="column 'b': found 9007199254740993"):
         mm.load(data, drop_missing=True)
     loaded = mm.load(data.drop(columns="b"), drop_missing=True)
     assert loaded.exact.units.rows(loaded.exact.integers) == [(Fraction(1, 10),), (Fraction(3, 10),)]
     nullable = pd.DataFrame({"a": pd.array([2**53 + 1, None, 1], dtype="Int64"), "label": list("uvv")})
-    with pytest.raises(DataError, match="row 0, column 'a': found 9007199254740993"):
+    with pytest.raises(mm.DataError, match="row 0, column 'a': found 9007199254740993"):
         mm.load(nullable, drop_missing=True)
 
 

@@ -17,7 +17,6 @@ from cases import for_each
 from commands import refused
 
 import maxmargin as mm
-from maxmargin.solvers.errors import InvalidProblemError
 
 
 @for_each("y, classes", [
@@ -77,7 +76,7 @@ def test_labels_that_are_none_are_refused() -> None:
 
 
 def test_a_large_class_is_not_chosen_by_its_neighbour() -> None:
-    with pytest.raises(InvalidProblemError, match="no label '9007199254740993'"):
+    with pytest.raises(mm.InvalidProblemError, match="no label '9007199254740993'"):
         mm.from_arrays([[1.0], [2.0]], [0, 2**53], positive=2**53 + 1)
 
 

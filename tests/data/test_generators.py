@@ -28,7 +28,6 @@ from maxmargin.data.generators.known_answers import (
 )
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.text.data_error import DataError
 
 KINDS = ("separable", "quasi-separable", "overlap")
 
@@ -303,7 +302,7 @@ def test_bad_names_are_refused(name: str, words: list[str]) -> None:
         generate(name)
     assert all(word in str(caught.value) for word in words), str(caught.value)
     if name and is_family(name):
-        with pytest.raises(DataError) as caught:
+        with pytest.raises(mm.DataError) as caught:
             mm.load(name)
         assert all(word in str(caught.value) for word in words)
 
@@ -352,7 +351,7 @@ def test_columns_of_a_family_are_chosen_like_those_of_a_file() -> None:
     assert mm.load("agresti-quasi", label="y").classes == (-1, 1)
     data = mm.load("and", label="x1", id="x2")
     assert data.classes == (0, 1) and data.feature_names == ("y",) and data.row_ids == ("0", "1", "0", "1")
-    with pytest.raises(DataError, match="xor: drop=: found no column 'z', expected one of 'x1', 'x2', 'y'"):
+    with pytest.raises(mm.DataError, match="xor: drop=: found no column 'z', expected one of 'x1', 'x2', 'y'"):
         mm.load("xor", drop="z")
 
 
@@ -362,12 +361,12 @@ def test_a_family_wins_over_a_file_of_its_name(tmp_path: Path, monkeypatch: pyte
     Path("gap:40.csv").write_text("x,y\n1,0\n5,1\n")
     assert mm.load("xor").n_samples == 4
     assert mm.load("gap:40.csv").n_samples == 2
-    with pytest.raises(DataError, match="no suffix"):
+    with pytest.raises(mm.DataError, match="no suffix"):
         mm.load(Path("xor"))
 
 
 def test_unknown_sources_mention_families() -> None:
-    with pytest.raises(DataError, match=r"odd-max-bits:8: found no such file.*xor or gap:40.*mean 'odd-max-bit'\?"):
+    with pytest.raises(mm.DataError, match=r"odd-max-bits:8: found no such file.*xor or gap:40.*mean 'odd-max-bit'\?"):
         mm.load("odd-max-bits:8")
 
 

@@ -14,7 +14,6 @@ from commands import refusal
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
 from maxmargin.cli.app import run as command
-from maxmargin.reports.margin_report import MarginReport
 from maxmargin.reports.study.report_settings import ReportSettings
 from maxmargin.reports.study.two_class_parts import study_two_classes
 from maxmargin.solvers.perceptron.settings import RunSizes
@@ -72,7 +71,7 @@ def test_a_sampled_order_is_sampled_again_from_the_seed() -> None:
     of_cut, cut = copy(whole), run_perceptron(whole.run_problem, order="random", rng=3, sizes=RunSizes(most_logged=100))
     assert len(cut.mistake_rows) < cut.n_mistakes == whole.run.n_mistakes == len(whole.run.mistake_rows)
     of_cut.run = cut
-    assert MarginReport(of_cut).to_dict()["trace"] == MarginReport(whole).to_dict()["trace"]
+    assert mm.MarginReport(of_cut).to_dict()["trace"] == mm.MarginReport(whole).to_dict()["trace"]
 
 
 @pytest.mark.parametrize("arguments, words", [

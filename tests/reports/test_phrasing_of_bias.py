@@ -11,7 +11,6 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.solvers.answers.statuses import Status, Verdict
 
 # Words that claim something of all hyperplanes of a kind, or of a model.
 CLAIMS = re.compile(
@@ -136,9 +135,9 @@ def test_meanings_are_true_of_single_rows() -> None:
 
 def test_every_verdict_and_status_has_words() -> None:
     for bias in (True, False):
-        assert len({verdict.advice_for(bias=bias) for verdict in Verdict}) == len(Verdict)
-        assert len({status.advice_for(bias=bias) for status in Status}) == len(Status)
-    for status in Status:
+        assert len({verdict.advice_for(bias=bias) for verdict in mm.Verdict}) == len(mm.Verdict)
+        assert len({status.advice_for(bias=bias) for status in mm.Status}) == len(mm.Status)
+    for status in mm.Status:
         assert status.advice and status.is_inseparable == ("is 0" in status.advice)
         both = status.advice_for(bias=True), status.advice_for(bias=False)
-        assert (both[0] != both[1]) == (status.is_inseparable or status is Status.UNDECIDED)
+        assert (both[0] != both[1]) == (status.is_inseparable or status is mm.Status.UNDECIDED)

@@ -22,9 +22,7 @@ from maxmargin.api.running import best_bias_scale, run_perceptron
 from maxmargin.boolean import conjunction_bound
 from maxmargin.cli.app import run as run_command
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
-from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.theory import context as context_module
@@ -59,7 +57,7 @@ def by_name(bounds: tuple[Bound, ...]) -> dict[str, Bound]:
     return {bound.name: bound for bound in bounds}
 
 
-def check(problem: Problem, run: PerceptronRun, n_passes: int | None, C: float = 1.0) -> dict[str, Bound]:
+def check(problem: Problem, run: mm.PerceptronRun, n_passes: int | None, C: float = 1.0) -> dict[str, Bound]:
     bounds = by_name(bounds_of(Context(problem=problem, run=run, n_passes=n_passes, C=C)))
     presentations = math.inf if n_passes is None else n_passes * problem.n_samples
     for bound in bounds.values():
@@ -114,7 +112,7 @@ def test_a_noisy_row_drawn_several_times_is_not_counted_once(seed: int) -> None:
 
 @pytest.mark.parametrize("n_passes", [0, -1, 1.5, "2"])
 def test_passes_are_whole_numbers(n_passes: Any) -> None:
-    with pytest.raises(InvalidProblemError, match="n_passes"):
+    with pytest.raises(mm.InvalidProblemError, match="n_passes"):
         mistake_bounds([[1.0], [2.0]], [0, 1], n_passes=n_passes)
 
 

@@ -19,7 +19,6 @@ from watched_rows import InterruptingGenerator
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
 from maxmargin.data.problems import problem_of
-from maxmargin.data.reading.loading import load
 from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.exact_states import UNKNOWN_ROW, ExactStateSizes, chosen_mistakes
@@ -148,7 +147,7 @@ def test_the_inequalities_hold_on_any_data(
 
 @pytest.mark.slow
 def test_the_last_mistake_is_the_end_of_the_run() -> None:
-    data = load("wine", positive="class_0")
+    data = mm.load("wine", positive="class_0")
     for options in ({}, {"bias": False}, {"order": "random", "rng": 7}):
         trace = traced(data.X, data.labels, positive="class_0", max_mistakes=800, **options)
         run = trace.run
@@ -282,7 +281,7 @@ def on_disk(tmp_path: Path) -> Callable[..., Problem]:
     def problem(X: np.ndarray, y: np.ndarray) -> Problem:
         path = tmp_path / "data.parquet"
         pa.parquet.write_table(pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "label": y}), path)
-        data = load(path, memory=budget)
+        data = mm.load(path, memory=budget)
         assert not data.is_in_memory
         return problem_of(data)
 

@@ -13,7 +13,6 @@ from cases import for_each
 
 import maxmargin as mm
 from maxmargin.data.reading.formulas import read_formula
-from maxmargin.solvers.errors import InvalidProblemError
 
 FRAME = pd.DataFrame(
     {
@@ -66,7 +65,7 @@ def test_the_level_that_is_left_out_is_said() -> None:
 @for_each("factor", ["__import__('os')", "open('x')", "eval('1')", "I([a for a in age])", "abs(age)"])
 def test_functions_are_those_of_formulaic(factor: str) -> None:
     for formula in (f"died ~ {factor}", f"{factor} ~ age"):
-        with pytest.raises(InvalidProblemError, match=r"there is no column or function .*, or one of C, Diff,"):
+        with pytest.raises(mm.InvalidProblemError, match=r"there is no column or function .*, or one of C, Diff,"):
             read_formula(formula, FRAME)
 
 
@@ -79,7 +78,7 @@ def test_functions_are_those_of_formulaic(factor: str) -> None:
     ("died ~ C(stage, levels=['I', 'II'])", "outside of the nominated levels"), ("died ~ {age +}", "."),
 ])  # fmt: skip
 def test_what_cannot_be_read_is_refused_in_one_line(formula: str, said: str) -> None:
-    with pytest.raises(InvalidProblemError, match=said) as found:
+    with pytest.raises(mm.InvalidProblemError, match=said) as found:
         read_formula(formula, FRAME)
     assert "\n" not in str(found.value) and "\x1b" not in str(found.value)
 
@@ -93,16 +92,16 @@ def test_without_a_term_classes_overlap_and_nothing_else_is_answered(formula: st
         assert (answer.verdict, answer.n_features) == ("overlap", 0) and "estimate exists" in answer.summary()
         assert answer.certificate is not None and mm.verify(answer.certificate, *asked)
         for verb in (mm.hard_margin, mm.perceptron, mm.margin_report, mm.fewest_errors):
-            with pytest.raises(InvalidProblemError, match=r"no term but the intercept|has 3 classes"):
+            with pytest.raises(mm.InvalidProblemError, match=r"no term but the intercept|has 3 classes"):
                 verb(*asked)
-    with pytest.raises(InvalidProblemError, match=r"one class only.*, or 0 \+ in a formula"):
+    with pytest.raises(mm.InvalidProblemError, match=r"one class only.*, or 0 \+ in a formula"):
         mm.separability(FRAME.iloc[[0]], formula)
 
 
 @pytest.mark.parametrize("zone", [None, "UTC"])
 def test_dates_are_levels_or_refused(zone: str | None) -> None:
     frame = FRAME.assign(seen=pd.date_range("2020-01-01", periods=4, tz=zone))
-    with pytest.raises(InvalidProblemError, match=r"the column 'seen' holds dates .* expected numbers"):
+    with pytest.raises(mm.InvalidProblemError, match=r"the column 'seen' holds dates .* expected numbers"):
         read_formula("died ~ age + seen", frame)
     assert read_formula("died ~ C(seen)", frame).features.shape == (4, 3)
 

@@ -17,14 +17,13 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from table_files import array_file, table_file, text_file
 
+import maxmargin as mm
 from maxmargin.data.column_roles import Choice
-from maxmargin.data.dataset import Dataset
 from maxmargin.data.numbers.numerals import parse_number
 from maxmargin.data.reading.formula_files import whole_table
 from maxmargin.data.reading.loading import load, read_dataset
 from maxmargin.data.sources.csv_layout import names_columns
 from maxmargin.data.sources.csv_text import BYTES_AT_ONCE
-from maxmargin.text.data_error import DataError
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 TABLES = st.tuples(st.integers(2, 12), st.integers(1, 5)).flatmap(
@@ -59,7 +58,7 @@ def same_bits(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
     return a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
-def assert_is_canonical(ds: Dataset) -> None:
+def assert_is_canonical(ds: mm.Dataset) -> None:
     assert ds.X.dtype == np.float64
     assert ds.X.flags.c_contiguous
     assert not any(a.flags.writeable for a in (ds.X, ds.y, ds.labels))
@@ -229,7 +228,7 @@ def test_drop_missing(tmp_path: Path) -> None:
     assert ds.notes == ("3 rows with missing values left out of 5",)
     assert ds.describe_row(1) == "row 4 ('v')"
     assert ds.pair("u", "v").describe_row(1) == "row 4 ('v')"
-    with pytest.raises(DataError, match="row 2, column 'a': found infinity"):
+    with pytest.raises(mm.DataError, match="row 2, column 'a': found infinity"):
         load(pl.DataFrame({"a": [1.0, None, float("inf")], "y": ["u", "u", "v"]}), drop_missing=True)
 
 

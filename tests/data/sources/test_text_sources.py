@@ -28,7 +28,6 @@ from maxmargin.cli.app import run
 from maxmargin.data.numbers.numerals import look_of, parse_number
 from maxmargin.data.sources.by_name import FORMATS
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.text.data_error import DataError
 
 NUMBERS = [[1.5, -0.25], [2.0, 1e-3], [0.5, 7.0], [12.75, 3.0], [1.25, 2.5], [100.0, 0.0]]
 LABELS = ["yes", "no", "yes", "yes", "no", "no"]
@@ -50,7 +49,7 @@ def lines(fields: Sequence[Sequence[str]], separator: str) -> str:
 
 
 def error(*arguments: Any, **options: Any) -> str:
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(mm.DataError) as caught:
         mm.load(*arguments, **options)
     return str(caught.value)
 

@@ -12,7 +12,6 @@ from page_outline import check_page, element
 
 import maxmargin as mm
 from maxmargin.reports.document import plain_text
-from maxmargin.reports.margin_report import MarginReport
 from maxmargin.reports.sections.class_contents import cells_of, rulers_of_classes
 from maxmargin.reports.sections.many_classes import class_answer_sentences
 from maxmargin.text.number_formats import count, percent, rounded
@@ -56,7 +55,7 @@ NAMES_OF_DATA = [*list(DATA)[:-1], pytest.param("many", marks=pytest.mark.slow)]
 
 
 @cache
-def report_of(name: str, *, bias: bool = True) -> MarginReport:
+def report_of(name: str, *, bias: bool = True) -> mm.MarginReport:
     return mm.margin_report(DATA[name](), bias=bias, max_mistakes=3_000)
 
 

@@ -29,7 +29,6 @@ from maxmargin.solvers.engines.textbook import backends, formulations
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.fewest_errors.cover_search import UNITS, CoverProgram, CoverSearch
 from maxmargin.solvers.fewest_errors.fewest_incumbent import Budget, Incumbent, best_offset
-from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem
@@ -82,7 +81,7 @@ def cofactors(few: Sequence[tuple[int, ...]], width: int) -> list[int]:
     return [(-1) ** j * int(fmpz_mat(minor).det()) for j, minor in enumerate(minors)]
 
 
-def check(problem: Problem, answer: FewestErrors) -> None:
+def check(problem: Problem, answer: mm.FewestErrors) -> None:
     """What every answer promises, optimal or not."""
     assert 0 <= answer.packing_lower <= answer.lower <= answer.upper <= problem.n_samples
     assert answer.is_optimal == (answer.lower == answer.upper) == (answer.status is Status.OPTIMAL)
@@ -103,7 +102,7 @@ def errors_of(problem: Problem, w: Sequence[Fraction], b: Fraction) -> list[int]
     return [i for i, (score, sign) in enumerate(zip(scores, problem.y.tolist(), strict=True)) if score * int(sign) <= 0]
 
 
-def check_packing(problem: Problem, answer: FewestErrors) -> None:
+def check_packing(problem: Problem, answer: mm.FewestErrors) -> None:
     """Every witness is exact, and the weights through a row add up to the number of rows that are equal to it."""
     X = problem.dense_rows(slice(None))
     loads = dict.fromkeys(range(problem.n_samples), Fraction(0))

@@ -19,8 +19,7 @@ from scipy.sparse import csr_array
 from strategies import fewer_examples
 from zoo import INSEPARABLE, SEPARABLE, Known
 
-from maxmargin import Separability
-from maxmargin.solvers.answers.statuses import Verdict
+import maxmargin as mm
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, QuasiSeparation
 from maxmargin.solvers.separability import verdict_engines
@@ -269,7 +268,7 @@ def test_more_columns_than_rows_with_rows_of_both_labels(bias: bool) -> None:
     y = np.where(np.arange(10) % 2, 1.0, -1.0)
     problem = Problem(np.vstack([X, X[:3]]), np.append(y, -y[:3]), bias)
     answer = separability(problem)
-    assert is_proven(problem, answer) and answer.verdict is Verdict.QUASI_SEPARABLE
+    assert is_proven(problem, answer) and answer.verdict is mm.Verdict.QUASI_SEPARABLE
     assert answer.touching_rows.tolist() == [*range(3), *range(10, 13)]
     assert answer.dimension == 7 and len(answer.aliased_columns) == 24 + bias - 10
 
@@ -328,7 +327,7 @@ def test_rows_that_differ_by_600_decimal_orders(bias: bool) -> None:
 # What statisticians know
 
 
-def right(X: Any, y: Any) -> Separability:
+def right(X: Any, y: Any) -> mm.Separability:
     """Return the answer after checking it."""
     problem = Problem.validated(X, y)
     answer = separability(problem)
@@ -340,7 +339,7 @@ def test_a_zero_cell_of_a_two_by_two_table() -> None:
     """x = 1 always answers 1: the slope is infinite, the intercept, the log odds at x = 0, is finite."""
     X, y = [[0.0], [0.0], [0.0], [1.0], [1.0]], [-1, -1, 1, 1, 1]
     answer = right(X, y)
-    assert answer.verdict is Verdict.QUASI_SEPARABLE and answer.separated_rows.tolist() == [3, 4]
+    assert answer.verdict is mm.Verdict.QUASI_SEPARABLE and answer.separated_rows.tolist() == [3, 4]
     assert answer.infinite_columns == {0: "+"} and answer.finite_columns == ("(Intercept)",)
     other_cell = right(X, [-1, -1, -1, -1, 1])
     assert other_cell.infinite_columns == {0: "+", "(Intercept)": "-"} and other_cell.finite_columns == ()
@@ -374,7 +373,7 @@ def test_digits(digit: str) -> None:
     problem = Problem(data.X, data.y.astype(float))
     answer = separability(problem)
     assert is_proven(problem, answer)
-    assert answer.verdict is (Verdict.QUASI_SEPARABLE if digit in QUASI_DIGITS else Verdict.SEPARABLE)
+    assert answer.verdict is (mm.Verdict.QUASI_SEPARABLE if digit in QUASI_DIGITS else mm.Verdict.SEPARABLE)
     assert len(answer.touching_rows) == QUASI_DIGITS.get(digit, 0)
 
 
@@ -425,7 +424,7 @@ def test_many_rows_of_which_few_are_wrong(bias: bool, n_wrong: int) -> None:
     y[rng.choice(np.flatnonzero((abs(X) < 10).all(axis=1)), n_wrong, replace=False)] *= -1
     answer = separability(Problem(X, y, bias))
     assert is_proven(Problem(X, y, bias), answer)
-    assert answer.verdict is (Verdict.OVERLAP if n_wrong else Verdict.SEPARABLE)
+    assert answer.verdict is (mm.Verdict.OVERLAP if n_wrong else mm.Verdict.SEPARABLE)
 
 
 # Options and limits
@@ -434,13 +433,13 @@ def test_many_rows_of_which_few_are_wrong(bias: bool, n_wrong: int) -> None:
 def test_past_the_exact_limit_only_a_plane_is_proven() -> None:
     separable = Problem.validated([[0.0, 1.0], [1.0, 1.0], [3.0, 0.0]], [-1, -1, 1])
     answer = separability(separable, exact_limit=2)
-    assert is_proven(separable, answer) and answer.verdict is Verdict.SEPARABLE
+    assert is_proven(separable, answer) and answer.verdict is mm.Verdict.SEPARABLE
     assert answer.columns is None and answer.infinite_columns is None and answer.dimension is None
     crossed = Problem.validated([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [-1, -1, 1, 1])
     answer = separability(crossed, exact_limit=2)
-    assert is_proven(crossed, answer) and answer.verdict is Verdict.UNDECIDED
+    assert is_proven(crossed, answer) and answer.verdict is mm.Verdict.UNDECIDED
     assert "3 columns (bias counted) are past exact_limit=2" in answer.reason
-    assert separability(crossed, exact_limit=3).verdict is Verdict.OVERLAP
+    assert separability(crossed, exact_limit=3).verdict is mm.Verdict.OVERLAP
 
 
 # The functions that check
@@ -467,7 +466,7 @@ def test_the_check_of_these_tests_sees_damage() -> None:
     assert is_right(problem, answer) and isinstance(answer.certificate, QuasiSeparation)
     fields: tuple[dict[str, Any], ...] = {"rows": (0, 3)}, {"weights": (1, -1)}, {"null_space": ()}, {"b": Fraction(-1)}
     for damaged in (
-        replace(answer, verdict=Verdict.OVERLAP),
+        replace(answer, verdict=mm.Verdict.OVERLAP),
         *(replace(answer, certificate=replace(answer.certificate, **field)) for field in fields),
         replace(answer, touching_rows=np.array([0, 1]), separated_rows=np.array([2, 3, 4])),
         replace(answer, find_columns=lambda: replace(answer.columns, infinite={0: "-"})),

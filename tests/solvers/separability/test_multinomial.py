@@ -13,7 +13,6 @@ from scipy.sparse import csr_array
 from strategies import fewer_examples
 
 import maxmargin as mm
-from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.solvers.proof.checker import check
@@ -108,27 +107,27 @@ def test_two_classes_are_the_two_class_question(bias: bool) -> None:
 
 def test_classes_on_a_line_are_separable_though_the_middle_one_is_not_from_the_rest() -> None:
     X, y = [[1.0], [2.0], [3.0]], ["a", "b", "c"]
-    assert mm.separability(X, y).verdict is Verdict.SEPARABLE
-    assert mm.separability(X, y, positive="b").verdict is Verdict.OVERLAP
+    assert mm.separability(X, y).verdict is mm.Verdict.SEPARABLE
+    assert mm.separability(X, y, positive="b").verdict is mm.Verdict.OVERLAP
 
 
 def test_iris_and_wine_and_digits() -> None:
     iris = mm.load("iris")
     answer = mm.separability(iris.X, iris.labels)
-    assert answer.verdict is Verdict.QUASI_SEPARABLE
+    assert answer.verdict is mm.Verdict.QUASI_SEPARABLE
     assert (answer.n_inequalities, answer.n_strict) == (300, 200)
     assert answer.separated_rows.tolist() == list(range(50))  # setosa
     assert mm.verify(answer.certificate, iris.X, iris.labels) and mm.verify(answer.witness, iris.X, iris.labels)
     for name in ("wine", "digits"):
         data = mm.load(name)
-        assert mm.separability(data.X, data.labels).verdict is Verdict.SEPARABLE
+        assert mm.separability(data.X, data.labels).verdict is mm.Verdict.SEPARABLE
 
 
 def test_much_overlapping_data_are_decided_by_their_pairs() -> None:
     rng = np.random.default_rng(0)
     X, codes = rng.normal(size=(3000, 12)), rng.integers(0, 5, 3000)
     answer = multinomial(ClassProblem(X, codes, 5))
-    assert answer.verdict is Verdict.OVERLAP
+    assert answer.verdict is mm.Verdict.OVERLAP
     assert len(answer.certificate.pairs) <= 2 * 4 * 13
 
 
@@ -136,7 +135,7 @@ def test_names_of_classes_and_columns() -> None:
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 3.0]})
     answer = mm.separability(frame, ["a", "b", "c", "b"])
-    assert answer.verdict is Verdict.QUASI_SEPARABLE
+    assert answer.verdict is mm.Verdict.QUASI_SEPARABLE
     assert set(answer.infinite_columns) | set(answer.finite_columns) == {
         f"{name}: {column}" for name in "bc" for column in ("(Intercept)", "x")
     }
@@ -145,9 +144,9 @@ def test_names_of_classes_and_columns() -> None:
 def test_limits() -> None:
     problem = ClassProblem(np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 2, 2]), 3)
     answer = multinomial(problem, exact_limit=3)
-    assert answer.verdict is Verdict.UNDECIDED and "exact_limit=3" in answer.reason and answer.certificate is None
+    assert answer.verdict is mm.Verdict.UNDECIDED and "exact_limit=3" in answer.reason and answer.certificate is None
     answer = multinomial(problem, time_limit=1e-9)
-    assert answer.verdict is Verdict.UNDECIDED and "time limit" in answer.reason
+    assert answer.verdict is mm.Verdict.UNDECIDED and "time limit" in answer.reason
 
 
 def test_decimal_rows() -> None:
@@ -155,4 +154,4 @@ def test_decimal_rows() -> None:
     texts = [[1], [2], [3], [2]]
     integers = np.array(texts, dtype=object) * 10**30 + 1
     problem = ClassProblem(integers.astype(float), np.array([0, 1, 2, 0]), 3, True, integers)
-    assert multinomial(problem).verdict is Verdict.QUASI_SEPARABLE
+    assert multinomial(problem).verdict is mm.Verdict.QUASI_SEPARABLE
