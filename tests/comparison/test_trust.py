@@ -173,7 +173,7 @@ def test_rescalings_that_no_solver_answers_are_counted() -> None:
 def test_the_script_has_the_rows_of_the_report(tmp_path: Path) -> None:
     source = tmp_path / "data.csv"
     source.write_text("a,b,out\n1,0,0\n2,5,0\n3,-4,1\n4,1,1\n2.5,0,1\n")
-    for options in ({}, {"drop": "b"}, {"label": "a", "positive": "4"}):
+    for options in ({}, {"drop": "b", "label": "a", "positive": "4"}):
         found = mm.trust(mm.load(str(source), **options), methods=["rule.feasible", "sklearn.LogisticRegression"])
         wrong = [one for one in found.solvers if one["claim_true"] is not True]
         lines = printed_by(found.script, tmp_path)
