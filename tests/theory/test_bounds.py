@@ -137,9 +137,9 @@ def test_bounds_of_a_given_run(max_mistakes: int | None, order: str, covers: boo
 def test_a_run_decides_its_passes_and_belongs_to_its_rows(options: dict[str, Any]) -> None:
     question: dict[str, Any] = {"X": [[10.0], [12.0]], "y": [0, 1]}
     run = mm.perceptron(**question)
-    with pytest.raises(InvalidProblemError, match=r"run= decides|on other rows"):
+    with pytest.raises(mm.InvalidProblemError, match=r"run= decides|on other rows"):
         mistake_bounds(**question | options, run=run)
-    with pytest.raises(InvalidProblemError, match="OnlineRun"):
+    with pytest.raises(mm.InvalidProblemError, match="OnlineRun"):
         mistake_bounds(**question, run=mm.online(**question))  # type: ignore[arg-type]
 
 
