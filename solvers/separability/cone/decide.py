@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.exact.dyadic import without_denominators
-from maxmargin.solvers.exact.linear import Product, circuit_near, independent_rows, null_space, orthogonal_complement
+from maxmargin.solvers.exact.linear import (
+    circuit_near,
+    combination,
+    independent_rows,
+    null_space,
+    orthogonal_complement,
+)
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
@@ -340,8 +346,7 @@ def balances(cone: ConeRows, weights: dict[int, int]) -> bool:
     if not weights:
         return True
     table, _ = cone.integers(np.array(list(weights), dtype=np.int64))
-    column = np.array(list(weights.values()), dtype=object)[:, None]
-    return min(weights.values()) > 0 and not Product(table.T)(column).any()
+    return min(weights.values()) > 0 and not any(combination(table, list(weights.values())))
 
 
 def violated_rows(cone: ConeRows, direction: list[Fraction], among: Rows) -> Rows:
