@@ -16,9 +16,8 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.exact.dyadic import as_integers
-from maxmargin.solvers.exact.linear import circuit_near
 from maxmargin.solvers.fewest_errors.fewest_incumbent import Budget, Incumbent, split
-from maxmargin.solvers.separability.cone.decide import balances
+from maxmargin.solvers.separability.cone.witness import exact_circuit
 
 # Weights of witnesses are whole multiples of 1/UNITS.
 UNITS = 1 << 24
@@ -286,12 +285,7 @@ class CoverSearch:
         """Return the exact circuit near positive weights of these rows, unless they are too many."""
         if len(rows) > self.best.cone.width + 1 + _SPARE_ROWS:
             return None
-        table, _ = self.best.cone.integers(rows)
-        found = circuit_near(table, table[:0], weights)
-        if found is None:
-            return None
-        circuit = {int(rows[position]): weight for position, weight in zip(found.positions, found.weights, strict=True)}
-        return circuit if balances(self.best.cone, circuit) else None
+        return exact_circuit(self.best.cone, rows, weights)
 
     def _missed_exactly(self, is_kept: Mask) -> list[dict[int, int]]:
         """Return a circuit among these rows, or offer the direction that has all of them strictly on their side.

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
@@ -17,7 +17,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.scaling import row_units
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
 from maxmargin.solvers.proof.margins import prove_separable
-from maxmargin.solvers.separability.cone.witness import balances, contradicting_rows, find_common_hull_point
+from maxmargin.solvers.separability.cone.witness import contradicting_rows, find_common_hull_point
 
 METHODS = ("auto", "highs", "cvxpy")
 
@@ -103,19 +103,13 @@ def findings(
             yield from engine.findings(problem, limits)
 
 
-def prove_inseparable(problem: Problem, weights: Floats, limits: Limits | None = None) -> CommonHullPoint | None:
-    """Return exact balancing weights near the given ones, checked, or None."""
-    point = find_common_hull_point(problem, weights, limits)
-    return point if point is not None and balances(problem, point) else None
-
-
 def _checked(problem: Problem, candidate: Candidate, limits: Limits) -> Finding:
     """Return the proof that a candidate, in the original coordinates, leads to."""
     proof: SeparatingHyperplane | CommonHullPoint | None = None
     if candidate.w is not None:
         proof = prove_separable(problem, candidate.w)
     if proof is None and candidate.multipliers is not None:
-        proof = prove_inseparable(problem, candidate.multipliers, limits)
+        proof = find_common_hull_point(problem, candidate.multipliers, limits)
     return Finding(engine=candidate.engine, attempt=candidate.attempt, proof=proof)
 
 
@@ -126,7 +120,7 @@ def _of_few_rows(problem: Problem, limits: Limits) -> Iterator[Finding]:
         if proof is None and not found.is_separable:
             weights = np.zeros(problem.n_samples)
             weights[found.rows] = found.multipliers
-            proof = prove_inseparable(problem, weights, limits)
+            proof = find_common_hull_point(problem, weights, limits)
         yield Finding(engine=working_set.NAME, attempt=found.attempt, proof=proof, likely=found.rows)
         if proof is not None or not found.is_separable:
             break

@@ -14,17 +14,12 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.exact.dyadic import without_denominators
-from maxmargin.solvers.exact.linear import (
-    circuit_near,
-    combination,
-    independent_rows,
-    null_space,
-    orthogonal_complement,
-)
+from maxmargin.solvers.exact.linear import independent_rows, null_space, orthogonal_complement
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
 from maxmargin.solvers.separability.cone.strict import StrictStage, balance_of_all
+from maxmargin.solvers.separability.cone.witness import balances, exact_circuit
 
 # Number of circuits after which all touching rows are looked for at once.
 _STAGES = 8
@@ -333,20 +328,10 @@ def circuit_of(cone: ConeRows, balance: dict[int, int], is_over: Callable[[], bo
     """Return positive weights that balance on a part of the rows that carries no other such weights (Caratheodory)."""
     if not balance or not cone.width:
         return dict([*balance.items()][:1])
-    rows = list(balance)
-    table, _ = cone.integers(np.array(rows, dtype=np.int64))
-    found = circuit_near(table, table[:0], list(balance.values()), is_over)
+    found = exact_circuit(cone, np.array(list(balance), dtype=np.int64), list(balance.values()), is_over)
     if found is None:
         raise ArithmeticError("the weights that were found do not balance")
-    return {rows[position]: weight for position, weight in zip(found.positions, found.weights, strict=True)}
-
-
-def balances(cone: ConeRows, weights: dict[int, int]) -> bool:
-    """Return whether the weights are positive and sum a_i z_i = 0 exactly."""
-    if not weights:
-        return True
-    table, _ = cone.integers(np.array(list(weights), dtype=np.int64))
-    return min(weights.values()) > 0 and not any(combination(table, list(weights.values())))
+    return found
 
 
 def violated_rows(cone: ConeRows, direction: list[Fraction], among: Rows) -> Rows:

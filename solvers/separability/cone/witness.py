@@ -1,15 +1,16 @@
 """Find exact balancing weights near floating-point ones."""
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable, Mapping, Sequence
 
-from maxmargin.solvers.basics.array_types import Floats
+import numpy as np
+
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits, OutOfTime
-from maxmargin.solvers.exact.dyadic import Integers, as_integers
+from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.exact.linear import circuit_near, combination
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint
-from maxmargin.solvers.separability.cone.cone_rows import signed_integers
+from maxmargin.solvers.separability.cone.cone_rows import ConeRows, SignedRows
 
 # Relative weight below which a row is left out of the candidate support.
 _CANDIDATE_WEIGHT = 1e-12
@@ -40,34 +41,47 @@ def find_common_hull_point(problem: Problem, weights: Floats, limits: Limits | N
     limits = Limits() if limits is None else limits
     if min(len(rows), problem.n_features + problem.bias) > max(limits.exact_limit, EXACT_LIMIT):
         return None
-    table = _table(problem, rows)
     try:
-        found = circuit_near(table, table[:0], as_integers(weights[rows])[0].tolist(), limits.stop_check)
+        return _common_point(problem, rows, as_integers(weights[rows])[0].tolist(), limits.stop_check)
     except OutOfTime:
         return None
+
+
+def _common_point(
+    problem: Problem, rows: Rows, weights: Sequence[int], is_over: Callable[[], bool] | None = None
+) -> CommonHullPoint | None:
+    """Return the point of exact weights of these rows, as `exact_circuit`; of sparse rows only the columns in use."""
+    part = problem.of_rows(rows)
+    if part.integers is None and part.is_sparse:
+        used = np.union1d(part.matrix.indices, [0])  # rows of zeros have a column as well
+        part = Problem(part.matrix[:, used], part.y, part.bias, sizes=part.sizes)
+    circuit = exact_circuit(SignedRows(part), np.arange(len(rows)), weights, is_over)
+    if circuit is None:
+        return None
+    return CommonHullPoint.by(problem, {int(rows[position]): weight for position, weight in circuit.items()})
+
+
+def exact_circuit(
+    cone: ConeRows, rows: Rows, weights: Sequence[int], is_over: Callable[[], bool] | None = None
+) -> dict[int, int] | None:
+    """Return weights, checked, that balance on some of these rows next to positive ones; None where there are none.
+
+    The rows carry no other such weights (Caratheodory).
+    """
+    table, _ = cone.integers(rows)
+    found = circuit_near(table, table[:0], weights, is_over)
     if found is None:
         return None
-    return CommonHullPoint.by(problem, dict(zip(rows[found.positions].tolist(), found.weights, strict=True)))
+    circuit = dict(zip(rows[found.positions].tolist(), found.weights, strict=True))
+    return circuit if balances(cone, circuit) else None
 
 
-def balances(problem: Problem, point: CommonHullPoint) -> bool:
-    """Return whether the weights are positive, on different rows of the problem, and balance exactly."""
-    rows = set(point.rows)
-    if not rows or not len(rows) == len(point.rows) == len(point.weights):
-        return False
-    if min(point.weights) <= 0 or not rows <= set(range(problem.n_samples)):
-        return False
-    table = _table(problem, np.array(point.rows, dtype=np.int64))
-    return not any(combination(table, point.weights))
-
-
-def _table(problem: Problem, rows: NDArray[np.int64]) -> Integers:
-    """Return y (x, 1) as integers, a column in a power of two of its own; of sparse rows the columns in use only."""
-    if problem.integers is None and problem.is_sparse:
-        X = problem.row_source[rows]
-        used = np.union1d(X.indices, [0])  # rows of zeros have a column as well
-        problem, rows = Problem(X[:, used], problem.y[rows], problem.bias, sizes=problem.sizes), np.arange(len(rows))
-    return signed_integers(problem, rows)[0]
+def balances(cone: ConeRows, weights: Mapping[int, int]) -> bool:
+    """Return whether the weights are positive and sum a_i z_i = 0 exactly."""
+    if not weights:
+        return True
+    table, _ = cone.integers(np.array(list(weights), dtype=np.int64))
+    return min(weights.values()) > 0 and not any(combination(table, list(weights.values())))
 
 
 def contradicting_rows(problem: Problem) -> CommonHullPoint | None:
@@ -85,8 +99,5 @@ def contradicting_rows(problem: Problem) -> CommonHullPoint | None:
     order = np.lexsort((problem.y, keys))
     first, second = order[:-1], order[1:]
     are_alike = (keys[first] == keys[second]) & (problem.y[first] != problem.y[second])
-    for i, j in zip(first[are_alike].tolist(), second[are_alike].tolist(), strict=True):
-        point = CommonHullPoint.by(problem, {i: 1, j: 1})
-        if balances(problem, point):
-            return point
-    return None
+    points = (_common_point(problem, pair, [1, 1]) for pair in np.stack([first, second], axis=1)[are_alike])
+    return next(filter(None, points), None)

@@ -23,7 +23,7 @@ from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.solvers.proof.margins import best_offset, geometric_margin, least_functional_margin, lowest, norm_squared
-from maxmargin.solvers.separability import verdict_engines
+from maxmargin.solvers.separability.cone.witness import find_common_hull_point
 from maxmargin.solvers.separability.feasibility import separability
 
 BUNDLED = [("breast_cancer", "malignant"), ("iris", "setosa"), ("digits", 0), ("digits", 1)]
@@ -252,7 +252,7 @@ def test_rows_that_nothing_separates_are_reduced_to_few_that_balance(bias: bool)
     assert not last.is_separable and len(last.rows) <= problem.n_features + 1 + bias
     weights = np.zeros(problem.n_samples)
     weights[last.rows] = last.multipliers
-    assert verdict_engines.prove_inseparable(Problem(problem.X, y, bias), weights) is not None
+    assert find_common_hull_point(Problem(problem.X, y, bias), weights) is not None
 
 
 @given(st.integers(0, 10**6), st.integers(1, 300), st.integers(1, 4), st.integers(0, 40))

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from liars import make_highs_lie
+from proven import is_common_hull_point
 from sklearn.datasets import load_breast_cancer, load_iris
 from strategies import integer_problems
 from watched_rows import interrupting
@@ -32,7 +33,6 @@ from maxmargin.solvers.fewest_errors.fewest_incumbent import Budget, Incumbent, 
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.separability.cone.witness import balances
 from maxmargin.solvers.separability.feasibility import separability
 
 Signed = list[tuple[int, ...]]
@@ -107,7 +107,7 @@ def check_packing(problem: Problem, answer: mm.FewestErrors) -> None:
     X = problem.dense_rows(slice(None))
     loads = dict.fromkeys(range(problem.n_samples), Fraction(0))
     for witness, weight in zip(answer.witnesses, answer.witness_weights, strict=True):
-        assert weight > 0 and balances(problem, witness)
+        assert weight > 0 and is_common_hull_point(X, problem.y, problem.bias, witness)
         assert mm.verify(witness.to_dict(), X, problem.y)
         for row in witness.rows:
             loads[row] += weight

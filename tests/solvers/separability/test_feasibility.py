@@ -23,7 +23,7 @@ import maxmargin as mm
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, QuasiSeparation
 from maxmargin.solvers.separability import verdict_engines
-from maxmargin.solvers.separability.cone.witness import balances
+from maxmargin.solvers.separability.cone.witness import find_common_hull_point
 from maxmargin.solvers.separability.feasibility import separability
 
 SQUARE = np.array(list(product(range(3), repeat=2)), dtype=float)
@@ -447,11 +447,8 @@ def test_past_the_exact_limit_only_a_plane_is_proven() -> None:
 
 def test_a_point_that_is_not_common_is_caught() -> None:
     problem, equal = (Problem.validated(X, [-1, 1]) for X in ([[0.0], [1.0]], [[1.0], [1.0]]))
-    assert not balances(problem, CommonHullPoint(problem=problem, rows=(0, 1), weights=(1, 1)))
-    assert verdict_engines.prove_inseparable(problem, np.ones(2)) is None
-    common = CommonHullPoint(problem=equal, rows=(0, 1), weights=(1, 1))
-    assert balances(equal, common)
-    assert verdict_engines.prove_inseparable(equal, np.ones(2)) == common
+    assert find_common_hull_point(problem, np.ones(2)) is None
+    assert find_common_hull_point(equal, np.ones(2)) == CommonHullPoint(problem=equal, rows=(0, 1), weights=(1, 1))
 
 
 def test_prove_separable_refuses_what_is_no_plane() -> None:
