@@ -59,8 +59,8 @@ class WorkSizes:
         A pass of the interior point works on blocks of about this number of entries, and of at least this number of
         rows: 2 MiB, with its product, stay in the cache.
     class_entries : int
-        Number of entries in the matrix of all inequalities of more than two classes above which the perceptron and the
-        pairs of classes are tried before all inequalities at once.
+        Number of entries in the matrix of all inequalities of more than two classes above which the perceptron is tried
+        before them.
     call_entries : int
         Largest number of stored entries in one compiled call of dual coordinate descent, which cannot be interrupted:
         some tens of milliseconds.

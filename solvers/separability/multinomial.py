@@ -1,6 +1,6 @@
 """More than two classes at once: can scores w_k.x + b_k put every row's own class first?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,9 +10,8 @@ from maxmargin.solvers.answers.answer_text import without_intercepts
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, TIME_IS_OVER, Limits
 from maxmargin.solvers.engines import highs_lp
-from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import SolverRun
-from maxmargin.solvers.problem.problem import ClassProblem, Problem
+from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import (
     ClassOverlap,
     ClassQuasiSeparation,
@@ -22,7 +21,7 @@ from maxmargin.solvers.proof.certificate import (
     in_order,
 )
 from maxmargin.solvers.separability.cone.columns import later_column_signs
-from maxmargin.solvers.separability.cone.cone_rows import ClassRows, SignedRows
+from maxmargin.solvers.separability.cone.cone_rows import ClassRows
 from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, decide, violated_rows
 from maxmargin.solvers.separability.details import Details
 from maxmargin.solvers.separability.proven_verdict import Attempts, ProvenVerdict
@@ -80,10 +79,8 @@ def multinomial(
 
 
 def _decision(cone: ClassRows, limits: Limits, attempts: list[SolverRun]) -> Decision | Unfinished:
-    if cone.n_rows * cone.width <= cone.problem.sizes.class_entries:
-        return decide(cone, limits)
-    separating = _tried_perceptron(cone, limits, attempts)
-    return separating or decide(cone, limits, known=list(_circuits_of_pairs(cone, limits)))
+    is_large = cone.n_rows * cone.width > cone.problem.sizes.class_entries
+    return (is_large and _tried_perceptron(cone, limits, attempts)) or decide(cone, limits)
 
 
 def _tried_perceptron(cone: ClassRows, limits: Limits, attempts: list[SolverRun]) -> Decision | None:
@@ -96,24 +93,6 @@ def _tried_perceptron(cone: ClassRows, limits: Limits, attempts: list[SolverRun]
         direction = None
     attempts.append(SolverRun(solver=PERCEPTRON, status="not converged" if direction is None else "converged"))
     return None if direction is None else Decision.separable(tuple(direction), cone)
-
-
-def _circuits_of_pairs(cone: ClassRows, limits: Limits) -> Iterator[tuple[list[int], Circuit]]:
-    """Yield the circuits of the first class with every other class, each of which lies in one block."""
-    problem, n_before = cone.problem, 0
-    for other in range(1, problem.n_classes):
-        rows = np.flatnonzero((problem.codes == 0) | (problem.codes == other))
-        signs = np.where(problem.codes[rows] == other, 1.0, -1.0)
-        integers = None if problem.integers is None else problem.integers[rows]
-        pair = Problem(problem.row_source[rows], signs, problem.bias, integers)
-        decision = decide(SignedRows(pair), limits)
-        for positions, circuit in () if isinstance(decision, Unfinished) else decision.circuits:
-            samples = rows[positions]
-            against = np.where(problem.codes[samples] == 0, other, 0)
-            known = [0] * n_before + list(circuit.fixed_weights)
-            moved = Circuit(positions=circuit.positions, weights=circuit.weights, fixed_weights=known)
-            yield cone.inequality_numbers(samples, against).tolist(), moved
-        n_before += 0 if isinstance(decision, Unfinished) else len(decision.basis)
 
 
 def _answer(cone: ClassRows, decision: Decision, limits: Limits, attempts: Attempts) -> ProvenVerdict:

@@ -291,10 +291,6 @@ class ClassRows(ConeRows):
         samples, positions = np.divmod(rows, self.n_others)
         return samples, positions + (positions >= self.problem.codes[samples])
 
-    def inequality_numbers(self, samples: Rows, classes: Rows) -> Rows:
-        """Return the positions of the vectors of samples against classes."""
-        return samples * self.n_others + classes - (classes > self.problem.codes[samples])
-
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return the vectors as integers, every column of X in its own power of two in all blocks."""
         samples, others = self.pairs(rows)
