@@ -1,8 +1,8 @@
 """The engines of the hard margin, in the order in which they are asked."""
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import quadratic
+from maxmargin.solvers.engines.engine_table import Engine, engines_to_ask
 from maxmargin.solvers.engines.local_coordinates import working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin.hard_bracket import HardBracket
@@ -37,40 +38,18 @@ _MOST_ENTRIES, _FEW_ENTRIES = 20_000_000, 1 << 15
 _MOST_COLUMNS_OF_DAQP = 300
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HardEngine:
-    """A way to candidates.
+def engines_for(problem: Problem, method: str, solver: backends.Asked) -> Iterator[Engine]:
+    """Yield the engines to ask about a problem, each once: those that suit it, or the one of the method.
 
-    Attributes
-    ----------
-    name : str
-        The method by which it is asked for.
-    suits : callable
-        Whether `auto` asks it about a problem.
-    ask : callable
-        Offers what it finds to a `HardBracket` within limits; returns rows that floating point could not separate,
-        an empty array if it found that none of all rows can be, or None.
+    They offer what they find to a `HardBracket`, and return rows that floating point could not separate, an empty array
+    if they found that none of all rows can be, or None.
     """
-
-    name: str
-    suits: Callable[[Problem], bool]
-    ask: Callable[[HardBracket, Limits], Rows | None]
-
-
-def engines_for(problem: Problem, method: str, solver: backends.Asked) -> Iterator[HardEngine]:
-    """Yield the engines to ask about a problem, each once: those that suit it, or the one of the method."""
     solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER)
-    textbook = HardEngine(name="cvxpy", suits=_is_moderate, ask=partial(_ask_cvxpy, solvers))
-    if method == "cvxpy" or solver is not None:
-        yield textbook
-        return
+    textbook = Engine("cvxpy", lambda _: method == "textbook", partial(_ask_cvxpy, solvers))
     # the textbook program is solved by cvxpy's DAQP, which is the same
-    seen = {"daqp"} if method == "textbook" and problem.n_features <= _MOST_COLUMNS_OF_DAQP else set[str]()
-    for engine in (*ENGINES, *[textbook] * (method == "textbook")):
-        is_asked = engine.suits(problem) if method in ("auto", "textbook") else engine.name == method
-        if is_asked and engine.name not in seen:
-            seen.add(engine.name)
-            yield engine
+    is_same = method == "textbook" and problem.n_features <= _MOST_COLUMNS_OF_DAQP
+    table = [engine for engine in (*ENGINES, textbook) if not (is_same and engine.name == "daqp")]
+    return engines_to_ask(table, "cvxpy" if solver is not None else method, problem)
 
 
 def is_narrow(best: HardBracket) -> bool:
@@ -154,12 +133,8 @@ def _is_moderate(problem: Problem) -> bool:
 
 
 ENGINES = (
-    HardEngine(name="working-set", suits=lambda problem: problem.has_many_rows, ask=_ask_working_set),
-    HardEngine(name="dual-coordinate", suits=lambda problem: problem.has_many_columns, ask=_ask_descent),
-    HardEngine(name="daqp", suits=_is_moderate, ask=_ask_daqp),
-    HardEngine(
-        name="working-set",
-        suits=lambda problem: problem.integers is None,
-        ask=_ask_working_set,
-    ),
+    Engine("working-set", lambda problem: problem.has_many_rows, _ask_working_set),
+    Engine("dual-coordinate", lambda problem: problem.has_many_columns, _ask_descent),
+    Engine("daqp", _is_moderate, _ask_daqp),
+    Engine("working-set", lambda problem: problem.integers is None, _ask_working_set),
 )

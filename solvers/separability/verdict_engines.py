@@ -1,6 +1,6 @@
 """The engines of verdicts, in the order in which they are asked; what they find is checked in exact arithmetic."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -10,6 +10,7 @@ from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
+from maxmargin.solvers.engines.engine_table import Engine, always, engines_to_ask
 from maxmargin.solvers.engines.local_coordinates import working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun
@@ -56,28 +57,6 @@ class Finding:
     likely: Rows | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerdictEngine:
-    """A way to a proof.
-
-    Attributes
-    ----------
-    name : str
-        The method by which it is asked for.
-    suits : callable
-        Whether `auto` asks it about a problem.
-    findings : callable
-        Yields what it finds about a problem within limits.
-    of_margins : bool
-        Whether it is one of the engines of hard margins, which `auto` asks first.
-    """
-
-    name: str
-    suits: Callable[[Problem], bool]
-    findings: Callable[[Problem, Limits], Iterator[Finding]]
-    of_margins: bool = False
-
-
 def findings(
     problem: Problem, method: str, solver: backends.Asked, limits: Limits, *, is_new: bool, is_exact: bool
 ) -> Iterator[Finding]:
@@ -95,12 +74,12 @@ def findings(
     is_exact : bool
         Whether exact arithmetic decides afterwards; then linear programs of all rows are not solved before.
     """
-    cvxpy = VerdictEngine(name="cvxpy", suits=lambda problem: True, findings=partial(_of_cvxpy, solver))
+    of_all_rows = (Engine("highs", always, _linear), Engine("cvxpy", always, partial(_of_cvxpy, solver)))
     name = "cvxpy" if solver is not None else method
-    for engine in (*ENGINES, cvxpy):
-        is_due = is_new if engine.of_margins else not is_exact
-        if (is_due and engine.suits(problem) if name == "auto" else engine.name == name) and not limits.is_over():
-            yield from engine.findings(problem, limits)
+    table = (*(ENGINES_OF_MARGINS if is_new else ()), *(() if is_exact and name == "auto" else of_all_rows))
+    for engine in engines_to_ask(table, name, problem):
+        if not limits.is_over():
+            yield from engine.ask(problem, limits)
 
 
 def _checked(problem: Problem, candidate: Candidate, limits: Limits) -> Finding:
@@ -194,11 +173,9 @@ def _is_wide_enough(problem: Problem) -> bool:
     return not is_of_others and problem.n_samples * problem.n_features >= _MANY_ENTRIES
 
 
-ENGINES = (
-    VerdictEngine(
-        name="working-set", suits=lambda problem: problem.has_many_rows, findings=_of_few_rows, of_margins=True
-    ),
-    VerdictEngine(name="dual-coordinate", suits=_has_many_columns, findings=_by_descent, of_margins=True),
-    VerdictEngine(name="daqp", suits=_is_wide_enough, findings=_quadratic, of_margins=True),
-    VerdictEngine(name="highs", suits=lambda problem: True, findings=_linear),
+# Those of hard margins, which are asked first.
+ENGINES_OF_MARGINS = (
+    Engine("working-set", lambda problem: problem.has_many_rows, _of_few_rows),
+    Engine("dual-coordinate", _has_many_columns, _by_descent),
+    Engine("daqp", _is_wide_enough, _quadratic),
 )

@@ -1,16 +1,17 @@
 """The engines of the soft margin and of the nu-SVM, in the order in which they are asked."""
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.engines.engine_table import Engine, engines_to_ask
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.engines.textbook import backends
@@ -52,25 +53,6 @@ _GREATEST_COST = 2.0
 _GREATEST_EXPONENT = 400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SoftEngine:
-    """A way to candidates.
-
-    Attributes
-    ----------
-    name : str
-        The method by which it is asked for.
-    suits : callable
-        Whether `auto` asks it about a question, after what the engines before have found.
-    candidates : callable
-        Yields candidates, within limits.
-    """
-
-    name: str
-    suits: Callable[[Any], bool]
-    candidates: Callable[[Any, Limits], Iterator[Candidate]]
-
-
 def check_options(problem: Problem, methods: tuple[str, ...], method: str, solver: backends.Asked) -> None:
     """Raise an InvalidOptionError unless the method is one of these and suits the problem and the solver."""
     backends.check_method(method, methods, solver, of_cvxpy=("auto", "textbook", "cvxpy"))
@@ -86,14 +68,11 @@ def candidates(best: SoftBracket, method: str, solver: backends.Asked, limits: L
     The caller stops asking when the interval is narrow, so that the order decides the time.
     """
     table, solvers = ENGINES[type(best)], backends.chosen(solver, backends.SOFT_MARGIN_ORDER)
-    textbook = SoftEngine(name="cvxpy", suits=_is_moderate, candidates=partial(_textbook, solvers))
+    textbook = Engine("cvxpy", _is_moderate, partial(_textbook, solvers))
     is_first = method == "textbook" and is_small(best.problem)
-    name, seen = "cvxpy" if solver is not None else method, set[str]()
-    for engine in (table[0], textbook, *table[1:]) if is_first else (*table, textbook):
-        is_asked = engine.suits(best) if name in ("auto", "textbook") else engine.name == name
-        if is_asked and engine.name not in seen:
-            seen.add(engine.name)
-            yield from engine.candidates(best, limits)
+    ordered = (table[0], textbook, *table[1:]) if is_first else (*table, textbook)
+    for engine in engines_to_ask(ordered, "cvxpy" if solver is not None else method, best):
+        yield from engine.ask(best, limits)
 
 
 def is_small(problem: Problem) -> bool:
@@ -107,6 +86,10 @@ def _is_moderate(best: SoftBracket) -> bool:
 
 def _has_fitting_matrices(best: SoftBracket) -> bool:
     return interior_point.fits(best.problem)
+
+
+def _has_many_rows(best: SoftBracket) -> bool:
+    return not is_small(best.problem) and soft_working_set.is_worth_it(best.problem)
 
 
 def _is_beyond_the_limit(best: SoftBracket) -> bool:
@@ -233,23 +216,17 @@ def _is_beyond_solvers(best: SoftBracket) -> bool:
 # hard margin (for every C above its largest multiplier: Hastie, Rosset, Tibshirani and Zhu, "The entire regularization
 # path for the support vector machine", JMLR 5, 2004). Large data go to engines whose iterations are passes. After all
 # of these cvxpy is asked.
-ENGINES: dict[type[SoftBracket], tuple[SoftEngine, ...]] = {
+ENGINES: dict[type[SoftBracket], tuple[Engine, ...]] = {
     SoftBracket: (
-        SoftEngine(name="smaller C", suits=_is_beyond_the_limit, candidates=_before),
-        SoftEngine(name="hard-margin", suits=_is_beyond_solvers, candidates=_hard_margin),
-        SoftEngine(
-            name=soft_working_set.NAME,
-            suits=lambda best: not is_small(best.problem) and soft_working_set.is_worth_it(best.problem),
-            candidates=_working_set,
-        ),
-        SoftEngine(name=interior_point.NAME, suits=_has_fitting_matrices, candidates=_interior_point),
-        SoftEngine(
-            name="dual-coordinate", suits=lambda best: not _has_fitting_matrices(best), candidates=_dual_coordinate
-        ),
-        SoftEngine(name="hard-margin", suits=_has_little_slack, candidates=_hard_margin),
+        Engine("smaller C", _is_beyond_the_limit, _before),
+        Engine("hard-margin", _is_beyond_solvers, _hard_margin),
+        Engine(soft_working_set.NAME, _has_many_rows, _working_set),
+        Engine(interior_point.NAME, _has_fitting_matrices, _interior_point),
+        Engine("dual-coordinate", lambda best: not _has_fitting_matrices(best), _dual_coordinate),
+        Engine("hard-margin", _has_little_slack, _hard_margin),
     ),
     NuBracket: (
-        SoftEngine(name=interior_point.NAME, suits=_has_fitting_matrices, candidates=_nu_interior_point),
-        SoftEngine(name="hard-margin", suits=lambda best: best.shares.spares_no_row, candidates=_hard_margin),
+        Engine(interior_point.NAME, _has_fitting_matrices, _nu_interior_point),
+        Engine("hard-margin", lambda best: best.shares.spares_no_row, _hard_margin),
     ),
 }
