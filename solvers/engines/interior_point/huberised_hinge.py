@@ -23,7 +23,7 @@ from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.problem import Problem
 
 # The first h, in units of the margin.
-FIRST_WIDTH = 0.5
+_FIRST_WIDTH = 0.5
 
 # Smallest factor from one h to the next; within it, h follows the movement of the margins in a step.
 _LEAST_FACTOR = 1 / 8
@@ -100,8 +100,6 @@ class HuberisedDescent:
     view : RowView
     plane : ndarray (k,)
         Where to start.
-    width : float
-        The first h.
 
     Attributes
     ----------
@@ -113,10 +111,8 @@ class HuberisedDescent:
         The best one that was looked at.
     """
 
-    def __init__(
-        self, problem: Problem, costs: Floats, view: RowView, plane: Floats, width: float = FIRST_WIDTH
-    ) -> None:
-        self.problem, self.costs, self.view, self.plane, self.width = problem, costs, view, plane, width
+    def __init__(self, problem: Problem, costs: Floats, view: RowView, plane: Floats) -> None:
+        self.problem, self.costs, self.view, self.plane, self.width = problem, costs, view, plane, _FIRST_WIDTH
         self.point: Point | None = None
         self._movement = np.inf
         self._penalty = (np.arange(len(plane)) < problem.n_features).astype(np.float64)

@@ -7,14 +7,13 @@ join the program. If there are none, the solution solves the whole program.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.engines.interior_point.huberised_hinge import FIRST_WIDTH, HuberisedDescent
+from maxmargin.solvers.engines.interior_point.huberised_hinge import HuberisedDescent
 from maxmargin.solvers.engines.interior_point.interior_point import InteriorPointSettings
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
@@ -102,23 +101,6 @@ def solve(
     return Candidate(w=run.normal, multipliers=run.multipliers, engine=NAME, attempt=attempt)
 
 
-class _NextStep(NamedTuple):
-    """A hyperplane, and the next step from it.
-
-    Attributes
-    ----------
-    plane : ndarray (k,)
-    width : float
-        The h of the next pass.
-    reach : float
-        If positive, the next step is the program of the rows whose |t| is at most this.
-    """
-
-    plane: Floats
-    width: float = FIRST_WIDTH
-    reach: float = 0.0
-
-
 class _WorkingSetRun:
     """The search, and the best hyperplane with the multipliers that belong to it."""
 
@@ -130,38 +112,32 @@ class _WorkingSetRun:
 
     def finish(self, start: tuple[Floats, float] | None) -> None:
         """Search until no row is on the wrong side, or that takes too long; few rows are solved for at once."""
-        state = self._first_state(start)
-        if not state.reach:
-            state = self._descended(state)
-        if state.reach and not self.is_over():
-            self._settle(state)
+        plane, reach = np.zeros(self.problem.n_features + self.problem.bias), np.inf
+        if self.problem.n_samples > self._most:
+            start = start or _of_sample(self.problem, self.costs, self.is_over)
+            plane, reach = self._descended(self.view.plane_of(*start))
+        if reach and not self.is_over():
+            self._settle(plane, reach)
 
-    def _first_state(self, start: tuple[Floats, float] | None) -> _NextStep:
-        """Return where to start."""
-        if self.problem.n_samples <= self._most:
-            return _NextStep(np.zeros(self.problem.n_features + self.problem.bias), reach=np.inf)
-        return _NextStep(self.view.plane_of(*(start or _of_sample(self.problem, self.costs, self.is_over))))
-
-    def _descended(self, state: _NextStep) -> _NextStep:
-        """Return where Newton's method ends; it has a reach if that is near the solution."""
-        descent = HuberisedDescent(self.problem, self.costs, self.view, state.plane, state.width)
+    def _descended(self, plane: Floats) -> tuple[Floats, float]:
+        """Return where Newton's method ends, and how far rows of the program are from there; 0 if it is not near."""
+        descent, least = HuberisedDescent(self.problem, self.costs, self.view, plane), least_near(self.problem)
         try:
-            least = least_near(self.problem)
             for is_near in descent.run(least, most_near(self.problem)):
-                reach = descent.reach(least) if is_near else 0.0
-                state = state._replace(plane=descent.plane, width=descent.width, reach=reach)
-                if is_near or self.is_over():
+                if is_near:
+                    return descent.plane, descent.reach(least)
+                if self.is_over():
                     break
         finally:
             if descent.point is not None:
                 self.normal = descent.point.plane[: self.problem.n_features]
                 self.multipliers = descent.point.multipliers(self.costs)
-        return state
+        return descent.plane, 0.0
 
-    def _settle(self, state: _NextStep) -> None:
+    def _settle(self, plane: Floats, reach: float) -> None:
         """Solve for the rows within reach; where more than these are on the wrong side, for those further away."""
-        for width in (_WIDER**k * state.reach for k in range(_MOST_WIDTHS)):
-            near = NearRows.within(self.problem, self.costs, self.view, state.plane, width, self._most)
+        for width in (_WIDER**k * reach for k in range(_MOST_WIDTHS)):
+            near = NearRows.within(self.problem, self.costs, self.view, plane, width, self._most)
             if near is None or self.is_over():
                 return
             self._cache(near)
