@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, nearest_floats, sqrt_up
+from maxmargin.solvers.exact.dyadic import Integers, as_fraction, as_integers, sqrt_up
 from maxmargin.solvers.exact.products import exact_sums
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.margins import enclose_functional_margins
+from maxmargin.solvers.proof.margins import enclose_excess
 
 
 def integer_weights(weights: NDArray[Any]) -> tuple[Rows, list[int]]:
@@ -284,10 +284,4 @@ class HullPoint:
         """Return vectors that enclose y(w.x + b) - 1 up to a positive factor, for every row."""
         V, exponent = self.direction
         factor = as_fraction(self._length_squared, exponent) / (n_groups(self.problem) * self.total)  # V = factor * w
-        rounded = nearest_floats([*map(Fraction, V), factor * self.offset, factor])
-        if rounded is None:
-            return np.full(self.problem.n_samples, -np.inf), np.full(self.problem.n_samples, np.inf)
-        lower, upper = enclose_functional_margins(self.problem, rounded[:-2], float(rounded[-2]))
-        # The last entry is a rounding of the factor; a difference of floats has the sign of the exact difference.
-        with np.errstate(over="ignore"):  # an end that overflows is infinite, on its own side
-            return lower - np.nextafter(rounded[-1], np.inf), upper - np.nextafter(rounded[-1], -np.inf)
+        return enclose_excess(self.problem, [*map(Fraction, V), factor * self.offset, factor])

@@ -293,6 +293,17 @@ def enclose_functional_margins(problem: Problem, w: Floats, b: float) -> tuple[F
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
 
+def enclose_excess(problem: Problem, numbers: Sequence[Fraction]) -> tuple[Floats, Floats]:
+    """Return vectors that enclose ``y_i (w.x_i + b) - level``, for the numbers (w, b, level) up to a positive factor."""
+    rounded = nearest_floats(numbers)
+    if rounded is None:
+        return np.full(problem.n_samples, -np.inf), np.full(problem.n_samples, np.inf)
+    lower, upper = enclose_functional_margins(problem, rounded[:-2], float(rounded[-2]))
+    # The level is a rounding as well; a difference of floats has the sign of the exact difference.
+    with np.errstate(over="ignore"):  # an end that overflows is infinite, on its own side
+        return lower - np.nextafter(rounded[-1], np.inf), upper - np.nextafter(rounded[-1], -np.inf)
+
+
 def exact_functional_margins(problem: Problem, rows: Rows, w: Floats, b: float) -> list[Fraction]:
     """Return ``y_i (w.x_i + b)`` of the given rows as fractions."""
     normal, w_exponent = as_integers(w)
@@ -345,7 +356,7 @@ def n_errors(problem: Problem, w: Floats, b: float) -> int:
     >>> n_errors(Problem.validated([[0.0], [1.0], [2.0]], [-1, -1, 1]), np.array([1.0]), -1.0)
     1
     """
-    return sum(len(rows) for rows in _errors_of_chunks(problem, w, b))
+    return len(error_rows(problem, w, b))
 
 
 def error_rows(problem: Problem, w: Floats, b: float) -> Rows:

@@ -100,6 +100,15 @@ def functional_margins(X: Any, y: NDArray[Any], w: Floats, b: float) -> Floats:
     return result
 
 
+def margins_of(problem: Problem, w: Floats, b: float = 0.0) -> Floats:
+    """Return y (w.x + b) for every row, -infinity if it overflows."""
+    return np.concatenate(list(problem.map(partial(_margins_of_chunk, w, b), problem.y)))
+
+
+def _margins_of_chunk(w: Floats, b: float, _: slice, X: Any, y: NDArray[Any]) -> Floats:
+    return functional_margins(X, y, w, b)
+
+
 @np.errstate(all="ignore")
 def scores_and_moduli(X: Any, center: Floats | None, w: Floats) -> tuple[Floats, Floats]:
     """Return w.(x - center) and |w|.|x - center| of every row, each sum in any order.

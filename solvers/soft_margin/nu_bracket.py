@@ -4,7 +4,7 @@ import sys
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.proof import nu_bounds
-from maxmargin.solvers.proof.sums import functional_margins
+from maxmargin.solvers.proof.sums import margins_of
 from maxmargin.solvers.soft_margin.slack_rows import SlackProgram
 from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, SoftBracket
 from maxmargin.solvers.soft_margin.soft_solution import NuMargin
@@ -137,7 +137,7 @@ def best_plane(problem: Problem, shares: nu_bounds.Shares, w: Floats) -> NuPlane
     """
     nothing = NuPlane(np.zeros(problem.n_features), 0.0, 0.0, None)
     unit: Floats = np.ldexp(w, -int(np.frexp(np.abs(w).max())[1]))  # its greatest entry is about 1
-    scores = np.concatenate(list(problem.map(partial(_scores, unit), problem.y)))
+    scores = margins_of(problem, unit)
     if not np.isfinite(scores).all():
         return nothing
     groups = [(scores[group], shares.weights[group]) for group in shares.members]
@@ -164,7 +164,3 @@ def _excess(weights: Floats, mass: Fraction, rows: Rows) -> Fraction:
 def _gain(scores: Floats, weights: Floats, level: float, mass: float) -> float:
     """Return the gain of a level: mass times level, less the cost of the slack of the rows below."""
     return mass * level - float(weights @ np.maximum(0.0, level - scores))
-
-
-def _scores(w: Floats, _: slice, X: Any, y: Floats) -> Floats:
-    return functional_margins(X, y, w, 0.0)

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.engines.interior_point.interior_point import center_of
-from maxmargin.solvers.exact.dyadic import Integers, as_fraction, nearest_floats, over_common_denominator, round_up
+from maxmargin.solvers.exact.dyadic import Integers, as_fraction, over_common_denominator, round_up
 from maxmargin.solvers.exact.linear import combination, independent_rows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import add_scaled, weighted_sum
-from maxmargin.solvers.proof.margins import enclose_functional_margins, norm_squared
+from maxmargin.solvers.proof.margins import enclose_excess, norm_squared
 from maxmargin.solvers.proof.sums import rounding_error
 
 # Multipliers that are not solved for are multiples of their bounds divided by 2 to this power.
@@ -233,12 +233,8 @@ class _KktPoint:
     def excess(self, problem: Problem) -> tuple[NDArray[np.int64], Floats]:
         """Return the exact sign of y(w.x + b) - level for every row, and about its size, up to a factor."""
         numbers = [*self.w, self.b, self.level]
-        rounded, lower = nearest_floats(numbers), np.zeros(problem.n_samples)
-        sign = np.zeros(problem.n_samples, dtype=np.int64)
-        if rounded is not None:
-            lower, upper = enclose_functional_margins(problem, rounded[:-2], float(rounded[-2]))
-            lower, upper = lower - np.nextafter(rounded[-1], np.inf), upper - np.nextafter(rounded[-1], -np.inf)
-            sign = (lower > 0).astype(np.int64) - (upper < 0)
+        lower, upper = enclose_excess(problem, numbers)
+        sign = (lower > 0).astype(np.int64) - (upper < 0)
         near = np.flatnonzero(sign == 0)
         numerators, _ = over_common_denominator(numbers)
         w = np.array(numerators[:-2], dtype=object)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.problem.row_weights import RowWeights, checked, numbers_of_rows
 from maxmargin.solvers.proof.margins import error_rows
 from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, objective_upper_bound
-from maxmargin.solvers.proof.sums import functional_margins
+from maxmargin.solvers.proof.sums import margins_of
 from maxmargin.solvers.soft_margin.slack_rows import Optimum, SlackProgram, rows_by_gap
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
@@ -204,7 +203,7 @@ class SoftBracket(Bracket):
         parts = np.divide(dual, costs, out=np.ones_like(dual), where=costs > 0).clip(0.0, 1.0)
         program, offsets = self._program()
         if self._level:
-            shortfall = shortfall_of(problem, self.w, self.b, self._level) / self._level
+            shortfall = (self._level - margins_of(problem, self.w, self.b)) / self._level
         else:  # a nu-SVM with w = 0, of which the multipliers alone tell
             shortfall = (parts > 1 - _AT_BOUND).astype(np.float64) - (parts < _AT_BOUND)
         self.optimum = program.optimum_near(parts, shortfall, offsets, self.limits.is_over)
@@ -255,7 +254,7 @@ class SoftBracket(Bracket):
     def _slack(self, dual: Floats, costs: Floats) -> dict[str, Any]:
         """Return the slacks, 0 where that is proven of the optimum, and what is proven of their number and of b."""
         problem, optimum = self.rows.problem, self.optimum
-        shortfall, offsets = shortfall_of(problem, self.w, self.b, self._level), None
+        shortfall, offsets = self._level - margins_of(problem, self.w, self.b), None
         if optimum is None:
             gap, offset = width_of(self.lower, self.upper), abs(self.b) + self._level
             inside, outside = rows_by_gap(problem, self.w, -shortfall, offset, dual, costs, gap)
@@ -294,7 +293,7 @@ def best_offsets(
     """
     if not problem.bias:
         return None
-    kinks = np.concatenate(list(problem.map(partial(_kinks, w), problem.y)))
+    kinks = problem.y * (1.0 - margins_of(problem, w))
     if not np.isfinite(kinks).all():
         return 0.0, 0.0
     shares = costs / costs.max()
@@ -309,18 +308,4 @@ def best_offset(problem: Problem, w: Floats, costs: Floats) -> float:
 
 def slack_of(problem: Problem, w: Floats, b: float, level: float = 1.0) -> Floats:
     """Return max(0, level - y(w.x + b)) for every row."""
-    return np.maximum(0.0, shortfall_of(problem, w, b, level))
-
-
-def shortfall_of(problem: Problem, w: Floats, b: float, level: float) -> Floats:
-    """Return level - y(w.x + b) for every row."""
-    return np.concatenate(list(problem.map(partial(_shortfall, w, b, level), problem.y)))
-
-
-def _kinks(w: Floats, _: slice, X: Any, y: Floats) -> Floats:
-    with np.errstate(invalid="ignore"):
-        return np.asarray(y * (1.0 - functional_margins(X, y, w, 0.0)))
-
-
-def _shortfall(w: Floats, b: float, level: float, _: slice, X: Any, y: Floats) -> Floats:
-    return np.asarray(level - functional_margins(X, y, w, b))
+    return np.maximum(0.0, level - margins_of(problem, w, b))

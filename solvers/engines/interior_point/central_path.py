@@ -23,25 +23,6 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Floats
 
 
-class Aim(NamedTuple):
-    """The constraints of the rows: y (w.x + b) >= 1 - xi, or for the nu-SVM y (w.x + b) - rho >= -xi.
-
-    With nu there is an offset rho, at the cost -nu.
-
-    Attributes
-    ----------
-    nu : float or None
-        None: there is no rho.
-    """
-
-    nu: float | None = None
-
-    @property
-    def target(self) -> float:
-        """The right-hand side of the constraints of rows without slack."""
-        return 1.0 if self.nu is None else 0.0
-
-
 class RowsAtBound(NamedTuple):
     """Rows outside the iterate, whose multipliers stay at their upper bounds.
 
@@ -161,13 +142,6 @@ class RowsAt(NamedTuple):
     complementarity: float
     hinge: float
     total: float
-
-
-# The result of a pass over rows at an iterate.
-#
-# The arrays are t, the target less margin; X'D^-1 X with k columns, and beside it its right-hand side X'D^-1 (y t); and
-# X'(y a). The numbers are the sums of `RowsAt`.
-Linearised = tuple[Floats, Floats, Floats, float, float, float]
 
 
 class Prediction(NamedTuple):

@@ -7,7 +7,6 @@ matrix of d + 1 or of n rows; sparse rows stay sparse.
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,12 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.blas_threads import one_blas_thread
 from maxmargin.solvers.basics.limits import never
-from maxmargin.solvers.engines.interior_point.central_path import Aim, IterateQuality, PathRows, RowsAtBound
+from maxmargin.solvers.engines.interior_point.central_path import IterateQuality, PathRows, RowsAtBound
 from maxmargin.solvers.engines.interior_point.newton_systems import ColumnSystem, RowSystem, System
 from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.proof.sums import margins_of
 
 NAME = "interior-point"
 
@@ -118,15 +118,14 @@ def solve(
         Called before every iteration; the work stops where it returns True.
     """
     settings = settings or (InteriorPointSettings() if nu is None else _NU_SETTINGS)
-    aim = Aim(nu)
     with np.errstate(all="ignore"), one_thread_each(problem):
         center = center_of(problem) if at_bound is None else at_bound.center
         system: System
         if at_bound is None and problem.n_samples < problem.n_features:
-            system = RowSystem(problem, center, aim)
+            system = RowSystem(problem, center, nu)
         else:
-            system = ColumnSystem(problem, center, aim, at_bound)
-        run = _PathRun(system, _first_rows(problem, costs, system, aim, start), settings)
+            system = ColumnSystem(problem, center, nu, at_bound)
+        run = _PathRun(system, _first_rows(problem, costs, system, nu, start), settings)
         run.finish(is_over)
     attempt = SolverRun(solver=NAME, status=run.status, message=f"{run.n_iterations} iterations")
     w = run.normal if np.isfinite(run.normal).all() else None
@@ -134,15 +133,15 @@ def solve(
 
 
 def _first_rows(
-    problem: Problem, costs: Floats, system: System, aim: Aim, start: tuple[Floats, float] | None
+    problem: Problem, costs: Floats, system: System, nu: float | None, start: tuple[Floats, float] | None
 ) -> PathRows:
     """Return the first iterate; the system starts from its hyperplane, if there is one."""
-    if aim.nu is not None:
-        return _between_the_means(problem, costs, system, aim.nu)
+    if nu is not None:
+        return _between_the_means(problem, costs, system, nu)
     if start is None:
         return PathRows.start(costs)
     system.start_at(*start)
-    return PathRows.around(aim.target - _margins(problem, *start), costs, _SPREAD)
+    return PathRows.around(1.0 - margins_of(problem, *start), costs, _SPREAD)
 
 
 def _between_the_means(problem: Problem, costs: Floats, system: System, nu: float) -> PathRows:
@@ -150,7 +149,7 @@ def _between_the_means(problem: Problem, costs: Floats, system: System, nu: floa
     weights = [costs * (problem.y == sign) for sign in (-1.0, 1.0)] if problem.bias else [costs]
     shares = [part / part.sum() for part in weights]
     w = weighted_rows(problem, problem.y * sum(shares) * (nu / len(shares)))
-    margins = _margins(problem, w, 0.0)
+    margins = margins_of(problem, w)
     middles = [float(share @ margins) for share in shares]
     b = (middles[0] - middles[1]) / 2 if problem.bias else 0.0
     rho = sum(middles) / len(middles)
@@ -159,15 +158,6 @@ def _between_the_means(problem: Problem, costs: Floats, system: System, nu: floa
     greatest = nu * float(problem.column_sizes @ problem.column_sizes)  # of a margin; w is 0 where the means are one
     spread = max(float(signed_slack.var()), (_LEAST_SPREAD * greatest) ** 2) or 1.0
     return PathRows.around(signed_slack, costs, _SPREAD * spread)
-
-
-def _margins(problem: Problem, w: Floats, b: float) -> Floats:
-    return np.concatenate(list(problem.map(partial(_margins_of_chunk, w, b), problem.y)))
-
-
-@np.errstate(all="ignore")
-def _margins_of_chunk(w: Floats, b: float, _: slice, X: Any, y: Floats) -> Floats:
-    return np.asarray(y * (X @ w + b))
 
 
 class _PathRun:

@@ -13,14 +13,7 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.engines.interior_point import passes
-from maxmargin.solvers.engines.interior_point.central_path import (
-    Aim,
-    IterateQuality,
-    PathRows,
-    Prediction,
-    RowsAtBound,
-)
+from maxmargin.solvers.engines.interior_point.central_path import IterateQuality, PathRows, Prediction, RowsAtBound
 from maxmargin.solvers.engines.interior_point.row_view import RowView, weighted_rows
 from maxmargin.solvers.problem.problem import Problem
 
@@ -80,7 +73,8 @@ class _NewtonSystem(ABC):
     Parameters
     ----------
     problem : Problem
-    aim : Aim
+    nu : float, optional
+        With it there is an offset rho, at the cost -nu.
 
     Attributes
     ----------
@@ -96,8 +90,8 @@ class _NewtonSystem(ABC):
     _change: Floats
     _step: Floats
 
-    def __init__(self, problem: Problem, aim: Aim) -> None:
-        self.problem, self.aim, self._mu = problem, aim, 0.0
+    def __init__(self, problem: Problem, nu: float | None) -> None:
+        self.problem, self.target, self._mu = problem, float(nu is None), 0.0
 
     @abstractmethod
     def _solve_for(self, rows: PathRows, side: Floats) -> float:
@@ -127,21 +121,22 @@ class ColumnSystem(_NewtonSystem):
     problem : Problem
     center : ndarray (n_features,) or None
         The vector subtracted from every row.
-    aim : Aim
+    nu : float, optional
     at_bound : RowsAtBound, optional
         Further rows, outside the problem, each of which adds its cost times 1 - y (w.x + b) to the objective. Without
         nu only.
     """
 
-    def __init__(self, problem: Problem, center: Floats | None, aim: Aim, at_bound: RowsAtBound | None = None) -> None:
-        super().__init__(problem, aim)
-        self._view = RowView(center, problem.bias, aim, problem.sizes)
-        d, has_rho = problem.n_features, aim.nu is not None
-        self.plane = np.zeros(d + problem.bias + has_rho)
+    def __init__(
+        self, problem: Problem, center: Floats | None, nu: float | None, at_bound: RowsAtBound | None = None
+    ) -> None:
+        super().__init__(problem, nu)
+        self._view, d = RowView(center, problem.bias, nu is not None, problem.sizes), problem.n_features
+        self.plane = np.zeros(d + problem.bias + self._view.has_rho)
         self._penalty = (np.arange(len(self.plane)) < d).astype(np.float64)
         self._cost = np.zeros(len(self.plane))
-        if aim.nu is not None:
-            self._cost[-1] = -aim.nu
+        if nu is not None:
+            self._cost[-1] = -nu
         self._total_at_bound = 0.0
         if at_bound is not None:
             self._total_at_bound = at_bound.total
@@ -151,7 +146,7 @@ class ColumnSystem(_NewtonSystem):
 
     def linearise(self, rows: PathRows) -> IterateQuality:
         """Factorise the system at the iterate, and return how good the iterate is."""
-        targets, *parts = zip(*self._pass(partial(passes.linearise, self.plane), *rows), strict=True)
+        targets, *parts = zip(*self._pass(partial(self._view.linearise, self.plane), *rows), strict=True)
         np.concatenate(targets, out=self._t)
         gram, written, complementarity, hinge, total = (sum(part) for part in parts)
         self._side = gram[:-1, -1]
@@ -167,7 +162,7 @@ class ColumnSystem(_NewtonSystem):
         return IterateQuality(
             complementarity=complementarity,
             primal=square + cost + hinge,
-            dual=self.aim.target * self._total - float(normal @ normal) / 2,
+            dual=self.target * self._total - float(normal @ normal) / 2,
             size=square + abs(cost) + hinge,
             imbalance=float(abs(self._residual[d:]).sum()) / self._total,
         )
@@ -175,7 +170,7 @@ class ColumnSystem(_NewtonSystem):
     def predict(self, rows: PathRows) -> Prediction:
         """Solve for the step that aims at mu = 0."""
         affine = self._factor.solve(self._side - self._residual)
-        passed = self._pass(partial(passes.predict, affine), self._t, *rows)
+        passed = self._pass(partial(self._view.predict, affine), self._t, *rows)
         changes, sides, predictions = zip(*passed, strict=True)
         np.concatenate(changes, out=self._affine)
         self._second, self._centring = sum(sides)
@@ -191,7 +186,7 @@ class ColumnSystem(_NewtonSystem):
 
     def _directed(self, rows: PathRows) -> tuple[float, Floats]:
         """Store the changes of the rows; return the limit of the step's length, and its error in the dual equations."""
-        passed = self._pass(partial(passes.correct, self._step, self._mu), self._t, self._affine, *rows)
+        passed = self._pass(partial(self._view.correct, self._step, self._mu), self._t, self._affine, *rows)
         changes, written, blocking = zip(*passed, strict=True)
         np.concatenate(changes, out=self._change)
         return max(blocking), sum(written) - self._residual - self._penalty * self._step
@@ -211,7 +206,7 @@ class ColumnSystem(_NewtonSystem):
         self.plane = np.append(self._view.plane_of(w, b), [rho] * self._view.has_rho)
 
     def _pass(self, function: Callable[..., Any], *vectors: Floats) -> Iterator[Any]:
-        return self.problem.map(partial(function, self._view), self.problem.y, *vectors)
+        return self.problem.map(function, self.problem.y, *vectors)
 
 
 class RowSystem(_NewtonSystem):
@@ -225,28 +220,25 @@ class RowSystem(_NewtonSystem):
     problem : Problem
     center : ndarray (n_features,) or None
         The vector subtracted from every row.
-    aim : Aim
-        With nu there is an offset rho, at the cost -nu.
+    nu : float, optional
     """
 
-    def __init__(self, problem: Problem, center: Floats | None, aim: Aim) -> None:
-        super().__init__(problem, aim)
+    def __init__(self, problem: Problem, center: Floats | None, nu: float | None) -> None:
+        super().__init__(problem, nu)
         self.center = center
         self._y = y = problem.y.astype(np.float64)
         self._gram = inner_products(problem, center)
         self._gram *= y * y[:, None]
-        columns, costs = [y] if problem.bias else [], [0.0] if problem.bias else []
-        if aim.nu is not None:
-            columns, costs = [*columns, -np.ones(len(y))], [*costs, -aim.nu]
-        self._free = np.stack(columns, axis=1) if columns else np.empty((len(y), 0))
-        self._costs = np.array(costs)
-        self.plane = np.zeros(len(costs))
+        free = [(y, 0.0)] * problem.bias + ([] if nu is None else [(-np.ones(len(y)), -nu)])
+        self._free = np.stack([column for column, _ in free], axis=1) if free else np.empty((len(y), 0))
+        self._costs = np.array([cost for _, cost in free])
+        self.plane = np.zeros(len(free))
 
     def linearise(self, rows: PathRows) -> IterateQuality:
         """Factorise the system at the iterate, and return how good the iterate is."""
         y = self._y
         written = self._gram @ rows.a
-        at = rows.at(y, y * (written + self._free @ self.plane), self.aim.target)
+        at = rows.at(y, y * (written + self._free @ self.plane), self.target)
         self._side, self._weights = at.t, at.roots**-2
         self._factor = CholeskyFactor(self._gram + np.diag(self._weights))
         self._solved_free = self._factor.solve(self._free)
@@ -255,7 +247,7 @@ class RowSystem(_NewtonSystem):
         return IterateQuality(
             complementarity=at.complementarity,
             primal=square + cost + at.hinge,
-            dual=self.aim.target * at.total - square,
+            dual=self.target * at.total - square,
             size=square + abs(cost) + at.hinge,
             imbalance=float(abs(self._residual).sum()) / at.total,
         )
@@ -278,7 +270,7 @@ class RowSystem(_NewtonSystem):
     def start_at(self, w: Floats, b: float, rho: float = 0.0) -> None:
         """Start from the offsets of a hyperplane; its normal is given by the multipliers."""
         offsets = [b if self.center is None else b + float(w @ self.center)] * self.problem.bias
-        self.plane = np.array([*offsets, *([] if self.aim.nu is None else [rho])])
+        self.plane = np.array([*offsets, rho][: len(self.plane)])
 
     def _solve(self, target: Floats) -> tuple[Floats, Floats]:
         """Return da and the change of the offsets.

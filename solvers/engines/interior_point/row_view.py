@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.engines.interior_point.central_path import Aim, PathRows
+from maxmargin.solvers.engines.interior_point.central_path import PathRows, Prediction
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import DEFAULT_SIZES, WorkSizes
 
@@ -17,28 +17,31 @@ from maxmargin.solvers.problem.rows import DEFAULT_SIZES, WorkSizes
 _DENSITY = 0.03
 
 
+# The result of a pass over rows at an iterate.
+#
+# The arrays are t, the target less margin; X'D^-1 X with k columns, and beside it its right-hand side X'D^-1 (y t); and
+# X'(y a). The numbers are the sums of `RowsAt`.
+Linearised = tuple[Floats, Floats, Floats, float, float, float]
+
+
 class RowView(NamedTuple):
     """Rows seen as (x - center, 1, -y), without the 1 if there is no bias and without the -y if there is no rho.
 
-    Methods take rows that are centred already; sparse rows have no center.
+    The three passes of an iteration of the interior point are `linearise`, `predict` and `correct`. Other methods take
+    rows that are centred already; sparse rows have no center.
 
     Attributes
     ----------
     center : ndarray (n_features,) or None
     bias : bool
-    aim : Aim
+    has_rho : bool
     sizes : WorkSizes
     """
 
     center: Floats | None
     bias: bool
-    aim: Aim = Aim()
+    has_rho: bool = False
     sizes: WorkSizes = DEFAULT_SIZES
-
-    @property
-    def has_rho(self) -> bool:
-        """Whether there is a rho."""
-        return self.aim.nu is not None
 
     def plane_of(self, w: Floats, b: float) -> Floats:
         """Return the hyperplane (w, b) of the rows as one vector for the centred rows, without rho."""
@@ -97,6 +100,47 @@ class RowView(NamedTuple):
     def _others(self, y: NDArray[Any], weights: Floats) -> list[Floats]:
         """Return the columns beside X, times weights."""
         return [weights] * self.bias + [-y * weights] * self.has_rho
+
+    @np.errstate(all="ignore")
+    def linearise(self, plane: Floats, _: slice, X: Any, y: NDArray[Any], *vectors: Floats) -> Linearised:
+        """Return t, the Gram matrix with its right-hand side, X'(y a), and the sums of the rows."""
+        t, sums, written = np.empty(len(y)), np.zeros(3), np.zeros(len(plane))
+        gram = np.zeros((len(plane) + 1, len(plane) + 1))
+        for part, block, signs, rows in self.blocks(X, y, vectors):
+            at = rows.at(signs, self.scores(block, signs, plane), float(not self.has_rho))
+            t[part] = at.t
+            gram += self.gram(block, signs, at.roots, at.side)
+            written += self.written(block, signs, signs * rows.a)
+            sums += at.complementarity, at.hinge, at.total
+        complementarity, hinge, total = sums.tolist()
+        return t, gram, written, complementarity, hinge, total
+
+    @np.errstate(all="ignore")
+    def predict(
+        self, affine: Floats, _: slice, X: Any, y: NDArray[Any], t: Floats, *vectors: Floats
+    ) -> tuple[Floats, Floats, Prediction]:
+        """Return the changes of the multipliers, the right-hand sides of the second-order and centring terms, and the
+        predicted result of the step."""
+        change, sides, predictions = np.empty(len(y)), np.zeros((2, len(affine))), []
+        for part, block, signs, rows in self.blocks(X, y, vectors):
+            change[part] = rows.affine_change(signs, t[part], self.scores(block, signs, affine))
+            weights, prediction = rows.second_order(signs, change[part])
+            sides += [self.written(block, signs, own) for own in weights]
+            predictions.append(prediction)
+        return change, sides, Prediction.of_all(predictions)
+
+    @np.errstate(all="ignore")
+    def correct(
+        self, step: Floats, mu: float, _: slice, X: Any, y: NDArray[Any], t: Floats, affine: Floats, *vectors: Floats
+    ) -> tuple[Floats, Floats, float]:
+        """Return the changes of the multipliers da, X'(y da), and the quantity that limits the length of the step."""
+        change, written, most = np.empty(len(y)), np.zeros(len(step)), 0.0
+        for part, block, signs, rows in self.blocks(X, y, vectors):
+            scores = self.scores(block, signs, step)
+            da = change[part] = rows.corrected_change(signs, t[part], scores, mu, affine[part])
+            written += self.written(block, signs, signs * da)
+            most = max(most, rows.blocking(mu, affine[part], da))
+        return change, written, most
 
 
 def weighted_rows(problem: Problem, weights: Floats, center: Floats | None = None) -> Floats:

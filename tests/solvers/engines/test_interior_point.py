@@ -16,7 +16,7 @@ from strategies import OVERLAPPING, bundled, overlapping
 
 import maxmargin as mm
 from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.engines.interior_point.central_path import Aim, PathRows
+from maxmargin.solvers.engines.interior_point.central_path import PathRows
 from maxmargin.solvers.engines.interior_point.newton_systems import CholeskyFactor, ColumnSystem, inner_products
 from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.problem import Problem
@@ -108,7 +108,7 @@ def test_steps_that_went_in_circles_are_damped() -> None:
 def test_a_hyperplane_keeps_its_objective_in_other_coordinates(name: str) -> None:
     problem = OVERLAPPING[name]
     answer = soft_margin(problem, method="interior-point")
-    systems = ColumnSystem(problem, problem.X.mean(axis=0) if problem.bias else None, Aim())
+    systems = ColumnSystem(problem, problem.X.mean(axis=0) if problem.bias else None, None)
     systems.start_at(answer.w, answer.b)
     margins = problem.y * (problem.X @ answer.w + answer.b)
     progress = systems.linearise(PathRows.around(1 - margins, np.ones(problem.n_samples), 0.1))
