@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
-from maxmargin.solvers.engines.interior_point.newton_systems import CholeskyFactor
+from maxmargin.solvers.engines.cholesky import CholeskyFactor
 from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.problem import Problem
 

@@ -13,58 +13,16 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
+from maxmargin.solvers.engines.cholesky import CholeskyFactor
 from maxmargin.solvers.engines.interior_point.central_path import IterateQuality, PathRows, Prediction, RowsAtBound
 from maxmargin.solvers.engines.interior_point.row_view import RowView, weighted_rows
 from maxmargin.solvers.problem.problem import Problem
-
-# Numbers that, times the order of the matrix, are added in turn to its diagonal of ones until it has a factor.
-_RIDGES = (0.0, 1e-16, 1e-15, 1e-14, 1e-12, 1e-10)
 
 # Error of the dual equations, relative to ||w||, above which a direction is refined: its square enters the gap.
 _NORMAL_ERROR = 1e-8
 
 # Error of the balance, relative to sum a, above which a direction is refined: it enters the gap at first order.
 _BALANCE_ERROR = 1e-13
-
-
-class CholeskyFactor:
-    """The Cholesky factor of a positive definite matrix, which rounding may have made a little indefinite.
-
-    Parameters
-    ----------
-    upper : ndarray (k, k)
-        The upper triangle of the symmetric matrix; other entries are not read.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If the matrix is not even nearly positive definite, or not finite.
-    """
-
-    def __init__(self, upper: Floats) -> None:
-        from scipy.linalg import cholesky
-
-        diagonal = upper.diagonal()
-        if not (np.isfinite(upper).all() and (diagonal > 0).all()):
-            raise np.linalg.LinAlgError("the matrix has no positive finite diagonal")
-        self._scale = 1.0 / np.sqrt(diagonal)
-        scaled = upper * self._scale * self._scale[:, None]
-        for ridge in _RIDGES:
-            np.fill_diagonal(scaled, 1.0 + ridge * len(scaled))
-            try:
-                self._factor = cholesky(scaled, check_finite=False)
-                return
-            except np.linalg.LinAlgError:
-                continue
-        raise np.linalg.LinAlgError("the matrix is not positive definite")
-
-    def solve(self, right: Floats) -> Floats:
-        """Return the solution for a right-hand side of one or more columns."""
-        from scipy.linalg import cho_solve
-
-        scale = self._scale if right.ndim == 1 else self._scale[:, None]
-        result: Floats = scale * cho_solve((self._factor, False), scale * right, check_finite=False)
-        return result
 
 
 class _NewtonSystem(ABC):

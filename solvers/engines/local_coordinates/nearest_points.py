@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.engines.cholesky import CholeskyFactor
 from maxmargin.solvers.engines.local_coordinates.support import LocalProgram, on_support
 
 _MOST_ITERATIONS = 80
@@ -32,9 +33,6 @@ _ALL_ROWS_AFTER = 25
 
 # Largest number of steps of conjugate gradients, and the relative residual at which they end.
 _MOST_CG_STEPS, _CG_RESIDUAL = 12, 1e-3
-
-# Added to the unit diagonal of the scaled normal matrix, for each unknown, until it can be factorised.
-_RIDGES = (0.0, 1e-15, 1e-13, 1e-11, 1e-9)
 
 # Part of the way to the boundary that a step takes, and the most it takes.
 _PART_OF_STEP, _MOST_OF_STEP = 0.99, 1 - 1e-6
@@ -130,8 +128,11 @@ class _InteriorPoint:
         M = rows.T @ rows + self.G
         if is_part:
             M.flat[:: len(M) + 1] += (D.sum() - D[heavy].sum()) * self.squares
-        precondition = _factorised(M)
-        if precondition is None or not is_part:
+        try:
+            precondition = CholeskyFactor(M).solve
+        except np.linalg.LinAlgError:
+            return None
+        if not is_part:
             return precondition
         return lambda right: self._conjugate_gradients(precondition, D, right)
 
@@ -151,19 +152,3 @@ class _InteriorPoint:
             direction = p + rho / before * direction
         self.n_heavy *= 2
         return v
-
-
-def _factorised(M: Floats) -> Callable[[Floats], Floats] | None:
-    """Return a function that solves systems with a matrix, scaled to a unit diagonal and with a ridge if need be."""
-    from scipy.linalg.lapack import dpotrf, dpotrs
-
-    scale = 1 / np.sqrt(M.diagonal())
-    M = M * scale * scale[:, np.newaxis]
-    if not np.isfinite(M).all():
-        return None
-    for ridge in _RIDGES:
-        M.flat[:: len(M) + 1] = 1 + ridge * len(M)
-        factor, fault = dpotrf(M)
-        if not fault:
-            return lambda right: scale * dpotrs(factor, scale * right)[0]
-    return None
