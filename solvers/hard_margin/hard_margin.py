@@ -21,7 +21,7 @@ from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
 from maxmargin.solvers.proof.hulls import HullPoint
-from maxmargin.solvers.proof.margins import best_offset, prove_separable
+from maxmargin.solvers.proof.margins import prove_separable, separating_plane
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
@@ -218,9 +218,7 @@ class _ExactWorkClock:
 def _offer_ends(best: HardBracket, point: HullPoint) -> None:
     """Offer both ends that v proves before it is the shortest."""
     best.offer_weights(point.rounded_weights())
-    b, least = best_offset(best.problem, point.normal)
-    if least > 0:
-        plane = SeparatingHyperplane(problem=best.problem, w=point.normal, b=b, least_functional_margin=least)
+    if (plane := separating_plane(best.problem, point.normal)) is not None:
         best.offer_plane(plane, exact_margin.NAME)
 
 

@@ -238,7 +238,7 @@ class HardMargin(NamedAnswer):
         """One proof of both ends: ``certificate``, with the hull weights of ``upper`` if it lacks them."""
         upper = self.upper_certificate
         if isinstance(self.certificate, MarginAtLeast) and upper is not None:
-            return MarginBetween.by(self.certificate, upper)
+            return MarginBetween(problem=upper.problem, at_least=self.certificate, at_most=upper)
         return self.certificate
 
     def angle_of(

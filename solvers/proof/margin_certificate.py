@@ -78,11 +78,6 @@ class MarginBetween(Certificate):
     at_least: MarginAtLeast
     at_most: MarginAtMost
 
-    @classmethod
-    def by(cls, at_least: MarginAtLeast, at_most: MarginAtMost) -> "MarginBetween":
-        """Join two proofs about the same problem."""
-        return cls(problem=at_least.problem, at_least=at_least, at_most=at_most)
-
     def _numbers(self) -> dict[str, Any]:
         upper = self.at_most._numbers()
         return {**upper, **self.at_least._numbers(), "upper_squared": upper["margin_squared"]}

@@ -210,10 +210,18 @@ def prove_separable(problem: Problem, w: Floats) -> SeparatingHyperplane | None:
     """Return the hyperplane with normal w and the best offset if it separates, checked in exact arithmetic."""
     if not (np.isfinite(w).all() and w.any()):
         return None
-    b, least = best_offset(problem, w)
+    return separating_plane(problem, FloatFractions(w))
+
+
+def separating_plane(
+    problem: Problem, w: Sequence[Fraction], groups: Sequence[Lowest] | None = None
+) -> SeparatingHyperplane | None:
+    """Return the hyperplane with this normal and the best offset if it separates, from the lowest rows along it."""
+    groups = _lowest_groups(problem, w) if groups is None else groups
+    b, least = offset_between([least_score(problem, group, w) for group in groups])
     if least <= 0:
         return None
-    return SeparatingHyperplane(problem=problem, w=FloatFractions(w), b=b, least_functional_margin=least)
+    return SeparatingHyperplane(problem=problem, w=w, b=b, least_functional_margin=least)
 
 
 def unit(w: Floats) -> Floats:
@@ -294,7 +302,7 @@ def enclose_functional_margins(problem: Problem, w: Floats, b: float) -> tuple[F
 
 
 def enclose_excess(problem: Problem, numbers: Sequence[Fraction]) -> tuple[Floats, Floats]:
-    """Return vectors that enclose ``y_i (w.x_i + b) - level``, for the numbers (w, b, level) up to a positive factor."""
+    """Return vectors that enclose ``y_i (w.x_i + b) - level`` of (w, b, level), up to a positive factor."""
     rounded = nearest_floats(numbers)
     if rounded is None:
         return np.full(problem.n_samples, -np.inf), np.full(problem.n_samples, np.inf)

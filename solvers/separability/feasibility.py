@@ -20,7 +20,7 @@ from maxmargin.solvers.proof.certificate import (
     SeparatingHyperplane,
     in_order,
 )
-from maxmargin.solvers.proof.margins import best_offset
+from maxmargin.solvers.proof.margins import separating_plane
 from maxmargin.solvers.separability.cone.columns import later_column_signs
 from maxmargin.solvers.separability.cone.cone_rows import DEFAULT, ConeSettings, SignedRows
 from maxmargin.solvers.separability.cone.decide import ZERO_ROWS, Decision, Unfinished, decide
@@ -152,11 +152,10 @@ def answer_of(
 
 
 def _plane(problem: Problem, direction: tuple[Fraction, ...]) -> SeparatingHyperplane:
-    w = direction[: problem.n_features]
-    b, least = best_offset(problem, w)
-    if least <= 0:
+    plane = separating_plane(problem, direction[: problem.n_features])
+    if plane is None:
         raise ArithmeticError("the direction that was found does not separate")
-    return SeparatingHyperplane(problem=problem, w=w, b=b, least_functional_margin=least)
+    return plane
 
 
 def _separable(

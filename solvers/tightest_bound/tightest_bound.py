@@ -129,6 +129,10 @@ def _search(best: TightestBracket, limits: Limits) -> None:
 def _offer_found(best: TightestBracket, search: TightestSearch, least_slack: float) -> None:
     found = search.run(least_slack)
     best.n_iterations = search.n_points
+    _offer(best, found)
+
+
+def _offer(best: TightestBracket, found: Candidate) -> None:
     best.offer(found)
     if best.is_interrupted:
         raise KeyboardInterrupt
@@ -152,9 +156,7 @@ def _offer_near_rows(best: TightestBracket, v: Floats, limits: Limits) -> None:
     weights = np.zeros(best.problem.n_samples)
     if found.multipliers is not None:
         weights[rows] = found.multipliers
-    best.offer(replace(found, multipliers=weights))
-    if best.is_interrupted:
-        raise KeyboardInterrupt
+    _offer(best, replace(found, multipliers=weights))
 
 
 def _solved(best: TightestBracket, solver: backends.Solver, limits: Limits) -> Candidate:

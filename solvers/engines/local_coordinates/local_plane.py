@@ -12,10 +12,9 @@ it gives is iterative refinement: the scores are computed with twice the precisi
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -93,7 +92,7 @@ class LocalPlane:
         return None
 
     def moved(
-        self, X: Floats, y: Floats, scores: Floats, sigma: float, settings: "Settings"
+        self, X: Floats, y: Floats, scores: Floats, sigma: float, tolerance: float, **settings: Any
     ) -> tuple["LocalPlane", Floats]:
         """Return the plane of the program of local rows around this one, and the multipliers of the rows.
 
@@ -103,7 +102,8 @@ class LocalPlane:
             Local rows, their signs, and their scores.
         sigma : float
             About the size of the scores of the support.
-        settings : Settings
+        tolerance, **settings
+            Those of `nearest_points`.
         """
         bias = len(self.b.high) > 0
         mean = X.mean(axis=0) if bias else np.zeros(X.shape[1])
@@ -114,7 +114,7 @@ class LocalPlane:
         start = (
             np.where(y > 0, 0.5 / max((y > 0).sum(), 1), 0.5 / max((y < 0).sum(), 1)) if bias else 1 / len(y) + 0 * y
         )
-        x, z = nearest_points(program, start, settings.tolerance, finish=settings.finish, is_over=settings.is_over)
+        x, z = nearest_points(program, start, tolerance, **settings)
         if not x[:d].any():
             return self, z
         return self._changed(float(x[0]), complement.direction(x[1:d]), sigma * x[d:], mean), z
@@ -186,24 +186,6 @@ class HomePlane:
         columns = self.plane.columns
         moved = self.plane.v.high @ np.ldexp(columns.center, -columns.exponents)
         return float(self.plane.b.high.sum() - moved)
-
-
-class Settings(NamedTuple):
-    """How far a program is solved.
-
-    Attributes
-    ----------
-    tolerance : float
-        Relative error.
-    finish : bool
-        Whether the support is tried as soon as its rows are told apart.
-    is_over : callable
-        Whether the time is over.
-    """
-
-    tolerance: float
-    finish: bool
-    is_over: Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

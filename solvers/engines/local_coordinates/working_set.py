@@ -7,10 +7,9 @@ rows bounds the maximum margin from above; a pass over all rows finds the neares
 that a pass fetched stay at hand, and the work ends when passes find no row nearer than these.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from maxmargin.solvers.basics.blas_threads import one_blas_thread
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.balancing_vertex import pushed_to_vertex
-from maxmargin.solvers.engines.local_coordinates.local_plane import LocalPlane, Settings
+from maxmargin.solvers.engines.local_coordinates.local_plane import LocalPlane
 from maxmargin.solvers.engines.local_coordinates.sliced_rows import Pair, SlicedRows
 from maxmargin.solvers.exact.dyadic import FloatFractions, as_dense
 from maxmargin.solvers.problem.candidate import SolverRun
@@ -29,7 +28,7 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import stacked
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.proof.certificate import SeparatingHyperplane
-from maxmargin.solvers.proof.margins import Lowest, least_score, lowest, offset_between
+from maxmargin.solvers.proof.margins import lowest, separating_plane
 from maxmargin.solvers.proof.sums import UNIT_ROUNDOFF
 
 NAME = "working set"
@@ -289,8 +288,7 @@ class _Search:
         self.scores = self._scores(rows, finish=finish)
         sigma = float(np.median(np.abs(self.scores))) or 1.0
         for turn in range(_MOST_TURNS):
-            settings = Settings(_ACCURATE if turn else tolerance, finish, self.limits.is_over)
-            self._move(rows, sigma, settings)
+            self._move(rows, sigma, _ACCURATE if turn else tolerance, finish=finish)
             least, bound = float(self.scores.min()), self._bound(finish=finish)
             if self.limits.is_over():
                 break
@@ -323,12 +321,13 @@ class _Search:
         self.plane = before
         return False
 
-    def _move(self, rows: SlicedRows, sigma: float, settings: Settings) -> None:
-        X, y = self.program.X, self.program.y
-        self.plane, self.multipliers = self.plane.moved(X, y, self.scores, sigma, settings)
-        self.scores, self.corrections = self._scores(rows, finish=settings.finish), np.zeros(len(y))
+    def _move(self, rows: SlicedRows, sigma: float, tolerance: float, *, finish: bool) -> None:
+        X, y, is_over = self.program.X, self.program.y, self.limits.is_over
+        found = self.plane.moved(X, y, self.scores, sigma, tolerance, finish=finish, is_over=is_over)
+        self.plane, self.multipliers = found
+        self.scores, self.corrections = self._scores(rows, finish=finish), np.zeros(len(y))
         self.solved = self.program.numbers
-        if settings.finish:
+        if finish:
             self._refine(rows)
 
     def _scores(self, rows: SlicedRows, *, finish: bool) -> Floats:
@@ -395,9 +394,10 @@ class _Search:
         is_stored = problem.integers is None
         near = Problem(X, problem.y[numbers], self.bias, sizes=problem.sizes) if is_stored else None
         normal = FloatFractions(home.w) if self.is_verdict else home.normal
+        plane, attempt = separating_plane(problem, normal, groups), SolverRun(solver=NAME, status="optimal")
         found = Round(
-            rows=self.solved, multipliers=self.multipliers, corrections=self.corrections,
-            attempt=SolverRun(solver=NAME, status="optimal"), plane=_plane_of(problem, normal, groups), near=near,
+            rows=self.solved, multipliers=self.multipliers, corrections=self.corrections, attempt=attempt, plane=plane,
+            near=near,
         )  # fmt: skip
         return found, numbers, X
 
@@ -421,11 +421,3 @@ def _both_classes_first(y: Floats, n_first: int) -> tuple[Rows, int]:
     order = np.random.default_rng(0).permutation(len(y))
     first = np.concatenate([order[y[order] == sign][: max(1, n_first // 2)] for sign in (-1.0, 1.0)])
     return np.concatenate([first, order[~np.isin(order, first)]]), len(first)
-
-
-def _plane_of(problem: Problem, normal: Sequence[Fraction], groups: Sequence[Lowest]) -> SeparatingHyperplane | None:
-    """Return the hyperplane with this normal and the best offset if it separates, from the lowest rows along it."""
-    b, least = offset_between([least_score(problem, group, normal) for group in groups])
-    if least <= 0:
-        return None
-    return SeparatingHyperplane(problem=problem, w=normal, b=b, least_functional_margin=least)

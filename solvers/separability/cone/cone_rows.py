@@ -138,7 +138,8 @@ class SignedRows(ConeRows):
 
     def integers(self, rows: Rows) -> tuple[Integers, list[int]]:
         """Return the rows as integers, every column in its own power of two."""
-        return signed_integers(self.problem, rows)
+        table, exponents = integer_rows(self.problem, rows)
+        return table * self.problem.signs(rows)[:, None], exponents
 
     def scaled(self, rows: Rows) -> Floats:
         """Return y (x', 1) with centred columns of size about 1."""
@@ -204,12 +205,6 @@ def exact_product(X: Floats, vectors: Integers) -> Floats | None:
         table = np.ldexp(X, exponent)
     is_exact = (np.rint(table) == table) & ((table != 0) | (X == 0))
     return np.asarray(table @ vectors.astype(np.float64)) if is_exact.all() else None
-
-
-def signed_integers(problem: Problem, rows: Rows) -> tuple[Integers, list[int]]:
-    """Return y (x, 1), through the origin y x, as integers, every column in its own power of two."""
-    table, exponents = integer_rows(problem, rows)
-    return table * problem.signs(rows)[:, None], exponents
 
 
 def integer_rows(problem: Samples, rows: Rows) -> tuple[Integers, list[int]]:
