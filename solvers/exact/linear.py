@@ -55,12 +55,8 @@ def independent_rows(matrix: Integers) -> list[int]:
 def pivot_columns_of(matrix: Any) -> list[int]:
     """Return the columns of a matrix of FLINT that do not depend on the columns before them."""
     reduced, rank = matrix.rref()
-    pivots, column = [], 0
-    for i in range(rank):
-        while not reduced[i, column]:
-            column += 1
-        pivots.append(column)
-    return pivots
+    columns = iter(range(reduced.ncols()))
+    return [next(column for column in columns if reduced[i, column]) for i in range(rank)]
 
 
 def least_squares(rows: Integers, target: Sequence[int]) -> tuple[list[int], int]:

@@ -185,7 +185,7 @@ class ClassWitness(Certificate):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClassOverlap(Certificate):
+class ClassOverlap(ClassWitness):
     """Positive weights that balance on inequalities which span all others: scores can satisfy them with equality only.
 
     Attributes
@@ -197,14 +197,11 @@ class ClassOverlap(Certificate):
     """
 
     claim: ClassVar[str] = "overlap"
-    question: ClassVar[str] = "multinomial"
-    pairs: tuple[Pair, ...]
-    weights: tuple[int, ...]
     null_space: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClassQuasiSeparation(Certificate):
+class ClassQuasiSeparation(ClassOverlap):
     """Scores that put no class before a row's own, and the proof that the ties cannot be broken.
 
     Attributes
@@ -216,11 +213,7 @@ class ClassQuasiSeparation(Certificate):
     """
 
     claim: ClassVar[str] = "quasi-separable"
-    question: ClassVar[str] = "multinomial"
     direction: tuple[Fraction, ...]
-    pairs: tuple[Pair, ...]
-    weights: tuple[int, ...]
-    null_space: tuple[tuple[int, ...], ...]
 
 
 def in_order(weight_of: Mapping[int, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -65,22 +65,16 @@ def multinomial(
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     cone = ClassRows(problem)
     attempts: list[SolverRun] = []
-    if cone.width > exact_limit:
-        separating = _tried_perceptron(cone, limits, attempts)
-        if separating is not None:
-            return _answer(cone, separating, limits, tuple(attempts))
+    is_large = cone.width > exact_limit or cone.n_rows * cone.width > problem.sizes.class_entries
+    decision: Decision | Unfinished | None = _tried_perceptron(cone, limits, attempts) if is_large else None
+    if decision is None and cone.width > exact_limit:
         reason = f"{cone.width} columns (classes less one times columns) are past exact_limit={exact_limit}"
         return _undecided(problem, reason, attempts)
-    decision = _decision(cone, limits, attempts)
+    decision = decision or decide(cone, limits)
     attempts += decision.attempts
     if isinstance(decision, Unfinished):
         return _undecided(problem, TIME_IS_OVER, attempts, _witness(cone, decision))
     return _answer(cone, decision, limits, tuple(attempts))
-
-
-def _decision(cone: ClassRows, limits: Limits, attempts: list[SolverRun]) -> Decision | Unfinished:
-    is_large = cone.n_rows * cone.width > cone.problem.sizes.class_entries
-    return (is_large and _tried_perceptron(cone, limits, attempts)) or decide(cone, limits)
 
 
 def _tried_perceptron(cone: ClassRows, limits: Limits, attempts: list[SolverRun]) -> Decision | None:
