@@ -5,9 +5,10 @@ would round. Sparse rows, and dense ones that are nearly all 0, cost a time line
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.parallel import slices
@@ -215,17 +216,31 @@ def _block_squares(integers: Floats, n_bits: int) -> Integers:
     return totals
 
 
-def _stored_entries(X: Floats) -> Any:
-    """Return a dense matrix as a CSR array if it is large and nearly all of its entries are 0, else None."""
+class _StoredEntries(NamedTuple):
+    """The entries of a matrix that are not 0, as a CSR array holds them."""
+
+    shape: tuple[int, int]
+    data: Floats
+    indices: NDArray[np.int64]
+    indptr: NDArray[np.int64]
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries."""
+        return len(self.data)
+
+
+def _stored_entries(X: Floats) -> _StoredEntries | None:
+    """Return the entries of a dense matrix if it is large and nearly all of them are 0, else None."""
     if X.size < _LARGE or int(np.count_nonzero(X)) * _NEARLY_ALL > X.size:
         return None
-    from scipy.sparse import csr_array
-
-    return csr_array(X)
+    rows, columns = np.nonzero(X)
+    starts = np.append(0, np.cumsum(np.bincount(rows, minlength=len(X))))
+    return _StoredEntries(shape=(X.shape[0], X.shape[1]), data=X[rows, columns], indices=columns, indptr=starts)
 
 
 def _stored_products(X: Any, vectors: Integers) -> tuple[Integers, int]:
-    """Return the products of a CSR array with vectors."""
+    """Return the products of a CSR array, or of `_StoredEntries`, with vectors."""
     n_rows = X.shape[0]
     mean = max(1.0, X.nnz / max(1, n_rows))
     parts = [_part(X, rows, vectors) for rows in slices(n_rows, max(1, int(_ENTRIES_AT_ONCE / mean)))]
