@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 
-class Engine(NamedTuple):
+class EngineRow(NamedTuple):
     """A way to an answer.
 
     Attributes
@@ -27,7 +27,7 @@ def always(question: Any) -> bool:
     return True
 
 
-def engines_to_ask(table: Iterable[Engine], method: str, question: Any) -> Iterator[Engine]:
+def engines_to_ask(table: Iterable[EngineRow], method: str, question: Any) -> Iterator[EngineRow]:
     """Yield the engines that suit a question, or those of the method, each name once."""
     seen = set[str]()
     for engine in table:

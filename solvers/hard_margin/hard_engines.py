@@ -10,7 +10,7 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import quadratic
-from maxmargin.solvers.engines.engine_table import Engine, engines_to_ask
+from maxmargin.solvers.engines.engine_table import EngineRow, engines_to_ask
 from maxmargin.solvers.engines.local_coordinates import working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin.hard_bracket import HardBracket
@@ -38,14 +38,14 @@ _MOST_ENTRIES, _FEW_ENTRIES = 20_000_000, 1 << 15
 _MOST_COLUMNS_OF_DAQP = 300
 
 
-def engines_for(problem: Problem, method: str, solver: backends.Asked) -> Iterator[Engine]:
+def engines_for(problem: Problem, method: str, solver: backends.Asked) -> Iterator[EngineRow]:
     """Yield the engines to ask about a problem, each once: those that suit it, or the one of the method.
 
     They offer what they find to a `HardBracket`, and return rows that floating point could not separate, an empty array
     if they found that none of all rows can be, or None.
     """
     solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER)
-    textbook = Engine("cvxpy", lambda _: method == "textbook", partial(_ask_cvxpy, solvers))
+    textbook = EngineRow("cvxpy", lambda _: method == "textbook", partial(_ask_cvxpy, solvers))
     # the textbook program is solved by cvxpy's DAQP, which is the same
     is_same = method == "textbook" and problem.n_features <= _MOST_COLUMNS_OF_DAQP
     table = [engine for engine in (*ENGINES, textbook) if not (is_same and engine.name == "daqp")]
@@ -133,8 +133,8 @@ def _is_moderate(problem: Problem) -> bool:
 
 
 ENGINES = (
-    Engine("working-set", lambda problem: problem.has_many_rows, _ask_working_set),
-    Engine("dual-coordinate", lambda problem: problem.has_many_columns, _ask_descent),
-    Engine("daqp", _is_moderate, _ask_daqp),
-    Engine("working-set", lambda problem: problem.integers is None, _ask_working_set),
+    EngineRow("working-set", lambda problem: problem.has_many_rows, _ask_working_set),
+    EngineRow("dual-coordinate", lambda problem: problem.has_many_columns, _ask_descent),
+    EngineRow("daqp", _is_moderate, _ask_daqp),
+    EngineRow("working-set", lambda problem: problem.integers is None, _ask_working_set),
 )

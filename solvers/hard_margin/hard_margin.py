@@ -11,7 +11,7 @@ import numpy as np
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, Verdict
 from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
 from maxmargin.solvers.engines import quadratic
-from maxmargin.solvers.engines.engine_table import Engine
+from maxmargin.solvers.engines.engine_table import EngineRow
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin import exact_margin
 from maxmargin.solvers.hard_margin.hard_bracket import SUPPORT_WEIGHT, HardBracket, exact_solution, shared_point
@@ -127,7 +127,7 @@ def hard_margin(
 def _solved(
     best: HardBracket,
     verdict: ProvenVerdict | None,
-    engines: Iterator[Engine],
+    engines: Iterator[EngineRow],
     *,
     is_auto: bool,
     exact: bool,
@@ -226,7 +226,7 @@ def _stopped(best: HardBracket) -> Status:
     return Status.UNDECIDED if best.plane is None else Status.LIMIT
 
 
-def _improve(best: HardBracket, engines: Iterator[Engine], limits: Limits) -> None:
+def _improve(best: HardBracket, engines: Iterator[EngineRow], limits: Limits) -> None:
     """Ask engines until the interval is narrow."""
     while not is_narrow(best) and not limits.is_over() and (engine := next(engines, None)) is not None:
         engine.ask(best, limits)

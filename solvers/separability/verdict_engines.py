@@ -10,7 +10,7 @@ from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
-from maxmargin.solvers.engines.engine_table import Engine, always, engines_to_ask
+from maxmargin.solvers.engines.engine_table import EngineRow, always, engines_to_ask
 from maxmargin.solvers.engines.local_coordinates import working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.problem.candidate import Candidate, SolverRun
@@ -74,7 +74,7 @@ def findings(
     is_exact : bool
         Whether exact arithmetic decides afterwards; then linear programs of all rows are not solved before.
     """
-    of_all_rows = (Engine("highs", always, _linear), Engine("cvxpy", always, partial(_of_cvxpy, solver)))
+    of_all_rows = (EngineRow("highs", always, _linear), EngineRow("cvxpy", always, partial(_of_cvxpy, solver)))
     name = "cvxpy" if solver is not None else method
     table = (*(ENGINES_OF_MARGINS if is_new else ()), *(() if is_exact and name == "auto" else of_all_rows))
     for engine in engines_to_ask(table, name, problem):
@@ -175,7 +175,7 @@ def _is_wide_enough(problem: Problem) -> bool:
 
 # Those of hard margins, which are asked first.
 ENGINES_OF_MARGINS = (
-    Engine("working-set", lambda problem: problem.has_many_rows, _of_few_rows),
-    Engine("dual-coordinate", _has_many_columns, _by_descent),
-    Engine("daqp", _is_wide_enough, _quadratic),
+    EngineRow("working-set", lambda problem: problem.has_many_rows, _of_few_rows),
+    EngineRow("dual-coordinate", _has_many_columns, _by_descent),
+    EngineRow("daqp", _is_wide_enough, _quadratic),
 )

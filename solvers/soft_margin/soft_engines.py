@@ -11,9 +11,9 @@ import numpy as np
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines.engine_table import Engine, engines_to_ask
+from maxmargin.solvers.engines import soft_working_set
+from maxmargin.solvers.engines.engine_table import EngineRow, engines_to_ask
 from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -68,7 +68,7 @@ def candidates(best: SoftBracket, method: str, solver: backends.Asked, limits: L
     The caller stops asking when the interval is narrow, so that the order decides the time.
     """
     table, solvers = ENGINES[type(best)], backends.chosen(solver, backends.SOFT_MARGIN_ORDER)
-    textbook = Engine("cvxpy", _is_moderate, partial(_textbook, solvers))
+    textbook = EngineRow("cvxpy", _is_moderate, partial(_textbook, solvers))
     is_first = method == "textbook" and is_small(best.problem)
     ordered = (table[0], textbook, *table[1:]) if is_first else (*table, textbook)
     for engine in engines_to_ask(ordered, "cvxpy" if solver is not None else method, best):
@@ -216,17 +216,17 @@ def _is_beyond_solvers(best: SoftBracket) -> bool:
 # hard margin (for every C above its largest multiplier: Hastie, Rosset, Tibshirani and Zhu, "The entire regularization
 # path for the support vector machine", JMLR 5, 2004). Large data go to engines whose iterations are passes. After all
 # of these cvxpy is asked.
-ENGINES: dict[type[SoftBracket], tuple[Engine, ...]] = {
+ENGINES: dict[type[SoftBracket], tuple[EngineRow, ...]] = {
     SoftBracket: (
-        Engine("smaller C", _is_beyond_the_limit, _before),
-        Engine("hard-margin", _is_beyond_solvers, _hard_margin),
-        Engine(soft_working_set.NAME, _has_many_rows, _working_set),
-        Engine(interior_point.NAME, _has_fitting_matrices, _interior_point),
-        Engine("dual-coordinate", lambda best: not _has_fitting_matrices(best), _dual_coordinate),
-        Engine("hard-margin", _has_little_slack, _hard_margin),
+        EngineRow("smaller C", _is_beyond_the_limit, _before),
+        EngineRow("hard-margin", _is_beyond_solvers, _hard_margin),
+        EngineRow(soft_working_set.NAME, _has_many_rows, _working_set),
+        EngineRow(interior_point.NAME, _has_fitting_matrices, _interior_point),
+        EngineRow("dual-coordinate", lambda best: not _has_fitting_matrices(best), _dual_coordinate),
+        EngineRow("hard-margin", _has_little_slack, _hard_margin),
     ),
     NuBracket: (
-        Engine(interior_point.NAME, _has_fitting_matrices, _nu_interior_point),
-        Engine("hard-margin", lambda best: best.shares.spares_no_row, _hard_margin),
+        EngineRow(interior_point.NAME, _has_fitting_matrices, _nu_interior_point),
+        EngineRow("hard-margin", lambda best: best.shares.spares_no_row, _hard_margin),
     ),
 }

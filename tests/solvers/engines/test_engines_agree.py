@@ -9,7 +9,7 @@ from proven import encloses, is_proven
 from zoo import INSEPARABLE, SEPARABLE, Known
 
 from maxmargin.solvers.answers.statuses import Status
-from maxmargin.solvers.engines.soft_working_set import soft_working_set
+from maxmargin.solvers.engines import soft_working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin.hard_engines import METHODS as HARD_METHODS
 from maxmargin.solvers.hard_margin.hard_margin import RELATIVE_GAP, hard_margin

@@ -15,11 +15,11 @@ from scipy.sparse import random as random_sparse
 from strategies import OVERLAPPING, bundled, overlapping
 
 import maxmargin as mm
+from maxmargin.solvers.engines import soft_working_set
 from maxmargin.solvers.engines.cholesky import CholeskyFactor
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.central_path import PathRows
 from maxmargin.solvers.engines.interior_point.newton_systems import ColumnSystem, inner_products
-from maxmargin.solvers.engines.soft_working_set import soft_working_set
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.solvers.proof import soft_bounds

@@ -16,11 +16,11 @@ from watched_rows import WatchedRows, interrupting
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.engines import soft_working_set
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.huberised_hinge import HuberisedDescent
 from maxmargin.solvers.engines.interior_point.row_view import RowView
-from maxmargin.solvers.engines.soft_working_set import soft_working_set
-from maxmargin.solvers.engines.soft_working_set.near_rows import NearRows
+from maxmargin.solvers.engines.soft_working_set import NearRows
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import ChosenRows, InMemory, WorkSizes
