@@ -69,8 +69,8 @@ def trust(data: DataOptions, *, force: bool, **question: Any) -> int:
     """Ask every installed solver about SOURCE, and compare what it claims with what is proven.
 
     Solvers of cvxpy, scikit-learn, statsmodels, z3 and the tolerance tests of other packages; then the units in which a
-    tolerance turns the verdict around, and the smallest planted gap that each solver still gets right. --script
-    writes a command for the shell that gives the wrong answers again, without maxmargin.
+    tolerance turns the verdict around, and the smallest planted gap that each solver still gets right. The file of
+    --script is a command for the shell that gives the wrong answers again, without maxmargin.
 
     Exit 0: no claim was false; 3: some were.
 

@@ -45,6 +45,8 @@ class PlaneJudgement(NamedAnswer):
         negative if a row is on the wrong side.
     error_rows : ndarray of int
         The rows with y(w.x + b) <= 0, exactly: positions in X; `to_dict` and `to_frame` number the rows of the source.
+    n_errors_reversed : int
+        The number of errors of (-w, -b), for which the class +1 is on the other side.
     share_lower, share_upper : float or None
         The proven ends of the geometric margin as a share of the maximum margin, rounded outwards. None if the data are
         not proven strictly separable.
@@ -103,6 +105,7 @@ class PlaneJudgement(NamedAnswer):
     margin: float
     margin_upper: float
     error_rows: Rows
+    n_errors_reversed: int
     share_lower: float | None
     share_upper: float | None
     angle_lower: float | None
@@ -137,7 +140,8 @@ class PlaneJudgement(NamedAnswer):
         lines = [f"{self._verdict}: all {n_rows} are strictly on their side"]
         if not self.separates:
             errors = f"{len(self.error_rows):,} of {n_rows} are on the hyperplane or on the wrong side"
-            lines = [f"{self._verdict}: {errors}", self.names.rows_line("rows that are errors", self.error_rows)]
+            lines = [f"{self._verdict}: {errors}", *self._reversed_lines()]
+            lines.append(self.names.rows_line("rows that are errors", self.error_rows))
         lines += [
             f"  geometric margin in [{self.margin!r}, {self.margin_upper!r}]",
             *self._maximum_lines(),
@@ -146,6 +150,13 @@ class PlaneJudgement(NamedAnswer):
             *self.names.plane_lines(self.w, self.b),
         ]
         return "\n".join(lines)
+
+    def _reversed_lines(self) -> list[str]:
+        """Return the line that says that the other side may be meant to be +1, if it has fewer errors."""
+        if self.n_errors_reversed >= len(self.error_rows):
+            return []
+        does = f"errs on {counted(self.n_errors_reversed, 'row')}" if self.n_errors_reversed else "separates"
+        return [f"  (-w, -b) {does}: it is the hyperplane that was meant if +1 is its other side"]
 
     def _maximum_lines(self) -> list[str]:
         kind = f"  maximum margin{through(self.bias)}"
@@ -181,7 +192,9 @@ class PlaneJudgement(NamedAnswer):
         if self.freund_schapire < self.n_samples:
             lines.append(f"    {_bound_text(self.freund_schapire)} in one pass {source}")
         else:
-            lines.append(f"    {self.n_samples:,} in one pass, the number of rows: the bound says nothing {source}")
+            is_least = self.freund_schapire <= min(value for _, value in self.curve)
+            why = "no g gives less (Freund and Schapire)" if is_least else f"the bound says nothing {source}"
+            lines.append(f"    {self.n_samples:,} in one pass, the number of rows: {why}")
         return lines
 
     def _card_fields(self) -> dict[str, Any]:
@@ -202,6 +215,7 @@ class PlaneJudgement(NamedAnswer):
         return {
             **self._attributes("separates", "margin", "margin_upper"),
             **self.names.fields("error_rows", self.error_rows),
+            "n_errors_reversed": self.n_errors_reversed,
             **self._attributes("share_lower", "share_upper", "angle_lower", "angle_upper"),
             **self._attributes("gamma_lower", "gamma_upper"),
             "status": self.status.value,
@@ -350,7 +364,8 @@ def judge_plane(
     chosen, value, curve = _along_g(run, asked)
     judged = PlaneJudgement(
         w=plane.w, b=plane.b, bias=plane.bias, margin=margin, margin_upper=0.0 - geometric_margin(-run.least, square),
-        error_rows=error_rows(problem, run.w, run.b), share_lower=shares[0], share_upper=shares[1],
+        error_rows=error_rows(problem, run.w, run.b), n_errors_reversed=len(error_rows(problem, -run.w, -run.b)),
+        share_lower=shares[0], share_upper=shares[1],
         angle_lower=angle[0], angle_upper=angle[1],
         gamma_lower=lower, gamma_upper=upper, in_cone=lies_in_cone(run, limits) if is_separable else None,
         novikoff=run.novikoff(), freund_schapire=value, g=chosen, curve=curve, n_samples=problem.n_samples,

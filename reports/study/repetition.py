@@ -59,14 +59,12 @@ def _words(option: str, value: Any) -> list[str]:
 
 def _call(reading: Mapping[str, Any], settled: Mapping[str, Any], *, is_stdin: bool) -> str:
     """Return the call for arrays, for a data frame with the name of its labels or a formula, or for a read stream."""
-    given = {**settled} if is_stdin else {**{k: v for k, v in reading.items() if k == "positive"}, **settled}
+    given, data = {name: reading[name] for name in ("positive",) if name in reading and not is_stdin}, "X, y"
     if is_stdin:
         data = f"mm.load({', '.join(['file', *_arguments(reading)])})"
     elif "formula" in reading or "label" in reading:
         data = f"df, {reading.get('formula', reading.get('label'))!r}"
-    else:
-        data = "X, y"
-    return f"mm.margin_report({', '.join([data, *_arguments(given)])}).save({_OUTPUT!r})"
+    return f"mm.margin_report({', '.join([data, *_arguments({**given, **settled})])}).save({_OUTPUT!r})"
 
 
 def _arguments(values: Mapping[str, Any]) -> list[str]:

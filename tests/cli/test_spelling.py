@@ -41,7 +41,7 @@ READING = {
 OF_COMMANDS = {
     *("as_json", "force", "as_list", "explain"),  # how an answer is printed, which functions return
     # written from answers
-    *("proof", "figures", "output", "names", "trace", "trace_mistakes", "trace_limit", "diff", "dry_run"),
+    *("proof", "figures", "output", "script", "names", "trace", "trace_mistakes", "trace_limit", "diff", "dry_run"),
     *("require", "reuse", "columns"),  # `require`, and what answers compute when they are asked
     *("shifts", "scales"),  # `translation_study`, `scale_study`
     "until_convergence",  # n_passes=None

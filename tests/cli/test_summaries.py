@@ -10,6 +10,7 @@ from commands import Capture
 
 import maxmargin as mm
 from maxmargin.cli.app import run
+from maxmargin.text.tables import wrapped
 
 OVERLAP = "id,length,width,y\np,0.1,2,no\nq,0.7,1,yes\nr,0.9,1,no\ns,0.2,3,yes\nt,0.4,2.5,no\n"
 TOUCHING = "id,length,width,y\np,0,2,no\nq,0,2,yes\nr,1,2,yes\ns,-1,2,no\n"
@@ -89,10 +90,10 @@ def test_bounds_have_their_assumptions_below_them(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     arguments, data = loaded(source, tmp_path)
-    text = printed(capsys, "bounds", *arguments, "--explain")
-    for bound in mm.mistake_bounds(data.X, data.y, run=mm.perceptron(data.X, data.y)):
+    text = printed(capsys, "bounds", *arguments, "--explain", "--n-passes", "3")
+    for bound in mm.mistake_bounds(data.X, data.y, n_passes=3):
         assert bound.summary(width=80).splitlines()[0] == bound.headline + ("" if bound.valid else "; it needs")
-        assert bound.summary(width=80) in text
+        assert wrapped(bound.summary(width=80), 80) in text
 
 
 def test_the_lines_of_options_come_before_the_last(tmp_path: Path, capsys: Capture) -> None:

@@ -38,7 +38,7 @@ OF_STAGE_IV = f"all {(COHORT['stage'] == 'IV').sum()} rows with stage=IV"
 
 
 def advice(answer: mm.Separability) -> str:
-    return answer.summary().partition("what next")[2].partition("proof\n")[0]
+    return answer.summary().partition("what next")[2].partition("  found by")[0]
 
 
 def run_lines(answer: mm.Separability) -> tuple[Any, Any, str]:

@@ -179,7 +179,7 @@ def test_units_change_no_reason(unit: float) -> None:
 
 def test_what_next_fits_the_verdict() -> None:
     def steps(X: Any, y: Any) -> str:
-        return mm.separability(X, y).summary().partition("what next")[2].partition("proof\n")[0]
+        return mm.separability(X, y).summary().partition("what next")[2].partition("  found by")[0]
 
     assert "answer.finite_part()" in steps([[1.0], [2.0], [2.0], [4.0]], [0, 0, 1, 1])
     assert "hard_margin" in steps([[1.0], [4.0]], [0, 1]) and "finite_part" not in steps([[1.0], [4.0]], [0, 1])

@@ -216,7 +216,7 @@ def test_a_verdict_that_rests_on_rounding_is_said_to() -> None:
     assert answer.verdict is Verdict.SEPARABLE
     lines = answer.summary().splitlines()
     position = lines.index("separable (proven)")
-    assert lines[position + 1 : position + 3] == [
+    assert lines[position + 2 : position + 4] == [
         "  age_decades is 0.1 age up to rounding (relative 8e-17)",
         "    the verdict holds for the numbers as stored; without this column, the verdict is overlap (proven)",
     ]
