@@ -26,7 +26,7 @@ from maxmargin.data.reading.arrays import (
     name_of_index,
 )
 from maxmargin.data.reading.formulas import Modelled, column_names, read_formula, without_index
-from maxmargin.data.sources.frames import is_from_table_library, library_of, with_distinct_names
+from maxmargin.data.sources.frames import is_from_table_library, library_of, name_of, with_distinct_names
 from maxmargin.solvers.answers.answer_text import NamedAnswer, Names
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
@@ -118,7 +118,7 @@ class Question:
         dataset = features_and_labels(
             table.features, table.labels, positive=positive, has_intercept=table.has_intercept,
             label_name=table.label_name, row_names=ids, notes=table.notes, factors=table.factors,
-            needs_columns=table.needs_columns,
+            needs_columns=table.needs_columns, source=name_of(X),
         )  # fmt: skip
         library = dataset.library if table.read_as is None else library_of(X, table.labels)
         dataset = replace(dataset, read_as=table.read_as)

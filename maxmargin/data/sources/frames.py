@@ -36,6 +36,15 @@ def is_from_table_library(value: object) -> bool:
     return type(value).__module__.partition(".")[0] in LIBRARIES
 
 
+def name_of(X: Any) -> str:
+    """Return the name of a data frame, as pandas has it in ``attrs["name"]``; else its kind."""
+    if not is_from_table_library(X):
+        return "array"
+    attributes = getattr(X, "attrs", None)
+    name = attributes.get("name") if isinstance(attributes, dict) else None
+    return str(name) if name else "data frame"
+
+
 def library_of(*tables: object) -> str | None:
     """Return the library of the first data frame or series among these; None if there is none."""
     for table in tables:
