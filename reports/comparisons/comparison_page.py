@@ -6,6 +6,7 @@ from maxmargin.reports.comparisons import (
     failures,
     margin_times,
     mistake_laws,
+    paper_tables,
     question_profiles,
     reached_margins,
     timings,
@@ -77,6 +78,7 @@ def _parts(found: Fields) -> list[tuple[str, tuple[Block, ...]]]:
     return [
         (failures.TITLE, failures.blocks(failed)),
         (differences.TITLE, differences.blocks(found["changes"]) if "changes" in found else ()),
+        (paper_tables.TITLE, paper_tables.blocks(found["paper_tables"])),
         (reached_margins.MARGINS_TITLE, reached_margins.margin_blocks(found["margins"])),
         (reached_margins.CLAIMS_TITLE, reached_margins.claim_blocks(found["claims"])),
         (timings.TITLE, timings.blocks(found["times"])),

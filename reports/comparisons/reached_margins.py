@@ -4,7 +4,16 @@ from collections import Counter
 from statistics import median
 from typing import Any
 
-from maxmargin.reports.comparisons.runs import MethodRuns, Runs, data_key, grouped, is_separable, separates, share_of
+from maxmargin.reports.comparisons.runs import (
+    MethodRuns,
+    Record,
+    Runs,
+    data_key,
+    grouped,
+    is_separable,
+    separates,
+    share_of,
+)
 from maxmargin.reports.document import Block, Emphasis, Paragraph, TableBlock, marked_names
 from maxmargin.text.number_formats import UNKNOWN, count, plural, rounded, share_of_the_best
 
@@ -14,6 +23,12 @@ MARGINS_TITLE = "Who reaches the maximum margin"
 CLAIMS_TITLE = "Who misreports"
 
 _TRUTHS = {"n_true": True, "n_false": False, "n_undecided": None}
+
+# Least share of γ* of a hyperplane that its user holds for the one of the maximum margin.
+_KEPT = 0.99
+
+# The questions whose methods look for large margins.
+_FOR_MARGINS = ("hard margin", "soft margin")
 
 # Largest number of methods that the head of a page names.
 _MOST_NAMED = 4
@@ -38,10 +53,21 @@ def _margins(method: MethodRuns, tolerance: float) -> Fields | None:
         "question": method.question,
         "n_data": len(on_separable),
         "n_separated": sum(all(map(separates, records)) for records in on_separable) if has_planes else None,
+        "n_wrong_in_effect": sum(is_wrong_in_effect(record, method.question) for record in finished),
         "n_reached": sum(share >= 1 - tolerance for share in shares) if has_planes else None,
         "median_share": median(shares) if has_planes else None,
         "least_share": min(shares) if has_planes else None,
     }
+
+
+def is_wrong_in_effect(record: Record, question: str) -> bool:
+    """Return whether the hyperplane of a run, whatever it claims, errs on separable data or keeps less than 99 % of γ*.
+
+    Of methods that look for any hyperplane only errors count.
+    """
+    if record["margin"] is None or not is_separable(record):
+        return False
+    return share_of(record) < _KEPT if question in _FOR_MARGINS else not separates(record)
 
 
 def reaching(found: Fields) -> list[str]:
@@ -70,21 +96,25 @@ def margin_blocks(found: Fields) -> tuple[Block, ...]:
         return (Paragraph("No data set of the comparison is proven to be separable: there is no maximum margin."),)
     note = (
         "A method separates a data set, and reaches the maximum margin γ*, if its hyperplanes for all orders and seeds "
-        f"do; γ* is reached up to a relative distance of {rounded(found['tolerance'])}. Of the orders and seeds of a "
-        "data set the least margin counts. A run without a hyperplane that separates counts as 0 %. A method whose "
-        f"answers have no hyperplane has {UNKNOWN}."
+        f"do; γ* is reached up to a relative distance of {rounded(found['tolerance'])}. A run is wrong in effect, "
+        "whatever it claims, if its hyperplane errs on a row or, of methods for hard and soft margins, keeps less than "
+        "99 % of γ*. Of the orders and seeds of a data set the least margin counts. A run without a hyperplane that "
+        f"separates counts as 0 %. A method whose answers have no hyperplane has {UNKNOWN}."
     )
     rows = tuple(
         (
             entry["question"],
             entry["method"],
-            *(count(entry[name]) for name in ("n_data", "n_separated", "n_reached")),
-            *(_share(entry[name]) for name in ("median_share", "least_share")),
+            *(count(entry[name]) for name in ("n_reached", "n_wrong_in_effect")),
+            *(_share(entry[name]) for name in ("least_share", "median_share")),
+            *(count(entry[name]) for name in ("n_separated", "n_data")),
         )
         for entry in found["methods"]
     )
-    columns = ("Question", "Method", "Separable data sets", "Separates", "Reaches γ*", "Median of γ*", "Least of γ*")
-    return (TableBlock("Margins on separable data", columns, rows, numeric=range(2, 7), note=note),)
+    columns = (
+        "Question", "Method", "Reaches γ*", "Wrong in effect", "Least of γ*", "Median of γ*", "Separates", "Data sets",
+    )  # fmt: skip
+    return (TableBlock("Margins on separable data", columns, rows, numeric=range(2, 8), note=note),)
 
 
 def _share(share: float | None) -> str:

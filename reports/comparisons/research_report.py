@@ -13,6 +13,7 @@ from maxmargin.reports.comparisons import (
     failures,
     margin_times,
     mistake_laws,
+    paper_tables,
     question_profiles,
     reached_margins,
     timings,
@@ -116,8 +117,8 @@ class ComparisonReport:
         OSError
             If a file cannot be written; the error names it, and its old content stays.
         """
+        from maxmargin.comparison.record_files import write_csv, write_parquet
         from maxmargin.reports.captioned.captioned_display import save
-        from maxmargin.reports.comparisons.record_files import write_csv, write_parquet
         from maxmargin.text.outputs import write_text
 
         target = Path(folder)
@@ -170,6 +171,7 @@ class ComparisonReport:
             "title": self.comparison.title,
             "failures_and_false_claims": failures.fields(runs),
             **({} if self.old is None else {"changes": differences.fields(Runs(self.old), runs, times=times)}),
+            "paper_tables": paper_tables.fields(runs, times=times),
             "margins": reached_margins.margin_fields(runs),
             "claims": reached_margins.claim_fields(runs),
             "times": timings.fields(runs) if times else None,

@@ -4,7 +4,7 @@ from typing import Any
 
 from made_records import comparison, record
 
-from maxmargin.reports.comparisons import reached_margins
+from maxmargin.reports.comparisons import paper_tables, reached_margins
 from maxmargin.reports.comparisons.runs import Runs
 
 
@@ -69,3 +69,32 @@ def test_claims_add_up(study: Any) -> None:
 def test_data_without_a_maximum_margin() -> None:
     (block,) = reached_margins.margin_blocks(reached_margins.margin_fields(Runs(comparison(record("mixed", "m")))))
     assert "no maximum margin" in block.text
+
+
+def test_what_a_user_holds_counts_whatever_was_claimed() -> None:
+    """A margin of 98 % without a claim, an error on separable data; a perceptron is not asked for a margin."""
+    made = comparison(
+        record("easy", "near", share=0.98, claim=None), record("hard", "near", share=0.995), record("mixed", "near"),
+        record("easy", "errs", margin=-1.0, question="separation"),
+        record("hard", "errs", share=0.1, question="separation"),
+    )  # fmt: skip
+    found = {name: entry["n_wrong_in_effect"] for name, entry in margins(made).items()}
+    assert found == {"near": 1, "errs": 1}
+
+
+def test_the_tables_of_a_paper() -> None:
+    made = comparison(
+        *(record("easy", "m", seed=k, share=(1, 0.5, 0.8)[k], seconds=k + 1.0, capped=k == 2) for k in range(3)),
+        record("mixed", "m"), record("easy", "dead", status="error"),
+    )  # fmt: skip
+    found = paper_tables.fields(Runs(made), times=True)
+    (easy, mixed) = found["data"]
+    m = found["methods"].index("m")
+    cells = {name: row[m] for name, row in easy["measures"].items()}
+    share, seconds = cells["share of γ*"], cells["seconds"]
+    assert (share["median"], share["least"], share["most"], share["n"], share["n_runs"]) == (0.8, 0.5, 1.0, 3, 3)
+    assert (seconds["median"], seconds["n"], seconds["n_runs"]) == (1.5, 2, 3)
+    assert mixed["measures"]["share of γ*"][m]["median"] is None
+    table, *_ = paper_tables.blocks(found)
+    assert table.rows[0][2:] == ("—", "80 % (50 % to 100 %)") and table.rows[1][1:] == ("0", "—", "—")
+    assert "seconds" not in str(paper_tables.fields(Runs(made), times=False))

@@ -12,14 +12,20 @@ import pytest
 from made_records import comparison, record
 from page_outline import check_page
 
+from maxmargin.comparison.record_files import write_csv, write_parquet
 from maxmargin.reports.comparisons import ComparisonReport, comparison_report, margin_times
 from maxmargin.reports.comparisons.comparison_displays import plot_mistake_laws
 from maxmargin.reports.comparisons.mistake_laws import laws_of
-from maxmargin.reports.comparisons.record_files import write_csv, write_parquet
 from maxmargin.reports.comparisons.runs import FIELDS, Runs
 
 HEADINGS = [
-    *("Failures and false claims", "Who reaches the maximum margin", "Who misreports", "How long it takes"),
+    *(
+        "Failures and false claims",
+        "Data sets by methods",
+        "Who reaches the maximum margin",
+        "Who misreports",
+        "How long it takes",
+    ),
     *("Performance profiles", "Mistakes against bounds", "Data", "Versions, settings and limits"),
 ]
 NASTY = "a|b <i> $x$ {y} 50% #1 c_d ^~ \\end{document} данные\n\x1b[1m"
@@ -47,7 +53,7 @@ def texts(report: ComparisonReport, *, times: bool) -> list[str]:
 
 def test_headings_are_stable(study: Any) -> None:
     report = comparison_report(study)
-    assert headings(report.to_markdown()) == [*HEADINGS[:4], margin_times.TITLE, *HEADINGS[4:]]
+    assert headings(report.to_markdown()) == [*HEADINGS[:5], margin_times.TITLE, *HEADINGS[5:]]
     assert headings(report.to_markdown(times=False)) == HEADINGS
 
 
@@ -61,7 +67,7 @@ def test_an_empty_comparison_has_the_same_headings() -> None:
 def test_held_out_errors_appear_with_folds_only() -> None:
     folds = [record("easy", "m", fold=fold, held_out_errors=fold) for fold in range(3)]
     page = comparison_report(comparison(*folds)).to_markdown()
-    assert headings(page) == [*HEADINGS[:6], "Held-out errors", *HEADINGS[6:]]
+    assert headings(page) == [*HEADINGS[:7], "Held-out errors", *HEADINGS[7:]]
     (entry,) = comparison_report(comparison(*folds)).to_dict()["held_out"]["methods"]
     assert (entry["n"], entry["mean"], entry["least"], entry["most"]) == (3, 1.0, 0.0, 2.0)
 

@@ -1,18 +1,19 @@
 """The records as files for programs: CSV and Parquet, with the same columns for every comparison."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from maxmargin.comparison.cells import FIELDS
 from maxmargin.comparison.comparison import with_words
-from maxmargin.reports.comparisons.runs import Record
 from maxmargin.text.outputs import replacing
 from maxmargin.text.tables import write_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Record = Mapping[str, Any]
 
 # Written as JSON.
 _NESTED = ("params", "features", "w", "bounds")
