@@ -302,11 +302,7 @@ def without_denominators(numbers: Sequence[Fraction]) -> list[int]:
     >>> without_denominators([Fraction(1, 2), Fraction(-1, 3)])
     [3, -2]
     """
-    return without_common_factor(over_common_denominator(numbers)[0])
-
-
-def without_common_factor(integers: Sequence[int]) -> list[int]:
-    """Return integers divided by their greatest common divisor."""
+    integers, _ = over_common_denominator(numbers)
     factor = math.gcd(*integers) or 1
     return [integer // factor for integer in integers]
 

@@ -8,21 +8,35 @@ that hides a part of the rank costs time only.
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import gcd, isqrt, lcm, log2
+from functools import cached_property
+from math import gcd, lcm, log2
 from typing import Any
 
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.blas_threads import one_blas_thread
 from maxmargin.solvers.basics.limits import OutOfTime, never
-from maxmargin.solvers.exact.dyadic import Integers, over_common_denominator, without_common_factor
+from maxmargin.solvers.exact.dyadic import Integers, over_common_denominator
+from maxmargin.solvers.exact.products import digit_parts, sums_of_digits, sums_of_rows
 from maxmargin.solvers.exact.simplex import Circuit
 
-# Ranks modulo a prime never exceed the rank over the rationals: independence modulo it is independence.
-PRIME = (1 << 53) - 111
+# Ranks modulo a prime never exceed the rank over the rationals: independence modulo it is independence. Residues are
+# floats.
+_BITS = 53
+PRIME = (1 << _BITS) - 111
 
 # Number of powers of the prime at which fractions are first sought, and the factor by which it grows.
 _FIRST_STEPS, _MORE_STEPS = 16, 1.5
+
+# Largest fraction of nonzero entries for which products skip the zeros.
+_MOST_FILLED = 0.1
+
+# Number of unknowns that must be fractions before all are put together.
+_FEW_UNKNOWNS = 3
+
+# Largest number of digits of an entry for which products of digits, in floating point, are faster than of integers.
+_MOST_DIGITS = 20
 
 # Largest number of rows or columns (whichever is smaller) whose null space takes a tenth of a second.
 _QUICK_SIZE = 150
@@ -113,18 +127,25 @@ def lifted_null_vectors(matrix: Sequence[Sequence[int]], is_over: Callable[[], b
     rows = pivot_columns_of(nmod_mat(fmpz_mat([[row[j] for row in matrix] for j in pivots]), PRIME)) if pivots else []
     square = [[matrix[i][j] for j in pivots] for i in rows]
     right = [[-matrix[i][j] for j in free] for i in rows]
-    solved = solutions(square, right, is_over) if pivots else [([], 1)] * len(free)
+    with one_blas_thread():
+        solved = solutions(square, right, is_over) if pivots else [([], 1)] * len(free)
     if solved is None:
         return None
-    vectors = []
-    for column, (numerators, denominator) in zip(free, solved, strict=True):
-        vector = [0] * whole.ncols()
-        vector[column] = denominator
-        for position, value in zip(pivots, numerators, strict=True):
-            vector[position] = value
-        vectors.append((column, without_common_factor(vector)))
-    columns = fmpz_mat([vector for _, vector in vectors]).transpose()
-    return vectors if (whole * columns).is_zero() else None
+    vectors = [null_vector(whole.ncols(), pivots, column, *parts) for column, parts in zip(free, solved, strict=True)]
+    columns = np.array([vector for _, vector in vectors], dtype=object).T
+    return None if Product(matrix)(columns).any() else vectors
+
+
+def null_vector(
+    size: int, pivots: list[int], free: int, numerators: list[int], denominator: int
+) -> tuple[int, list[int]]:
+    """Return the free column, and the vector with these fractions at the pivots and 1 there, in least integers."""
+    vector = [0] * size
+    vector[free] = denominator
+    for position, value in zip(pivots, numerators, strict=True):
+        vector[position] = value
+    factor = gcd(*vector)
+    return free, [v // factor for v in vector]
 
 
 def solutions(
@@ -139,20 +160,25 @@ def solutions(
     >>> solutions([[2, 1], [0, 3]], [[1], [1]], lambda: False)
     [([1, 1], 3)]
     """
-    from flint import fmpz, fmpz_mat, nmod_mat
+    from flint import fmpz_mat, nmod_mat
 
-    whole, n, k = fmpz_mat(square), len(right), len(right[0])
-    inverse, residual = nmod_mat(whole, PRIME).inv(), fmpz_mat(right)
-    total, power, n_steps = fmpz_mat(n, k), fmpz(1), 0
+    inverse, times = nmod_mat(fmpz_mat(square), PRIME).inv(), Product(square)
+    wanted = residual = np.array(right, dtype=object)
+    n, k = len(right), len(right[0])
+    n_few = min(n, _FEW_UNKNOWNS)
+    digits: list[Any] = []
+    of_few: list[Any] = []
     n_wanted, most = float(_FIRST_STEPS), _most_steps(square, right)
     while not is_over():
-        digit = fmpz_mat(n, k, [int(v) for v in (inverse * nmod_mat(residual, PRIME)).entries()])
-        residual = fmpz_mat(n, k, [v // PRIME for v in (residual - whole * digit).entries()])
-        total, power, n_steps = total + digit * power, power * PRIME, n_steps + 1
-        if n_steps >= n_wanted:
-            found = [_as_fractions([int(v) for v in column], int(power)) for column in total.transpose().tolist()]
-            if None not in found and _solve(whole, right, solved := [column for column in found if column]):
-                return solved
+        modular = inverse * nmod_mat(n, k, (residual % PRIME).ravel().tolist(), PRIME)
+        digit = [int(v) for v in modular.entries()]
+        digits.append(fmpz_mat(n, k, digit))
+        of_few.append(fmpz_mat(n_few, k, digit[: n_few * k]))
+        residual = (residual - times(np.array(digit, dtype=object).reshape(n, k))) // PRIME
+        if len(digits) >= n_wanted:
+            found = _as_fractions(digits) if _as_fractions(of_few) is not None else None
+            if found is not None and _solve(times, wanted, found):
+                return found
             n_wanted = min(n_wanted * _MORE_STEPS, max(most, n_wanted + 1))
     return None
 
@@ -164,25 +190,71 @@ def _most_steps(square: Sequence[Sequence[int]], right: Sequence[Sequence[int]])
     return 1 + (2 * sum(sizes) + largest + log2(len(sizes)) + 4) / log2(PRIME)
 
 
-def _solve(whole: Any, right: Sequence[Sequence[int]], fractions: list[tuple[list[int], int]]) -> bool:
+def _solve(times: "Product", right: Integers, fractions: list[tuple[list[int], int]]) -> bool:
     """Return whether the fractions, one for every column, solve the equations."""
-    from flint import fmpz_mat
+    numerators = np.array([column for column, _ in fractions], dtype=object).T
+    denominators = np.array([denominator for _, denominator in fractions], dtype=object)
+    return bool((times(numerators) == right * denominators).all())
 
-    wanted = [[v * denominator for v, (_, denominator) in zip(row, fractions, strict=True)] for row in right]
-    return bool(whole * fmpz_mat([column for column, _ in fractions]).transpose() == fmpz_mat(wanted))
+
+class Product:
+    """Products of an integer matrix with others, at the cost of the entries that are not 0 where these are few."""
+
+    def __init__(self, matrix: Integers | Sequence[Sequence[int]]) -> None:
+        from flint import fmpz_mat
+
+        self.table = table = np.asarray(matrix, dtype=object)
+        rows, self.columns = np.nonzero(table)
+        self.entries = table[rows, self.columns]
+        self.starts = np.searchsorted(rows, np.arange(len(table) + 1))
+        is_filled = len(self.entries) > _MOST_FILLED * table.size
+        self.whole: Any = fmpz_mat(table.tolist()) if is_filled else None
+
+    @cached_property
+    def digits(self) -> tuple[Floats, int]:
+        """The digits of the entries, and how many bits they have."""
+        return digit_parts(self.table.T)
+
+    def __call__(self, other: Integers) -> Integers:
+        """Return the matrix times another one."""
+        from flint import fmpz_mat
+
+        are_residues = self.whole is not None and 0 <= other.min() <= other.max() < PRIME
+        if are_residues and len(self.digits[0]) <= _MOST_DIGITS:
+            return sums_of_digits(other.astype(np.float64), _BITS, *self.digits)
+        if self.whole is not None:
+            found = self.whole * fmpz_mat(other.tolist())
+            return np.array([int(v) for v in found.entries()], dtype=object).reshape(len(self.table), other.shape[1])
+        return sums_of_rows(self.entries[:, None] * other[self.columns], self.starts)
 
 
-def _as_fractions(residues: Sequence[int], modulus: int) -> tuple[list[int], int] | None:
-    """Return numerators and a denominator, all of them small, of fractions with these residues; None without any."""
-    bound, denominator = isqrt(modulus // 2), 1
+def _as_fractions(digits: Sequence[Any]) -> list[tuple[list[int], int]] | None:
+    """Return the columns of sum_i digits_i p^i as fractions of small numbers; None where they are none."""
+    from flint import fmpz
+
+    level, power, modulus = list(digits), fmpz(PRIME), fmpz(PRIME) ** len(digits)
+    while len(level) > 1:
+        pairs = [low + high * power for low, high in zip(level[::2], level[1::2], strict=False)]
+        level = pairs + level[len(pairs) * 2 :]
+        power *= power
+    found = [_column_as_fractions(column, modulus) for column in level[0].transpose().tolist()]
+    return None if any(column is None for column in found) else [column for column in found if column]
+
+
+def _column_as_fractions(residues: Sequence[Any], modulus: Any) -> tuple[list[int], int] | None:
+    bound, denominator = (modulus // 2).isqrt(), 1
     for residue in residues:
-        value = residue * denominator % modulus
-        if bound < value < modulus - bound:
-            denominator *= _denominator(value, modulus, bound)
+        value = _symmetric(residue * denominator, modulus)
+        if abs(value) > bound:
+            denominator *= _denominator(int(value % modulus), int(modulus), int(bound))
             if denominator > bound:
                 return None
-    values = (residue * denominator % modulus for residue in residues)
-    return [value - modulus if 2 * value > modulus else value for value in values], denominator
+    return [int(_symmetric(residue * denominator, modulus)) for residue in residues], denominator
+
+
+def _symmetric(value: Any, modulus: Any) -> Any:
+    value %= modulus
+    return value - modulus if 2 * value > modulus else value
 
 
 def _denominator(residue: int, modulus: int, bound: int) -> int:
@@ -285,7 +357,8 @@ def _cleared(numbers: list[int], vector: list[int], position: int) -> list[int]:
         return numbers
     sign = 1 if vector[position] > 0 else -1
     result = [sign * (a * vector[position] - numbers[position] * v) for a, v in zip(numbers, vector, strict=True)]
-    return without_common_factor(result)
+    factor = gcd(*result) or 1
+    return [a // factor for a in result]
 
 
 def null_vectors(matrix: list[list[int]], is_over: Callable[[], bool] | None = None) -> NullVectors:
@@ -305,10 +378,14 @@ def null_vectors(matrix: list[list[int]], is_over: Callable[[], bool] | None = N
             return found
         if is_over is not None and is_over():
             raise OutOfTime
-    basis, nullity = fmpz_mat(matrix).nullspace()
-    vectors = [without_common_factor([int(v) for v in column]) for column in basis.transpose().tolist()[:nullity]]
-    free = [max(j for j, v in enumerate(vector) if v) for vector in vectors]
-    return [(j, v if v[j] > 0 else [-entry for entry in v]) for j, v in zip(free, vectors, strict=True)]
+    reduced, denominator, rank = fmpz_mat(matrix).rref()
+    table = [[int(v) for v in row] for row in reduced.tolist()[:rank]]
+    pivots = [next(j for j, v in enumerate(row) if v) for row in table]
+    n_columns, scale, sign = len(matrix[0]), abs(int(denominator)), 1 if denominator > 0 else -1
+    return [
+        null_vector(n_columns, pivots, free, [-sign * row[free] for row in table], scale)
+        for free in sorted(set(range(n_columns)) - set(pivots))
+    ]
 
 
 def null_space(fixed: Integers, exponents: Sequence[int], is_over: Callable[[], bool] | None = None) -> list[list[int]]:
@@ -322,7 +399,8 @@ def rescaled(vector: list[int], exponents: Sequence[int]) -> list[int]:
     """Return the vector divided by 2**exponents, as integers without a common factor."""
     highest = max((e for v, e in zip(vector, exponents, strict=True) if v), default=0)
     shifted = [v << (highest - e) if v else 0 for v, e in zip(vector, exponents, strict=True)]
-    return without_common_factor(shifted)
+    factor = gcd(*shifted)
+    return [v // factor for v in shifted]
 
 
 def onto_face(

@@ -13,7 +13,7 @@ import maxmargin as mm
 from maxmargin.solvers.answers.statuses import Status, Verdict
 from maxmargin.solvers.basics.limits import Limits, OutOfTime
 from maxmargin.solvers.exact.dyadic import as_integer_columns
-from maxmargin.solvers.exact.linear import lifted_null_vectors, null_vectors
+from maxmargin.solvers.exact.linear import Product, lifted_null_vectors, null_vectors
 from maxmargin.solvers.exact.products import exact_products, exact_squares, exact_sums
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import ClassProblem, Problem, radius_squared
@@ -227,6 +227,17 @@ def test_time_limits_bind(shape: tuple[int, int], sparse: bool) -> None:
     assert time.monotonic() - start <= 10  # 4, and room for a busy machine
     assert answer.verdict is not Verdict.SEPARABLE
     assert answer.verdict is Verdict.OVERLAP or answer.reason
+
+
+@pytest.mark.parametrize("density", [0.0, 0.05, 0.5, 1.0])
+def test_products_of_integer_matrices(density: float) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        n, m, k = rng.integers(1, 12, 3)
+        kept = rng.random((n, m)) < density
+        matrix = np.array((rng.integers(-(2**60), 2**60, (n, m)) * kept).tolist(), dtype=object)
+        other = np.array(rng.integers(-(2**60), 2**60, (m, k)).tolist(), dtype=object) << 99
+        assert (Product(matrix)(other) == matrix.dot(other)).all()
 
 
 def test_null_vectors_by_lifting() -> None:
