@@ -19,11 +19,15 @@ from maxmargin.text.number_formats import plural
 from maxmargin.theory.mistake_traces import MistakeTrace
 
 if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
     from matplotlib.lines import Line2D
 
 _MOST_LINES = 100
+
+# Largest number of lines that have numbers and arrows, and the length of an arrow in pixels.
+_MOST_NUMBERED, _ARROW = 12, 22.0
 
 # Distance from the middle of the rows, in multiples of their extent, up to which hyperplanes are in view.
 _REACH = 1.5
@@ -145,6 +149,8 @@ class PerceptronPathDisplay(Display):
         self.rows_ = draw_rows(self.view, ax)
         self.mistaken_ = circle_rows(self.view, self.mistaken, "rows with mistakes", ax)
         widen_to(self.view, self.planes.values(), ax, reach=_REACH)
+        if ax.get_aspect() != "auto":
+            _fill(ax)
         self.lines_ = {}
         for n, plane in self.planes.items():
             share = n / self.n_mistakes
@@ -154,8 +160,55 @@ class PerceptronPathDisplay(Display):
             line = draw_line(*self.view.line(plane), ax, color=drawing.colour_on(ax, drawing.PERCEPTRON), **how)
             if line is not None:
                 self.lines_[n] = line
+        if len(self.lines_) <= _MOST_NUMBERED:
+            for n, line in self.lines_.items():
+                self._number(n, line, ax)
         self.line_ = self.lines_.get(self.n_mistakes)
         self._name_lines()
+
+    def _number(self, n: int, line: "Line2D", ax: "Axes") -> None:
+        """Write the number of mistakes near the end of a line, and draw an arrow to its side +1."""
+        colour = line.get_color()
+        (x0, x1), (y0, y1) = map(sorted, (ax.get_xlim(), ax.get_ylim()))
+        start, end = np.asarray(line.get_xydata(), dtype=np.float64)
+        points = np.linspace(start, end, 201)
+        inside = points[((points >= [x0, y0]) & (points <= [x1, y1])).all(axis=1)]
+        if not len(inside):
+            return
+        # Labels are spread along their lines, so that those of lines that nearly meet do not.
+        at = inside[int((0.08 + 0.84 * ((n * 0.618) % 1)) * (len(inside) - 1))]
+        direction = self.view.line(self.planes[n])[0]
+        per_unit = np.array([ax.bbox.width / (x1 - x0), ax.bbox.height / (y1 - y0)])
+        across = direction / per_unit  # the normal as it is seen, in pixels
+        tip = at + across / np.linalg.norm(across) * _ARROW / per_unit
+        ax.annotate("", xy=tip, xytext=at, arrowprops={"arrowstyle": "->", "color": colour}, annotation_clip=True)
+        halo = {"boxstyle": "round,pad=0.15", "facecolor": ax.get_facecolor(), "edgecolor": "none"}
+        ax.annotate(str(n), at, color=colour, fontsize=8.5, ha="center", va="center", bbox=halo, annotation_clip=True)
+
+    def animate(self, *, interval: int = 500) -> "FuncAnimation":
+        """Return an animation of the run, a frame for each hyperplane that crosses the axes.
+
+        ``display.animate().save("path.gif", writer="pillow")`` writes it to a file.
+
+        Parameters
+        ----------
+        interval : int, default 500
+            Milliseconds between two frames.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+            It shows and hides the lines of this display.
+        """
+        from matplotlib.animation import FuncAnimation
+
+        def show(n: int) -> "list[Line2D]":
+            for other, line in self.lines_.items():
+                line.set(visible=other == n, alpha=1.0, linewidth=2.0)
+            self.ax_.set_title(f"after {plural(n, 'mistake')}", fontsize="medium")
+            return [*self.lines_.values()]
+
+        return FuncAnimation(self.figure_.figure, show, frames=[*self.lines_], interval=interval)
 
     def _name_lines(self) -> None:
         """Give names to the last line and to one of the earlier ones, with the number of those out of view."""
@@ -166,6 +219,15 @@ class PerceptronPathDisplay(Display):
             earlier[-1].set_label(f"{plural(len(earlier), 'earlier line')}{beyond}")
         if self.line_ is not None:
             self.line_.set_label(f"after {plural(self.n_mistakes, 'mistake')}")
+
+
+def _fill(ax: "Axes") -> None:
+    """Widen the limits so that axes of equal scales are as large as the figure has room for."""
+    (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
+    width, height = ax.bbox.width, ax.bbox.height
+    unit = max((x1 - x0) / width, (y1 - y0) / height)
+    ax.set_xlim((x0 + x1 - unit * width) / 2, (x0 + x1 + unit * width) / 2)
+    ax.set_ylim((y0 + y1 - unit * height) / 2, (y0 + y1 + unit * height) / 2)
 
 
 def _path(run: PerceptronRun, problem: Problem, most_lines: int) -> dict[int, Plane]:

@@ -1,11 +1,13 @@
 """The lines of a path are the hyperplanes after the mistakes of the run."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 import maxmargin as mm
 from maxmargin.displays import PerceptronPathDisplay
@@ -63,3 +65,15 @@ def test_what_is_no_path_in_the_plane_is_refused(plane: SimpleNamespace, ax: Axe
         PerceptronPathDisplay.from_result(replace(run, mistake_rows=run.mistake_rows[:2]), plane.X, plane.y, ax=ax)
     with pytest.raises(InvalidOptionError, match="most_lines is 0"):
         PerceptronPathDisplay.from_result(run, plane.X, plane.y, most_lines=0, ax=ax)
+
+
+def test_a_path_is_animated_and_its_lines_are_numbered(tmp_path: Path) -> None:
+    from PIL import Image
+
+    X, y = [[0.0, 0.0], [1.0, 2.0], [3.0, 1.0]], [-1, 1, 1]
+    run, ax = mm.perceptron(X, y), Figure().add_subplot()
+    display = PerceptronPathDisplay.from_result(run, X, y, ax=ax)
+    assert {text.get_text() for text in ax.texts} - {""} == {str(n) for n in display.lines_}
+    display.animate().save(tmp_path / "path.gif", writer="pillow")
+    with Image.open(tmp_path / "path.gif") as image:
+        assert image.n_frames == len(display.lines_) == 2
