@@ -112,7 +112,7 @@ def _zero(report: Report) -> Text:
     run = report["perceptron"]
     end = " and stopped on a hyperplane through rows." if run["converged"] else ", without an end."
     epochs = f" in {plural(run['n_epochs'], 'epoch')}{end}"
-    return (" The maximum margin is 0; the perceptron made ", _made(report), epochs)
+    return (f" The maximum margin{of_kind(report)} is 0; the perceptron made ", _made(report), epochs)
 
 
 def _undecided(report: Report) -> Text:
