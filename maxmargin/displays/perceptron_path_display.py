@@ -149,7 +149,7 @@ class PerceptronPathDisplay(Display):
         self.rows_ = draw_rows(self.view, ax)
         self.mistaken_ = circle_rows(self.view, self.mistaken, "rows with mistakes", ax)
         widen_to(self.view, self.planes.values(), ax, reach=_REACH)
-        if ax.get_aspect() != "auto":
+        if ax.get_aspect() != "auto" and ax.get_xscale() == ax.get_yscale() == "linear":
             _fill(ax)
         self.lines_ = {}
         for n, plane in self.planes.items():
@@ -160,11 +160,13 @@ class PerceptronPathDisplay(Display):
             line = draw_line(*self.view.line(plane), ax, color=drawing.colour_on(ax, drawing.PERCEPTRON), **how)
             if line is not None:
                 self.lines_[n] = line
-        if len(self.lines_) <= _MOST_NUMBERED:
+        if len(self.lines_) <= _MOST_NUMBERED and ax.get_xscale() == ax.get_yscale() == "linear":
             for n, line in self.lines_.items():
                 self._number(n, line, ax)
         self.line_ = self.lines_.get(self.n_mistakes)
         self._name_lines()
+        if self.planes and not self.lines_:
+            ax.set_title(f"{plural(len(self.planes), 'hyperplane')} out of view", fontsize="medium")
 
     def _number(self, n: int, line: "Line2D", ax: "Axes") -> None:
         """Write the number of mistakes near the end of a line, and draw an arrow to its side +1."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from maxmargin.api.question import Question
@@ -62,8 +63,8 @@ def mistake_bounds(
         proven separable.
     run : PerceptronRun, optional
         A run on these rows, from `maxmargin.perceptron`: the bounds are about the mistakes in the passes that it made,
-        whether it converged or not. It decides `bias_scale` and `n_passes`. By default the run is made here, in cyclic
-        order with ``zero="mistake"``.
+        whether it converged or not. It decides `bias_scale` and `n_passes`, and whether there is a bias. By default the
+        run is made here, in cyclic order with ``zero="mistake"``.
     n_passes : int or None, default None
         The number of passes over the rows; None means until convergence, with at most 10 million mistakes. With None,
         counts and slacks of a run that did not converge bound nothing beyond it, and have ``valid=False``.
@@ -119,6 +120,8 @@ def mistake_bounds(
         raise InvalidOptionError(f"run is {type(run).__name__}; expected a PerceptronRun, from maxmargin.perceptron")
     if n_passes is not None or bias_scale != 1.0:
         raise InvalidOptionError("run= decides bias_scale and n_passes: leave them out")
+    if problem.bias and not run.bias:
+        problem = replace(problem, bias=False)  # the run went through the origin
     if not ran_on(problem, run):
         raise InvalidProblemError("this run was made on other rows or labels, or with another bias")
     return bounds_of(context_of_run(problem, run, C=C, limits=limits))

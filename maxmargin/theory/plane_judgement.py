@@ -156,7 +156,7 @@ class PlaneJudgement(NamedAnswer):
         if self.n_errors_reversed >= len(self.error_rows):
             return []
         does = f"errs on {counted(self.n_errors_reversed, 'row')}" if self.n_errors_reversed else "separates"
-        return [f"  (-w, -b) {does}: it is the hyperplane that was meant if +1 is its other side"]
+        return [f"  (-w, -b) {does}: the sides of +1 and -1 may have been swapped"]
 
     def _maximum_lines(self) -> list[str]:
         kind = f"  maximum margin{through(self.bias)}"

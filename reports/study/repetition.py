@@ -1,5 +1,6 @@
 """The command, or the call in Python, that makes a report again."""
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
@@ -22,6 +23,9 @@ def repetition(dataset: Dataset, settings: ReportSettings) -> str:
     """Return the command, to be given in the folder of the source; for data that no file holds, the call in Python."""
     reading = dict(dataset.read_as or {})
     source, settled = reading.pop("source", None), dict(_settled(dataset, settings))
+    if any(re.match(r"no header: |line \d+ names the columns", note) for note in dataset.notes):
+        # It was told without an option, and is so again.
+        reading.pop("header", None)
     if dataset.positive_reason == "as chosen":
         reading["positive"] = dataset.positive
     if source is None or source == "-":
@@ -30,7 +34,15 @@ def repetition(dataset: Dataset, settings: ReportSettings) -> str:
     words = ["maxmargin", "report", f"./{name}" if name.startswith("-") else name]
     for option, value in {**reading, **settled}.items():
         words += _words(_OPTIONS.get(option, option.replace("_", "-")), value)
-    return shlex.join([*words, "-o", _OUTPUT])
+    return " ".join(map(_quoted, [*words, "-o", _OUTPUT]))
+
+
+def _quoted(word: str) -> str:
+    """Return a word as a shell reads it; characters that act on a terminal are written by their numbers."""
+    if word.isprintable():
+        return shlex.quote(word)
+    written = (c if c.isprintable() and c not in "\\'" else f"\\U{ord(c):08x}" for c in word)
+    return f"$'{''.join(written)}'"
 
 
 def _settled(dataset: Dataset, settings: ReportSettings) -> Iterator[tuple[str, Any]]:

@@ -39,7 +39,7 @@ def test_a_hyperplane_that_was_meant_the_other_way_round(capsys: Capture, tmp_pa
     plane = tmp_path / "plane.json"
     plane.write_text('{"w": [-1], "b": 50}')
     assert run(["judge", "agresti", "--plane", str(plane), "-q"]) == 3
-    assert "(-w, -b) separates: it is the hyperplane that was meant if +1 is its other side" in capsys.readouterr().out
+    assert "(-w, -b) separates: the sides of +1 and -1 may have been swapped" in capsys.readouterr().out
     data = mm.load("agresti")
     judged = mm.judge(data, w=[1.0], b=-65.0)
     assert (len(judged.error_rows), judged.n_errors_reversed) == (1, 7)

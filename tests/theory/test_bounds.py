@@ -425,3 +425,9 @@ def test_a_bound_has_the_same_digits_wherever_it_is_shown(tmp_path: Path, capsys
         assert run_command(["report", str(source), "-o", str(page), "--no-bias", "-q"]) in (0, 3)
         text = re.sub(r"<script.*?</script>|<[^>]+>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
         assert "Novikoff" in text and not re.search(r"5\.4444", text)
+
+
+def test_a_run_at_the_best_scale_may_go_through_the_origin() -> None:
+    X, y = [[-1.0, 0.0], [1.0, 0.0]], [0, 1]
+    run = mm.perceptron(X, y, bias_scale="best")
+    assert not run.bias and by_name(mistake_bounds(X, y, run=run))["novikoff"].valid

@@ -66,7 +66,7 @@ def _text(run: "PerceptronRun", bounds: "list[Bound]", prepare: str, *, explain:
     telling = [bound for bound in holding if not bound.vacuous]
     lines += _table(telling, run.n_mistakes) if telling else ["none of the bounds says anything here"]
     lists = {
-        "true, but above the number of presentations": [f"{b.name} ({b.value_text})" for b in holding if b.vacuous],
+        "true, but not below the number of presentations": [f"{b.name} ({b.value_text})" for b in holding if b.vacuous],
         "not proven to hold here": [b.name + b.value_if_it_held for b in failing],
     }
     lines += [f"{what}: {', '.join(names)}" for what, names in lists.items() if names]
@@ -80,4 +80,4 @@ def _table(holding: "list[Bound]", n_mistakes: int) -> list[str]:
     for bound in holding:
         used = percent(n_mistakes / max(math.floor(bound.value), 1))
         rows.append((bound.name, bound.value_text, used, bound.holds_for))
-    return aligned(rows, to_the_left=(0, 3))
+    return aligned(rows, to_the_left=(0, 3), width=terminal_width(), less=(2,))

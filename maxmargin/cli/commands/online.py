@@ -38,7 +38,7 @@ _HEAD = ("algorithm", "updates", "mistakes", "epochs", "end", "rows wrong", "mar
 _TO_THE_LEFT = (0, 4, 8)
 
 # Columns that a narrow terminal does without, the first ones first.
-_LESS = (3, 1, 6, 4)
+_LESS = (3, 1, 6, 4, 5)
 
 
 def catalogue(*, as_json: bool) -> Exit:

@@ -276,6 +276,7 @@ def weak_proof(page: str) -> str:
 ALTERED = {
     "another verdict": lambda page: page.replace(" is linearly separable.</h1>", " overlaps.</h1>"),
     "another margin": lambda page: page.replace("γ* = <b class=\"truth\">0.8", "γ* = <b class=\"truth\">0.9"),
+    "another power": lambda page: re.sub(r'(γ\* = )<b class="truth">0[^<]*</b>', r"\1≈ 10⁶", page),
     "another last digit": lambda page: page.replace("557692888", "557692889"),
     "another hash": lambda page: re.sub(r'("copies":\{.*?"sha256":")[0-9a-f]{9}', r"\g<1>012345678", page, count=1),
     "a weak proof": weak_proof,
