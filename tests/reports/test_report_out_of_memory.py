@@ -120,6 +120,8 @@ def test_the_report_is_that_of_the_data_in_memory(studies: Studies, kind: str) -
     outside, inside = (mm.MarginReport(one).to_dict() for one in studies[kind])
     assert outside["data"]["in_memory"] is False
     assert "outside memory" in outside["orders"]["reason"]
+    for name in ("columns", "sample"):
+        del inside["data"][name]
     for report in (outside, inside):  # studies that need the rows in memory
         for name in ("orders", "fewest_errors", "compared"):
             del report[name]
