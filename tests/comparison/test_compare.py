@@ -160,7 +160,7 @@ def test_what_time_left_open_is_proven_and_judged_again_with_more(tmp_path: Path
 @pytest.mark.slow
 def test_a_run_that_stopped_by_itself_when_its_time_was_over_runs_again_with_more(tmp_path: Path) -> None:
     mistakes = []
-    for seconds, most in ((2, 10**12), (2, 10**12), (6, 10**12), (6, 1000), (12, 1000)):
+    for seconds, most in ((4, 10**12), (4, 10**12), (9, 10**12), (9, 1000), (15, 1000)):
         text = one("xor", "perceptron", f"limit = {{seconds = {seconds}}}\n") + f"max_mistakes = {most}\n"
         comparison = run_study(study(tmp_path, text), out=tmp_path / "out")
         mistakes += [record["n_mistakes"] for record in comparison.records]
