@@ -73,7 +73,7 @@ def exact_circuit(
     if found is None:
         return None
     circuit = dict(zip(rows[found.positions].tolist(), found.weights, strict=True))
-    return circuit if balances(cone, circuit) else None
+    return circuit if circuit and balances(cone, circuit) else None
 
 
 def balances(cone: ConeRows, weights: Mapping[int, int]) -> bool:
