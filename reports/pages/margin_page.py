@@ -69,7 +69,8 @@ class MarginPage(CheckedPage):
 
     def _plane_tools(self) -> str:
         buttons = "".join(
-            f'<button type="button" data-copy="{escape(name)}">{escape(name)}</button>' for name in self._planes()
+            f'<button type="button" data-copy="{escape(plane.name)}">{escape(plane.name)}</button>'
+            for plane in reversed(self.study.planes)
         )
         link = f'<p class="note"><a href="#{SUPPORT_ROWS}">The rows that hold the maximum margin</a></p>'
         copies = f'<p class="tools" data-script hidden>Copy w and b as JSON: {buttons}</p>' if buttons else ""

@@ -12,9 +12,10 @@ import pytest
 import maxmargin as mm
 from maxmargin.cli.app import run
 
-TABLE = "name,-age,stage,died\na,3,I,-no\nb,4,II,-no\nc,1,I,yes\nd,2,II,yes\ne,7,IV,-no\nf,4,I,yes\n"
+TABLE = "name,age,-1,stage,died\na,3,5,I,-no\nb,4,1,II,-no\nc,1,2,I,yes\nd,2,7,II,yes\ne,7,3,IV,-no\nf,4,4,I,yes\n"
 OPTIONS = [
     "--label died --id name --one-hot",
+    "--label died --id name --drop stage --header",
     "--label died --drop name --drop stage --soft 1 10 --no-bias --bias-scale 2 --zero positive --max-epochs 9",
     "--label died --drop name --one-hot-column stage --positive=-no --prepare center --title 'A title' --date Monday",
     "--label stage --drop name --drop died --orders 0",
@@ -34,6 +35,7 @@ def test_the_command_makes_the_same_page(options: str, tmp_path: Path, monkeypat
     source, first = tmp_path / "-my data.csv", tmp_path / "first.html"
     source.write_text(TABLE, encoding="utf-8")
     assert run(["report", str(source), *shlex.split(options), "-q", "-o", str(first)]) == 0
+    assert ("line 1 names the columns" in first.read_text("utf-8")) is ("--header" not in options)  # it has a number
     monkeypatch.chdir(tmp_path)
     program, *words = shlex.split(command_of(first))
     assert program == "maxmargin" and str(tmp_path) not in str(words) and run([*words, "-q"]) == 0
