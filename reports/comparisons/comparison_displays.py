@@ -64,14 +64,17 @@ def profile_picture(profile: QuestionProfile) -> CaptionedDisplay:
     at_best = ", ".join(
         f"{label} {percent(rho)}" for label, rho in zip(profile.labels[:_MOST_IN_ALT], shares, strict=False)
     )
-    up_to, why_below = "", "failed on the rest"
+    up_to, below = (
+        "",
+        "" if profile.kind == "time" else " A method whose curve ends below 1 does not separate the rest.",
+    )
     if _largest_tau(profile) >= _LARGEST_TAU:
-        up_to, why_below = f", up to τ = {rounded(_LARGEST_TAU)}", f"{why_below}, or needs a larger factor"
+        up_to = f", up to τ = {rounded(_LARGEST_TAU)}"
     return CaptionedDisplay(
         key=profile.key,
         title=f"Performance profiles of the {profile.kind}: {profile.question}",
         caption=f"Fraction of {plural(len(profile.ratios), 'instance')} on which a method is within the factor τ "
-        f"of the {best}{up_to}. A method whose curve ends below 1 {why_below}.",
+        f"of the {best}{up_to}.{below}",
         alt=f"Step curves over the factor τ, one for each of {plural(len(profile.labels), 'method')}. At τ = 1: "
         f"{at_best}{_and_more(len(profile.labels))}.",
         height=3.6 + _LEGEND_LINE * _legend_lines(profile.labels),

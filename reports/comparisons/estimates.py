@@ -45,54 +45,6 @@ def shifted_geometric_mean(values: Iterable[float], *, shift: float = SHIFT) -> 
     return geometric_mean(value + shift for value in values) - shift
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Times:
-    """The times of some runs, ready for a mean.
-
-    Attributes
-    ----------
-    seconds : tuple of float
-        Of the runs that finished, and the limit for the runs that were stopped at one.
-    n_at_limit : int
-        Number of runs among them that were stopped at a limit of time, memory or iterations.
-    is_lower_bound : bool
-        Whether these runs needed at least the time that they count with, so that a mean is a lower bound: all of them
-        ran out of time, and not out of memory or iterations before.
-    """
-
-    seconds: tuple[float, ...]
-    n_at_limit: int
-    is_lower_bound: bool
-
-
-def times_of(records: Iterable[Mapping[str, Any]], limit: float | None) -> Times:
-    """Return the times of the runs that finished or were stopped at a limit; other failures have no time.
-
-    Parameters
-    ----------
-    records : iterable of mapping
-        With ``status``, ``capped`` and ``seconds``.
-    limit : float or None
-        The limit of time in seconds. Without one, a stopped run counts with its own time, if this is known.
-
-    Examples
-    --------
-    >>> runs = [{"status": "ok", "capped": False, "seconds": 2.0}, {"status": "timeout", "seconds": None}]
-    >>> times_of(runs, 60.0)
-    Times(seconds=(2.0, 60.0), n_at_limit=1, is_lower_bound=True)
-    """
-    finished, stopped, is_bound = [], [], True
-    for record in records:
-        seconds = record.get("seconds")
-        if is_censored(record):
-            known = [value for value in (seconds, limit) if value is not None]
-            stopped += [max(known)] if known else []
-            is_bound &= limit is None or record["status"] == "timeout" or (seconds is not None and seconds >= limit)
-        elif record["status"] == "ok" and seconds is not None:
-            finished.append(seconds)
-    return Times(seconds=(*finished, *stopped), n_at_limit=len(stopped), is_lower_bound=bool(stopped) and is_bound)
-
-
 def is_censored(record: Mapping[str, Any]) -> bool:
     """Return whether a limit stopped the run, so that more time, and more mistakes, would have followed."""
     return record["status"] in ("timeout", "memory") or bool(record.get("capped"))

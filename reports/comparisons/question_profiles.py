@@ -1,21 +1,29 @@
 """Performance profiles of the methods that answer one question: of their times, and of their margins."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from maxmargin.reports.comparisons.estimates import TAUS, is_censored, performance_ratios, profile_at
-from maxmargin.reports.comparisons.runs import MethodRuns, Record, Runs, data_key, is_separable, separates, share_of
+from maxmargin.reports.comparisons.runs import (
+    MethodRuns,
+    Record,
+    Runs,
+    is_separable,
+    separates,
+    share_of,
+    shared_instances,
+)
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, TableBlock
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.number_formats import count, percent, plural, rounded
 
 Fields = dict[str, Any]
 Kind = Literal["time", "margin"]
-_Instance = tuple[str, str | None, int | None]
 
 TITLE = "Performance profiles"
 
@@ -34,26 +42,24 @@ class QuestionProfile:
     labels : tuple of str
         The methods.
     ratios : ndarray of shape (n_instances, n_methods)
-        Infinite where a method failed.
+        Infinite where the hyperplane of a method does not separate.
+    n_finished : tuple of int
+        Number of runs that each method finished.
     n_left_out : int
-        Number of instances that some method was not run on; they are in no profile.
+        Number of instances that some method did not finish; they are in no profile.
     """
 
     kind: Kind
     question: str
     labels: tuple[str, ...]
     ratios: Floats
+    n_finished: tuple[int, ...]
     n_left_out: int
 
     @property
     def key(self) -> str:
         """The key of the figure."""
         return f"{self.kind}-profile-{self.question.replace(' ', '-')}"
-
-    @property
-    def n_unsolved(self) -> int:
-        """Number of instances on which every method failed."""
-        return int(np.isinf(self.ratios).all(axis=1).sum())
 
     @property
     def can_be_drawn(self) -> bool:
@@ -71,50 +77,39 @@ def profiles_of(runs: Runs) -> tuple[QuestionProfile, ...]:
 def _profile(kind: Kind, question: str, methods: list[MethodRuns], tolerance: float) -> QuestionProfile | None:
     """Return None for the margins of methods that return no hyperplane, or without separable data."""
     if kind == "margin":
-        methods = [method for method in methods if any(r["margin"] is not None for r in method.records)]
-    shared, n_left_out = _shared_instances(methods, needs_margin=kind == "margin")
-    if kind == "margin" and not shared:
+        methods = [_on_separable(method) for method in methods if any(r["margin"] is not None for r in method.records)]
+
+    def is_finished(record: Record) -> bool:
+        if kind == "time":
+            return record["seconds"] is not None and is_solved(record, question, tolerance)
+        return record["status"] == "ok" and not is_censored(record)
+
+    shared = shared_instances(
+        [_on_separable(method) if kind == "margin" else method for method in methods], is_finished
+    )
+    if kind == "margin" and not shared.records:
         return None
-    cost = _seconds if kind == "time" else _margin_ratio
-    costs = np.array([[cost(record, question, tolerance) for record in records] for records in shared])
-    costs = costs.reshape(len(shared), len(methods))
+    cost = _seconds if kind == "time" else partial(_margin_ratio, tolerance=tolerance)
+    costs = np.array([list(map(cost, records)) for records in shared.records])
+    costs = costs.reshape(len(shared.records), len(shared.methods))
     return QuestionProfile(
-        kind=kind, question=question, labels=tuple(method.label for method in methods), n_left_out=n_left_out,
-        ratios=performance_ratios(costs) if kind == "time" and len(costs) else costs,
+        kind=kind, question=question, labels=tuple(method.label for method in shared.methods),
+        n_finished=tuple(sum(map(is_finished, method.records)) for method in shared.methods),
+        n_left_out=shared.n_left_out, ratios=performance_ratios(costs) if kind == "time" and len(costs) else costs,
     )  # fmt: skip
 
 
-def _shared_instances(methods: list[MethodRuns], *, needs_margin: bool) -> tuple[list[list[Record]], int]:
-    """Return the runs of all methods on the instances that all were run on, and how many others there are.
-
-    An instance is a data set with an order, a seed and a fold. A run without an order or a seed stands for all of them.
-    """
-    tables = [{_instance(r): r for r in method.records if not needs_margin or is_separable(r)} for method in methods]
-    instances = dict.fromkeys(instance for table in tables for instance in table)
-    found = [[_on(table, instance) for table in tables] for instance in instances]
-    shared = [whole for records in found if len(whole := [r for r in records if r is not None]) == len(methods)]
-    return shared, len(found) - len(shared)
+def _on_separable(method: MethodRuns) -> MethodRuns:
+    return replace(method, records=tuple(filter(is_separable, method.records)))
 
 
-def _instance(record: Record) -> _Instance:
-    return data_key(record), record["order"], record["seed"]
-
-
-def _on(table: dict[_Instance, Record], instance: _Instance) -> Any:
-    data, order, seed = instance
-    fitting = ((data, order, seed), (data, order, None), (data, None, seed), (data, None, None))
-    return next((table[key] for key in fitting if key in table), None)
-
-
-def _seconds(record: Record, question: str, tolerance: float) -> float:
-    if record["seconds"] is None or not is_solved(record, question, tolerance):
-        return math.inf
+def _seconds(record: Record) -> float:
     return max(float(record["seconds"]), _LEAST_SECONDS)
 
 
-def _margin_ratio(record: Record, question: str, tolerance: float) -> float:
+def _margin_ratio(record: Record, tolerance: float) -> float:
     """Return how many times smaller than the maximum margin the margin of the run is."""
-    share = share_of(record) if record["status"] == "ok" else 0.0
+    share = share_of(record)
     if share >= 1 - tolerance:
         return 1.0
     return 1 / share if share > 0 else math.inf
@@ -149,12 +144,15 @@ def fields(profiles: tuple[QuestionProfile, ...]) -> list[Fields]:
             "question": profile.question,
             "n_instances": len(profile.ratios),
             "n_left_out": profile.n_left_out,
-            "n_unsolved": profile.n_unsolved,
             "is_drawn": profile.can_be_drawn,
             "figure": profile.key,
             "taus": list(TAUS),
             "methods": [
-                {"method": label, "rho": profile_at(profile.ratios[:, column]) if len(profile.ratios) else None}
+                {
+                    "method": label,
+                    "n_finished": profile.n_finished[column],
+                    "rho": profile_at(profile.ratios[:, column]) if len(profile.ratios) else None,
+                }
                 for column, label in enumerate(profile.labels)
             ],
         }
@@ -163,14 +161,15 @@ def fields(profiles: tuple[QuestionProfile, ...]) -> list[Fields]:
 
 
 _MEANINGS = {
-    "time": "ρ(τ) is the fraction of the instances (data set, order, seed, fold) that a method solved in at most τ "
-    "times the time of the fastest method that solved them (Dolan and Moré 2002). Failures take infinitely long. An "
-    "instance is solved if no limit stopped the run, it gave an answer, its claim is not false and, on separable data, "
-    "its hyperplane has the maximum margin up to the tolerance (hard margin) or separates (online); a soft-margin "
-    "objective must be within the tolerance of its proven bound.",
+    "time": "ρ(τ) is the fraction of the instances (data set, order, seed, fold) that a method finished in at most τ "
+    "times the time of the fastest method (Dolan and Moré 2002), among the instances that all methods finished which "
+    "finished any; beside it stands how many each finished. An instance is finished if no limit stopped the run, it "
+    "gave an answer, its claim is not false and, on separable data, its hyperplane has the maximum margin up to the "
+    "tolerance (hard margin) or separates (online); a soft-margin objective must be within the tolerance of its proven "
+    "bound.",
     "margin": "For margins, ρ(τ) is the fraction of the separable instances on which a method reached at least γ*/τ, "
     "where γ* is the proven maximum margin, whichever methods are compared; at τ = 1 the tolerance applies. A "
-    "hyperplane that does not separate counts as a failure.",
+    "hyperplane that does not separate reaches no part of γ*.",
 }
 _ONLY_LIKE = "Only methods that answer one question are compared with each other."
 
@@ -189,19 +188,17 @@ def blocks(found: list[Fields]) -> tuple[Block, ...]:
 def _of_one(entry: Fields) -> list[Block]:
     name = f"{'Time' if entry['kind'] == 'time' else 'Margin'}, {entry['question']}"
     if not entry["is_drawn"]:
-        why = "there is only one method" if entry["n_instances"] else "no instance was run by all methods"
+        why = "there is only one method" if entry["n_instances"] else "no instance was finished by all methods"
         return [Paragraph(f"{name}: {why}, so there is no profile.")]
-    rows = tuple((method["method"], *map(percent, method["rho"])) for method in entry["methods"])
-    columns = ("Method", *(f"τ = {rounded(tau)}" for tau in entry["taus"]))
+    rows = tuple((m["method"], count(m["n_finished"]), *map(percent, m["rho"])) for m in entry["methods"])
+    columns = ("Method", "Finished", *(f"τ = {rounded(tau)}" for tau in entry["taus"]))
     table = TableBlock(f"{name}: ρ(τ)", columns, rows, numeric=range(1, len(columns)), note=_note(entry))
     return [table, FigureSlot(entry["figure"])]
 
 
 def _note(entry: Fields) -> str:
-    sentences = [f"{plural(entry['n_instances'], 'instance')}."]
-    if entry["n_unsolved"]:
-        sentences.append(f"On {count(entry['n_unsolved'])} of them every method failed.")
-    if entry["n_left_out"]:
-        others = plural(entry["n_left_out"], "other instance was", "other instances were")
-        sentences.append(f"{others} not run by all methods and left out.")
-    return " ".join(sentences)
+    shared = f"{plural(entry['n_instances'], 'instance')}."
+    if not entry["n_left_out"]:
+        return shared
+    others = plural(entry["n_left_out"], "other instance was", "other instances were")
+    return f"{shared} {others} not finished by all methods and left out."

@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -15,6 +15,9 @@ Record = Mapping[str, Any]
 Fields = dict[str, Any]
 T = TypeVar("T")
 
+# Data, order and seed.
+_Instance = tuple[str, str | None, int | None]
+
 # Relative distance from the maximum margin that counts as reached, where the settings name none.
 TOLERANCE = 1e-6
 
@@ -25,7 +28,7 @@ QUESTIONS = ("separation", "hard margin", "soft margin", "logistic", "online")
 _LONGEST_METHOD, _LONGEST_DATA = 48, 48
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MethodRuns:
     """The runs of one method with one set of parameters.
 
@@ -46,6 +49,51 @@ class MethodRuns:
     def by_data_set(self) -> list[list[Record]]:
         """Return the records of each data set, all its folds together."""
         return [*grouped(self.records, data_set_key).values()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedInstances:
+    """The instances (data set, order, seed, fold) of one question that all methods finished which finished any.
+
+    Attributes
+    ----------
+    methods : tuple of MethodRuns
+        Those that finished an instance.
+    records : tuple of tuple
+        For every shared instance the records of these methods.
+    n_left_out : int
+        Number of the other instances.
+    """
+
+    methods: tuple[MethodRuns, ...]
+    records: tuple[tuple[Record, ...], ...]
+    n_left_out: int
+
+    def of(self, method: MethodRuns) -> list[Record]:
+        """Return the records of a method on the shared instances; none for a method that is not compared."""
+        return [row[self.methods.index(method)] for row in self.records] if method in self.methods else []
+
+
+def shared_instances(methods: Sequence[MethodRuns], is_finished: Callable[[Record], bool]) -> SharedInstances:
+    """Return the instances that all methods finished; a run without an order or a seed stands for all of them."""
+    tables = {method: {_instance(r): r for r in method.records if is_finished(r)} for method in methods}
+    compared = [method for method in methods if tables[method]]
+    instances = dict.fromkeys(_instance(record) for method in methods for record in method.records)
+    found = [tuple(_on(tables[method], instance) for method in compared) for instance in instances]
+    shared = tuple(row for row in found if compared and all(row))
+    return SharedInstances(methods=tuple(compared), records=shared, n_left_out=len(instances) - len(shared))
+
+
+def _instance(record: Record) -> _Instance:
+    return data_key(record), record["order"], record["seed"]
+
+
+def _on(
+    table: Mapping[tuple[str, str | None, int | None], Record], instance: tuple[str, str | None, int | None]
+) -> Any:
+    data, order, seed = instance
+    fitting = ((data, order, seed), (data, order, None), (data, None, seed), (data, None, None))
+    return next((table[key] for key in fitting if key in table), None)
 
 
 @dataclass(frozen=True)
@@ -82,11 +130,6 @@ class Runs:
         """Relative distance from the maximum margin that counts as reached."""
         tolerance = self.comparison.settings.get("tolerance")
         return TOLERANCE if tolerance is None else float(tolerance)
-
-    @property
-    def limit_seconds(self) -> float | None:
-        """Limit of the time of a run."""
-        return (self.comparison.settings.get("limit") or {}).get("seconds")
 
     @property
     def is_alone(self) -> bool:

@@ -20,35 +20,26 @@ def test_the_mean_by_hand() -> None:
     assert only(made)["mean_seconds"] == pytest.approx((1.01 * 4.01) ** 0.5 - 0.01)
 
 
-def test_runs_at_the_limit_are_counted_with_it() -> None:
+def test_the_mean_is_over_the_instances_that_all_methods_finished() -> None:
     made = comparison(
-        record("easy", "m", seconds=1.0), record("hard", "m", status="timeout", seconds=None, times_ours=None),
-        record("wide", "m", capped=True, times_ours=5.0), record("mixed", "m", status="error"),
+        record("easy", "m", seconds=1.0, times_ours=2.0), record("easy", "n", seconds=3.0),
+        record("hard", "m", status="timeout", seconds=None, times_ours=None), record("hard", "n", seconds=5.0),
+        record("wide", "m", seconds=9.0), record("wide", "n", capped=True, times_ours=5.0),
+        record("mixed", "m", status="error"), record("mixed", "n", seconds=7.0),
+        record("easy", "never", status="timeout", seconds=60.0),
     )  # fmt: skip
-    entry = only(made, shift=0.0)
-    assert entry["mean_seconds"] == pytest.approx((1 * 60 * 60) ** (1 / 3))
-    assert (entry["n_runs"], entry["n_in_mean"], entry["n_at_limit"]) == (4, 3, 2)
-    assert entry["failures"] == {"capped": 1, "error": 1, "timeout": 1}
-    (table,) = timings.blocks(timings.fields(Runs(made)))
-    assert table.rows[0][table.columns.index("Mean (s)")].endswith(" †")  # a capped run may have needed less
-    assert "60 s, the limit of time" in table.note
-
-
-def test_a_mean_is_a_lower_bound_if_all_stopped_runs_ran_out_of_time() -> None:
-    late = record("hard", "m", status="timeout", seconds=None, times_ours=None)
-    records = [record("easy", "m", seconds=1.0), late, record("hard", "ours", seconds=0.5, times_ours=1.0)]
-    (table,) = timings.blocks(timings.fields(Runs(comparison(*records))))
-    assert all(table.rows[0][table.columns.index(name)].startswith("≥ ") for name in ("Mean (s)", "Times ours"))
-
-
-def test_a_stopped_run_is_in_the_ratio_with_the_limit() -> None:
-    made = comparison(
-        record("easy", "m", seconds=8.0, times_ours=4.0), record("hard", "m", status="timeout", times_ours=None),
-        record("hard", "ours", seconds=0.5, times_ours=1.0),
-    )  # fmt: skip
-    entries = {entry["method"]: entry for entry in timings.fields(Runs(made))["methods"]}
-    assert entries["m"]["times_ours"] == pytest.approx((4 * 60 / 0.5) ** 0.5)
-    assert entries["m"]["is_ratio_lower_bound"] and not entries["ours"]["is_ratio_lower_bound"]
+    found = timings.fields(Runs(made), shift=0.0)
+    m, n, never = found["methods"]
+    assert (m["mean_seconds"], n["mean_seconds"], never["mean_seconds"]) == (
+        pytest.approx(1.0),
+        pytest.approx(3.0),
+        None,
+    )
+    counts = [tuple(entry[name] for name in ("n_runs", "n_finished", "n_in_mean")) for entry in (m, n, never)]
+    assert counts == [(4, 2, 1), (4, 3, 1), (1, 0, 0)]
+    assert m["times_ours"] == pytest.approx(2.0) and m["failures"] == {"error": 1, "timeout": 1}
+    (table,) = timings.blocks(found)
+    assert table.rows[2][table.columns.index("Mean (s)")] == "—" and "finished" in table.note
 
 
 @pytest.mark.parametrize("where", ["settings", "record"])
