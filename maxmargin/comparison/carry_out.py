@@ -1,9 +1,7 @@
 """Runs the cells of a study that have no record yet, and collects the records."""
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Any
 
 from maxmargin.comparison.cells import FIELDS, Cell, arguments_of, cells_of
@@ -17,10 +15,10 @@ from maxmargin.comparison.proof_task import FACTS
 from maxmargin.comparison.proof_task import TASK as FACTS_TASK
 from maxmargin.comparison.solve import TASK as CELL_TASK
 from maxmargin.comparison.study_file import Study
+from maxmargin.comparison.study_progress import StudyProgress, Work
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError
-from maxmargin.text.progress import duration_text
 
 # Kinds of records.
 CELLS, PROOFS = "cell", "facts"
@@ -38,34 +36,7 @@ _TIMES_READING = 4.0
 # Seconds that a proof may take beyond twice the time limit, which it keeps by itself.
 _GRACE_OF_PROOF = 60.0
 
-Progress = Callable[["StudyProgress"], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyProgress:
-    """The progress of a study.
-
-    Attributes
-    ----------
-    what : str
-        "proofs" or "cells".
-    n_done, n_due : int
-    seconds : float
-        Since the stage began.
-    """
-
-    what: str
-    n_done: int
-    n_due: int
-    seconds: float
-
-
-def stage_text(_: float, stage: StudyProgress) -> str:
-    """Return the progress of a study in words, with the seconds left at the average speed so far."""
-    text = f"{stage.what}: {stage.n_done:,} of {stage.n_due:,}"
-    if not stage.n_done:
-        return text
-    return f"{text}, {duration_text(stage.seconds / stage.n_done * (stage.n_due - stage.n_done))} left"
+Progress = Callable[[StudyProgress], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,15 +111,15 @@ def carry_out(
 
     def run_all(what: str, jobs: Sequence[Job], on_done: Callable[[Job, Outcome], None]) -> None:
         """Run jobs, and report the progress after each; a task that could not begin ends all, until it can."""
-        began, n_done = time.monotonic(), count(1)
+        work = Work(what, jobs)
 
         def finish(job: Job, outcome: Outcome) -> None:
             if outcome.fields.get("status") == NOT_RUN:
                 raise DataError(f"{outcome.fields['message']}; what was written before is kept")
             on_done(job, outcome)
-            seconds, number = time.monotonic() - began, next(n_done)
+            progress = work.finished(job, outcome)
             if on_progress is not None:
-                on_progress(StudyProgress(what=what, n_done=number, n_due=len(jobs), seconds=seconds))
+                on_progress(progress)
 
         run(jobs, workers, is_done=lambda job: limits.is_over() or _is_done(store, job.key, job.limit), on_done=finish)
 
