@@ -85,8 +85,11 @@ def judged(
         fields |= _measured_plane(data, facts, w, b)
         if answer.get("objective"):
             fields |= _measured_objective(data, answer["objective"], w, b, time_limit)
-    upper = fields.pop("objective_upper", None)
-    return fields | {"claim_true": _truth(claim, facts, fields, upper, tolerance)}
+    upper, dual = fields.pop("objective_upper", None), fields.pop("dual", None)
+    truth = _truth(claim, facts, fields, upper, tolerance)
+    if claim == Claim.OPTIMAL and dual is not None and _is_reached(dual, fields["objective_lower"], upper, tolerance):
+        truth = True
+    return fields | {"claim_true": truth}
 
 
 def _hyperplane(problem: Problem, answer: Any) -> tuple[Floats | None, float]:
@@ -161,8 +164,10 @@ def _measured_objective(
     value = objective_upper_bound(extended, w, b, np.full(extended.n_samples, C))
     if not math.isfinite(value):
         return {}
+    dual = objective.get("dual")
     relative = math.inf if lower is None or lower <= 0 else (value - lower) / lower
-    return {"objective": value, "objective_lower": lower, "objective_upper": upper, "suboptimality": finite(relative)}
+    ends = {"objective_lower": lower, "objective_upper": upper}
+    return {"objective": value, **ends, "suboptimality": finite(relative), "dual": dual}
 
 
 def _soft_margin_of(objective: Any) -> tuple[float, Any]:
@@ -236,3 +241,11 @@ def _is_least(value: float | None, lower: float | None, upper: float | None, tol
         return True
     least = Fraction(value) * (1 - _ROUNDING)
     return False if math.isfinite(upper) and least > ratio * Fraction(upper) else None
+
+
+def _is_reached(dual: float, lower: float | None, upper: float | None, tolerance: float) -> bool:
+    """Return whether the value of a dual problem is the optimum, up to the tolerance."""
+    if lower is None or upper is None or not (math.isfinite(dual) and math.isfinite(upper)):
+        return False
+    value, room = Fraction(dual), Fraction(tolerance)
+    return (1 - room) * Fraction(upper) <= value <= (1 + room) * Fraction(lower)

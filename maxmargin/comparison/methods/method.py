@@ -58,7 +58,8 @@ class Method:
         None) and, where they are known, ``b`` (0 by default), ``claim`` (a `Claim` or None), ``message`` (the method's
         own status), ``n_mistakes``, ``n_updates``, ``capped`` (whether a limit of the method stopped it), and
         ``objective``: the soft-margin problem that it says it solves, {"C": float, "intercept": "free", "none" or s},
-        where s is the value of a constant column whose weight is penalised.
+        where s is the value of a constant column whose weight is penalised; with "dual", the value of the dual problem
+        that the method reached, its claim to be optimal is judged by this.
     question : QuestionKind
     summary : str
         One line.

@@ -29,8 +29,9 @@ def methods() -> Iterator[Method]:
 def fit(script: Callable[..., Any], X: Any, y: Any, *, seed: int, time_limit: float | None, **options: Any) -> Answer:
     """Fit the regression, and take its flag of convergence for the claim that the estimate exists.
 
-    Perfect separation, which older versions raise as an error and newer ones warn of, is the claim that the classes
-    are separable.
+    `maxmargin.check_model` takes the flag in the same way, whatever a warning said. Without the flag, perfect
+    separation, which older versions raise as an error and newer ones warn of, is the claim that the classes are
+    separable.
     """
     from statsmodels.tools.sm_exceptions import PerfectSeparationError
 
@@ -40,9 +41,8 @@ def fit(script: Callable[..., Any], X: Any, y: Any, *, seed: int, time_limit: fl
         return {"w": None, "claim": Claim.SEPARABLE, "message": f"PerfectSeparationError: {error}"}
     except np.linalg.LinAlgError as error:
         return {"w": None, "message": f"LinAlgError: {error}"}
-    claim = Claim.ESTIMATE_EXISTS if converged else None
-    if any(text.startswith("PerfectSeparation") for text in said):
-        claim = Claim.SEPARABLE
+    has_warned = any(text.startswith("PerfectSeparation") for text in said)
+    claim = Claim.ESTIMATE_EXISTS if converged else Claim.SEPARABLE if has_warned else None
     finite = np.isfinite(w).all() and np.isfinite(b)
     message = "; ".join([f"converged={converged}", *said])
     return {"w": w if finite else None, "b": b, "claim": claim, "message": message, "capped": not converged}
