@@ -7,9 +7,9 @@ from typing import Any
 from maxmargin.comparison.cells import FIELDS, Cell, arguments_of, cells_of
 from maxmargin.comparison.data_sets import data_sets
 from maxmargin.comparison.jobs.limit import Limit
-from maxmargin.comparison.jobs.outcome import NOT_RUN, Ending, Outcome
+from maxmargin.comparison.jobs.outcome import NOT_INSTALLED, NOT_RUN, Ending, Outcome
 from maxmargin.comparison.jobs.run_jobs import Job, Workers, run
-from maxmargin.comparison.jobs.store import Store
+from maxmargin.comparison.jobs.store import CELLS, PROOFS, Store
 from maxmargin.comparison.methods.method import Method
 from maxmargin.comparison.proof_task import FACTS
 from maxmargin.comparison.proof_task import TASK as FACTS_TASK
@@ -19,11 +19,6 @@ from maxmargin.comparison.study_progress import StudyProgress, Work
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError
-
-# Kinds of records.
-CELLS, PROOFS = "cell", "facts"
-
-NOT_INSTALLED = "not_installed"
 
 TIMEOUT = Ending.TIMEOUT.value
 

@@ -10,6 +10,9 @@ from maxmargin.comparison.data_sets import DataSet, RowSelection
 from maxmargin.comparison.study_file import SCHEMA, Setting, Study
 from maxmargin.text.version import __version__
 
+# The number of the form of a record.
+_FORM = 2
+
 # The fields of a record, in order.
 FIELDS = (
     "cell", "data", "data_sha256", "n_samples", "n_features", "prepare", "features", "method", "version", "params",
@@ -56,7 +59,7 @@ class Cell:
 
     def _data_marks(self) -> list[Any]:
         view = self.view
-        return [SCHEMA, self.view.sha256, view.features, view.prepare, view.folds, view.fold]
+        return [SCHEMA, _FORM, self.view.sha256, view.features, view.prepare, view.folds, view.fold]
 
     def identity(self) -> dict[str, Any]:
         """Return the fields of a record that are known before the run, and the question of the method."""

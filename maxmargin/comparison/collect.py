@@ -2,14 +2,18 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
-from maxmargin.comparison.carry_out import CELLS, PROOFS, StudyPlan
+from maxmargin.comparison.carry_out import StudyPlan
 from maxmargin.comparison.cells import FIELDS
 from maxmargin.comparison.comparison import OURS, Comparison
+from maxmargin.comparison.data_sets import RowSelection, seen
 from maxmargin.comparison.jobs.machine import machine, versions
-from maxmargin.comparison.jobs.store import NAME, Store
+from maxmargin.comparison.jobs.store import CELLS, NAME, PROOFS, Store
+from maxmargin.comparison.recheck import Reading, check_records
+from maxmargin.solvers.errors import WordedError
 from maxmargin.text.data_error import DataError
 
 # The note that says which records belong to the study that was run last.
@@ -35,18 +39,19 @@ def collected(plan: StudyPlan, store: Store, *, jobs: int) -> Comparison:
         "environment": {"machine": machine(), "versions": versions(["maxmargin", *sorted(packages)])},
         "cells": identities,
         "proofs": proofs,
+        "readings": [asdict(Reading(key=c.key, facts_key=c.facts_key, view=c.view)) for c in plan.cells],
     }
     store.note(_PLAN, noted)
     return _comparison(noted, store)
 
 
-def load_comparison(folder: "str | os.PathLike[str]") -> Comparison:
-    """Return the comparison that a folder holds.
+def load_comparison(folder: "str | os.PathLike[str]", *, is_checked: bool = False) -> Comparison:
+    """Return the comparison that a folder holds; its records are checked first, unless they are already.
 
     Raises
     ------
     DataError
-        If it holds none.
+        If it holds none, or a record says what is not so.
     """
     if not os.path.isdir(folder):
         raise DataError(f"{folder}: found no folder, expected that of a comparison")
@@ -54,8 +59,40 @@ def load_comparison(folder: "str | os.PathLike[str]") -> Comparison:
         with Store(folder) as store:
             noted = store.noted(_PLAN)
             if noted is not None:
+                if not is_checked:
+                    check_noted(store)
                 return _comparison(noted, store)
     raise DataError(f"{folder}: found no comparison; maxmargin compare STUDY.toml -o {folder} makes one")
+
+
+def check_noted(store: Store) -> None:
+    """Check the records of the study that was run last in a folder, where their rows can still be read.
+
+    Raises
+    ------
+    DataError
+        If a record says what is not so.
+    """
+    noted = store.noted(_PLAN)
+    if noted is not None:
+        settings = noted["settings"]
+        check_records(store, _readable(noted), settings["tolerance"], settings["limit"]["seconds"])
+
+
+def _readable(noted: Mapping[str, Any]) -> Iterator[Reading]:
+    """Yield what to check: the records whose rows can be read, and are what they were."""
+    for entry in noted["readings"]:
+        fields = entry["view"]
+        view = RowSelection(**fields | {"reading": tuple((name, _plain(value)) for name, value in fields["reading"])})
+        try:
+            seen(view)
+        except (WordedError, OSError):
+            continue
+        yield Reading(key=entry["key"], facts_key=entry["facts_key"], view=view)
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _comparison(noted: Mapping[str, Any], store: Store) -> Comparison:

@@ -20,7 +20,8 @@ from maxmargin.theory.context import augmented
 
 # The fields that `judged` returns, besides `status` and `message`.
 MEASURED = ("claim", "claim_true", "w", "b", "margin", "share", "n_errors", "n_mistakes", "n_updates", "bounds",
-            "objective", "objective_lower", "suboptimality", "held_out_errors", "capped")  # fmt: skip
+            "objective", "objective_lower", "objective_upper", "objective_of", "suboptimality",
+            "held_out_errors", "capped")  # fmt: skip
 
 # Whether a claim about the data is true, by the proven verdict.
 _VERDICTS: dict[str, dict[str, bool]] = {
@@ -85,9 +86,8 @@ def judged(
         fields |= _measured_plane(data, facts, w, b)
         if answer.get("objective"):
             fields |= _measured_objective(data, answer["objective"], w, b, time_limit)
-    upper, dual = fields.pop("objective_upper", None), fields.pop("dual", None)
-    truth = _truth(claim, facts, fields, upper, tolerance)
-    if claim == Claim.OPTIMAL and dual is not None and _is_reached(dual, fields["objective_lower"], upper, tolerance):
+    truth = _truth(claim, facts, fields, tolerance)
+    if claim == Claim.OPTIMAL and fields["objective_of"] and _is_reached(fields, tolerance):
         truth = True
     return fields | {"claim_true": truth}
 
@@ -157,26 +157,31 @@ def _measured_objective(
     data: SeenRows, objective: Mapping[str, Any], w: Floats, b: float, time_limit: float | None
 ) -> dict[str, Any]:
     """Return the soft-margin objective of a hyperplane, rounded up, and the proven interval of the least one."""
-    C, intercept = _soft_margin_of(objective)
+    C, intercept, dual = _soft_margin_of(objective)
     if isinstance(intercept, int | float):
         w, b = np.append(w, b / intercept), 0.0
     extended, lower, upper = _optimum(data, intercept, C, time_limit)
     value = objective_upper_bound(extended, w, b, np.full(extended.n_samples, C))
     if not math.isfinite(value):
         return {}
-    dual = objective.get("dual")
-    relative = math.inf if lower is None or lower <= 0 else (value - lower) / lower
-    ends = {"objective_lower": lower, "objective_upper": upper}
-    return {"objective": value, **ends, "suboptimality": finite(relative), "dual": dual}
+    ends = {"objective_lower": lower, "objective_upper": None if upper is None else finite(upper)}
+    of = {"C": C, "intercept": objective["intercept"], "dual": dual}
+    return {"objective": value, "objective_of": of, **ends, "suboptimality": suboptimality(value, lower)}
 
 
-def _soft_margin_of(objective: Any) -> tuple[float, Any]:
-    """Return C and the kind of the intercept of an objective, which is a mapping that names them."""
+def suboptimality(value: float, lower: float | None) -> float | None:
+    """Return how far an objective is above a lower bound, relative to it; None where the bound is not positive."""
+    return finite((value - lower) / lower) if lower is not None and lower > 0 else None
+
+
+def _soft_margin_of(objective: Any) -> tuple[float, Any, float | None]:
+    """Return C, the kind of the intercept and the value of the dual of an objective, a mapping that names them."""
     if isinstance(objective, Mapping):
-        C, intercept = objective.get("C"), objective.get("intercept")
-        if _is_positive(C) and (intercept in ("free", "none") or _is_positive(intercept)):
-            return float(C), intercept
-    expected = 'expected {"C": number, "intercept": "free", "none" or a positive number}'
+        C, intercept, dual = objective.get("C"), objective.get("intercept"), objective.get("dual")
+        is_number = dual is None or (isinstance(dual, int | float) and math.isfinite(dual))
+        if is_number and _is_positive(C) and (intercept in ("free", "none") or _is_positive(intercept)):
+            return float(C), intercept, dual
+    expected = 'expected {"C": number, "intercept": "free", "none" or a positive number, "dual": number or nothing}'
     raise InvalidAnswerError(f"the objective is {objective!r:.80}; {expected}")
 
 
@@ -204,9 +209,7 @@ def _with_intercept(problem: Problem, intercept: Any) -> Problem:
     return augmented(problem, float(intercept))
 
 
-def _truth(
-    claim: str | None, facts: Mapping[str, Any], fields: Mapping[str, Any], upper: float | None, tolerance: float
-) -> bool | None:
+def _truth(claim: str | None, facts: Mapping[str, Any], fields: Mapping[str, Any], tolerance: float) -> bool | None:
     """Return whether a claim is proven to be true, proven to be false, or neither."""
     if claim is None:
         return None
@@ -215,7 +218,7 @@ def _truth(
     if claim == Claim.MAXIMUM_MARGIN:
         return _is_greatest(facts, fields["margin"], tolerance, has_plane=fields["w"] is not None)
     if claim == Claim.OPTIMAL:
-        return _is_least(fields["objective"], fields["objective_lower"], upper, tolerance)
+        return _is_least(fields["objective"], fields["objective_lower"], fields["objective_upper"], tolerance)
     return _VERDICTS.get(facts["verdict"], {}).get(claim)
 
 
@@ -234,18 +237,19 @@ def _is_greatest(facts: Mapping[str, Any], margin: float | None, tolerance: floa
 
 
 def _is_least(value: float | None, lower: float | None, upper: float | None, tolerance: float) -> bool | None:
-    if value is None or lower is None or upper is None:
+    if value is None or lower is None:
         return None
     ratio = 1 + Fraction(tolerance)
     if Fraction(value) <= ratio * Fraction(lower):
         return True
     least = Fraction(value) * (1 - _ROUNDING)
-    return False if math.isfinite(upper) and least > ratio * Fraction(upper) else None
+    return False if upper is not None and least > ratio * Fraction(upper) else None
 
 
-def _is_reached(dual: float, lower: float | None, upper: float | None, tolerance: float) -> bool:
-    """Return whether the value of a dual problem is the optimum, up to the tolerance."""
-    if lower is None or upper is None or not (math.isfinite(dual) and math.isfinite(upper)):
+def _is_reached(fields: Mapping[str, Any], tolerance: float) -> bool:
+    """Return whether the value that a method reached of the dual problem is the optimum, up to the tolerance."""
+    lower, upper, dual = fields["objective_lower"], fields["objective_upper"], fields["objective_of"]["dual"]
+    if lower is None or upper is None or dual is None:
         return False
     value, room = Fraction(dual), Fraction(tolerance)
     return (1 - room) * Fraction(upper) <= value <= (1 + room) * Fraction(lower)

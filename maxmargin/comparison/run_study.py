@@ -8,12 +8,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
-from maxmargin.comparison.carry_out import CELLS, Progress, StudyPlan, carry_out, shard_of
-from maxmargin.comparison.collect import collected
+from maxmargin.comparison.carry_out import Progress, StudyPlan, carry_out, shard_of
+from maxmargin.comparison.collect import check_noted, collected
 from maxmargin.comparison.comparison import Comparison, Record
 from maxmargin.comparison.jobs.limit import GRACE
 from maxmargin.comparison.jobs.pool import Cluster, Pool
-from maxmargin.comparison.jobs.store import Store
+from maxmargin.comparison.jobs.store import CELLS, Store
+from maxmargin.comparison.recheck import Reading, check_records
 from maxmargin.comparison.study_file import Study
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.option_values import whole_number
@@ -53,6 +54,7 @@ def run_study(
     whole_number("jobs", jobs)
     with _planned(study, out, shard, merge) as (plan, store):
         on_plan(plan)
+        _check(plan, store)
         try:
             if plan.due:
                 with Pool(jobs) if cluster is None else Cluster(cluster) as workers:
@@ -68,6 +70,7 @@ def plan_study(study: Study, out: Path, shard: str | None, merge: Iterable[Path]
     The parameters are those of `run_study`. A folder that does not exist is not made.
     """
     with _planned(study, out if out.exists() else None, shard, merge) as (plan, store):
+        _check(plan, store)
         known = store.records(CELLS)
         return plan, [known[cell.key] for cell in plan.cells if cell.key in known]
 
@@ -80,5 +83,15 @@ def _planned(
     part = None if shard is None else shard_of(shard)
     with TemporaryDirectory() if out is None else nullcontext(out) as folder, Store(folder) as store:
         for other in merge:
-            store.take_over(other)
+            store.take_over(other, check_noted)
         yield StudyPlan.of(study, store, part), store
+
+
+def _check(plan: StudyPlan, store: Store) -> None:
+    """Check the records and proofs that were there before, except records that are due."""
+    due = {cell.key for cell in plan.due}
+    readings = [
+        Reading(key="" if cell.key in due else cell.key, facts_key=cell.facts_key, view=cell.view)
+        for cell in plan.cells
+    ]
+    check_records(store, readings, plan.study.tolerance, plan.study.limit.seconds)

@@ -37,7 +37,7 @@ def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, qui
         with cleaned_up_at_sigterm(), progress_shown(stage_text, quiet=quiet) as line:
             comparison = run_study(read, out=output, on_plan=on_plan, on_progress=line, **options)
     except KeyboardInterrupt:
-        code, comparison = Exit.INTERRUPTED, load_comparison(output)
+        code, comparison = Exit.INTERRUPTED, load_comparison(output, is_checked=True)
         note("interrupted: the same command goes on from here", quiet=quiet)
     except StoreError as error:
         note(str(error), quiet=False)

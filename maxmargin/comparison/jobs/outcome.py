@@ -12,6 +12,9 @@ LONGEST_MESSAGE = 300
 # The status of a task that could not begin, for a reason that passes: its data cannot be read, or have changed.
 NOT_RUN = "not_run"
 
+# The status of a record of a method that is not here.
+NOT_INSTALLED = "not_installed"
+
 
 class Ending(StrEnum):
     """The ways in which a task ends."""

@@ -4,7 +4,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,9 @@ from maxmargin.text.data_error import DataError
 
 # The name of the file in its folder.
 NAME = "cells.sqlite"
+
+# Kinds of records.
+CELLS, PROOFS = "cell", "facts"
 
 # Seconds to wait for another process that writes.
 _PATIENCE = 60.0
@@ -116,8 +119,8 @@ class Store(AbstractContextManager["Store"]):
         found = self._found("SELECT value FROM notes WHERE name = ?", name)
         return None if found is None else json.loads(found[0])
 
-    def take_over(self, folder: "str | os.PathLike[str]") -> None:
-        """Copy the records of another folder that are missing here, or ended better there.
+    def take_over(self, folder: "str | os.PathLike[str]", check: "Callable[[Store], None]" = lambda _: None) -> None:
+        """Copy the records of another folder, after a check, that are missing here, or ended better there.
 
         Raises
         ------
@@ -127,6 +130,8 @@ class Store(AbstractContextManager["Store"]):
         path = Path(folder, NAME)
         if not path.is_file():
             raise DataError(f"{folder}: found no {NAME}, expected the folder of a comparison")
+        with Store(folder) as other:
+            check(other)
         with self._explained(path):
             self._file.execute("ATTACH ? AS other", (f"{path}",))
             try:
