@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.util import find_spec
+from shutil import which
 from typing import Any
 
 from maxmargin.comparison.jobs.machine import versions
@@ -64,11 +65,11 @@ class Method:
     summary : str
         One line.
     needs : tuple of str
-        Modules without which it cannot run.
+        Modules, and programs as "program NAME", without which it cannot run.
     packages : tuple of str
         Distributions whose versions make its version.
     mark : str
-        Its version where no package has one, such as the hash of a file.
+        Its version where no package has one, such as the hash of a file, or what a program says.
     parameters : frozenset of str or None
         The names of its parameters; None accepts any.
     is_foreign : bool
@@ -99,7 +100,7 @@ class Method:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the modules that it needs are here."""
+        """Whether the modules and programs that it needs are here."""
         return all(map(_is_there, self.needs))
 
     @property
@@ -130,8 +131,8 @@ class Method:
             raise InvalidOptionError(f"{self.name} has no parameter {name!r}; it has {'; '.join(filter(None, known))}")
 
 
-def _is_there(module: str) -> bool:
+def _is_there(need: str) -> bool:
     try:
-        return find_spec(module) is not None
+        return (which(need[8:]) if need.startswith("program ") else find_spec(need)) is not None
     except (ImportError, ValueError):  # of a module inside a package that is not there
         return False

@@ -130,3 +130,79 @@ def z3_rationals(X: Any, y: Any, seconds: float | None = None) -> Any:
     values = [model.eval(variable, model_completion=True).as_fraction() for variable in (*w, b)]
     largest = max(abs(value) for value in values)  # a hyperplane may be multiplied by any positive number
     return [float(value / largest) for value in values[:-1]], float(values[-1] / largest), True, answer
+
+
+def qsopt_ex(X: Any, y: Any, seconds: float | None = None) -> Any:
+    """Ask esolver of QSopt_ex for a hyperplane with y_i (w.x_i + b) >= 1 in exact rational arithmetic.
+
+    It ends itself after these seconds of processor time, and is given the limit of memory of this process.
+    """
+    import resource
+    import subprocess
+    from fractions import Fraction
+
+    import numpy as np
+
+    names, memory = [*(f"w{j}" for j in range(X.shape[1])), "b"], resource.getrlimit(resource.RLIMIT_DATA)[0]
+    lines = ["Minimize", *(f"+0 {name}" for name in names), "Subject To"]
+    for row in (np.column_stack([X, np.ones(len(y))]) * y[:, None]).tolist():
+        ratios = [(*value.as_integer_ratio(), name) for value, name in zip(row, names, strict=True) if value]
+        lines += [*(f"{p:+}/{q} {name}" for p, q, name in ratios), ">= 1"]
+    lines += ["Bounds", *(f"{name} free" for name in names), "End", ""]
+    limits = [] if seconds is None else ["-R", str(max(1, int(seconds)))]
+    limits += [] if memory == resource.RLIM_INFINITY else ["-m", str(memory)]
+    command = ["esolver", *limits, "-L", "-O", "/dev/stdout", "/dev/stdin"]
+    done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=False)
+    status = done.stdout.partition("\n")[0].removeprefix("status = ") or done.stderr.rstrip().rpartition("\n")[2]
+    if status != "OPTIMAL":
+        return None, None, {"INFEASIBLE": False}.get(status), status
+    found = done.stdout.partition("VARS:\n")[2].partition("REDUCED COST:")[0].splitlines()  # without what is 0
+    values = dict.fromkeys(names, "0") | dict(line.split(" = ") for line in found)
+    exact = [Fraction(value) for value in values.values()]
+    largest = max(map(abs, exact))  # a hyperplane may be multiplied by any positive number
+    *w, b = [float(value / largest) for value in exact]
+    return w, b, True, status
+
+
+def superadmm(X: Any, y: Any, seconds: float | None = None, **options: Any) -> Any:
+    """Solve min 1/2 ||w||^2 subject to y_i (w.x_i + b) >= 1 with superADMM."""
+    import numpy as np
+    from superADMM import superADMM
+
+    Z, P = np.column_stack([X, np.ones(len(y))]) * y[:, None], np.diag([1.0] * X.shape[1] + [0.0])
+    settings = {"verbose": 0, "timeLimit": seconds or 0.0, **options}
+    x, _, flag, info = superADMM(P, np.zeros(len(P)), Z, np.ones(len(y)), np.full(len(y), np.inf), options=settings)
+    w, b = (x[:-1], x[-1]) if flag != -2 and np.isfinite(x).all() else (None, None)
+    return w, b, {1: True, -2: False}.get(flag), info["status"].decode()
+
+
+def gamfit_logit(X: Any, y: Any) -> Any:
+    """Fit a logistic regression without penalties with gamfit, which looks for a separating hyperplane before it."""
+    import gamfit
+    from gamfit.errors import GamfitError
+
+    table = {f"x{j}": column.tolist() for j, column in enumerate(X.T)} | {"y": (y > 0).astype(float).tolist()}
+    formula = "y ~ " + " + ".join(f"linear({name}, double_penalty=false)" for name in [*table][:-1])
+    try:
+        summary: Any = gamfit.fit(table, formula, family="binomial").summary()
+    except GamfitError as error:
+        return None, None, None, f"{type(error).__name__}: {' '.join(str(error).split())}"
+    (b, *w), estimator = [each["estimate"] for each in summary.coefficients], summary.convergence["estimator"]
+    reason = estimator["reason"] or "none"  # to add the Jeffreys prior
+    return w, b, {"separation": True, "none": False}.get(reason.partition(":")[0]), estimator["text"]
+
+
+def libsvm(X: Any, y: Any, C: float = 1.0, tol: float = 1e-3) -> Any:
+    """Fit LIBSVM's C-SVC, linear kernel; it stops after 10,000,000 iterations, or 100 for every row."""
+    import numpy as np
+    from libsvm.svm import PRINT_STRING_FUN, svm_parameter, svm_problem
+    from libsvm.svmutil import svm_train
+
+    log: list[str] = []
+    settings = svm_parameter(f"-t 0 -c {float(C)} -e {float(tol)}")
+    settings.print_func = PRINT_STRING_FUN(lambda text: log.append(text.decode()))
+    model: Any = svm_train(svm_problem(y, X), settings)
+    message = " ".join("".join(log).partition("optimization ")[2].split())  # finished, #iter = 12 nu = ...
+    has_converged = int(message.split()[3]) < max(10_000_000, 100 * len(y))
+    w = np.ravel(model.get_sv_coef()) @ X[np.array(model.get_sv_indices()) - 1] * model.get_labels()[0]
+    return w, -model.rho[0] * model.get_labels()[0], has_converged or None, message

@@ -1,10 +1,12 @@
-"""The tests for separation of other packages.
+"""The tests for separation of other packages, and other methods whose scripts answer with True, False or None.
 
-Most solve a program in floating point and compare a number with a tolerance; z3 decides in exact rational arithmetic.
+Most solve a program in floating point and compare a number with a tolerance; z3 and QSopt_ex decide in exact rational
+arithmetic.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from subprocess import getoutput
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,13 @@ Claims = Mapping[bool | None, Claim | None]
 _OF_ANY_SEPARATION: Claims = {True: Claim.SEPARATION, False: Claim.NO_SEPARATION, None: None}
 
 _OF_COMPLETE_SEPARATION: Claims = {True: Claim.SEPARABLE, False: Claim.NOT_SEPARABLE, None: None}
+
+_OF_THE_HARD_MARGIN: Claims = {True: Claim.MAXIMUM_MARGIN, False: Claim.NOT_SEPARABLE, None: None}
+
+# Claims of a regression: that it found a separating hyperplane, or has converged and found none.
+_OF_A_REGRESSION: Claims = {True: Claim.SEPARABLE, False: Claim.ESTIMATE_EXISTS, None: None}
+
+_OF_THE_SOFT_MARGIN: Claims = {True: Claim.OPTIMAL, None: None}
 
 
 def methods() -> Iterator[Method]:
@@ -50,15 +59,27 @@ def methods() -> Iterator[Method]:
         "rule.training-accuracy", scripts.training_accuracy, _OF_COMPLETE_SEPARATION, summary,
         packages=("scikit-learn",), parameters=("C", "max_iter", "tol"),
     )  # fmt: skip
+    mark = getoutput("esolver -v 2>/dev/null").partition(" (")[0]  # nothing where there is no esolver
+    yield _rule("qsopt_ex", scripts.qsopt_ex, _OF_COMPLETE_SEPARATION, "y (w.x + b) >= 1 is feasible, by QSopt_ex",
+                packages=(), mark=mark, needs=("program esolver",), is_timed=True)  # fmt: skip
+    yield _rule("superADMM", scripts.superadmm, _OF_THE_HARD_MARGIN, "superADMM: quadratic program of the hard margin",
+                QuestionKind.HARD_MARGIN, packages=("superADMM",), needs=("superADMM",), is_timed=True,
+                parameters=("eps_abs", "eps_rel", "maxIter"))  # fmt: skip
+    yield _rule("gamfit", scripts.gamfit_logit, _OF_A_REGRESSION, "gamfit: logistic regression and test for separation",
+                QuestionKind.LOGISTIC, packages=("gamfit",), needs=("gamfit",))  # fmt: skip
+    yield _rule("libsvm", scripts.libsvm, _OF_THE_SOFT_MARGIN, "LIBSVM, called directly, linear kernel",
+                QuestionKind.SOFT_MARGIN, packages=("libsvm-official",), needs=("libsvm",),
+                parameters=("C", "tol"))  # fmt: skip
 
 
 def _rule(
-    name: str, script: Callable[..., Any], claims: Claims, summary: str, *, packages: tuple[str, ...] = ("scipy",),
+    name: str, script: Callable[..., Any], claims: Claims, summary: str,
+    question: QuestionKind = QuestionKind.SEPARATION, *, packages: tuple[str, ...] = ("scipy",), mark: str = "",
     needs: tuple[str, ...] = (), parameters: tuple[str, ...] = (), is_timed: bool = False,
 ) -> Method:  # fmt: skip
     return Method(
-        name=name, fit=partial(fit, script, claims, is_timed), question=QuestionKind.SEPARATION, summary=summary,
-        needs=needs, packages=packages, parameters=frozenset(parameters), script=script,
+        name=name, fit=partial(fit, script, claims, is_timed), question=question, summary=summary, needs=needs,
+        packages=packages, mark=mark, parameters=frozenset(parameters), script=script,
     )  # fmt: skip
 
 
@@ -70,5 +91,7 @@ def fit(
     seconds = {"seconds": time_limit} if is_timed else {}
     rows = X if isinstance(X, np.ndarray) else X.toarray()
     (w, b, says, message), said = with_warnings(script, rows, y, **seconds, **params)
-    plane = {"w": None} if w is None else {"w": w, "b": float(b)}
+    plane: dict[str, Any] = {"w": None} if w is None else {"w": w, "b": float(b)}
+    if claims is _OF_THE_SOFT_MARGIN:
+        plane["objective"] = {"C": float(params.get("C", 1.0)), "intercept": "free"}
     return {**plane, "claim": claims[says], "message": "; ".join([message, *said]), "capped": says is None}
