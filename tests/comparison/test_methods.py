@@ -21,9 +21,14 @@ from maxmargin.solvers.engines.textbook import backends
 INSTALLED = [name for name, method in catalogue().items() if method.is_installed]
 
 # Methods whose claims have to be true of any data.
-EXACT = [name for name in INSTALLED if name.startswith(("perceptron", "online.", "hard-", "soft-", "lp", "z3"))]
+EXACT = [
+    name for name in INSTALLED if name.startswith(("perceptron", "online.", "hard-", "soft-", "lp", "z3", "qsopt_ex"))
+]
 
-PEERS = ("clarabel", "cvxpy", "firthmodels", "highspy", "piqp", "scipy", "sklearn", "skglm", "statsmodels", "z3")
+PEERS = (
+    *("clarabel", "cvxpy", "firthmodels", "gamfit", "highspy", "libsvm", "piqp", "scipy", "sklearn", "skglm"),
+    *("statsmodels", "superADMM", "z3"),
+)
 
 # For every claim about the data, the verdicts of which it is true.
 TRUE_OF = {
@@ -46,6 +51,11 @@ def run(name: str, case: Case, **params: Any) -> Answer:
 def answer_of(name: str, case: str) -> Answer:
     """Run a method once for all tests of this answer."""
     return run(name, CASES[case])
+
+
+def skip_without(name: str) -> None:
+    if name not in INSTALLED:
+        pytest.skip(f"{name} is not installed")
 
 
 def margin_of(case: Case, answer: Answer) -> float:
@@ -126,7 +136,7 @@ def test_an_answer_has_the_keys_and_types_of_the_contract(name: str, case: Case)
 def test_claims_are_true_and_programs_and_rules_make_them(name: str, case: Case) -> None:
     """Rules and programs in floating point are right about data that are as well conditioned as these."""
     answer, is_separable = answer_of(name, case.name), case.verdict == "separable"
-    claim, is_hard_margin = answer["claim"], name in of_question("cvxpy")
+    claim, is_hard_margin = answer["claim"], name in [*of_question("cvxpy"), "superADMM"]
     if (name in EXACT and claim in TRUE_OF) or name.startswith(("rule.", "firthmodels")):
         assert case.verdict in TRUE_OF[claim]
     if is_hard_margin and not is_separable:
@@ -142,7 +152,7 @@ def test_claims_are_true_and_programs_and_rules_make_them(name: str, case: Case)
 
 
 @for_each("case", CASES.values())
-@for_each("name", ["hard-margin", "soft-margin", "lp", "z3"])
+@for_each("name", ["hard-margin", "soft-margin", "lp", "z3", "qsopt_ex"])
 def test_methods_that_decide_claim_something(name: str, case: Case) -> None:
     if name in INSTALLED:
         assert answer_of(name, case.name)["claim"] is not None
@@ -175,8 +185,9 @@ def test_the_linear_program_decides_what_is_far_from_its_tolerance(name: str) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("C", [0.1, 10.0])
-@pytest.mark.parametrize("name", [*of_question("cvxpy.soft"), "sklearn.SVC", "soft-margin"])
+@pytest.mark.parametrize("name", [*of_question("cvxpy.soft"), "sklearn.SVC", "libsvm", "soft-margin"])
 def test_soft_margins_reach_the_proven_optimum(name: str, C: float) -> None:
+    skip_without(name)
     case = CASES["overlap"]
     answer = run(name, case, C=C)
     assert answer["claim"] == Claim.OPTIMAL and answer["objective"] == {"C": C, "intercept": "free"}
@@ -278,11 +289,11 @@ def test_what_is_another_question_is_not_claimed_and_not_counted(name: str, para
     ("sklearn.SVC", {"max_iter": 1}), ("sklearn.LinearSVC", {"loss": "hinge", "max_iter": 1}),
     ("sklearn.LogisticRegression", {"C": float("inf"), "max_iter": 1}), ("sklearn.Perceptron", {"max_iter": 1}),
     ("sklearn.SGDClassifier", {"max_iter": 1}), ("statsmodels.Logit", {"maxiter": 1}),
-    ("statsmodels.GLM", {"maxiter": 1}), ("perceptron", {"max_mistakes": 1}), ("online.romma", {"max_epochs": 1}),
+    ("statsmodels.GLM", {"maxiter": 1}), ("superADMM", {"maxIter": 1}),
+    ("perceptron", {"max_mistakes": 1}), ("online.romma", {"max_epochs": 1}),
 ])  # fmt: skip
 def test_a_method_that_is_stopped_claims_nothing(name: str, params: dict[str, Any]) -> None:
-    if name not in INSTALLED:
-        pytest.skip(f"{name} is not installed")
+    skip_without(name)
     answer = run(name, CASES["overlap"], **params)
     assert answer["capped"] is True and answer["claim"] is None
     if name.startswith(("sklearn", "statsmodels.L")):
@@ -318,8 +329,7 @@ def test_a_rule_is_its_tolerance(name: str) -> None:
 
 
 def test_z3_returns_a_hyperplane_that_separates_tiny_and_huge_data() -> None:
-    if "z3" not in INSTALLED:
-        pytest.skip("z3 is not installed")
+    skip_without("z3")
     for power in (-900, 900):
         X = np.ldexp(np.array([[1.0], [2.0], [3.0], [5.0]]), power)
         answer = run("z3", Case("units", X, np.array([-1.0, -1.0, 1.0, 1.0]), "separable"))
@@ -331,6 +341,63 @@ def test_z3_returns_a_hyperplane_that_separates_tiny_and_huge_data() -> None:
 def hard_for_z3() -> tuple[Any, Any]:
     data = mm.load("wine", positive="class_1")
     return data.X[:60], np.where(np.arange(60) % 7 < 3, 1.0, -1.0)
+
+
+PLANTED = Case("planted", np.array([[4.0, 0], [5, 3], [-2, 0], [-3, 7]]), np.array([1.0, 1, -1, -1]), "separable")
+
+XOR = Case("xor", np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), np.array([1.0, 1, -1, -1]), "overlap")
+
+# What methods claim of a planted margin of 3, of XOR and of quasi-separable data.
+CLAIMS = {
+    "qsopt_ex": [Claim.SEPARABLE, Claim.NOT_SEPARABLE, Claim.NOT_SEPARABLE],
+    "superADMM": [Claim.MAXIMUM_MARGIN, Claim.NOT_SEPARABLE, Claim.NOT_SEPARABLE],
+    "gamfit": [Claim.SEPARABLE, Claim.ESTIMATE_EXISTS, Claim.ESTIMATE_EXISTS],  # the last is wrong
+    "libsvm": [Claim.OPTIMAL] * 3,
+}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_solvers_that_are_called_directly_claim_what_is_known(name: str) -> None:
+    skip_without(name)
+    answers = [run(name, case) for case in (PLANTED, XOR, CASES["quasi-separable"])]
+    assert [answer["claim"] for answer in answers] == CLAIMS[name]
+    if name in ("superADMM", "libsvm"):
+        assert margin_of(PLANTED, answers[0]) == pytest.approx(3.0, rel=1e-8 if name == "superADMM" else 1e-2)
+    assert margin_of(PLANTED, answers[0]) > 0
+    negative_first = replace(PLANTED, X=PLANTED.X[::-1], y=PLANTED.y[::-1])
+    assert margin_of(negative_first, run(name, negative_first)) > 0
+
+
+def test_qsopt_ex_reads_every_float_exactly() -> None:
+    skip_without("qsopt_ex")
+    assert method_of("qsopt_ex").version.startswith("QSopt_ex ")
+    y = np.array([-1.0, -1.0, 1.0, 1.0])
+    for power in (-300, 0, 900):
+        X = np.ldexp(np.array([[-1.0], [1.0], [1.0 + 2.0**-52], [5.0]]), power)
+        assert run("qsopt_ex", Case("narrow", X, y, "separable"))["claim"] == Claim.SEPARABLE
+        X[1, 0] = X[2, 0]
+        assert run("qsopt_ex", Case("touching", X, y, "quasi-separable"))["claim"] == Claim.NOT_SEPARABLE
+
+
+def test_qsopt_ex_ends_at_the_time_limit() -> None:
+    skip_without("qsopt_ex")
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3000, 40)), np.sign(rng.normal(size=3000))
+    answer = method_of("qsopt_ex").fit(X, y, seed=0, time_limit=1.0)
+    assert answer["claim"] is None and answer["capped"] is True and answer["message"].startswith("TIME_LIMIT")
+
+
+def test_gamfit_claims_nothing_where_it_does_not_converge() -> None:
+    skip_without("gamfit")
+    data = mm.load("breast_cancer")
+    answer = run("gamfit", Case("breast_cancer", data.X, np.where(data.y == 1, 1.0, -1.0), "separable"))
+    assert answer["claim"] is None and answer["w"] is None and "ConvergenceError" in answer["message"]
+
+
+def test_a_method_needs_its_program() -> None:
+    method = method_of("qsopt_ex")
+    assert not replace(method, needs=("program no-such-program",)).is_installed
+    assert replace(method, needs=("program python3", "numpy")).is_installed
 
 
 @pytest.mark.slow

@@ -80,7 +80,7 @@ def test_a_script_gives_the_same_answer_outside(name: str) -> None:
             assert b == pytest.approx(answer["b"], rel=1e-9, abs=1e-9), method.name
         if name in ("any_coefficient", "konis_lp", "firthmodels_detection"):
             assert says == [answer["claim"] == Claim.SEPARATION]
-        if name in ("feasible", "training_accuracy", "z3_rationals"):
+        if name in ("feasible", "qsopt_ex", "training_accuracy", "z3_rationals"):
             assert says == [answer["claim"] == Claim.SEPARABLE]
 
 
