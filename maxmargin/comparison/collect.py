@@ -32,10 +32,13 @@ def collected(plan: StudyPlan, store: Store, *, jobs: int) -> Comparison:
     proofs = {cell.facts_key: _facts_of_data(cell.identity()) for cell in plan.cells}
     methods = [cell.setting.method for cell in plan.cells]
     packages = {package for method in methods for package in method.packages} | {"numpy", "scipy"}
-    questions = {method.name: method.question.value for method in methods}
+    texts = {
+        "questions": {method.name: method.question.value for method in methods},
+        "claims": {method.name: method.claims for method in methods},
+    }
     noted = {
         "title": plan.study.title,
-        "settings": plan.study.to_dict() | {"jobs": jobs, "questions": questions},
+        "settings": plan.study.to_dict() | texts | {"jobs": jobs},
         "environment": {"machine": machine(), "versions": versions(["maxmargin", *sorted(packages)])},
         "cells": identities,
         "proofs": proofs,

@@ -89,7 +89,8 @@ def _data_row(entry: Fields) -> tuple[str, ...]:
 def settings_fields(runs: Runs, *, times: bool) -> Fields:
     """Return the settings and the environment; without times the machine is left out, which matters for them only."""
     environment = {key: value for key, value in runs.comparison.environment.items() if times or key != "machine"}
-    settings = {key: value for key, value in runs.comparison.settings.items() if times or key != "jobs"}
+    left_out = {"claims"} if times else {"claims", "jobs"}  # the claims have a table of their own
+    settings = {key: value for key, value in runs.comparison.settings.items() if key not in left_out}
     versions = {str(record["method"]): str(record["version"] or UNKNOWN) for record in runs.records}
     return {"settings": settings, "environment": environment, "methods": dict(sorted(versions.items()))}
 

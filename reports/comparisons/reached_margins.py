@@ -122,14 +122,15 @@ def _share(share: float | None) -> str:
 
 
 def claim_fields(runs: Runs) -> list[Fields]:
-    """Return for each method and kind of claim how many are true, false and not decided."""
-    entries = []
+    """Return for each method and kind of claim how many are true, false and not decided, and what they are read off."""
+    entries, texts = [], runs.comparison.settings.get("claims") or {}
     for method in runs.methods:
         kinds = Counter(record["claim"] for record in method.records)
         for kind in sorted(kinds, key=str):
             judged = [] if kind is None else [r["claim_true"] for r in method.records if r["claim"] == kind]
             truths = {name: judged.count(is_true) for name, is_true in _TRUTHS.items()}
-            entries.append({"method": method.label, "claim": kind, "n": kinds[kind], **truths})
+            text = texts.get(method.records[0]["method"])
+            entries.append({"method": method.label, "claim": kind, "n": kinds[kind], **truths, "taken_to_claim": text})
     return entries
 
 
@@ -141,10 +142,13 @@ def claim_blocks(found: list[Fields]) -> tuple[Block, ...]:
     columns = ("Method", "Claim", "Runs", "True", "False", "Not decided")
     note = (
         "A claim is what a method says of its own result, such as the status “optimal” of a program with hard margin. "
-        "It is true or false where this is proven. A run without a claim misreports nothing, and a run that failed has "
-        "no claim."
+        "It is true or false where this is proven, a margin or an objective up to the tolerance of the study. A run "
+        "without a claim misreports nothing, and a run that failed has no claim."
     )
-    return (TableBlock("Claims of the methods", columns, rows, numeric=range(2, 6), note=note),)
+    told = {entry["method"]: entry["taken_to_claim"] for entry in found if entry["taken_to_claim"]}
+    taken = TableBlock("What each method is taken to claim", ("Method", "Claims"), tuple(told.items()))
+    table = TableBlock("Claims of the methods", columns, rows, numeric=range(2, 6), note=note)
+    return (table, taken) if told else (table,)
 
 
 def _truths(entry: Fields) -> tuple[str, ...]:

@@ -33,6 +33,14 @@ LEAST_T = 1e-6
 # Distance of the nearest points up to which their user takes the hulls for touching.
 NO_DISTANCE = 1e-6
 
+# What the answers to the programs are taken to claim.
+_CLAIMS = {
+    "cvxpy": "maximum margin where the status is optimal, not separable where it is infeasible",
+    "cvxpy.nearest-points": f"maximum margin where the status is optimal, not separable at distances <= {NO_DISTANCE:g}",
+    "cvxpy.soft": "optimal where the status is so",
+    "cvxpy.max-t": f"separable where the status is optimal and t > {LEAST_T:g}, else not separable",
+}
+
 
 def methods() -> Iterator[Method]:
     """Yield a method for every solver and program."""
@@ -56,6 +64,7 @@ def _method(
         fit=partial(fit, solver),
         question=question,
         summary=f"cvxpy, {solver}: {what}",
+        claims=_CLAIMS[prefix],
         needs=("cvxpy", module),
         packages=("cvxpy", DISTRIBUTIONS.get(module, module)),
         parameters=frozenset(parameters),

@@ -64,6 +64,8 @@ class Method:
     question : QuestionKind
     summary : str
         One line.
+    claims : str
+        What its answer is taken to claim, and by which tolerance this is judged; nothing by default.
     needs : tuple of str
         Modules, and programs as "program NAME", without which it cannot run.
     packages : tuple of str
@@ -88,6 +90,7 @@ class Method:
     fit: Callable[..., Answer]
     question: QuestionKind
     summary: str
+    claims: str = "nothing"
     needs: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     mark: str = ""

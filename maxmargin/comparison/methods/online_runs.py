@@ -35,7 +35,8 @@ def methods() -> Iterator[Method]:
     """Yield the perceptron and every algorithm of the catalogue."""
     from maxmargin.solvers.online.catalogue import entries
 
-    method = partial(Method, question=QuestionKind.ONLINE, packages=PACKAGES)
+    claims = "separates where its run converged"
+    method = partial(Method, question=QuestionKind.ONLINE, packages=PACKAGES, claims=claims)
     yield method(
         name="perceptron", fit=perceptron, summary="Rosenblatt's perceptron, its mistakes exact",
         parameters=_PERCEPTRON, random_if=partial(_is_random, "cyclic"), bounds=perceptron_bounds,

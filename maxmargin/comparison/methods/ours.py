@@ -31,7 +31,8 @@ def methods() -> Iterator[Method]:
     for name, fit, question, summary, own in rows:
         parameters = frozenset({"bias", "method", "solver"} | own)
         yield Method(
-            name=name, fit=fit, question=question, summary=summary, packages=PACKAGES, parameters=parameters
+            name=name, fit=fit, question=question, summary=summary, packages=PACKAGES, parameters=parameters,
+            claims="what it has proven",
         )  # fmt: skip
 
 

@@ -40,6 +40,12 @@ _DRAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "LogisticRegression": lambda params: params.get("solver") in ("liblinear", "sag", "saga")
 }
 
+_CLAIMS = {
+    "SVC": "optimal where fit_status_ is 0; true where its dual value or its objective is the optimum",
+    "LinearSVC": "optimal, of the hinge loss, where it needed fewer than max_iter iterations",
+    "LogisticRegression": "estimate exists where it is unpenalised and needed fewer than max_iter iterations",
+}
+
 
 def methods() -> Iterator[Method]:
     """Yield the classifiers."""
@@ -49,6 +55,7 @@ def methods() -> Iterator[Method]:
             name=f"sklearn.{name}", fit=partial(fit, name, script), question=question, is_random=is_random,
             summary=f"scikit-learn's {name}{', linear kernel' if name == 'SVC' else ''}", packages=("scikit-learn",),
             parameters=parameters, random_if=_DRAWS.get(name), script=script,
+            claims=_CLAIMS.get(name, "nothing"),
         )  # fmt: skip
 
 

@@ -79,6 +79,7 @@ def _rule(
 ) -> Method:  # fmt: skip
     return Method(
         name=name, fit=partial(fit, script, claims, is_timed), question=question, summary=summary, needs=needs,
+        claims=" or ".join(map(str, filter(None, claims.values()))) + ", as it says, by its own tolerance",
         packages=packages, mark=mark, parameters=frozenset(parameters), script=script,
     )  # fmt: skip
 
@@ -93,5 +94,6 @@ def fit(
     (w, b, says, message), said = with_warnings(script, rows, y, **seconds, **params)
     plane: dict[str, Any] = {"w": None} if w is None else {"w": w, "b": float(b)}
     if claims is _OF_THE_SOFT_MARGIN:
-        plane["objective"] = {"C": float(params.get("C", 1.0)), "intercept": "free"}
+        dual = -float(message.partition("obj = ")[2].partition(",")[0])
+        plane["objective"] = {"C": float(params.get("C", 1.0)), "intercept": "free", "dual": dual}
     return {**plane, "claim": claims[says], "message": "; ".join([message, *said]), "capped": says is None}

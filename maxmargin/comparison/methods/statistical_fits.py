@@ -19,6 +19,7 @@ def methods() -> Iterator[Method]:
             fit=partial(fit, script),
             question=QuestionKind.LOGISTIC,
             summary=(script.__doc__ or "").rstrip("."),
+            claims="estimate exists where converged is True, whatever it warns of; else separable where it says so",
             needs=("statsmodels",),
             packages=("statsmodels",),
             parameters=frozenset({"maxiter", "method", "tol"}),
