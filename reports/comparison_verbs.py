@@ -119,10 +119,12 @@ def trust(
     y: Any = None,
     *,
     positive: object = None,
-    time_limit: float = 60.0,
+    time_limit: float = 10.0,
     verbose: bool = False,
     jobs: int = 1,
     methods: Iterable[str] | None = None,
+    total_time_limit: float | None = None,
+    gaps: bool = False,
     on_progress: Progress | None = None,
 ) -> TrustReport:
     """Ask every installed solver about the data, and compare what it claims with what is proven.
@@ -139,7 +141,7 @@ def trust(
         The labels, the name of their column or a formula, as in `maxmargin.separability`; None for a Dataset.
     positive : label, optional
         The label that is +1, against all others.
-    time_limit : float, default 60.0
+    time_limit : float, default 10.0
         Seconds for each solver.
     verbose : bool, default False
         Whether stderr shows how the work goes on, as on the command line.
@@ -147,6 +149,11 @@ def trust(
         Number of solvers that run at the same time.
     methods : iterable of str, optional
         Names of the solvers to ask, as in a study of `compare`; by default all that are installed.
+    total_time_limit : float, optional
+        Seconds for the whole. Solvers that are not asked by then have the status "not_run".
+    gaps : bool, default False
+        Whether every solver is also asked about 20 generated data sets, which are separable, or overlap, by a known
+        gap 2^-k.
     on_progress : callable, optional
         Called after every answer.
 
@@ -178,13 +185,14 @@ def trust(
     Examples
     --------
     >>> import maxmargin as mm
-    >>> report = trust(mm.load("agresti"), methods=["hard-margin", "cvxpy.max-t.SCIPY"])
+    >>> report = trust(mm.load("agresti"), methods=["hard-margin", "cvxpy.max-t.SCIPY"], gaps=True)
     >>> [(entry["method"], entry["claim"], entry["claim_true"]) for entry in report.solvers]
     [('hard-margin', 'maximum margin', True), ('cvxpy.max-t.SCIPY', 'separable', True)]
     >>> report.gaps[1]["separable_down_to"] < report.gaps[0]["separable_down_to"]
     True
     """
     fields = audited(
-        X, y, positive=positive, time_limit=time_limit, jobs=jobs, methods=methods, on_progress=on_progress
+        X, y, positive=positive, time_limit=time_limit, jobs=jobs, methods=methods, total_time_limit=total_time_limit,
+        gaps=gaps, on_progress=on_progress,
     )  # fmt: skip
     return TrustReport(**fields)

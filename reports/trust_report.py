@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.comparison.comparison import with_words
+from maxmargin.comparison.jobs.outcome import NOT_RUN
 from maxmargin.reports.document import json_text, plain_text, save_page
-from maxmargin.solvers.answers.answer_text import Result, counted, plain
+from maxmargin.solvers.answers.answer_text import Result, plain
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.basics.printable import printable
+from maxmargin.text.number_formats import plural
 from maxmargin.text.tables import terminal_width
 
 if TYPE_CHECKING:
@@ -42,8 +44,9 @@ class TrustReport(Result):
         One for every rule and tolerance: what it says of the data, whether that `is_right`, and after which rescalings
         of columns by powers of ten it is wrong (`wrong_at`).
     gaps : tuple of dict
-        One for every solver: `separable_down_to`, the smallest planted gap 2^-k down to which it claims nothing false
-        and answers; `overlap_down_to`, the same for overlaps; None where it fails at once. `first_failure` says how.
+        Empty unless they were asked for; else one for every solver: `separable_down_to`, the smallest planted gap 2^-k
+        down to which it claims nothing false and answers; `overlap_down_to`, the same for overlaps; None where it fails
+        at once. `first_failure` says how.
 
     See Also
     --------
@@ -53,7 +56,7 @@ class TrustReport(Result):
     --------
     >>> import maxmargin as mm
     >>> mm.trust(mm.load("agresti"), methods=["lp"])
-    <TrustReport separable; of 1 solver 0 claims what is false, 0 claims nothing>
+    <TrustReport separable; of 1 solver 0 claim what is false, 0 claim nothing>
     """
 
     source: str
@@ -71,10 +74,14 @@ class TrustReport(Result):
     @property
     def headline(self) -> str:
         """The report on one line."""
-        n_false, n_open = len(self.false_claims), sum(entry["claim"] is None for entry in self.solvers)
-        asked = counted(len(self.solvers), "solver")
-        claim = "claims" if len(self.solvers) == 1 else "claim"
-        return f"{self.proven['verdict']}; of {asked} {n_false} {claim} what is false, {n_open} {claim} nothing"
+        asked = [entry for entry in self.solvers if entry["status"] != NOT_RUN]
+        n_false, n_open, n_left_out = (
+            plural(len(self.false_claims), "claims", "claim"),
+            plural(sum(entry["claim"] is None for entry in asked), "claims", "claim"),
+            len(self.solvers) - len(asked),
+        )
+        text = f"{self.proven['verdict']}; of {plural(len(asked), 'solver')} {n_false} what is false, {n_open} nothing"
+        return f"{text}; {plural(n_left_out, 'other was', 'others were')} not asked in time" if n_left_out else text
 
     def summary(self) -> str:
         """Return the report as text; `script` gives the false and the missing answers again."""

@@ -112,10 +112,10 @@ def limits() -> Limits:
     return begun or Limits()
 
 
-def seconds_option(does: str, default: float | None = None) -> Callable[[Command], Command]:
-    """Return the option --time-limit of parts of a command."""
+def seconds_option(does: str, name: str = "--time-limit", default: float | None = None) -> Callable[[Command], Command]:
+    """Return an option for a time limit of parts of a command."""
     text = f"{does}  [default: {'none' if default is None else f'{default:g}'}]"
-    return option("--time-limit SECONDS", text, type=float, default=default, callback=_seconds)
+    return option(f"{name} SECONDS", text, type=float, default=default, callback=_seconds)
 
 
 def _seconds(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:

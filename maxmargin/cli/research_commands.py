@@ -62,15 +62,17 @@ def compare(**options: Any) -> int:
 @opt.file_option("--output FILE", "Write the report as a page: .html, .md or .json.", "-o")
 @opt.file_option("--script FILE", "Write a script that gives the false and the missing answers again.")
 @opt.force_option
-@opt.seconds_option("Limit for each solver.", default=60.0)
+@opt.seconds_option("Limit for each solver.", default=10.0)
+@opt.seconds_option("Limit for all solvers together.", "--total-time-limit")
+@opt.option("--gaps", "Ask every solver about 20 generated data sets with known gaps, too.")
 @opt.count_option("--jobs", "Number of solvers that run at the same time.", default=1)
 @opt.option("--method NAME ...", "Ask only this one; may be repeated.", "methods")
 def trust(data: DataOptions, *, force: bool, **question: Any) -> int:
     """Ask every installed solver about SOURCE, and compare what it claims with what is proven.
 
     Solvers of cvxpy, scikit-learn, statsmodels, z3 and the tolerance tests of other packages; then the units in which a
-    tolerance turns the verdict around, and the smallest planted gap that each solver still gets right. The file of
-    --script is a command for the shell that gives the wrong answers again, without maxmargin.
+    tolerance turns the verdict around and, with --gaps, the smallest planted gap that each solver still gets right. The
+    file of --script is a command for the shell that gives the wrong answers again, without maxmargin.
 
     Exit 0: no claim was false; 3: some were.
 
@@ -78,7 +80,7 @@ def trust(data: DataOptions, *, force: bool, **question: Any) -> int:
       maxmargin trust breast_cancer --jobs 2
       maxmargin trust breast_cancer -o trust.html
       maxmargin trust data.csv --label outcome --method cvxpy.CLARABEL --method sklearn.SVC
-      maxmargin trust data.csv --time-limit 10 --json
+      maxmargin trust data.csv --total-time-limit 60 --json
     """
     from maxmargin.cli.commands.trust import trust as command
 

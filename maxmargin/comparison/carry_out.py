@@ -87,11 +87,18 @@ def shard_of(shard: object) -> tuple[int, int]:
 
 
 def carry_out(
-    plan: StudyPlan, store: Store, workers: Workers, *, jobs: int, limits: Limits, on_progress: Progress | None
+    plan: StudyPlan,
+    store: Store,
+    workers: Workers,
+    *,
+    jobs: int,
+    limits: Limits,
+    is_strict: bool = False,
+    on_progress: Progress | None,
 ) -> None:
     """Prove the verdicts and margins that the due cells still need, and run these cells.
 
-    After the time limit nothing more is begun.
+    After the time limit nothing more is begun; if it is strict, it also ends what runs, whose records then say so.
 
     Raises
     ------
@@ -116,7 +123,8 @@ def carry_out(
             if on_progress is not None:
                 on_progress(progress)
 
-        run(jobs, workers, is_done=lambda job: limits.is_over() or _is_done(store, job.key, job.limit), on_done=finish)
+        cut = (replace(job, limit=job.limit.within(limits)) for job in jobs) if is_strict else jobs
+        run(cut, workers, is_done=lambda job: limits.is_over() or _is_done(store, job.key, job.limit), on_done=finish)
 
     _prove(plan.study, due, store, run_all)
     _solve(plan.study, due, store, run_all, n_jobs=jobs)

@@ -25,7 +25,7 @@ TASK = f"{__name__}:solve"
 _SHARE_FOR_METHOD = 0.9
 
 # Seconds up to which the first run of a method on some data is done again, warm; the second one counts.
-_COLD_SECONDS = 10.0
+_COLD_SECONDS = 5.0
 
 # Seconds for measuring products X @ w, and the largest number of them; the least time counts.
 _PASS_SECONDS, _MOST_PASSES = 0.005, 20

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from maxmargin.comparison.audit.scripts import setting_name
+from maxmargin.comparison.jobs.outcome import NOT_RUN
 from maxmargin.reports.document import (
     Block,
     Card,
@@ -59,15 +60,16 @@ def document(found: Fields) -> Document:
         The attributes of a `maxmargin.TrustReport`.
     """
     name, n_false = source_name(dict(found)), _n_false(found["solvers"])
+    asked = tuple(entry for entry in found["solvers"] if entry["status"] != NOT_RUN)
     return Document(
         kind="Trust report",
         title=f"{name}: whom to trust",
-        subtitle=f"{name} · {plural(len(found['solvers']), 'solver')} asked",
-        headline=(_headline(n_false, len(found["solvers"])),),
+        subtitle=f"{name} · {plural(len(asked), 'solver')} asked",
+        headline=(_headline(n_false, len(asked)),),
         tone="bad" if n_false else "open" if found["proven"]["verdict"] == Verdict.UNDECIDED.value else "good",
-        cards=_cards(found),
+        cards=_cards({**found, "solvers": asked}),
         sections=tuple(_sections(found)),
-        lead=(*_what_is_proven(found["proven"]), *_who(found["solvers"])),
+        lead=(*_what_is_proven(found["proven"]), *_who(asked)),
     )
 
 
@@ -140,7 +142,8 @@ def _cards(found: Fields) -> tuple[Card, ...]:
 def _sections(found: Fields) -> Iterable[Section]:
     yield Section(anchor="claims", title="What the solvers claim", blocks=_claims(found["solvers"]))
     yield Section(anchor="units", title="Units", blocks=_units(found["units"]))
-    yield Section(anchor="gaps", title="Planted gaps and overlaps", blocks=_gaps(found["gaps"]))
+    if found["gaps"]:
+        yield Section(anchor="gaps", title="Planted gaps and overlaps", blocks=_gaps(found["gaps"]))
     if found["script"]:
         yield Section(anchor="script", title="See it without maxmargin", blocks=_script(found["script"]))
     yield Section(anchor="proven", title="What is proven", blocks=(_facts_table(found),))

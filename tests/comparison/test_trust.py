@@ -29,7 +29,7 @@ SOME = (
 
 @pytest.fixture(scope="module")
 def report() -> mm.TrustReport:
-    return mm.trust(mm.load("breast_cancer"), time_limit=30, jobs=2, methods=SOME)
+    return mm.trust(mm.load("breast_cancer"), time_limit=30, jobs=2, methods=SOME, gaps=True)
 
 
 def printed_by(script: str, folder: Path) -> list[str]:
@@ -96,6 +96,15 @@ def test_planted_gaps_that_exact_answers_survive(report: mm.TrustReport) -> None
         assert gaps[ours]["first_failure"] is None
     assert (gaps["cvxpy.DAQP"]["separable_down_to"] or 0) < max(GAPS)
     assert gaps["cvxpy.DAQP"]["first_failure"].startswith("gap:")
+
+
+@pytest.mark.slow
+def test_solvers_that_the_limit_of_the_whole_leaves_out_are_named() -> None:
+    found = mm.trust([[1.0], [2.0]], [0, 1], methods=["lp", "rule.feasible"], total_time_limit=1e-3)
+    assert {one["method"]: one["status"] for one in found.solvers} == {"lp": "not_run", "rule.feasible": "not_run"}
+    assert found.proven["verdict"] == "undecided" and found.gaps == () and not found.script
+    assert "of 0 solvers" in repr(found) and "2 others were not asked in time" in repr(found)
+    assert "The smallest gap" not in found.to_html() and "not_run" in found.to_markdown()
 
 
 @pytest.mark.slow

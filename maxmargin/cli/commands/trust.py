@@ -1,6 +1,7 @@
 """``maxmargin trust``: every installed solver on one data set."""
 
 from pathlib import Path
+from typing import Any
 
 from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm
 from maxmargin.cli.request import Request
@@ -14,9 +15,8 @@ def trust(
     *,
     output: Path | None,
     script: Path | None,
-    time_limit: float,
-    jobs: int,
     methods: tuple[str, ...],
+    **options: Any,
 ) -> Exit:
     """Ask the solvers, write the page and the script if they are wanted, print the report, return the exit code."""
     from maxmargin.comparison.study_progress import stage_text
@@ -29,7 +29,7 @@ def trust(
         raise InvalidOptionError("--no-bias: the solvers are asked for hyperplanes with a bias")
 
     with cleaned_up_at_sigterm(), progress_shown(stage_text, quiet=request.options.quiet) as line:
-        report = ask(request.dataset, time_limit=time_limit, jobs=jobs, methods=methods or None, on_progress=line)
+        report = ask(request.dataset, methods=methods or None, on_progress=line, **options)
     if output is not None:
         report.save(output)
     if script is not None:

@@ -10,9 +10,11 @@ from maxmargin.api.question import Question
 from maxmargin.comparison.audit.scripts import Call, script_of, setting_name
 from maxmargin.comparison.audit.unit_audit import audit_units
 from maxmargin.comparison.carry_out import Progress, StudyPlan, carry_out
+from maxmargin.comparison.cells import FIELDS
 from maxmargin.comparison.collect import collected
 from maxmargin.comparison.comparison import Comparison
 from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.outcome import NOT_RUN
 from maxmargin.comparison.jobs.pool import Pool
 from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.methods.every_method import catalogue, method_of
@@ -20,7 +22,7 @@ from maxmargin.comparison.methods.method import QuestionKind
 from maxmargin.comparison.study_file import Setting, Source, Study
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.problems import problem_of
-from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.proof.angles import angle_around
@@ -51,9 +53,11 @@ def audited(
     y: Any = None,
     *,
     positive: object = None,
-    time_limit: float = 60.0,
+    time_limit: float = 10.0,
     jobs: int = 1,
     methods: Iterable[str] | None = None,
+    total_time_limit: float | None = None,
+    gaps: bool = False,
     on_progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Ask the solvers as `maxmargin.trust` does.
@@ -70,6 +74,7 @@ def audited(
     InvalidOptionError
         If there is no such method, or a number makes no sense.
     """
+    limits = Limits(time_limit=total_time_limit)
     whole_number("jobs", jobs)
     dataset = _dataset(X, y, positive)
     settings, limit = tuple(_settings(methods)), Limit(seconds=time_limit, memory=MEMORY)
@@ -79,21 +84,22 @@ def audited(
         def comparison_of(*sources: Source) -> tuple[StudyPlan, Comparison]:
             study = Study(title="trust", sources=sources, settings=settings, limit=limit)
             plan = StudyPlan.of(study, store)
-            carry_out(plan, store, workers, jobs=jobs, limits=Limits(), on_progress=on_progress)
+            carry_out(plan, store, workers, jobs=jobs, limits=limits, is_strict=True, on_progress=on_progress)
             return plan, collected(plan, store, jobs=jobs)
 
         plan, own = comparison_of(source)
-        _, planted = comparison_of(*(Source(name=name, path=name, reading={}) for name in _PLANTED))
+        planted = [Source(name=name, path=name, reading={}) for name in _PLANTED if gaps]
+        of_gaps = comparison_of(*planted)[1].records if planted else ()
         proven = {name: own.data[0][name] for name in ("verdict", "gamma_lower", "gamma_upper")}
-        units = audit_units(plan.cells[0].view, dataset.feature_names, proven["verdict"], workers, limit)
-    records = sorted(own.records, key=_gravity)
+        units = audit_units(plan.cells[0].view, dataset.feature_names, proven["verdict"], workers, limit, limits)
+    records = sorted([*own.records, *_not_asked(plan, own)], key=_gravity)
     return {
         "source": dataset.source,
         "proven": proven,
         "solvers": tuple(_with_angle(record, records) for record in records),
         "script": _script(records, dataset),
         "units": tuple(units),
-        "gaps": tuple(_gap(setting, planted.records) for setting in settings),
+        "gaps": tuple(_gap(setting, of_gaps) for setting in settings if of_gaps),
     }
 
 
@@ -143,9 +149,17 @@ def _default_methods() -> Iterator[str]:
             yield name
 
 
+def _not_asked(plan: StudyPlan, comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """Yield records of the solvers that the time limit of the whole has left out."""
+    asked = {record["cell"] for record in comparison.records}
+    for cell in plan.cells:
+        if cell.key not in asked:
+            yield dict.fromkeys(FIELDS) | cell.identity() | {"status": NOT_RUN, "message": TIME_IS_OVER}
+
+
 def _script(records: Iterable[Mapping[str, Any]], dataset: Dataset) -> str:
     """Return the script that gives the answers that are false or missing; those that never end are left out."""
-    wrong = [record for record in records if record["claim_true"] is not True and record["status"] != "timeout"]
+    wrong = [r for r in records if r["claim_true"] is not True and r["status"] not in ("timeout", NOT_RUN)]
     calls = [Call.of(setting_name(record), method_of(record["method"]), record["params"]) for record in wrong]
     found = [call for call in calls if call is not None]
     return script_of(found, dataset) if found else ""

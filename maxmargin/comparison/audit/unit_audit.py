@@ -18,6 +18,7 @@ from maxmargin.comparison.jobs.run_jobs import Job, Workers, run
 from maxmargin.comparison.methods.peer_scripts import konis_lp
 from maxmargin.comparison.methods.textbook_programs import max_t_lp
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.limits import Limits
 
 TASK = f"{__name__}:rescaled"
 
@@ -88,7 +89,7 @@ def _largest_coefficient(X: Floats, y: Floats) -> Any:
 
 
 def audit_units(
-    view: RowSelection, names: Sequence[str], verdict: str, workers: Workers, limit: Limit
+    view: RowSelection, names: Sequence[str], verdict: str, workers: Workers, limit: Limit, limits: Limits
 ) -> list[dict[str, Any]]:
     """Return the verdict of every rule and tolerance on the data, and the rescalings that reverse it.
 
@@ -108,9 +109,10 @@ def audit_units(
             measured[job.arguments["column"]] = outcome.fields["values"]
 
     jobs = (
-        Job(key=f"{column}", task=TASK, limit=limit, arguments={"view": view, "column": column}) for column in columns
+        Job(key=f"{column}", task=TASK, limit=limit.within(limits), arguments={"view": view, "column": column})
+        for column in columns
     )
-    run(jobs, workers, is_done=lambda job: False, on_done=note)
+    run(jobs, workers, is_done=lambda job: limits.is_over(), on_done=note)
     labels: dict[int | None, str] = {None: "all columns"} | dict(enumerate(names))
     return [_entry(rule, tolerance, measured, labels, verdict) for rule in RULES for tolerance in TOLERANCES]
 

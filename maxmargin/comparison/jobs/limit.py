@@ -1,10 +1,11 @@
 """The limits of a task: seconds, and memory beyond what the process holds when the task starts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 
 # Seconds that a task may take for everything but its measured part: reading data, warming up, judging the answer.
@@ -48,6 +49,17 @@ class Limit:
     def backstop(self) -> float | None:
         """Seconds after which the process is killed from outside; None without a limit."""
         return None if self.seconds is None or self.seconds > LONGEST else self.seconds + self.grace
+
+    def within(self, limits: Limits) -> "Limit":
+        """Return the limit of a task that begins now and ends, or is killed, before the time of these limits is over.
+
+        The time left is for the measured part up to one half of it.
+        """
+        left = limits.share()
+        if left is None:
+            return self
+        seconds = min(left / 2, self.seconds or left)
+        return replace(self, seconds=seconds, grace=min(left - seconds, self.grace))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the limits by name, for a record."""

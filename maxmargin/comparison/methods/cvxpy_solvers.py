@@ -36,7 +36,7 @@ NO_DISTANCE = 1e-6
 # What the answers to the programs are taken to claim.
 _CLAIMS = {
     "cvxpy": "maximum margin where the status is optimal, not separable where it is infeasible",
-    "cvxpy.nearest-points": f"maximum margin where the status is optimal, not separable at distances <= {NO_DISTANCE:g}",
+    "cvxpy.nearest-points": f"not separable at distances <= {NO_DISTANCE:g}, else maximum margin where it is optimal",
     "cvxpy.soft": "optimal where the status is so",
     "cvxpy.max-t": f"separable where the status is optimal and t > {LEAST_T:g}, else not separable",
 }
