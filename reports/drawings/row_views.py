@@ -307,6 +307,9 @@ def strips(scene: DrawnRows) -> Drawing | None:
         _draw_classes(sheet, scene.is_positive, places, _size(scene))
         sheet.raw('</g><path class="lit" d="M0 0"/>')
         sheet.text((0, y - _STRIP_HALF - 12), strip.name, f"label {strip.role} halo")
+    # the replay writes how many rows are beyond either end of the axis
+    for x, anchor in ((0, "start"), (WIDTH, "end")):
+        sheet.text((x, _STRIP_AT[0] + _STRIP_HALF + 18), "", "tick halo beyond", anchor=anchor)
     return Drawing(sheet.markup("Distances of the rows", _strips_finding(scene)))
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from maxmargin.reports.document import Block, FigureSlot, TableBlock
+from maxmargin.reports.document import Block, FigureSlot, Paragraph, TableBlock
 from maxmargin.reports.phrasing import Report, angle_text
 from maxmargin.reports.sections.shared import margin_digits
-from maxmargin.text.number_formats import UNKNOWN, one_line, plural, rounded, share_of_the_best, shown_interval
+from maxmargin.text.number_formats import UNKNOWN, one_line, plural, proven, rounded, share_of_the_best, shown_interval
 
 Entry = Report
 
@@ -31,7 +31,22 @@ def blocks(report: Report) -> tuple[Block, ...]:
         "The methods side by side", columns, rows, numeric=range(1, len(columns)), shares=shares, orders=orders,
         key="comparison", note=f"{FLOAT} in floating point; all other numbers are proven in exact arithmetic.",
     )  # fmt: skip
-    return (table, FigureSlot("planes"))
+    return (table, *_in_other_units(report), FigureSlot("planes"))
+
+
+def _in_other_units(report: Report) -> tuple[Block, ...]:
+    """Return the maximum margin of standardized columns, where the columns have very different units."""
+    found = report["standardized"]
+    if found is None or not found["lower"] or not found["upper"]:
+        return ()
+    ends = rounded(found["least_deviation"], 3), rounded(found["largest_deviation"], 3)
+    text = (
+        f"The columns have very different units: their standard deviations range from {ends[0]} to {ends[1]}. Once "
+        "every column is moved to mean 0 and scaled to standard deviation 1, the maximum margin is "
+        f"{proven(found['lower'], found['upper'], 5)}; in the units of the data it is "
+        f"{margin_digits(report['hard_margin'], 5)}."
+    )
+    return (Paragraph(text),)
 
 
 def _margin(entry: Entry, report: Report) -> str:

@@ -71,7 +71,8 @@ _MOST_ROWS = 10
 
 # The fields of the parts in the order of the JSON form.
 _FIELDS = (
-    "data", "separability", "hard_margin", "perceptron", "trace", "comparison", "bounds", "translation", "orders",
+    "data", "separability", "hard_margin", "perceptron", "trace", "comparison", "bounds", "translation", "standardized",
+    "orders",
     "soft_margin", "support_rows", "fewest_errors", "compared",
 )  # fmt: skip
 

@@ -10,6 +10,7 @@ from maxmargin.reports.study.parts.hard_margin_part import HARD_MARGIN
 from maxmargin.reports.study.parts.orders_part import ORDERS, check_orders
 from maxmargin.reports.study.parts.run_part import RUN
 from maxmargin.reports.study.parts.soft_margin_part import SOFT_MARGIN
+from maxmargin.reports.study.parts.standardized_part import STANDARDIZED
 from maxmargin.reports.study.parts.verdict_part import VERDICT
 from maxmargin.reports.study.report_settings import OnProgress, ReportSettings
 from maxmargin.reports.study.two_class_study import TwoClassStudy, Workspace, prepared_problem
@@ -18,7 +19,7 @@ from maxmargin.solvers.engines.interior_point.interior_point import one_thread_e
 from maxmargin.theory.mistake_traces import FEWEST_POINTS
 
 # The parts in the order in which they are computed; each may use the results of those before it.
-PARTS = (VERDICT, RUN, HARD_MARGIN, SOFT_MARGIN, FEWEST_ERRORS, BOUNDS, CENTRED, ORDERS)
+PARTS = (VERDICT, RUN, HARD_MARGIN, SOFT_MARGIN, FEWEST_ERRORS, BOUNDS, CENTRED, STANDARDIZED, ORDERS)
 
 
 def study_two_classes(

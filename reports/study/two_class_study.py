@@ -102,6 +102,9 @@ class TwoClassStudy:
     centred : Centred or None
     not_centred : str
         Why `centred` is None.
+    standardized : dict or None
+        The range of the standard deviations of the columns, and the ends of the maximum margin after they were
+        standardized, where their units are very different.
     soft : tuple of SoftPoint
         In the order of the grid of C.
     orders : OrderStudy or None
@@ -129,6 +132,7 @@ class TwoClassStudy:
     bounds: tuple[Bound, ...] = field(init=False)
     centred: Centred | None = field(init=False)
     not_centred: str = field(init=False)
+    standardized: dict[str, float | None] | None = field(init=False)
     soft: tuple[SoftPoint, ...] = field(init=False)
     orders: OrderStudy | None = field(init=False)
     why_orders: str = field(init=False)

@@ -228,9 +228,16 @@ function replay() {
     line(now.w, now.b, norm);
     if (strip) {
       Object.assign(view.strips[0], {w: now.w.map((x) => x / norm), b: now.b / norm});
-      const at = scaleOf(strip);
+      const at = scaleOf(strip), [low, high] = strip.dataset.scale.split(" ").slice(1).map(Number), beyond = [0, 0];
       let i = 0;
-      strip.innerHTML = isLast ? home : home.replace(/M-?[\d.]+ (?=[^M]*h)/g, () => `M${at(far[view.rows[i++]] / view.divisor || 0).toFixed(1)} `);
+      strip.innerHTML = isLast ? home : home.replace(/M-?[\d.]+ (?=[^M]*h)/g, () => {
+        const t = far[view.rows[i++]] / view.divisor || 0;
+        if (t >= low && t <= high) return `M${at(t).toFixed(1)} `;
+        beyond[+(t > high)]++;
+        return "M-99 ";
+      });
+      const texts = [`◂ ${count(beyond[0], "row")}`, `${count(beyond[1], "row")} ▸`];
+      strip.closest("svg").querySelectorAll(".beyond").forEach((text, k) => { text.textContent = beyond[k] ? texts[k] : ""; });
     }
     moving.forEach((mark, m) => {
       const svg = mark.closest("svg"), value = {achieved: least, upper: now.upper || Infinity, cursor: now.n}[mark.dataset.moves];

@@ -12,7 +12,9 @@ from maxmargin.reports.study.report_settings import ReportSettings, ReportSizes
 from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors
 
-PARTS = ("verdict", "run", "hard_margin", "soft_margin", "fewest_errors", "bounds", "centred", "orders")
+PARTS = (
+    *("verdict", "run", "hard_margin", "soft_margin", "fewest_errors", "bounds", "centred", "standardized", "orders"),
+)
 
 
 def study_of(dataset: mm.Dataset, **options: Any) -> TwoClassStudy:

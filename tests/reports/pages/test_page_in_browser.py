@@ -64,7 +64,7 @@ def test_the_page_checks_its_proof_and_says_nothing_else(name: str, opened: Any)
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize("width", [390, 768, 1200])
 @pytest.mark.parametrize("name", DATA)
 def test_no_two_labels_meet(name: str, width: int, opened: Any) -> None:
     found = opened(name, viewport={"width": width, "height": 900})
@@ -72,7 +72,8 @@ def test_no_two_labels_meet(name: str, width: int, opened: Any) -> None:
         """() => [...document.querySelectorAll('svg')].flatMap((svg) => {
           const frame = svg.getBoundingClientRect();
           if (!frame.width) return [];
-          const texts = [...svg.querySelectorAll('text')], boxes = texts.map((text) => text.getBoundingClientRect());
+          const texts = [...svg.querySelectorAll('text')].filter((text) => text.textContent);
+          const boxes = texts.map((text) => text.getBoundingClientRect());
           const is_bad = (box) => box.height < 11 || box.left < frame.left - 1 || box.right > frame.right + 1;
           const bad = texts.filter((text, k) => is_bad(boxes[k])).map((text) => 'small or cut: ' + text.textContent);
           return bad.concat(boxes.flatMap((a, i) => boxes.slice(i + 1).flatMap((b, k) =>
@@ -144,6 +145,21 @@ def test_the_replay_walks_through_every_mistake(opened: Any) -> None:
     found.page.fill("#step", str(run["n_mistakes"]))
     assert found.page.inner_html("#distances-perceptron") == dots
     assert found.said == []
+
+
+@pytest.mark.slow
+def test_rows_beyond_the_axis_are_counted_in_the_replay_and_not_drawn_at_the_frame(opened: Any) -> None:
+    found, n_beyond = opened("breast_cancer"), 0
+    for step in range(1, 6):
+        found.page.fill("#step", str(step))
+        texts = found.page.evaluate(
+            "[...document.querySelectorAll('#distances .beyond')].map((text) => text.textContent)"
+        )
+        places = re.findall(r"M(-?[\d.]+) [^M]*h", found.page.inner_html("#distances-perceptron"))
+        counted = sum(int(re.sub(r"\D", "", text) or 0) for text in texts)
+        assert counted == sum(float(x) < 0 for x in places)
+        n_beyond += counted
+    assert n_beyond > 0
 
 
 @pytest.mark.slow
