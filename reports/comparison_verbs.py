@@ -7,8 +7,8 @@ from typing import Any
 from maxmargin.comparison.audit.trust_audit import audited
 from maxmargin.comparison.carry_out import Progress
 from maxmargin.comparison.comparison import Comparison
+from maxmargin.comparison.jobs.study_progress import stage_text
 from maxmargin.comparison.run_study import run_study
-from maxmargin.comparison.study_progress import stage_text
 from maxmargin.reports.comparisons.research_report import comparison_report
 from maxmargin.reports.trust_report import TrustReport
 from maxmargin.text.progress import progress_shown, shows_progress

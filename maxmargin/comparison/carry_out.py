@@ -10,12 +10,10 @@ from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.outcome import NOT_INSTALLED, NOT_RUN, Ending, Outcome
 from maxmargin.comparison.jobs.run_jobs import Job, Workers, run
 from maxmargin.comparison.jobs.store import CELLS, PROOFS, Store
+from maxmargin.comparison.jobs.study_progress import StageWork, StudyProgress
 from maxmargin.comparison.methods.method import Method
-from maxmargin.comparison.proof_task import FACTS
-from maxmargin.comparison.proof_task import TASK as FACTS_TASK
-from maxmargin.comparison.solve import TASK as CELL_TASK
 from maxmargin.comparison.study_file import Study
-from maxmargin.comparison.study_progress import StudyProgress, Work
+from maxmargin.comparison.tasks import FACTS, PROVE, SOLVE
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError
@@ -113,7 +111,7 @@ def carry_out(
 
     def run_all(what: str, jobs: Sequence[Job], on_done: Callable[[Job, Outcome], None]) -> None:
         """Run jobs, and report the progress after each; a task that could not begin ends all, until it can."""
-        work = Work(what, jobs)
+        work = StageWork(what, jobs)
 
         def finish(job: Job, outcome: Outcome) -> None:
             if outcome.fields.get("status") == NOT_RUN:
@@ -136,7 +134,7 @@ def _prove(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[
     limit = replace(study.limit, seconds=None if seconds is None else 2 * seconds, grace=_GRACE_OF_PROOF)
     jobs = [
         Job(
-            key=key, task=FACTS_TASK, limit=_allowing_to_read(limit, cell),
+            key=key, task=PROVE, limit=_allowing_to_read(limit, cell),
             arguments={"view": cell.view, "time_limit": seconds},
         )
         for key, cell in {cell.facts_key: cell for cell in cells}.items()
@@ -157,7 +155,7 @@ def _solve(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[
     proofs = {key: store.status(cell.facts_key) for key, cell in by_key.items()}
     jobs = [
         Job(
-            key=key, task=CELL_TASK, limit=_allowing_to_read(study.limit, cell, seconds=seconds or 0.0),
+            key=key, task=SOLVE, limit=_allowing_to_read(study.limit, cell, seconds=seconds or 0.0),
             arguments=arguments_of(study, cell, facts[key], is_alone=n_jobs == 1),
         )
         for key, cell in by_key.items()

@@ -11,7 +11,7 @@ from maxmargin.comparison.data_sets import RowSelection, SeenRows, seen
 from maxmargin.comparison.jobs.outcome import NOT_INSTALLED
 from maxmargin.comparison.jobs.store import CELLS, PROOFS, Store
 from maxmargin.comparison.judging import MEASURED, finite, judged, suboptimality
-from maxmargin.comparison.proof_task import FACTS
+from maxmargin.comparison.tasks import FACTS
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.exact.dyadic import sqrt_down, sqrt_up
 from maxmargin.solvers.problem.problem import radius_squared

@@ -23,8 +23,18 @@ _MOST_LISTED = 3
 # Largest number of characters of a sentence of the summary.
 _LONGEST = 220
 
-# Largest number of rows of a table that a page shows before its reader opens it, and of the failures at its head.
-_MOST_ROWS_OPEN, _MOST_ROWS_OF_FAILURES = 15, 40
+# Largest number of rows of a table that a page shows before its reader opens it.
+_MOST_ROWS_OPEN = 15
+
+# Sections whose tables a reader opens one by one.
+_TABLES_FOLDED = (paper_tables.TITLE, mistake_laws.TITLE)
+
+# Sections that a reader opens as a whole, by the line that does.
+_FOLDED = {
+    margin_times.TITLE: "Who is first, data set by data set, with a figure",
+    question_profiles.TITLE: "The profiles of every question, with figures",
+    background.SETTINGS_TITLE: "Settings, versions and environment",
+}
 
 
 def document(found: Fields) -> Document:
@@ -48,13 +58,14 @@ def document(found: Fields) -> Document:
 
 
 def _folded(title: str, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Return the blocks with long tables, and all that is about settings, behind a line that opens them."""
-    if title == background.SETTINGS_TITLE:
-        return (DetailsBlock("Settings, versions and environment", blocks),)
-    most = _MOST_ROWS_OF_FAILURES if title == failures.TITLE else _MOST_ROWS_OPEN
+    """Return the blocks with long tables, and what few readers look for, behind a line that opens them."""
+    if title in _FOLDED:
+        return (DetailsBlock(_FOLDED[title], blocks),)
     return tuple(
         DetailsBlock(f"{block.caption} ({count(len(block.rows))} rows)", (block,))
-        if isinstance(block, TableBlock) and len(block.rows) > most
+        if isinstance(block, TableBlock)
+        and (len(block.rows) > _MOST_ROWS_OPEN or title in _TABLES_FOLDED)
+        and title != reached_margins.MARGINS_TITLE
         else block
         for block in blocks
     )

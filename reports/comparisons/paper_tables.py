@@ -5,7 +5,7 @@ from statistics import median
 from typing import Any
 
 from maxmargin.reports.comparisons.runs import Record, Runs, data_key, data_label, grouped, is_separable, share_of
-from maxmargin.reports.document import Block, Paragraph, TableBlock
+from maxmargin.reports.document import Block, FigureSlot, Paragraph, TableBlock
 from maxmargin.text.number_formats import UNKNOWN, count, proven, rounded
 
 Fields = dict[str, Any]
@@ -63,9 +63,38 @@ def _cell(records: Sequence[Record], measure: str) -> Fields:
     return {**dict(zip(("median", "least", "most"), ends, strict=True)), "n": len(values), "n_runs": len(records)}
 
 
+# Where a reader chooses data, method and measure; a page without its script shows nothing of it.
+CHOICE = """<div id="choice" hidden><p class="tools"><label>Data <select id="of-data"></select></label>
+<label>Method <select id="of-method"></select></label> <label>Measure <select id="of-measure"></select></label></p>
+<div class="scroll" role="region" tabindex="0" aria-label="what is chosen"><table id="chosen"><caption></caption><thead>
+</thead><tbody></tbody></table></div></div>"""
+
+
+def choices(found: Fields) -> Fields:
+    """Return the texts of all cells, short and with the range, for the script of a page."""
+    return {
+        "methods": found["methods"],
+        "measures": list(found["data"][0]["measures"]) if found["data"] else [],
+        "data": [
+            {
+                "name": entry["data"],
+                "maximum": _maximum(entry),
+                "cells": [[_texts(cell, name) for cell in cells] for name, cells in entry["measures"].items()],
+            }
+            for entry in found["data"]
+        ],
+    }
+
+
+def _texts(cell: Fields, measure: str) -> tuple[str, str]:
+    """Return the median alone, and with the range and the number of runs that count."""
+    alone = dict.fromkeys(("least", "most"), cell["median"]) | {"n_runs": cell["n"]}
+    return _text(cell | alone, measure), _text(cell, measure)
+
+
 def blocks(found: Fields) -> tuple[Block, ...]:
     """Return a table for each measure that any method has."""
-    tables: list[Block] = []
+    tables: list[Block] = [FigureSlot("choice")]
     for measure in found["data"][0]["measures"] if found["data"] else ():
         rows = [
             (entry["data"], _maximum(entry), *(_text(cell, measure) for cell in entry["measures"][measure]))
@@ -77,12 +106,12 @@ def blocks(found: Fields) -> tuple[Block, ...]:
             tables.append(
                 TableBlock(caption, columns, tuple(rows), numeric=range(1, len(columns)), note=_NOTES.get(measure, ""))
             )
-    return tuple(tables) or (Paragraph("No method has a measure to show."),)
+    return tuple(tables) if len(tables) > 1 else (Paragraph("No method has a measure to show."),)
 
 
 _NOTES = {
     "share of γ*": f"{UNKNOWN}: γ* is 0 or not proven, or the method has no hyperplane. 0 %: it does not separate.",
-    "seconds": "Runs that a count of mistakes or of iterations ended have no time, and do not count.",
+    "seconds": "Runs that a count of mistakes or of iterations ended, or that failed, have no time, and do not count.",
 }
 
 
@@ -98,7 +127,8 @@ def _maximum(entry: Fields) -> str:
 
 def _text(cell: Fields, measure: str) -> str:
     if cell["median"] is None:
-        return UNKNOWN
+        is_stopped = measure == "seconds" and cell["n_runs"]
+        return f"{UNKNOWN}, 0 of {count(cell['n_runs'])}" if is_stopped else UNKNOWN
     text = _TEXTS.get(measure, _count)
     least, most = text(cell["least"]), text(cell["most"])
     ends = "" if least == most else f" ({least} to {most})"

@@ -74,9 +74,12 @@ class ComparisonReport:
     def to_html(self, *, times: bool = True) -> str:
         """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
         from maxmargin.reports.captioned.captioned_display import figure_element
+        from maxmargin.reports.pages.checked_page import script_of
 
+        fields = self._fields(times=times)
         figures = {key: figure_element(picture) for key, picture in self.pictures(times=times).items()}
-        return self._document(times=times).html(figures)
+        script = script_of({"study": paper_tables.choices(fields["paper_tables"])}, "study.js")
+        return comparison_page.document(fields).html(figures | {"choice": paper_tables.CHOICE}, script)
 
     def summary(self) -> str:
         """Return the main results as plain text of about 25 lines, failures and false claims first, without times."""

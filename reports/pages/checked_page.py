@@ -72,7 +72,8 @@ class CheckedPage(ABC):
         """Return the page."""
         with np.errstate(over="ignore", invalid="ignore"):  # numbers that a figure cannot hold are not drawn
             data = embedded_data(self.problem) if self.is_embedded else None
-            script = _script_of({"page-data": self._data(), **self.proofs, "data-text": data})
+            parts = {"page-data": self._data(), **self.proofs, "data-text": data}
+            script = script_of(parts, "page.js", script_text("check_proof.js"))
             return self.document.html(self._figures(), script)
 
     @property
@@ -130,13 +131,13 @@ def caption_of(text: str) -> str:
     return f"<figcaption>{escape(printable(text), quote=False)}</figcaption>" if text else ""
 
 
-def _script_of(parts: Mapping[str, Any]) -> Script:
+def script_of(parts: Mapping[str, Any], name: str, worker: str = "") -> Script:
     """Return the script of a page that reads these parts, by their identifiers; None for a part is none."""
-    source = script_text("page.js")
+    source = script_text(name)
     digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
     policy = f"default-src 'none'; script-src 'sha256-{digest}'; worker-src blob:; style-src 'unsafe-inline'"
     texts = {name: _json(value) for name, value in parts.items() if value is not None}
-    return Script(policy=policy, source=source, worker=script_text("check_proof.js"), parts=texts)
+    return Script(policy=policy, source=source, worker=worker, parts=texts)
 
 
 def _json(value: Any) -> str:

@@ -21,9 +21,9 @@ def compare(study: Path, *, diff: Path | None, dry_run: bool, as_json: bool, qui
     """Run the cells that are due, write the report, and print its summary."""
     from maxmargin.comparison.collect import load_comparison
     from maxmargin.comparison.jobs.store import StoreError
+    from maxmargin.comparison.jobs.study_progress import stage_text
     from maxmargin.comparison.run_study import plan_study, run_study
     from maxmargin.comparison.study_file import Study
-    from maxmargin.comparison.study_progress import stage_text
 
     old = None if diff is None else load_comparison(diff)
     read, output, code = Study.of(study), options.pop("output"), Exit.OK

@@ -19,7 +19,7 @@ def trust(
     **options: Any,
 ) -> Exit:
     """Ask the solvers, write the page and the script if they are wanted, print the report, return the exit code."""
-    from maxmargin.comparison.study_progress import stage_text
+    from maxmargin.comparison.jobs.study_progress import stage_text
     from maxmargin.reports.comparison_verbs import trust as ask
     from maxmargin.reports.document import check_page_suffix
 

@@ -95,6 +95,6 @@ def test_the_tables_of_a_paper() -> None:
     assert (share["median"], share["least"], share["most"], share["n"], share["n_runs"]) == (0.8, 0.5, 1.0, 3, 3)
     assert (seconds["median"], seconds["n"], seconds["n_runs"]) == (1.5, 2, 3)
     assert mixed["measures"]["share of γ*"][m]["median"] is None
-    table, *_ = paper_tables.blocks(found)
+    _, table, *_ = paper_tables.blocks(found)
     assert table.rows[0][2:] == ("—", "80 % (50 % to 100 %)") and table.rows[1][1:] == ("0", "—", "—")
     assert "seconds" not in str(paper_tables.fields(Runs(made), times=False))

@@ -22,7 +22,7 @@ class StudyProgress:
     seconds : float
         Since the stage began.
     seconds_left : float
-        The estimate of `Work`.
+        The estimate of `StageWork`.
     """
 
     what: str
@@ -38,7 +38,7 @@ def stage_text(_: float, stage: StudyProgress) -> str:
     return f"{text}, {duration_text(stage.seconds_left)} left" if stage.n_done else text
 
 
-class Work:
+class StageWork:
     """The jobs of a stage and what they took.
 
     A job that is left is expected to take the mean time of those that are done of its method on its data; where there
