@@ -1,4 +1,4 @@
-"""Colours that colour-blind readers can distinguish (Okabe and Ito 2008), scales, grids and legends of the displays.
+"""The colours of the reports, in which no class has the hue of a hyperplane; scales, grids and legends of the displays.
 
 The axes of a caller may be light or dark. Texts and thin lines take the colour of the labels of the axes.
 """
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
-POSITIVE = "#0072b2"
-NEGATIVE = "#e69f00"
-MAXIMUM = "#009e73"
-PERCEPTRON = "#d55e00"
-BOUND = "#cc79a7"
+POSITIVE = "#1f4e79"
+NEGATIVE = "#71869c"
+MAXIMUM = "#00664a"
+PERCEPTRON = "#a84300"
+BOUND = "#57606a"
 
 # The colours for a dark background, on which the labels are light.
-_ON_DARK = {POSITIVE: "#56b4e9", NEGATIVE: "#f0b840", MAXIMUM: "#2fc598", PERCEPTRON: "#f4803a", BOUND: "#dc93bb"}
+_ON_DARK = {POSITIVE: "#a9d1f7", NEGATIVE: "#6f89a3", MAXIMUM: "#4fd0a5", PERCEPTRON: "#ff9a5c", BOUND: "#a3abb3"}
 
 # Smallest lightness of labels that count as light.
 _LIGHT = 0.5

@@ -233,10 +233,9 @@ def _fill(ax: "Axes") -> None:
 
 
 def _path(run: PerceptronRun, problem: Problem, most_lines: int) -> dict[int, Plane]:
-    """Return the hyperplanes after some mistakes, from how often each row was mistaken by then."""
+    """Return the hyperplanes after some mistakes."""
     mistakes = run.mistake_rows
-    counts = np.zeros(problem.n_samples, dtype=np.int64)
-    if not np.array_equal(np.bincount(mistakes, minlength=len(counts)), run.mistake_counts):
+    if not np.array_equal(np.bincount(mistakes, minlength=problem.n_samples), run.mistake_counts):
         raise InvalidProblemError(
             f"the run lists {len(mistakes):,} of its {run.n_mistakes:,} mistakes in order; expected a run that lists "
             "all of them"
@@ -245,13 +244,5 @@ def _path(run: PerceptronRun, problem: Problem, most_lines: int) -> dict[int, Pl
     if most_lines >= run.n_mistakes:
         numbers = np.arange(1, run.n_mistakes + 1)
     numbers[-1:] = run.n_mistakes
-    X, scale = problem.row_source[:], run.settings.bias_scale if run.bias else 0.0
-    planes, before = {}, 0
-    for n in numbers.tolist():
-        counts += np.bincount(mistakes[before:n], minlength=len(counts))
-        signed, before = counts * problem.y, n
-        with np.errstate(over="ignore", invalid="ignore"):
-            plane = plane_of(np.asarray(signed @ X, dtype=np.float64), float(signed.sum()) * scale**2, "perceptron")
-        if plane is not None:
-            planes[n] = plane
-    return planes
+    planes = {n: plane_of(*run.weights(n), "perceptron") for n in numbers.tolist()}
+    return {n: plane for n, plane in planes.items() if plane is not None}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 INK = "#17191c"
 
 # The role of every other colour, by which the style of a page names it.
-_ROLES = {POSITIVE: "positive", NEGATIVE: "negative", MAXIMUM: "maximum", PERCEPTRON: "perceptron", BOUND: "bound"}
+_ROLES = {POSITIVE: "positive", NEGATIVE: "negative", MAXIMUM: "truth", PERCEPTRON: "perceptron", BOUND: "bound"}
 
 # Settings of matplotlib under which displays are drawn and saved; never set globally.
 STYLE = {
@@ -171,6 +171,6 @@ def _with_variables(text: str) -> str:
     """Replace colours by variables of the page, and leave the font to the page."""
     text = text.replace(INK, "currentColor")
     for colour, role in _ROLES.items():
-        text = text.replace(colour, f"var(--fig-{role})")
+        text = text.replace(colour, f"var(--{role})")
     text = re.sub(r"font: (?:\w+ )*?([\d.]+px)[^;\"]*", r"font-size: \1", text)
     return re.sub(r"font-family: [^;\"]*;? ?", "", text)

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Seven colours that colour-blind readers tell apart (Okabe and Ito 2008).
-_COLOURS = (
-    drawing.POSITIVE, drawing.PERCEPTRON, drawing.MAXIMUM, drawing.BOUND, drawing.NEGATIVE, "#56b4e9", INK,
-)  # fmt: skip
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", INK)
 
 # Twelve shapes: with seven colours, the first 84 methods have marks of their own.
 _MARKERS = "os^DvPX*<>hp"

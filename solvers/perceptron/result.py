@@ -9,7 +9,8 @@ import numpy as np
 
 from maxmargin.solvers.answers.answer_text import NamedAnswer, counted, cut, rounded_down, rounded_up, through
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.basics.option_values import whole_number
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
 from maxmargin.solvers.perceptron.engines.run_counts import RunCounts
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, StopReason
@@ -91,6 +92,8 @@ class PerceptronRun(RunResult):
         The bias scale, the rules and the limits of the run.
     engine : str
         The engine that computed the scores.
+    problem : Problem
+        The rows of the run.
     bias : bool
         Whether the run has the constant coordinate s.
     positive : label or None
@@ -124,7 +127,43 @@ class PerceptronRun(RunResult):
     run_upper: float | None
     settings: PerceptronSettings
     engine: str
+    problem: Problem
     bias: bool = True
+
+    def weights(self, k: int) -> tuple[Floats, float]:
+        """Return the hyperplane after the first k mistakes, w = sum y x and b = s^2 sum y over these, rounded once.
+
+        Parameters
+        ----------
+        k : int
+            From 0 to `n_mistakes`; at most the number of mistakes that are listed, but for `n_mistakes` itself.
+
+        Returns
+        -------
+        tuple of (ndarray of shape (n_features,), float)
+            w and b.
+
+        Raises
+        ------
+        InvalidOptionError
+            If k is no such number.
+
+        Examples
+        --------
+        >>> import maxmargin as mm
+        >>> run = mm.perceptron([[1.0, 2.0], [3.0, 1.0]], [0, 1])
+        >>> [(w.tolist(), b) for w, b in map(run.weights, range(3))]
+        [([0.0, 0.0], 0.0), ([-1.0, -2.0], -1.0), ([2.0, -1.0], 0.0)]
+        """
+        if k == self.n_mistakes:
+            return self.w, self.b
+        if whole_number("k", k, 0) > len(self.mistake_rows):
+            raise InvalidOptionError(
+                f"k is {k:,}; expected at most {len(self.mistake_rows):,}, the mistakes that are listed"
+            )
+        counts = np.bincount(self.mistake_rows[:k], minlength=self.problem.n_samples)
+        scale = self.settings.bias_scale if self.bias else 0.0
+        return plane_of_sums(_sums(self.problem, counts), scale)
 
     def summary(self, *, prepare: str = "raw") -> str:
         """Return the text of ``maxmargin perceptron``.
@@ -231,7 +270,8 @@ def result_of(
         n_uncertain=tally.n_uncertain, n_epochs=tally.n_begun, converged=stop_reason is StopReason.CONVERGED,
         stop_reason=stop_reason, mistake_rows=tally.mistakes.numbers(), mistake_counts=tally.counts,
         mistakes_per_epoch=tally.mistakes_per_epoch(), margin=margin, margin_upper=margin_upper, run_margin=run_margin,
-        run_upper=run_upper, settings=settings, engine=engine, bias=problem.bias,
+        run_upper=run_upper, settings=settings, engine=engine, problem=problem,
+        bias=problem.bias,
     )  # fmt: skip
 
 
