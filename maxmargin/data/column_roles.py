@@ -22,7 +22,7 @@ ColumnRef: TypeAlias = str | int
 _NAME_OF_INDEX = re.compile(r"(?:unnamed: \d+|rownames|row\.names|__index_level_\d+__)?", re.IGNORECASE)
 
 # Smallest number of rows for which a column 1, 2, 3, ... is taken for their numbers.
-LEAST_ROWS_NUMBERED = 10
+LEAST_NUMBERED = 10
 
 # Largest number of bytes of a line of text by default: its fields may take thirty times as much memory.
 LONGEST_LINE = 2**28
@@ -315,10 +315,10 @@ def counts_up(values: Any) -> bool:
 
 def numbers_rows(values: Any) -> bool:
     """Return whether numbers are 0, 1, 2, ... or 1, 2, 3, ... in at least ten rows."""
-    return len(values) >= LEAST_ROWS_NUMBERED and values[0] in (0, 1) and counts_up(values)
+    return len(values) >= LEAST_NUMBERED and values[0] in (0, 1) and counts_up(values)
 
 
-def row_number_notes(names: Iterable[str | int]) -> tuple[str, ...]:
+def numbering_notes(names: Iterable[str | int]) -> tuple[str, ...]:
     """Say which columns were left out as they number the rows."""
     shown = (f"column {name}" if isinstance(name, int) else repr(name) for name in names)
     return tuple(f"left out, as it numbers the rows: {name}" for name in shown)

@@ -177,9 +177,9 @@ class Coder:
         self.n_rows = 0
 
     @property
-    def n_distinct(self) -> int:
-        """Number of distinct labels so far, as they are written."""
-        return len(self._codes)
+    def has_many(self) -> bool:
+        """Whether there are more labels so far, as they are written, than classes may be."""
+        return len(self._codes) > MOST_CLASSES
 
     def add(self, labels: CodedLabels) -> None:
         """Add the labels of the next rows.
@@ -197,7 +197,7 @@ class Coder:
             if is_absent(label) or (isinstance(label, float) and math.isinf(label)):
                 raise unusable_label(label, self.n_rows + int(np.argmax(positions == position)))
             codes[position] = self._codes.setdefault(label, len(self._codes))
-        self._parts.append(codes[positions].astype(np.min_scalar_type(-max(1, self.n_distinct))))
+        self._parts.append(codes[positions].astype(np.min_scalar_type(-max(1, len(self._codes)))))
         self.n_rows += len(positions)
 
     def labels(self) -> Labels:
@@ -213,7 +213,7 @@ class Coder:
         except LabelError as error:
             error.row = int(np.argmax(np.concatenate(self._parts) == error.row))
             raise
-        codes = distinct.codes.astype(np.min_scalar_type(-max(1, self.n_distinct)))
+        codes = distinct.codes.astype(np.min_scalar_type(-max(1, len(self._codes))))
         parts = [codes[part] for part in self._parts]
         return Labels(classes=distinct.classes, codes=np.concatenate([codes[:0], *parts]))
 
@@ -329,17 +329,17 @@ def choose_positive(classes: Sequence[Label], positive: object) -> Label:
     )
 
 
-def check_not_joined(classes: Sequence[Label]) -> None:
+def refuse_joined(classes: Sequence[Label]) -> None:
     """Raise :class:`LabelError` if all labels of a text look like several fields, the first of which is a number."""
     if all(isinstance(label, str) and _JOINED.fullmatch(label) for label in classes):
         hint = f"give the separator with {option('sep')}, and {option('decimal_comma')} if numbers are written as 1,5"
         raise LabelError(found=f"labels such as {listed(classes[:3])}", expected="one field each", hint=hint)
 
 
-def check_classes(classes: Sequence[Label], *, is_positive_chosen: bool, n_rows: int | None = None) -> None:
+def _check_classes(classes: Sequence[Label], *, is_positive_chosen: bool, n_rows: int) -> None:
     """Raise :class:`LabelError` unless the classes make a classification problem.
 
-    Numbers pass as classes only if they are few, or rows enough share them. Without `n_rows`, nobody has counted yet.
+    Numbers pass as classes only if they are few, or rows enough share them.
     """
     if len(classes) == 1:
         hint = (
@@ -354,7 +354,7 @@ def check_classes(classes: Sequence[Label], *, is_positive_chosen: bool, n_rows:
     if any(isinstance(label, float) and not label.is_integer() for label in classes):
         raise LabelError(found=found, expected="two classes, or more that are texts or whole numbers", hint=hint)
     n_classes = len(classes)
-    are_few = n_classes <= MOST_NUMBERS or n_rows is None or ROWS_OF_CLASSES * n_classes <= n_rows
+    are_few = n_classes <= MOST_NUMBERS or ROWS_OF_CLASSES * n_classes <= n_rows
     if not are_few and _are_numbers(classes):
         raise LabelError(
             found=f"{n_classes} different numbers in {n_rows} rows, such as {listed(classes[:3])}",
@@ -474,7 +474,7 @@ def positive_class(labels: Labels, chosen: object) -> PositiveClass:
         The classes do not make a classification problem, or none of them is the chosen one.
     """
     classes = labels.classes
-    check_classes(classes, is_positive_chosen=chosen is not None, n_rows=len(labels))
+    _check_classes(classes, is_positive_chosen=chosen is not None, n_rows=len(labels))
     if chosen is not None:
         return choose_positive(classes, chosen), CHOSEN
     return default_positive(classes) if len(classes) == 2 else (None, None)

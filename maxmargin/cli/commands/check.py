@@ -14,7 +14,7 @@ from maxmargin.api.question import named, separability_of
 from maxmargin.certificates.require import holds
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
-from maxmargin.data.column_roles import LEAST_ROWS_NUMBERED
+from maxmargin.data.column_roles import LEAST_NUMBERED
 from maxmargin.data.problems import problem_of
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
@@ -201,7 +201,7 @@ def _number_remarks(request: Request, answer: "Separability", of_two: "partial[S
 def _row_number_columns(dataset: "Dataset") -> list[int]:
     """Return the columns beside others, in memory, that number at least ten rows of the source from 0 or 1."""
     X, rows = dataset.X, dataset.rows
-    if not isinstance(X, np.ndarray) or X.shape[1] < 2 or len(X) < LEAST_ROWS_NUMBERED:
+    if not isinstance(X, np.ndarray) or X.shape[1] < 2 or len(X) < LEAST_NUMBERED:
         return []
     numbers = np.arange(len(X)) if rows is None else rows
     begins = X[0] - numbers[0]

@@ -10,8 +10,8 @@ from maxmargin.data.column_roles import Choice, Layout, OneHot, index_note
 from maxmargin.data.dataset import Dataset, Matrix, dataset_of
 from maxmargin.data.labels import CodedLabels, LabelError, Labels, encode, positive_class
 from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, FractionColumns, NumberError, array_of, numbers
-from maxmargin.data.reading.assemble import stacked
 from maxmargin.data.reading.coding import OF_A_FRAME, coded
+from maxmargin.data.reading.collected import stacked
 from maxmargin.data.sources.batches import Column, Table
 from maxmargin.data.sources.frames import (
     column_of,

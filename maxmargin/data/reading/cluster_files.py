@@ -71,7 +71,7 @@ def read_on_cluster(path: str, choice: Choice, positive: object, address: str, b
         )  # fmt: skip
     bounds = found.bounds()
     rows = None if bounds is None else DaskRows(handles, sizes, bounds, workers)
-    return found.dataset(rows, notes, read_as=found.read_as(path))
+    return found.dataset(path, rows, notes)
 
 
 def _client(address: str) -> Any:
@@ -126,7 +126,7 @@ def _text_rows(path: str, choice: Choice, roles: Roles, start: int, n_bytes: int
 def _read(tables: Iterable[Callable[[], Table]], choice: Choice, roles: Roles) -> tuple[Floats, list[CheckedRows]]:
     """Return the features, which stay on the worker, and the rest of what was read, which is sent back."""
     parts = [checked_rows(choice, roles, table) for table in tables]
-    X = np.concatenate([np.empty((0, len(roles.features))), *(part.rows.X for part in parts)])
+    X = np.concatenate([np.empty((0, len(roles.features))), *(part.X for part in parts)])
     return X, [part.without_features() for part in parts]
 
 

@@ -7,42 +7,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import (
-    LEAST_ROWS_NUMBERED,
-    Choice,
-    Layout,
-    Roles,
-    counts_up,
-    missing_notes,
-    row_number_notes,
-)
-from maxmargin.data.dataset import Dataset, dataset_of, frozen
-from maxmargin.data.labels import (
-    MOST_CLASSES,
-    CodedLabels,
-    Coder,
-    LabelError,
-    Labels,
-    PositiveClass,
-    check_classes,
-    check_not_joined,
-    positive_class,
-)
-from maxmargin.data.reading.assemble import Assembled, assemble, with_missing
-from maxmargin.data.reading.refusals import nothing_left
-from maxmargin.data.sources.batches import Table
-from maxmargin.solvers.basics.extremes import Extremes
+from maxmargin.data.column_roles import LEAST_NUMBERED, Choice, Layout, Roles, counts_up, missing_notes, numbering_notes
+from maxmargin.data.dataset import Dataset, Matrix, dataset_of, frozen
+from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels, PositiveClass, positive_class, refuse_joined
+from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
+from maxmargin.data.numbers.numerals import booleans
+from maxmargin.data.numbers.numerals import numbers as parsed_numbers
+from maxmargin.data.reading.coding import coded, no_texts
+from maxmargin.data.reading.refusals import first_fault, nothing_left
+from maxmargin.data.sources.batches import Column, Table, side_by_side
+from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.extremes import Extremes, extremes_of
 from maxmargin.text.data_error import data_error
 from maxmargin.text.pass_progress import report_rows_done
 
+_EXACT_HINT = "convert it to binary64 yourself to have it rounded, or allow more memory to have it decided exactly"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CheckedRows:
     """Consecutive rows of a source that were found to be fine.
 
     Attributes
     ----------
-    rows : Assembled
+    table : Table
+        The rows without missing values and texts.
+    X : float64 array or CSR array
+        Their finite numbers.
+    exact : ExactRows, optional
+        The numbers themselves if binary64 does not hold some of them; `X` is then their rounding.
+    bounds : pair of ndarray, optional
+        The extremes of dense columns.
     labels : CodedLabels
     n_read : int
         Number of rows, those included that were left out.
@@ -54,7 +49,10 @@ class CheckedRows:
         Notes about the columns of the source.
     """
 
-    rows: Assembled
+    table: Table
+    X: Any
+    exact: ExactRows | None
+    bounds: Extremes | None
     labels: CodedLabels
     n_read: int
     lost: Table | None
@@ -63,7 +61,7 @@ class CheckedRows:
 
     def without_features(self) -> "CheckedRows":
         """Return what was found about the rows, without their numbers."""
-        return replace(self, rows=replace(self.rows, X=None, table=replace(self.rows.table, features=())), lost=None)
+        return replace(self, X=None, table=replace(self.table, features=()), lost=None)
 
 
 def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table]) -> CheckedRows:
@@ -72,21 +70,146 @@ def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table]) -> Che
     Raises
     ------
     DataError
-        A value is missing and rows are not to be left out, or is not a finite number, or a label is none.
+        A value is missing (unless `choice.drop_missing`) or not a finite number, a column holds texts (unless
+        `choice.one_hot`), a label is none, or Decimals or Fractions are too different in size.
     """
     table = with_missing(read(), roles)
-    rows = assemble(table, choice)
+    rows, X, bounds = _assembled(table, choice)
     try:
-        labels = CodedLabels.of(rows.table.label)
+        labels = CodedLabels.of(rows.label)
     except LabelError as error:
-        raise rows.table.error(error.row, table.label_name, found=error.found, expected=error.expected) from error
+        raise rows.error(error.row, table.label_name, found=error.found, expected=error.expected) from error
     features: Any = table.features
     columns = [column.values for column in features] if isinstance(features, tuple) else features.T
     return CheckedRows(
-        rows=rows, labels=labels, n_read=len(table.label), lost=table if len(table.label) > len(labels) == 0 else None,
+        table=rows, X=X, exact=_exact_rows(X, rows, choice), bounds=bounds, labels=labels, n_read=len(table.label),
+        lost=table if len(table.label) > len(labels) == 0 else None, notes=table.notes,
         numbering={k: float(columns[k][0]) for k in roles.row_numbers if counts_up(columns[k])},
-        notes=table.notes,
     )  # fmt: skip
+
+
+def _assembled(table: Table, choice: Choice) -> tuple[Table, Any, Extremes | None]:
+    """Return the rows without missing values and texts, their matrix of finite numbers, and the extremes if dense."""
+    if not len(table.label):
+        return table, np.empty((0, len(table.names))), None
+    stored = table.features
+    known = extremes_of(stored) if isinstance(stored, np.ndarray) else None
+    is_complete = known is not None and bool(np.isfinite(known).all())
+    is_missing = table.missing_labels() if is_complete else table.missing_rows()
+    may_drop = choice.drop_missing and not (choice.is_in_parts and table.missing_labels().any())
+    if (is_missing.any() and not may_drop) or (_has_texts(table, choice) and not is_missing.all()):
+        raise first_fault(table, choice)
+    if is_missing.any():
+        if is_missing.all():
+            table = replace(table, features=np.empty((len(is_missing), len(table.names))))
+        table = _rows_of(table, np.flatnonzero(~is_missing).astype(np.int64), choice)
+    if choice.one_hot.named and not isinstance(table.features, tuple):
+        raise no_texts(table, choice.one_hot.named[0])
+    if choice.needs_texts and isinstance(table.features, tuple):
+        table = coded(table, table.features, choice)
+    X = stacked(table.features) if isinstance(table.features, tuple) else table.features
+    bounds = known if X is stored else extremes_of(X) if isinstance(X, np.ndarray) and len(X) else None
+    numbers = (X.data,) if bounds is None else bounds
+    if len(table.label) and not all(np.isfinite(values).all() for values in numbers):
+        raise first_fault(table, choice)
+    return table, X, bounds
+
+
+def with_missing(table: Table, roles: Roles) -> Table:
+    """Return a table in which the texts that the user says stand for missing values are missing.
+
+    A text without a column is missing in a feature if more than half of its other values are numbers.
+    """
+    if not roles.missing:
+        return table
+    label, found = table.label, set[tuple[int | None, str]]()
+    texts = roles.missing.get(roles.label)
+    if texts is not None:
+        coded = CodedLabels.of(label)
+        distinct = [None if str(value).strip() in texts else value for value in coded.distinct]
+        found = {(roles.label, str(value).strip()) for value in coded.distinct}
+        label = CodedLabels(distinct, coded.positions)
+    features = stored = table.features
+    if isinstance(stored, tuple):
+        features = tuple(_with_missing(c, j, table, roles) for j, c in zip(roles.features, stored, strict=True))
+        for j, old, new in zip(roles.features, stored, features, strict=True):
+            found |= {(k, text) for text in _texts_in(old) - _texts_in(new) for k in (j, None)}
+    return replace(table, features=features, label=label, told_missing=frozenset(found & roles.told_missing))
+
+
+def _texts_in(column: Column) -> set[str]:
+    return {text for text in column.values if text is not None} if isinstance(column.values, list) else set()
+
+
+def _with_missing(column: Column, j: int, table: Table, roles: Roles) -> Column:
+    if not isinstance(column.values, list):
+        return column
+    own, spelling = roles.missing.get(j, frozenset()), table.spelling
+    values = [None if text in own else text for text in column.values]
+    of_all = roles.missing.get(None, frozenset())
+    others = [text for text in values if text is not None and text not in of_all]
+    if 2 * sum(map(spelling.is_number, others)) > len(others):
+        values = [None if text in of_all else text for text in values]
+    plain = ["" if text is None else spelling.swapped(text) for text in values]
+    may_be_numbers = table.lines is not None and not column.is_category
+    numbers = parsed_numbers(plain) if may_be_numbers else None
+    flags = booleans(plain) if may_be_numbers and numbers is None else None
+    found = numbers if flags is None else flags
+    return replace(column, values=values if found is None else found, is_boolean=flags is not None)
+
+
+def _has_texts(table: Table, choice: Choice) -> bool:
+    """Return whether there is a column of texts that is not to be coded."""
+    columns = table.features if isinstance(table.features, tuple) else ()
+    return not choice.one_hot.every and any(isinstance(c.values, list) and not c.is_named for c in columns)
+
+
+def _exact_rows(X: Matrix, table: Table, choice: Choice) -> ExactRows | None:
+    columns = tuple(column.exact for column in table.features) if isinstance(table.features, tuple) else ()
+    if all(column is None for column in columns):
+        return None
+    j = 0
+    try:
+        if not choice.is_in_parts:
+            return ExactRows.of(X, columns)
+        for j, column in enumerate(columns):
+            if column is not None:
+                Numbers(nearest=X[:, j], exact=column).as_binary64(_EXACT_HINT)
+    except NumberError as error:
+        name = table.names[j if error.column is None else error.column]
+        raise error.in_source(table.source, name, first_row=table.first_row) from error
+    return None
+
+
+def _rows_of(table: Table, rows: NDArray[np.int64], choice: Choice) -> Table:
+    features: Any
+    if isinstance(table.features, tuple):
+        features = tuple(
+            replace(
+                c, values=_taken(c.values, rows), exact=_taken(c.exact, rows),
+                texts=_taken(c.texts, rows) if choice.keep_texts else None,
+            )
+            for c in table.features
+        )  # fmt: skip
+    else:
+        features = table.features[rows]
+    return replace(
+        table, features=features, label=_taken(table.label, rows), ids=_taken(table.ids, rows),
+        lines=_taken(table.lines, rows), origin=rows + table.first_row,
+    )  # fmt: skip
+
+
+def _taken(values: Any, rows: NDArray[Any]) -> Any:
+    if values is None:
+        return None
+    if isinstance(values, CodedLabels):
+        return CodedLabels(values.distinct, values.positions[rows])
+    return values[rows] if isinstance(values, np.ndarray) else type(values)(values[i] for i in rows.tolist())
+
+
+def stacked(columns: Sequence[Column]) -> Floats:
+    """Return columns of numbers side by side."""
+    return side_by_side([column.values for column in columns], len(columns[0].values) if columns else 0)
 
 
 class Collected:
@@ -119,9 +242,9 @@ class Collected:
         self._lines: list[NDArray[np.int64]] = []
         self._bounds: list[Extremes] = []
         self._lost: Table | None = None
-        self._numeric, self._boolean = set[int](), set[int]()
+        self._is_boolean: dict[int, bool] = {}
         self._first_numbers: dict[int, float | None] = dict.fromkeys(roles.row_numbers)
-        self.exact: Any = None
+        self._exact: Any = None
         self._told_missing: frozenset[tuple[int | None, str]] = frozenset()
         self._file, self._n_before_file = "", 0
 
@@ -133,26 +256,27 @@ class Collected:
         DataError
             A column of text holds numbers, and held true and false before; or there are too many labels.
         """
-        table, n_rows = part.rows.table, len(part.rows.table.label)
+        table = part.table
         self._check_kinds(table)
         self._count(part)
         self._told_missing |= table.told_missing
         self.coder.add(part.labels)
-        if part.rows.bounds is not None:
-            self._bounds.append(part.rows.bounds)
+        if part.bounds is not None:
+            self._bounds.append(part.bounds)
         self._lost = part.lost or self._lost
         if self.choice.drop_missing:
-            kept = np.arange(n_rows, dtype=np.int64) if table.origin is None else table.origin - table.first_row
+            kept = np.arange(len(table.label)) if table.origin is None else table.origin - table.first_row
             self._kept.append(kept + self.n_read)
+        self.n_read += part.n_read
         if self.choice.is_in_parts:
-            self._check_number_of_labels()
+            if self.coder.has_many and self.positive is None:
+                self._labels()  # which refuses them
             report_rows_done(self.coder.n_rows, max(self.n_expected, self.coder.n_rows))
         else:
-            self._matrices.append(part.rows.X)
+            self._matrices.append(part.X)
             self._ids += table.ids or ()
             self._lines += [] if table.lines is None else [table.lines]
-            self.exact = part.rows.exact
-        self.n_read += part.n_read
+            self._exact = part.exact
         if self.table is None or not self.coder.n_rows:
             self.table, self.notes = table, part.notes
 
@@ -161,20 +285,18 @@ class Collected:
         if table.lines is None or not len(table.label):
             return
         if isinstance(table.features, tuple):
-            present = [(j, c) for j, c in enumerate(table.features) if not c.is_missing().all()]
-            self._numeric |= {j for j, column in present if not column.is_boolean}
-            self._boolean |= {j for j, column in present if column.is_boolean}
-        elif len(self._numeric) < len(table.names):
-            self._numeric = {*range(len(table.names))}
-        both = self._boolean & self._numeric
+            found = {j: c.is_boolean for j, c in enumerate(table.features) if not c.is_missing().all()}
+        else:
+            found = dict.fromkeys(range(len(table.names)), False)
+        both = [j for j, is_boolean in found.items() if self._is_boolean.setdefault(j, is_boolean) != is_boolean]
         if both:
-            found, expected = "numbers and true or false in one column", "one of the two"
-            raise table.error(0, table.names[min(both)], found=found, expected=expected)
+            said = "numbers and true or false in one column"
+            raise table.error(0, table.names[both[0]], found=said, expected="one of the two")
 
     def _count(self, part: CheckedRows) -> None:
         """Keep in mind which columns have numbered the rows so far, from 0 or 1: of all files, or of each."""
-        if part.rows.table.source != self._file:
-            self._file, self._n_before_file = part.rows.table.source, self.n_read
+        if part.table.source != self._file:
+            self._file, self._n_before_file = part.table.source, self.n_read
         for k, first in list(self._first_numbers.items()) if part.n_read else ():
             begins = part.numbering.get(k)
             begun = begins if first is None else first
@@ -186,28 +308,10 @@ class Collected:
 
     def kept_columns(self) -> list[int] | None:
         """Return the columns without those that number the rows as an index does; None if there are none of these."""
-        if not self._first_numbers or self.n_read < LEAST_ROWS_NUMBERED or self.table is None:
+        if not self._first_numbers or self.n_read < LEAST_NUMBERED or self.table is None:
             return None
         left_out = {self.layout.name_of(self.roles.features[k]) for k in self._first_numbers}
         return [j for j, name in enumerate(self.table.names) if name not in left_out] or None
-
-    def read_as(self, source: Any) -> dict[str, Any]:
-        """Return the arguments of `load` by which the source was read, with what was found about its header and index.
-
-        A column that was left out as it numbers the rows counts as dropped.
-        """
-        stated, kept = self.choice.stated_of(source, self.layout.header_line), self.kept_columns()
-        if kept is not None:
-            numbers = [self.layout.name_of(self.roles.features[k]) for k in self._first_numbers]
-            stated["drop"] = [*stated.get("drop", []), *numbers]
-        return stated
-
-    def _check_number_of_labels(self) -> None:
-        if self.coder.n_distinct > MOST_CLASSES and self.positive is None:
-            try:
-                check_classes(self.coder.labels().classes, is_positive_chosen=False)
-            except LabelError as error:
-                raise error.in_source(self.layout.source, self.layout.name_of(self.roles.label)) from error
 
     def _labels(self) -> tuple[Labels, PositiveClass]:
         """Return the labels of all rows, and the class that is +1."""
@@ -219,7 +323,7 @@ class Collected:
         try:
             labels = self.coder.labels()
             if self.layout.header_line is not None and self.choice.sep is None:
-                check_not_joined(labels.classes)
+                refuse_joined(labels.classes)
             return labels, positive_class(labels, self.positive)
         except LabelError as error:
             line = None if error.row is None or not self._lines else int(np.concatenate(self._lines)[error.row])
@@ -235,8 +339,10 @@ class Collected:
         lows, highs = zip(*self._bounds, strict=True)
         return np.min(lows, axis=0), np.max(highs, axis=0)
 
-    def dataset(self, rows_outside: Any = None, notes_on_files: Sequence[str] = (), **described: Any) -> Dataset:
-        """Return the data set, with rows in memory unless others are given.
+    def dataset(self, source: Any, rows_outside: Any = None, notes_on_files: Sequence[str] = ()) -> Dataset:
+        """Return the data set of a source, with rows in memory unless others are given.
+
+        A column that was left out as it numbers the rows counts as dropped.
 
         Raises
         ------
@@ -248,16 +354,18 @@ class Collected:
         assert table is not None
         n_dropped = self.n_read - self.coder.n_rows
         dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {self.n_read}"
-        kept, names, bounds, exact = self.kept_columns(), table.names, self.bounds(), self.exact
+        kept, names, bounds, exact = self.kept_columns(), table.names, self.bounds(), self._exact
         numbers = [] if kept is None else [names[j] for j in range(len(names)) if j not in kept]
         first, *others = self._matrices or [None]
         X: Any = np.concatenate([first, *others]) if others else first
+        stated = self.choice.stated_of(source, self.layout.header_line)
         if kept is not None:
+            stated["drop"] = [*stated.get("drop", []), *numbers]
             names, exact = tuple(names[j] for j in kept), exact and exact.columns(kept)
             X = X if X is None else np.ascontiguousarray(X[:, kept])
             bounds = bounds and (bounds[0][kept], bounds[1][kept])
         notes = (
-            *notes_on_files, *self.notes, *row_number_notes(numbers),
+            *notes_on_files, *self.notes, *numbering_notes(numbers),
             *[dropped] * bool(n_dropped), *table.notes[len(self.notes) :],
             *missing_notes(self.layout, self.roles, self._told_missing),
         )  # fmt: skip
@@ -265,6 +373,6 @@ class Collected:
             X if rows_outside is None else rows_outside, labels, chosen, bounds=bounds, notes=notes,
             exact=exact, feature_names=tuple(map(str, names)), label_name=str(table.label_name),
             source=self.layout.source, row_ids=tuple(self._ids) or None, factors=table.factors,
-            header_line=self.layout.header_line or None,
-            rows=frozen(np.concatenate(self._kept)) if n_dropped and self._kept else None, **described,
+            header_line=self.layout.header_line or None, read_as=stated,
+            rows=frozen(np.concatenate(self._kept)) if n_dropped and self._kept else None,
         )  # fmt: skip

@@ -13,8 +13,8 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import LabelError, encode, is_absent
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
 from maxmargin.data.reading.arrays import features_and_labels
-from maxmargin.data.reading.assemble import with_missing
 from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels
+from maxmargin.data.reading.collected import with_missing
 from maxmargin.data.reading.formulas import check_is_installed, read_formula, variables_of, without_index
 from maxmargin.data.sources.batches import Table
 from maxmargin.data.sources.by_name import open_source

@@ -16,8 +16,8 @@ from maxmargin.data.column_roles import (
     OneHot,
     index_note,
     is_name_of_index,
+    numbering_notes,
     numbers_rows,
-    row_number_notes,
 )
 from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT
 from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_note
@@ -110,7 +110,7 @@ def without_index(frame: Any, formula: str) -> tuple[Any, tuple[str, ...]]:
     import narwhals as nw
 
     layout = Layout(source="X", names=names, n_columns=len(names))
-    notes = (*index_note(layout, index), *row_number_notes(names[j] for j in numbers))
+    notes = (*index_note(layout, index), *numbering_notes(names[j] for j in numbers))
     table = nw.from_native(frame, eager_only=True)
     return table.drop([table.columns[j] for j in (*index, *numbers)]).to_native(), notes
 

@@ -185,7 +185,7 @@ def read_dataset(
         for one in sources:
             for part in _parts_in_memory(found, one):
                 found.add(part)
-    dataset = found.dataset(on_disk, notes, read_as=found.read_as(source))
+    dataset = found.dataset(source, on_disk, notes)
     if not isinstance(source, str | os.PathLike):
         from maxmargin.data.sources.frames import library_of
 
@@ -226,9 +226,9 @@ def _read_on_disk(found: Collected, sources: Sequence[TableSource], budget: Memo
             start = found.coder.n_rows
             found.add(part)
             if scratch is not None:
-                scratch.write(part.rows.X)
+                scratch.write(part.X)
             first, last = np.searchsorted(wanted, (start, found.coder.n_rows))
-            samples.append(part.rows.X[wanted[first:last] - start])
+            samples.append(part.X[wanted[first:last] - start])
         stored = store if scratch is None else scratch.rows(n_features)
         filled += [stored] if stored is not None and stored.shape[0] else []
     if not filled:
