@@ -186,31 +186,26 @@ class Choice:
         if not isinstance(self.header, bool | None):
             raise InvalidOptionError(f"header is {self.header!r}; expected True, False or None")
 
-    @property
-    def reading(self) -> dict[str, Any]:
-        """The options that say how the source is written, as far as they were given."""
-        said = {
-            "sep": self.sep, "decimal_comma": self.decimal_comma or None, "header": self.header, "format": self.format,
-            "missing": [*self.missing] or None,
-        }  # fmt: skip
-        return {name: value for name, value in said.items() if value is not None}
-
     def stated_of(self, source: Any, header_line: int | None) -> dict[str, Any]:
         """Return the arguments of `load` by which a source was read, as a proof states them, in types of JSON.
 
         `header_line` is the line that was found to name the columns, 0 for none; None where there are no lines.
         """
         said = {
-            "drop": [_plain(column) for column in self.drop],
-            "one_hot": self.one_hot.every,
-            "one_hot_columns": [_plain(column) for column in self.one_hot.named],
-            "drop_missing": self.drop_missing,
+            "source": os.fspath(source) if isinstance(source, str | os.PathLike) else None,
+            "label": _plain(self.label),
+            "id": None if self.id is None else _plain(self.id),
+            "drop": [_plain(column) for column in self.drop] or None,
+            "one_hot": self.one_hot.every or None,
+            "one_hot_columns": [_plain(column) for column in self.one_hot.named] or None,
+            "drop_missing": self.drop_missing or None,
+            "sep": self.sep,
+            "decimal_comma": self.decimal_comma or None,
+            "header": self.header if header_line is None else header_line > 0,
+            "format": self.format,
+            "missing": [*self.missing] or None,
         }
-        given = {name: value for name, value in said.items() if value}
-        named = {"source": os.fspath(source)} if isinstance(source, str | os.PathLike) else {}
-        ids = {} if self.id is None else {"id": _plain(self.id)}
-        found = {} if header_line is None else {"header": header_line > 0}
-        return {**named, "label": _plain(self.label), **ids, **given, **self.reading, **found}
+        return {name: value for name, value in said.items() if value is not None}
 
     def refuse_of_text(self, source: str, form: str) -> None:
         """Raise if an option for text in columns was given, but the source has another form.
@@ -219,7 +214,8 @@ class Choice:
         ------
         DataError
         """
-        said = next((name for name in ("sep", "decimal_comma", "header") if name in self.reading), None)
+        given = {"sep": self.sep, "decimal_comma": self.decimal_comma or None, "header": self.header}
+        said = next((name for name, value in given.items() if value is not None), None)
         if said is not None:
             raise data_error(source, option=said, found=form, expected="CSV or TSV, which this option is for")
 
@@ -271,7 +267,7 @@ class Choice:
             index=tuple(j for j in index if j not in {*taken, *features}),
             missing=self._missing(layout), row_numbers=tuple(
                 k for k, j in enumerate(features)
-                if len(features) > 1 and j not in encoded and layout.names and is_name_of_index(layout.names[j])
+                if len(features) > 1 and j not in encoded and layout.names and is_index_name(layout.names[j])
             ),
         )  # fmt: skip
 
@@ -295,12 +291,12 @@ def _plain(column: ColumnRef) -> ColumnRef:
     return str(column) if isinstance(column, str) else int(column)
 
 
-def is_name_of_index(name: str) -> bool:
+def is_index_name(name: str) -> bool:
     """Return whether R and pandas call the numbers of rows so where they write them as a column.
 
     Examples
     --------
-    >>> is_name_of_index("Unnamed: 4"), is_name_of_index(""), is_name_of_index("id")
+    >>> is_index_name("Unnamed: 4"), is_index_name(""), is_index_name("id")
     (True, True, False)
     """
     return _NAME_OF_INDEX.fullmatch(name) is not None
@@ -345,14 +341,14 @@ def distinct_names(names: Sequence[str] | None) -> tuple[str, ...] | None:
     return tuple(f"Unnamed: {j}" if not name and str(j) in counts else name for j, name in enumerate(apart))
 
 
-def drop_note(layout: Layout, roles: Roles) -> tuple[str, ...]:
-    """Say which columns were left out: because the user asked for it, or as the index of a pandas data frame."""
-    return (*_note("dropped on request", layout, roles.dropped), *index_note(layout, roles.index))
-
-
-def index_note(layout: Layout, index: Sequence[int]) -> tuple[str, ...]:
+def index_note(names: Sequence[str | int]) -> tuple[str, ...]:
     """Say which columns were left out as the index of a pandas data frame."""
-    return _note("left out as the index of a pandas data frame", layout, index)
+    return left_out_note("left out as the index of a pandas data frame", names)
+
+
+def left_out_note(what: str, names: Sequence[str | int]) -> tuple[str, ...]:
+    """Say what was done to some columns, if there are any."""
+    return (f"{what}: {', '.join(map(repr, names))}",) if names else ()
 
 
 def missing_notes(layout: Layout, roles: Roles, found: Set[tuple[int | None, str]]) -> tuple[str, ...]:
@@ -360,7 +356,3 @@ def missing_notes(layout: Layout, roles: Roles, found: Set[tuple[int | None, str
     shown = sorted(text if j is None else f"{layout.name_of(j)}={text}" for j, text in roles.told_missing - found)
     why = "a text alone is about features of which most values are numbers"
     return (f"told to be missing, and in no column that it is about: {listed(shown)} ({why})",) if shown else ()
-
-
-def _note(what: str, layout: Layout, columns: Sequence[int]) -> tuple[str, ...]:
-    return (f"{what}: {', '.join(map(repr, layout.names_of(columns)))}",) if columns else ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,28 +25,8 @@ READING_RULES = 1
 REST = "rest"
 
 
-class CsrArray(Protocol):
-    """The parts that are used of a `scipy.sparse.csr_array` of binary64 numbers."""
-
-    data: Floats
-    indices: NDArray[np.integer[Any]]
-    indptr: NDArray[np.integer[Any]]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of columns."""
-        ...
-
-    def __getitem__(self, rows_and_columns: Any, /) -> Any:
-        """Return some rows and columns, or one number."""
-        ...
-
-    def toarray(self) -> Floats:
-        """Return the numbers as a dense array."""
-        ...
-
-
-Matrix: TypeAlias = Floats | CsrArray
+# A dense array, or a `scipy.sparse.csr_array` of binary64 numbers, whose package declares no types.
+Matrix: TypeAlias = Floats | Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

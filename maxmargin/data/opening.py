@@ -5,8 +5,9 @@ import errno
 import os
 import stat
 import sys
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from itertools import islice
 from typing import BinaryIO, cast
@@ -45,7 +46,6 @@ _FORMS = {
     b"PK\x03\x04": "a zip archive (.zip, .xlsx, .npz)", b"\xd0\xcf\x11\xe0": "an Excel file", b"PAR1": "Parquet data",
     b"ARROW1": "Feather data", b"\x93NUMPY": "a NumPy array", b"\x89HDF": "HDF5 data",
 }  # fmt: skip
-
 
 # How data in forms that are not read become such that are.
 _ADVICE = {
@@ -131,27 +131,18 @@ def open_binary(path: str) -> Iterator[BinaryIO]:
         status = os.fstat(file.fileno())
         if stat.S_ISREG(status.st_mode) and status.st_size == 0:
             raise empty_file(path)
-        if is_compressed(path):
-            yield from _decompressed(file, path)
-        else:
-            yield from _readable(file, path)
+        try:
+            with _unpacked(file, path) as content:
+                yield content
+        except (OSError, EOFError, zlib.error) as error:
+            if is_compressed(path) and getattr(error, "errno", None) is None:
+                raise data_error(path, found=f"broken gzip data: {error}", expected="a complete gzip file") from error
+            raise unreadable(path, error) from error
 
 
 def empty_file(source: str) -> DataError:
     """Return the error about an empty source."""
     return data_error(source, found="an empty file", expected="data")
-
-
-def read_bytes(path: str) -> bytes:
-    """Return all bytes of a file, decompressed.
-
-    Raises
-    ------
-    DataError
-        As :func:`open_binary`, or it is a pipe or a device that does not end within `MOST_BYTES`.
-    """
-    with open_binary(path) as file:
-        return file.read() if os.path.isfile(path) else read_at_most(file, path)
 
 
 def read_regular_file(path: str | os.PathLike[str], *, most_bytes: int = MOST_BYTES) -> bytes:
@@ -267,22 +258,12 @@ def readable(path: str, found: str, expected: str) -> Iterator[None]:
         raise data_error(path, found=f"{found}: {reason}", expected=expected) from error
 
 
-def _readable(file: BinaryIO, path: str) -> Iterator[BinaryIO]:
-    try:
-        yield file
-    except OSError as error:
-        raise unreadable(path, error) from error
-
-
-def _decompressed(file: BinaryIO, path: str) -> Iterator[BinaryIO]:
+def _unpacked(file: BinaryIO, path: str) -> AbstractContextManager[BinaryIO]:
+    if not is_compressed(path):
+        return nullcontext(file)
     import gzip
-    import zlib
 
-    try:
-        with gzip.GzipFile(fileobj=file) as unpacked:
-            yield cast("BinaryIO", unpacked)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise data_error(path, found=f"broken gzip data: {error}", expected="a complete gzip file") from error
+    return cast("AbstractContextManager[BinaryIO]", gzip.GzipFile(fileobj=file))
 
 
 # Text

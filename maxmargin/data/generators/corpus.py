@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from maxmargin.data.generators import boolean_functions, classics, planted, shapes, slabs, transformations
+from maxmargin.data.generators import boolean_functions, classics, planted, shapes, transformations
 from maxmargin.data.generators.family import SEED, DataSetFamily, Value, Word, families_of, family
 from maxmargin.data.generators.known_answers import Case, NotRepresentableError
 
@@ -31,7 +31,7 @@ _MOST_CHANGES = 3
 # The families that are sampled, the likelier ones several times.
 BASE = [
     *(one for one in families_of(classics) if one.name != "three-on-a-line"),
-    *(one for one in families_of(boolean_functions, shapes, slabs, planted) for _ in range(_OFTEN)),
+    *(one for one in families_of(boolean_functions, shapes, planted) for _ in range(_OFTEN)),
 ]
 
 

@@ -36,16 +36,6 @@ TEXT_HINT = (
 # Advice for a source that can store numbers but stores them as texts.
 STORE_NUMBERS = "store plain numbers"
 
-# The advice given instead of `TEXT_HINT` if rows are read in parts: then no text is encoded.
-TEXT_HINT_OUTSIDE_MEMORY = f"drop it with {option('drop')}, or use {option('one_hot')} with more {option('memory')}"
-
-
-def empty_column_hint(name: str | int, *, is_label: bool) -> str:
-    """Return the advice about a column in which no row has a value."""
-    column = repr(name) if isinstance(name, str) else str(name)
-    advice = f"use {option('drop', column)}" + (f" and choose the label with {option('label')}" if is_label else "")
-    return f"no row that was read has a value in it, as where lines end in a separator: {advice}"
-
 
 def is_missing(text: str) -> bool:
     """Return whether `text` stands for a missing value.
@@ -110,9 +100,13 @@ def numbers(texts: Sequence[str]) -> Floats | None:
     return _filled(parse_number(text) for text in texts)
 
 
-def booleans(texts: Iterable[str]) -> Floats | None:
-    """Return 1 and 0 for the texts "true" and "false", missing values as NaN, or None when there is another text."""
-    return _filled(float("nan") if is_missing(text) else BOOLEAN.get(text.strip().lower()) for text in texts)
+def numbers_or_booleans(texts: Sequence[str]) -> tuple[Floats | None, bool]:
+    """Return the numbers that `texts` write, or 1 and 0 for "true" and "false", and whether it is these; or None."""
+    found = numbers(texts)
+    if found is None:
+        found = _filled(float("nan") if is_missing(text) else BOOLEAN.get(text.strip().lower()) for text in texts)
+        return found, found is not None
+    return found, False
 
 
 def cleaned(texts: Sequence[str]) -> Texts:

@@ -6,22 +6,14 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Choice, Layout, OneHot, index_note
+from maxmargin.data.column_roles import Choice, OneHot, index_note
 from maxmargin.data.dataset import Dataset, Matrix, dataset_of
 from maxmargin.data.labels import CodedLabels, LabelError, Labels, encode, positive_class
 from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, FractionColumns, NumberError, array_of, numbers
 from maxmargin.data.reading.coding import OF_A_FRAME, coded
 from maxmargin.data.reading.collected import stacked
+from maxmargin.data.sources import frames
 from maxmargin.data.sources.batches import Column, Table
-from maxmargin.data.sources.frames import (
-    column_of,
-    columns_of,
-    index_columns,
-    index_of,
-    is_from_table_library,
-    labels_of_series,
-    library_of,
-)
 from maxmargin.data.sources.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats
@@ -152,7 +144,7 @@ def features_and_labels(
         features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
         label_name=label_name or (own_name if isinstance(own_name, str) and own_name else "y"), source=source,
         row_ids=None if row_names is None else tuple(map(str, row_names)), notes=(*notes, *features.notes),
-        library=None if isinstance(X, np.ndarray) and isinstance(y, np.ndarray) else library_of(X, y),
+        library=None if isinstance(X, np.ndarray) and isinstance(y, np.ndarray) else frames.library_of(X, y),
         factors=(*factors, *features.factors),
     )  # fmt: skip
 
@@ -186,12 +178,14 @@ def features_of(
             matrix, exact = _dense(X)
         elif is_sparse(X):
             matrix, exact = canonical_csr(X), None
-        elif is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
+        elif frames.is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
             own_names, matrix, exact, notes, factors = _matrix_of_frame(X, has_intercept)
             names = own_names if names is None else names
         else:
             matrix, exact = _dense(X)
-        _check_shape(matrix.shape if needs_columns else matrix.shape[:1])
+        if 0 in (matrix.shape if needs_columns else matrix.shape[:1]):
+            what = "columns" if matrix.shape[0] else "rows"
+            raise InvalidProblemError(f"X has no {what} (shape {matrix.shape}), expected at least one")
         shown, bounds = _named(names, matrix.shape[1]), _checked_finite(matrix)
         return Features(matrix, shown, bounds, None if exact is None else ExactRows.of(matrix, exact), notes, factors)
     except NumberError as error:
@@ -247,9 +241,9 @@ def _outside_memory(X: Any, names: tuple[str, ...] | None) -> Features:
 def _without_index(X: Any) -> tuple[Any, tuple[str, ...]]:
     """Return a Dask collection without the columns that hold the index of a pandas data frame, and a note on these."""
     every = tuple(map(str, getattr(X, "columns", ())))
-    index = index_columns(every)
-    notes = index_note(Layout(source="X", names=every, n_columns=len(every)), index)
-    return (X.drop(columns=[X.columns[j] for j in index]) if index else X), notes
+    index = frames.index_columns(every)
+    rest = X.drop(columns=[X.columns[j] for j in index]) if index else X
+    return rest, index_note([every[j] for j in index])
 
 
 def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | Labels | CodedLabels:
@@ -268,7 +262,7 @@ def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | Labels | Cod
         return _checked_length(y, n_samples)
     if isinstance(y, np.ndarray):
         values = y
-    elif is_from_table_library(y) and len(getattr(y, "shape", (0,))) < 2:
+    elif frames.is_from_table_library(y) and len(getattr(y, "shape", (0,))) < 2:
         return _checked_length(_labels_of_series(y), n_samples)
     else:
         _refuse_tables_and_sparse(y, n_samples)
@@ -283,7 +277,7 @@ def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | Labels | Cod
 
 
 def _refuse_tables_and_sparse(y: Any, n_samples: int) -> None:
-    names = list(getattr(y, "column_names", getattr(y, "columns", ()))) if is_from_table_library(y) else []
+    names = list(getattr(y, "column_names", getattr(y, "columns", ()))) if frames.is_from_table_library(y) else []
     if len(names) == 1:
         raise InvalidProblemError(f"y is a table of one column, expected the column itself: use y[{names[0]!r}]")
     if is_sparse(y):
@@ -303,7 +297,7 @@ def _labels_of_series(y: Any) -> NDArray[Any] | list[Any] | CodedLabels:
     import narwhals as nw
 
     series = nw.from_native(y, series_only=True, pass_through=True)
-    return labels_of_series(series) if isinstance(series, nw.Series) else _as_labels(y)
+    return frames.labels_of_series(series) if isinstance(series, nw.Series) else _as_labels(y)
 
 
 def _checked_length(values: AnyLabels, n_samples: int) -> AnyLabels:
@@ -316,16 +310,16 @@ def _matrix_of_frame(
     X: Any, has_intercept: bool
 ) -> tuple[tuple[str, ...], Floats, FractionColumns | None, tuple[str, ...], tuple[Factor, ...]]:
     try:
-        every, series = columns_of(X, "X")
-        index = index_of(X, every)
+        every, series = frames.columns_of(X, "X")
+        index = frames.index_of(X, every)
         kept = [j for j in range(len(every)) if j not in index]
-        table = _coded([column_of(series[j], every[j], "X") for j in kept], has_intercept)
+        table = _coded([frames.column_of(series[j], every[j], "X") for j in kept], has_intercept)
     except DataError as error:
         raise InvalidProblemError(str(error)) from error
     columns: Sequence[Column] = table.features  # type: ignore[assignment]  # columns in, columns out
     exact = [column.exact for column in columns]
     is_held = all(column is None for column in exact)
-    notes = (*index_note(Layout(source="X", names=every, n_columns=len(every)), index), *table.notes)
+    notes = (*index_note([every[j] for j in index]), *table.notes)
     names = tuple(str(column.name) for column in columns)
     return names, stacked(columns), None if is_held else exact, notes, table.factors
 
@@ -376,13 +370,6 @@ def refuse_masked(values: object, name: str) -> None:
         raise InvalidProblemError(f"{name} has masked entries, expected a value in every row and column")
 
 
-def _check_shape(shape: tuple[int, ...]) -> None:
-    if 0 in shape:
-        raise InvalidProblemError(
-            f"X has no {'columns' if shape[0] else 'rows'} (shape {shape}), expected at least one"
-        )
-
-
 def _checked_finite(X: Matrix) -> Extremes | None:
     """Return the extremes of the columns of a dense matrix; they tell that all numbers are finite."""
     bounds = extremes_of(X) if isinstance(X, np.ndarray) else None
@@ -396,16 +383,10 @@ def _checked_finite(X: Matrix) -> Extremes | None:
 
 def _first_not_finite(X: Matrix) -> tuple[int, int] | None:
     """Return the first row and column where `X` is NaN or infinite, or None."""
-    if isinstance(X, np.ndarray):
-        is_bad = ~np.isfinite(X)
-        row = int(np.argmax(is_bad.any(axis=1)))
-        return (row, int(np.argmax(is_bad[row]))) if is_bad.any() else None
-    is_bad = ~np.isfinite(X.data)
-    if not is_bad.any():
-        return None
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    row = int(rows[is_bad].min())
-    return row, int(X.indices[is_bad & (rows == row)].min())
+    bad = np.argwhere(~np.isfinite(X if isinstance(X, np.ndarray) else X.data))
+    if not len(bad) or isinstance(X, np.ndarray):
+        return (int(bad[0, 0]), int(bad[0, 1])) if len(bad) else None
+    return int(np.searchsorted(X.indptr, bad[0, 0], "right")) - 1, int(X.indices[bad[0, 0]])
 
 
 def check_row_names(**tables: Any) -> None:

@@ -11,8 +11,7 @@ from maxmargin.data.column_roles import LEAST_NUMBERED, Choice, Layout, Roles, c
 from maxmargin.data.dataset import Dataset, Matrix, dataset_of, frozen
 from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels, PositiveClass, positive_class, refuse_joined
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
-from maxmargin.data.numbers.numerals import booleans
-from maxmargin.data.numbers.numerals import numbers as parsed_numbers
+from maxmargin.data.numbers.numerals import numbers_or_booleans
 from maxmargin.data.reading.coding import coded, no_texts
 from maxmargin.data.reading.refusals import first_fault, nothing_left
 from maxmargin.data.sources.batches import Column, Table, side_by_side
@@ -152,10 +151,8 @@ def _with_missing(column: Column, j: int, table: Table, roles: Roles) -> Column:
         values = [None if text in of_all else text for text in values]
     plain = ["" if text is None else spelling.swapped(text) for text in values]
     may_be_numbers = table.lines is not None and not column.is_category
-    numbers = parsed_numbers(plain) if may_be_numbers else None
-    flags = booleans(plain) if may_be_numbers and numbers is None else None
-    found = numbers if flags is None else flags
-    return replace(column, values=values if found is None else found, is_boolean=flags is not None)
+    found, is_boolean = numbers_or_booleans(plain) if may_be_numbers else (None, False)
+    return replace(column, values=values if found is None else found, is_boolean=is_boolean)
 
 
 def _has_texts(table: Table, choice: Choice) -> bool:

@@ -10,15 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.data.column_roles import (
-    Choice,
-    Layout,
-    OneHot,
-    index_note,
-    is_name_of_index,
-    numbering_notes,
-    numbers_rows,
-)
+from maxmargin.data.column_roles import Choice, OneHot, index_note, is_index_name, numbering_notes, numbers_rows
 from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT
 from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_note
 from maxmargin.data.reading.formula_text import check_formula, functions_of_formulas, names_in, refused
@@ -103,14 +95,13 @@ def without_index(frame: Any, formula: str) -> tuple[Any, tuple[str, ...]]:
         return frame, ()
     is_named = [bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) is not None for name in names]
     index = [j for j in index_of(frame, names) if not is_named[j]]
-    others = (j for j, name in enumerate(names) if is_name_of_index(name) and not is_named[j] and j not in index)
+    others = (j for j, name in enumerate(names) if is_index_name(name) and not is_named[j] and j not in index)
     numbers = [j for j in others if series[j].dtype.is_numeric() and numbers_rows(series[j].to_numpy())]
     if not (index or numbers):
         return frame, ()
     import narwhals as nw
 
-    layout = Layout(source="X", names=names, n_columns=len(names))
-    notes = (*index_note(layout, index), *numbering_notes(names[j] for j in numbers))
+    notes = (*index_note([names[j] for j in index]), *numbering_notes(names[j] for j in numbers))
     table = nw.from_native(frame, eager_only=True)
     return table.drop([table.columns[j] for j in (*index, *numbers)]).to_native(), notes
 

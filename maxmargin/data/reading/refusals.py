@@ -6,17 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from maxmargin.data.column_roles import Choice
-from maxmargin.data.numbers.numerals import (
-    DROP_MISSING_HINT,
-    STORE_NUMBERS,
-    TEXT_HINT,
-    TEXT_HINT_OUTSIDE_MEMORY,
-    Texts,
-    empty_column_hint,
-    is_missing,
-)
+from maxmargin.data.numbers.numerals import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT, Texts, is_missing
 from maxmargin.data.sources.batches import Column, Table
-from maxmargin.solvers.basics.array_types import Floats, Mask
+from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error, listed, quoted
 
@@ -31,6 +23,9 @@ MOST_ODD_TEXTS = 5
 
 # Advice beyond memory, where rows without a label are not left out.
 _MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with more {option('memory')}"
+
+# The advice given instead of `TEXT_HINT` if rows are read in parts: then no text is encoded.
+_TEXT_HINT_OUTSIDE_MEMORY = f"drop it with {option('drop')}, or use {option('one_hot')} with more {option('memory')}"
 
 _MORE_MEMORY = f"allow more memory with {option('memory')}"
 
@@ -57,11 +52,11 @@ def nothing_left(table: Table) -> DataError:
     """Return the error about rows that all lack a value, with the column at fault if there is one."""
     found, expected = "a missing value in every row", "at least one complete row"
     if len(table.label) and table.missing_labels().all():
-        hint = empty_column_hint(table.label_name, is_label=True)
+        hint = _empty_column_hint(table.label_name, is_label=True)
         return table.error(column=table.label_name, found=found, expected=expected, hint=hint)
     columns = table.columns if len(table.label) else ()
     name = next((column.name for column in columns if column.is_missing().all()), None)
-    hint = "" if name is None else empty_column_hint(name, is_label=False)
+    hint = "" if name is None else _empty_column_hint(name, is_label=False)
     return table.error(column=name, found=found, expected=expected, hint=hint)
 
 
@@ -73,8 +68,6 @@ def first_fault(table: Table, choice: Choice) -> DataError:
     columns = table.columns
     faults = np.column_stack([_faults_in(column, table, choice) for column in columns])
     row = int(np.argmax(faults.any(axis=1))) if faults.any() else n_rows
-    if min(first_label, row) == 0 and _has_units(table):
-        return _of_units(table)
     if first_label <= row:
         return _missing_label(table, first_label, choice)
     return _fault_of_column(table, columns[int(np.argmax(faults[row]))], row, choice)
@@ -98,7 +91,7 @@ def _faults_in(column: Column, table: Table, choice: Choice) -> Mask:
 def _missing_label(table: Table, row: int, choice: Choice) -> DataError:
     are_missing = table.missing_labels()
     if are_missing.all():
-        hint = empty_column_hint(table.label_name, is_label=True)
+        hint = _empty_column_hint(table.label_name, is_label=True)
     else:
         hint = _MISSING_LABEL_HINT if choice.is_in_parts else _of_all(DROP_MISSING_HINT, table)
     return table.error(row, table.label_name, found="no label", expected="a label", hint=hint)
@@ -125,7 +118,7 @@ def _fault_of_column(table: Table, column: Column, row: int, choice: Choice) -> 
     else:
         found, expected, hint = "infinity" if float(value) > 0 else "minus infinity", "a finite number", ""
     if hint == DROP_MISSING_HINT and column.is_missing().all():
-        hint = empty_column_hint(column.name, is_label=False)
+        hint = _empty_column_hint(column.name, is_label=False)
     elif hint == DROP_MISSING_HINT:
         hint = _of_all(_general(hint, table, choice), table)
     return table.error(row, column.name, found=found, expected=expected, hint=hint)
@@ -141,7 +134,7 @@ def _missing_found(text: str | None) -> str:
 def _general(hint: str, table: Table, choice: Choice) -> str:
     """Return the advice about one column, or about all that are at fault."""
     if choice.is_in_parts:
-        return TEXT_HINT_OUTSIDE_MEMORY if hint == TEXT_HINT else hint
+        return _TEXT_HINT_OUTSIDE_MEMORY if hint == TEXT_HINT else hint
     if not isinstance(table.features, tuple):
         return hint
     # Where most are numbers, a text is odd, and there is more to say when its row is at fault.
@@ -157,8 +150,6 @@ def _general(hint: str, table: Table, choice: Choice) -> str:
 def text_fault(table: Table, row: int, name: str | int, text: str, choice: Choice, anyway: str = "") -> DataError:
     """Return the error about a text that is not a number; `anyway` says how to encode it all the same."""
     spelling = table.spelling
-    if row == 0 and _has_units(table):
-        return _of_units(table)
     if spelling.is_number(text) and not is_missing(text):
         return table.error(row, name, found=f"the text {quoted(text)}", expected="a number", hint=STORE_NUMBERS)
     if anyway:
@@ -170,28 +161,6 @@ def text_fault(table: Table, row: int, name: str | int, text: str, choice: Choic
     else:
         hint = _general(_hint_of_odd(table, name, text, choice), table, choice)
     return table.error(row, name, found=quoted(text), expected="a number", hint=hint)
-
-
-def _has_units(table: Table) -> bool:
-    """Return whether the first row below a header has no number in several columns where all others have numbers."""
-    is_below = bool(table.header_line) and table.lines is not None and table.lines[0] == (table.header_line or 0) + 1
-    if not is_below or not isinstance(table.features, tuple):
-        return False
-    is_number = table.spelling.is_number
-
-    def is_odd(values: Floats | Texts) -> bool:
-        if isinstance(values, np.ndarray):
-            return bool(np.isnan(values[0]))
-        return not is_number(values[0] or "") and all(text is None or is_number(text) for text in values[1:])
-
-    columns = [column.values for column in table.features]
-    are_several = len(columns) > 1 or bool(table.missing_labels()[0])
-    return are_several and any(isinstance(values, list) for values in columns) and all(map(is_odd, columns))
-
-
-def _of_units(table: Table) -> DataError:
-    found, hint = "no number, where all rows below have numbers", "take the line out of the file if it states units"
-    return table.error(0, found=found, expected="numbers", hint=hint)
 
 
 def _hint_of_odd(table: Table, name: str | int, text: str, choice: Choice) -> str:
@@ -257,3 +226,10 @@ def advice(
     steps += [option("drop_missing")] * bool(incomplete)
     how = f": add {', '.join(steps)}" if len(left) < 2 else f"; leave columns out with {option('drop')}"
     return f"{', '.join(found)}{how}"
+
+
+def _empty_column_hint(name: str | int, *, is_label: bool) -> str:
+    """Return the advice about a column in which no row has a value."""
+    column = repr(name) if isinstance(name, str) else str(name)
+    advice = f"use {option('drop', column)}" + (f" and choose the label with {option('label')}" if is_label else "")
+    return f"no row that was read has a value in it, as where lines end in a separator: {advice}"

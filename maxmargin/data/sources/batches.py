@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Layout, Roles, drop_note
+from maxmargin.data.column_roles import Layout, Roles, index_note, left_out_note
 from maxmargin.data.dataset import Matrix
 from maxmargin.data.labels import CodedLabels, is_absent
 from maxmargin.data.numbers.numerals import STORED, Spelling, Texts
@@ -151,9 +151,11 @@ class Table:
 
 def table_of(layout: Layout, roles: Roles, notes: Sequence[str] = (), **rows: Any) -> Table:
     """Return the table of some rows of a source, with the names of its columns and notes on those left out."""
+    dropped = left_out_note("dropped on request", layout.names_of(roles.dropped))
     return Table(
         source=layout.source, names=layout.names_of(roles.features), label_name=layout.name_of(roles.label),
-        spelling=layout.spelling, header_line=layout.header_line, notes=(*drop_note(layout, roles), *notes), **rows,
+        spelling=layout.spelling, header_line=layout.header_line,
+        notes=(*dropped, *index_note(layout.names_of(roles.index)), *notes), **rows,
     )  # fmt: skip
 
 
@@ -163,23 +165,19 @@ class TableSource(Protocol):
     @property
     def layout(self) -> Layout:
         """The columns."""
-        ...
 
     @property
     def n_rows(self) -> int:
         """Number of rows; an estimate if they have to be read to count them, and 0 if they are read in one piece."""
-        ...
 
     def tables(self, roles: Roles, budget: "MemoryBudget | None") -> Iterator[Callable[[], Table]]:
         """Yield functions that read consecutive rows, which any thread may call, once.
 
         Without a budget, all rows fit into memory, and may come as one table.
         """
-        ...
 
     def store(self, roles: Roles, budget: "MemoryBudget") -> "StoredMatrix | None":
         """Return the features for later passes; None if they have to be written to a temporary file first."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,30 +1,25 @@
 """A source is opened by what it is: a file by its suffix, a folder of files, a data set by its name, a table."""
 
+import csv
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
-from maxmargin.data.column_roles import Choice, Layout
-from maxmargin.data.opening import (
-    DELIMITED,
-    IN_PARTS,
-    STDIN,
-    STDIN_NAME,
-    is_compressed,
-    is_readable_in_parts,
-    kind_of,
-    labels_beside,
-    open_binary,
-    suffix_of,
-)
-from maxmargin.data.sources.batches import TableSource
+import numpy as np
+
+from maxmargin.data import opening
+from maxmargin.data.column_roles import Choice, Layout, Roles
+from maxmargin.data.sources.batches import InOnePiece, Table, TableSource, table_of
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError, option
-from maxmargin.text.data_error import data_error, listed, nearest
+from maxmargin.text.data_error import DataError, data_error, listed, nearest
 
 # For each suffix of the files that can be read, a module beside this one, imported on demand, and what opens it.
 _OPENERS = {
-    **dict.fromkeys(DELIMITED, ("csv_text", "DelimitedText")),
+    **dict.fromkeys(opening.DELIMITED, ("csv_text", "DelimitedText")),
     ".parquet": ("arrow_files", "open_arrow"), ".feather": ("arrow_files", "open_arrow"),
     ".npz": ("numpy_arrays", "NumpyArrays"), ".npy": ("numpy_arrays", "NumpyArrays"),
     **dict.fromkeys((".svm", ".libsvm", ".svmlight"), ("svmlight", "open_svmlight")),
@@ -54,8 +49,31 @@ _ADVICE = {
 
 _BYTES_OF_SAMPLE = 1 << 16
 
+# scikit-learn's files of the bundled data sets.
+_FILES = {"iris": "iris.csv", "breast_cancer": "breast_cancer.csv", "wine": "wine_data.csv", "digits": "digits.csv.gz"}
+
+_CELL_MEASURES = (
+    "radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity", "concave points", "symmetry",
+    "fractal dimension",
+)  # fmt: skip
+
+# Names of the features, as `sklearn.datasets.load_*` gives them.
+FEATURE_NAMES: dict[str, tuple[str, ...]] = {
+    "iris": ("sepal length (cm)", "sepal width (cm)", "petal length (cm)", "petal width (cm)"),
+    "breast_cancer": (
+        *(f"mean {measure}" for measure in _CELL_MEASURES),
+        *(f"{measure} error" for measure in _CELL_MEASURES),
+        *(f"worst {measure}" for measure in _CELL_MEASURES),
+    ),
+    "wine": (
+        "alcohol", "malic_acid", "ash", "alcalinity_of_ash", "magnesium", "total_phenols", "flavanoids",
+        "nonflavanoid_phenols", "proanthocyanins", "color_intensity", "hue", "od280/od315_of_diluted_wines", "proline",
+    ),
+    "digits": tuple(f"pixel_{row}_{column}" for row in range(8) for column in range(8)),
+}  # fmt: skip
+
 # Names of the bundled data sets.
-BUNDLED = ("iris", "breast_cancer", "wine", "digits")
+BUNDLED = tuple(_FILES)
 
 _GENERATED = "or a generated data set such as xor or gap:40 (`maxmargin generate` lists them)"
 
@@ -91,18 +109,14 @@ def open_source(source: Any, choice: Choice) -> tuple[list[TableSource], list[st
         return _open_folder(path, choice)
     is_name = isinstance(source, str) and form is None
     if is_name and path in BUNDLED:
-        from maxmargin.data.sources.named_data import open_bundled
-
-        return [open_bundled(path, choice)], []
-    if path == STDIN:
+        return [_open_bundled(path, choice)], []
+    if path == opening.STDIN:
         return [_open_stdin(choice)], []
-    if is_name and suffix_of(path) not in SUFFIXES:
+    if is_name and opening.suffix_of(path) not in SUFFIXES:
         from maxmargin.data.generators import is_family
 
         if is_family(path):
-            from maxmargin.data.sources.named_data import open_generated
-
-            return [open_generated(path, choice)], []
+            return [_open_generated(path, choice)], []
     return [_open_file(path, choice)], []
 
 
@@ -111,25 +125,27 @@ def format_of(path: str, choice: Choice) -> str:
 
     Only files of LIBSVM, which often have no suffix, are recognised by their lines.
     """
-    kind = kind_of(path, choice.format)
+    kind = opening.kind_of(path, choice.format)
     is_told = choice.format is not None or (kind in _OPENERS and kind not in (".txt", ".dat"))
     if is_told or not os.path.isfile(path):
         return kind
     from maxmargin.data.sources.svmlight import looks_like_svmlight
 
-    with open_binary(path) as file:
+    with opening.open_binary(path) as file:
         return ".svmlight" if looks_like_svmlight(file.read(_BYTES_OF_SAMPLE)) else kind
 
 
 def _open_stdin(choice: Choice) -> TableSource:
     form = choice.format or "csv"
     if form not in TEXT_FORMATS:
-        raise data_error(STDIN_NAME, option="format", found=repr(form), expected=f"one of {', '.join(TEXT_FORMATS)}")
-    return _open_as(f".{form}", STDIN, choice)
+        raise data_error(
+            opening.STDIN_NAME, option="format", found=repr(form), expected=f"one of {', '.join(TEXT_FORMATS)}"
+        )
+    return _open_as(f".{form}", opening.STDIN, choice)
 
 
 def _open_as(suffix: str, path: str, choice: Choice) -> TableSource:
-    if suffix not in DELIMITED:
+    if suffix not in opening.DELIMITED:
         choice.refuse_of_text(path, f"the format {suffix.removeprefix('.')}")
     module, name = _OPENERS[suffix]
     opener: Callable[[str, Choice], TableSource] = getattr(import_module(f"maxmargin.data.sources.{module}"), name)
@@ -140,7 +156,7 @@ def _open_file(path: str, choice: Choice) -> TableSource:
     if path.startswith(_ADDRESSES) and not os.path.exists(path):
         raise data_error(path, found="an address", expected="a file", hint="download it first")
     suffix = format_of(path, choice)
-    if suffix in SUFFIXES or (suffix == ".npy" and os.path.exists(path) and not is_compressed(path)):
+    if suffix in SUFFIXES or (suffix == ".npy" and os.path.exists(path) and not opening.is_compressed(path)):
         return _open_as(suffix, path, choice)
     suffixes = f"{' '.join(SUFFIXES)} (each also .gz), a folder of such files but the last three, X.npy beside y.npy"
     known = f"{suffixes}, one of the names {', '.join(BUNDLED)}, {_GENERATED}"
@@ -164,7 +180,7 @@ def _open_folder(path: str, choice: Choice) -> tuple[list[TableSource], list[str
         if os.path.getsize(file) == 0:
             notes.append(f"{file} is empty")
         else:
-            sources.append(_open_as(kind_of(file, choice.format), file, choice))
+            sources.append(_open_as(opening.kind_of(file, choice.format), file, choice))
     if not sources:
         raise data_error(path, found="empty files only", expected="data")
     first = sources[0].layout
@@ -179,15 +195,15 @@ def _files_of(folder: str, choice: Choice) -> list[str]:
     """Return the files in sorted order; hidden ones, those that begin with "_", and labels of .npy are left out."""
     names = sorted(name for name in os.listdir(folder) if not name.startswith((".", "_")))
     paths = [os.path.join(folder, name) for name in names]
-    labels = {labels_beside(path) for path in paths if kind_of(path, choice.format) == ".npy"}
+    labels = {opening.labels_beside(path) for path in paths if opening.kind_of(path, choice.format) == ".npy"}
     files = [path for path in paths if path not in labels]
     if not files:
         raise data_error(folder, found="a directory without files", expected="files of one format")
-    unknown = [path for path in files if os.path.isdir(path) or not is_readable_in_parts(path, choice.format)]
+    unknown = [path for path in files if os.path.isdir(path) or not opening.is_readable_in_parts(path, choice.format)]
     if unknown:
-        expected = f"files {' '.join(IN_PARTS)} only, all of one format"
+        expected = f"files {' '.join(opening.IN_PARTS)} only, all of one format"
         raise data_error(folder, found=f"{os.path.basename(unknown[0])!r} in the directory", expected=expected)
-    suffixes = sorted({kind_of(path, choice.format) for path in files})
+    suffixes = sorted({opening.kind_of(path, choice.format) for path in files})
     if len(suffixes) > 1:
         raise data_error(folder, found=f"files {' and '.join(suffixes)}", expected="files of one format")
     return files
@@ -199,3 +215,47 @@ def _columns_text(layout: Layout) -> str:
     names = [str(layout.name_of(j)) for j in layout.index]
     index = f", of which {listed(names)} hold the index of pandas" if names else ""
     return f"the columns {listed(layout.names)}{index}"
+
+
+# Data sets with a name: those of scikit-learn, and generated ones
+
+
+def _open_bundled(name: str, choice: Choice) -> InOnePiece:
+    """Read `iris`, `breast_cancer`, `wine` or `digits` from the files of scikit-learn, which is not imported."""
+    choice.refuse_of_text(name, "a bundled data set")
+    spec = find_spec("sklearn")
+    if spec is None or spec.origin is None:
+        expected = "the package scikit-learn, which holds the data"
+        raise data_error(name, found="no scikit-learn installed", expected=expected)
+    with opening.open_binary(os.path.join(os.path.dirname(spec.origin), "datasets", "data", _FILES[name])) as file:
+        rows = list(csv.reader(file.read().decode().splitlines()))
+    class_names = None if name == "digits" else rows.pop(0)[2:]
+    values = np.array([[float(field) for field in row] for row in rows])
+    labels = values[:, -1] if class_names is None else [class_names[int(code)] for code in values[:, -1]]
+    return _of_columns(name, (*FEATURE_NAMES[name], "target"), values, labels)
+
+
+def _open_generated(name: str, choice: Choice) -> InOnePiece:
+    """Generate the data set that a family's name and parameters describe, or the truth table of a formula."""
+    from maxmargin.data.generators import rows_and_labels
+
+    choice.refuse_of_text(name, "a generated data set")
+    try:
+        X, y, names, source = rows_and_labels(name)
+    except InvalidOptionError as error:
+        raise DataError(str(error)) from error
+    return _of_columns(source, (*names, "y"), np.column_stack([X, y.astype(np.float64)]), y)
+
+
+def _of_columns(source: str, names: Sequence[str], values: Floats, labels: Any) -> InOnePiece:
+    """Return the source of some columns, the last of which are the labels, which another column may replace."""
+    layout = Layout(source=source, names=tuple(names), n_columns=len(names))
+    return InOnePiece(layout=layout, read=partial(_table_of_columns, layout, values, labels))
+
+
+def _table_of_columns(layout: Layout, values: Floats, labels: Any, roles: Roles) -> Table:
+    return table_of(
+        layout, roles, features=np.ascontiguousarray(values[:, list(roles.features)]),
+        label=labels if roles.label == layout.n_columns - 1 else values[:, roles.label],
+        ids=None if roles.id is None else tuple(f"{value:g}" for value in values[:, roles.id]),
+    )  # fmt: skip

@@ -14,33 +14,14 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data import opening
 from maxmargin.data.column_roles import Choice, Roles
 from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers import numerals
 from maxmargin.data.numbers.binary64 import EXACT_INTEGERS
-from maxmargin.data.opening import (
-    STDIN,
-    STDIN_NAME,
-    decoded,
-    empty_file,
-    kind_of,
-    long_line,
-    open_binary,
-    size_of_content,
-)
+from maxmargin.data.sources import csv_layout
 from maxmargin.data.sources.batches import Column, Table, side_by_side, table_of
-from maxmargin.data.sources.csv_layout import (
-    LINES_COMPARED,
-    QUOTED,
-    ROWS_OF_SAMPLE,
-    NumberedRow,
-    Prelude,
-    layout_of_rows,
-    separator_hint,
-    separator_named,
-    separator_of,
-    spaced,
-)
+from maxmargin.data.sources.csv_layout import NumberedRow, Prelude
 from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import data_error, quoted
@@ -63,9 +44,6 @@ _LEAST_OF_BLOCK = 1 / 4
 
 # Largest number of columns that Arrow parses: its time for each does not depend on the number of rows of a block.
 _MOST_COLUMNS_FOR_ARROW = 2_000
-
-# Number of bytes at the beginning of a file from which its number of rows is estimated.
-_BYTES_OF_SAMPLE = 1 << 16
 
 _UNQUOTED = (
     "a number with a comma that is not quoted? then separate the fields by another character, and read a decimal comma "
@@ -96,21 +74,21 @@ class DelimitedText:
 
     def __init__(self, path: str, choice: Choice) -> None:
         self.path, self.choice = path, choice
-        self.source = STDIN_NAME if path == STDIN else path
+        self.source = opening.STDIN_NAME if path == opening.STDIN else path
         self._block_bytes = choice.bytes_at_once or BYTES_AT_ONCE
         self._open, self._blocks = ExitStack(), None
         self.n_rows = 0
-        if path != STDIN and os.path.isfile(path):
-            with open_binary(path) as file:
+        if path != opening.STDIN and os.path.isfile(path):
+            with opening.open_binary(path) as file:
                 self._begun(file)
-            self.n_rows = _estimated_rows(path)
+            self.n_rows = max(1, int(opening.size_of_content(path) / self._bytes_of_row))
         else:  # what is read from a pipe is gone
-            self._blocks = self._begun(self._open.enter_context(open_binary(path)))
+            self._blocks = self._begun(self._open.enter_context(opening.open_binary(path)))
 
     def tables(self, roles: Roles, budget: MemoryBudget | None) -> Iterator[Callable[[], Table]]:
         """Yield functions that read consecutive rows; a single one if the texts of the fields are needed."""
         with self._open as stack:
-            blocks = self._blocks or self._read_blocks(stack.enter_context(open_binary(self.path)))
+            blocks = self._blocks or self._read_blocks(stack.enter_context(opening.open_binary(self.path)))
             if self.choice.needs_texts:
                 blocks = self._prepared(blocks, self.separator)
                 rows = [row for some in self._rows_of(blocks) for row in some]
@@ -128,26 +106,30 @@ class DelimitedText:
         blocks = self._read_blocks(file)
         first = next(blocks, None)
         if first is None:
-            raise empty_file(self.source)
+            raise opening.empty_file(self.source)
+        self._bytes_of_row = len(first.text.encode()) / (first.text.count("\n") + 1)
         self._prelude = Prelude.of(first.text)
         lines = (line for line in io.StringIO(self._trimmed(first).text) if line.strip())
-        self._first_lines = list(islice(lines, LINES_COMPARED))
+        self._first_lines = list(islice(lines, csv_layout.LINES_COMPARED))
         separator = self._separator()
         blocks, ahead = tee(chain([first], blocks))
         rows = self._rows(self._prepared(ahead, separator), separator)
-        sample = _some(rows, ROWS_OF_SAMPLE + 1, at_least=2)  # `rows` is dropped, or all blocks would be kept
+        # `rows` is dropped, or all blocks would be kept
+        sample = _some(rows, csv_layout.ROWS_OF_SAMPLE + 1, at_least=2)
         if not sample and self._prelude.n_lines:
             raise data_error(self.source, found="comments only", expected="rows, which do not begin with #")
         if not sample:
-            raise empty_file(self.source)
-        self.separator, hint = separator, partial(separator_hint, self._first_lines, separator)
-        self.layout, self.notes = layout_of_rows(sample, separator, self.source, self.choice, self._prelude, hint)
+            raise opening.empty_file(self.source)
+        self.separator, hint = separator, partial(csv_layout.separator_hint, self._first_lines, separator)
+        self.layout, self.notes = csv_layout.layout_of_rows(
+            sample, separator, self.source, self.choice, self._prelude, hint
+        )
         return blocks
 
     def _prepared(self, blocks: Iterable[Block], separator: str) -> Iterator[Block]:
         """Return the blocks below the prelude, with one space for any white space where that separates the fields."""
         below = map(self._trimmed, blocks)
-        return below if separator != " " else (Block(spaced(text), n_lines) for text, n_lines in below)
+        return below if separator != " " else (Block(csv_layout.spaced(text), n_lines) for text, n_lines in below)
 
     def _trimmed(self, block: Block) -> Block:
         n_above = self._prelude.n_lines if block.lines_before == 0 else 0
@@ -155,13 +137,13 @@ class DelimitedText:
 
     def _separator(self) -> str:
         if self.choice.sep is not None or self._prelude.separator is not None:
-            return separator_named(self.choice.sep or self._prelude.separator or "")
-        kind, (first_line, *_) = kind_of(self.path, self.choice.format), self._first_lines or [""]
+            return csv_layout.separator_named(self.choice.sep or self._prelude.separator or "")
+        kind, (first_line, *_) = opening.kind_of(self.path, self.choice.format), self._first_lines or [""]
         if kind == ".tsv":
             return "\t"
-        if kind in (".txt", ".dat") and not any(char in QUOTED.sub("", first_line) for char in ",;\t"):
+        if kind in (".txt", ".dat") and not any(char in csv_layout.QUOTED.sub("", first_line) for char in ",;\t"):
             return " "
-        return separator_of(first_line, decimal_comma=self.choice.decimal_comma)
+        return csv_layout.separator_of(first_line, decimal_comma=self.choice.decimal_comma)
 
     def _read_blocks(self, file: BinaryIO) -> Iterator[Block]:
         """Cut the file at ends of lines into pieces of text."""
@@ -171,15 +153,15 @@ class DelimitedText:
             report_bytes_read(self.source, n_read)
             whole, newline, tail = piece.rpartition(b"\n")
             if newline:
-                yield Block(decoded(b"".join([*parts, whole, newline]), n_lines, self.source), n_lines)
+                yield Block(opening.decoded(b"".join([*parts, whole, newline]), n_lines, self.source), n_lines)
                 n_lines += whole.count(b"\n") + 1
                 parts, n_bytes = [], 0
             parts.append(tail)
             n_bytes += len(tail)
             if n_bytes > self.choice.longest_line:
-                raise long_line(self.source, n_lines + 1, self.choice.longest_line)
+                raise opening.long_line(self.source, n_lines + 1, self.choice.longest_line)
         if n_bytes:
-            yield Block(decoded(b"".join(parts), n_lines, self.source), n_lines)
+            yield Block(opening.decoded(b"".join(parts), n_lines, self.source), n_lines)
 
     def _rows(self, blocks: Iterable[Block], separator: str) -> Iterator[NumberedRow]:
         """Yield the line on which a row begins, and its fields; skip blank lines."""
@@ -191,7 +173,7 @@ class DelimitedText:
             for line in lines:
                 n_taken += len(line)
                 if n_taken > self.choice.longest_line:
-                    raise long_line(self.source, begins, self.choice.longest_line)
+                    raise opening.long_line(self.source, begins, self.choice.longest_line)
                 yield line
 
         first, *_ = started = list(islice(blocks := iter(blocks), 1))
@@ -204,7 +186,7 @@ class DelimitedText:
                     yield begins, fields
                 n_taken, begins = 0, first.lines_before + reader.line_num + 1
         except csv.Error as error:
-            hint = separator_hint(self._first_lines, separator)
+            hint = csv_layout.separator_hint(self._first_lines, separator)
             found, expected = f"broken CSV: {error}", "fields in CSV"
             raise data_error(self.source, line=begins, found=found, expected=expected, hint=hint) from error
 
@@ -223,7 +205,7 @@ class DelimitedText:
         for line, fields in rows:
             if len(fields) != expected:
                 found = f"{len(fields)} field{'s' * (len(fields) != 1)}"
-                hint = separator_hint(self._first_lines, self.separator) or (
+                hint = csv_layout.separator_hint(self._first_lines, self.separator) or (
                     _UNQUOTED if len(fields) > expected and _have_whole_pairs(fields) else ""
                 )
                 raise data_error(self.source, line=line, found=found, expected=str(expected), hint=hint)
@@ -297,12 +279,9 @@ class DelimitedText:
         name, is_named, texts = self.layout.name_of(j), j in roles.encoded, written
         if self.layout.spelling.decimal_comma:
             texts = list(map(self.layout.spelling.swapped, written))
-        values, is_boolean = numerals.numbers(texts), False
-        if values is None:
-            values, is_boolean = numerals.booleans(texts), True
-        if values is None:
-            return Column(name=name, values=numerals.cleaned(written), texts=texts, is_named=is_named)
-        return Column(name=name, values=values, texts=texts, is_named=is_named, is_boolean=is_boolean)
+        values, is_boolean = numerals.numbers_or_booleans(texts)
+        found = numerals.cleaned(written) if values is None else values
+        return Column(name=name, values=found, texts=texts, is_named=is_named, is_boolean=is_boolean)
 
     def _check_digits(self, columns: Sequence[Column], rows: Sequence[NumberedRow]) -> None:
         """Refuse whole numbers that binary64 does not tell from their neighbours."""
@@ -384,9 +363,3 @@ def _some(rows: Iterator[NumberedRow], most: int, at_least: int = 1) -> list[Num
 def _have_whole_pairs(fields: Sequence[str]) -> bool:
     """Return whether two fields next to each other might be the parts of a number with a comma."""
     return any(a.strip("+- ").isdecimal() and b.isdecimal() for a, b in pairwise(fields))
-
-
-def _estimated_rows(path: str) -> int:
-    with open_binary(path) as file:
-        sample = file.read(_BYTES_OF_SAMPLE)
-    return max(1, size_of_content(path) * (sample.count(b"\n") + 1) // max(1, len(sample)))

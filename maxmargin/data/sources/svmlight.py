@@ -4,12 +4,11 @@ import re
 from array import array
 from collections.abc import Iterable
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from maxmargin.data.column_roles import Choice, Layout, Roles
-from maxmargin.data.dataset import CsrArray
 from maxmargin.data.labels import written_number
 from maxmargin.data.numbers.numerals import STORED, TEXT_HINT, digits_are_changed, is_missing, parse_number
 from maxmargin.data.opening import STDIN, STDIN_NAME, decoded, lines_of, open_binary
@@ -62,7 +61,7 @@ def open_svmlight(path: str, choice: Choice) -> InOnePiece:
     return InOnePiece(layout=layout, read=partial(_table, entries, X, layout))
 
 
-def _table(entries: "_Entries", X: CsrArray, layout: Layout, roles: Roles) -> Table:
+def _table(entries: "_Entries", X: Any, layout: Layout, roles: Roles) -> Table:
     notes = [ZERO_BASED] if entries.first_index == 0 else []
     notes += ["qid: fields skipped"] if entries.has_qid else []
     return table_of(
@@ -167,7 +166,7 @@ class _Entries:
         found, expected, hint = STORED.complaint(text)
         raise self._error(column=column, found=found, expected=expected, hint="" if hint == TEXT_HINT else hint)
 
-    def matrix(self) -> CsrArray:
+    def matrix(self) -> Any:
         from scipy.sparse import csr_array
 
         indices = np.array(self.indices, dtype=np.int64) - self.first_index
@@ -178,4 +177,4 @@ class _Entries:
             greatest = n_features - 1 + self.first_index
             raise data_error(self.path, found=f"index {greatest}", expected=f"at most {GREATEST_INDEX}")
         parts = (np.array(self.values, dtype=np.float64), indices, np.array(self.ends, dtype=np.int64))
-        return cast("CsrArray", csr_array(parts, shape=(len(self.lines), n_features)))
+        return csr_array(parts, shape=(len(self.lines), n_features))

@@ -57,20 +57,16 @@ class StoredMatrix(Protocol):
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and of columns."""
-        ...
 
     @property
     def stamp(self) -> FileStamp | None:
         """The state of the file when it was validated; None for a temporary file."""
-        ...
 
     def pieces(self, budget: MemoryBudget) -> Iterator[tuple[int, Callable[[], Floats]]]:
         """Yield, for all rows in order and chunk by chunk, their number and a function that reads them."""
-        ...
 
     def some(self, numbers: Rows) -> Floats:
         """Return the rows of these increasing numbers."""
-        ...
 
 
 @dataclass(eq=False, repr=False)
