@@ -304,7 +304,8 @@ def _encode_distinct(distinct: Sequence[Any]) -> Labels:
         if isinstance(label, float) and not math.isfinite(label):
             raise unusable_label(label, position)
     classes = sorted(set(labels))
-    return Labels(classes=tuple(classes), codes=np.array([classes.index(label) for label in labels], np.intp))
+    code_of = {label: code for code, label in enumerate(classes)}
+    return Labels(classes=tuple(classes), codes=np.array([code_of[label] for label in labels], np.intp))
 
 
 def choose_positive(classes: Sequence[Label], positive: object) -> Label:

@@ -4,21 +4,17 @@ The path must be one that this process and all workers can read.
 """
 
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from maxmargin.data.column_roles import LONGEST_LINE, Choice, Roles
-from maxmargin.data.dataset import Dataset
 from maxmargin.data.opening import decoded, is_compressed, long_line, open_binary
 from maxmargin.data.reading.collected import CheckedRows, Collected, checked_rows
-from maxmargin.data.reading.refusals import refuse_what_needs_memory
 from maxmargin.data.sources.arrow_files import ArrowFile, open_arrow
 from maxmargin.data.sources.batches import Table, TableSource
-from maxmargin.data.sources.by_name import open_source
 from maxmargin.data.sources.csv_text import Block, DelimitedText
 from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.data.stores.dask_rows import DaskRows, OnCluster
@@ -27,16 +23,17 @@ from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import data_error
 
 
-def read_on_cluster(path: str, choice: Choice, positive: object, address: str, budget: MemoryBudget) -> Dataset:
-    """Connect to a cluster and have it read and check a file or a folder of files.
+def read_on_cluster(
+    found: Collected, sources: Sequence[TableSource], address: str, budget: MemoryBudget
+) -> DaskRows | None:
+    """Have a cluster read and check all files; return their rows, or None if none is left.
 
     Parameters
     ----------
-    path : str
+    found : Collected
+        To which is added what is found about the rows.
+    sources : sequence of TableSource
         Parquet, Feather, CSV or TSV.
-    choice : Choice
-    positive : label, optional
-        The class that is +1.
     address : str
         Address of the scheduler. A new connection stays open as long as this process.
     budget : MemoryBudget
@@ -46,17 +43,10 @@ def read_on_cluster(path: str, choice: Choice, positive: object, address: str, b
     DataError
         As `load`; or there is no such cluster, or workers do not read the format.
     """
-    if not os.path.exists(path):
-        raise data_error(path, found="no such file", expected="a file or folder that the cluster can read too")
-    refuse_what_needs_memory(path, choice, f"leave {option('cluster')} out")
-    workers = OnCluster(_client(address))
-    sources, notes = open_source(path, choice)
-    choice, layout = replace(choice, is_in_parts=True), replace(sources[0].layout, source=path)
-    roles = choice.roles(layout)
-    found = Collected(layout, roles, choice, positive, sum(source.n_rows for source in sources))
+    workers, roles = OnCluster(_client(address)), found.roles
     handles, sizes = list[Any](), list[int]()
     for source in sources:
-        tasks = _tasks(source, choice, roles, budget)
+        tasks = _tasks(source, found.choice, roles, budget)
         held = workers.hold([*(task[0] for task in tasks), *(task[1] for task in tasks)])
         handles += held[: len(tasks)]
         for parts in workers.run((list, future) for future in held[len(tasks) :]):
@@ -66,12 +56,11 @@ def read_on_cluster(path: str, choice: Choice, positive: object, address: str, b
     if found.kept_columns() is not None:
         numbered = [name for k, name in enumerate(found.layout.names_of(roles.features)) if k in roles.row_numbers]
         raise data_error(
-            path, column=numbered[0], found="a column that numbers the rows", expected="features",
+            found.layout.source, column=numbered[0], found="a column that numbers the rows", expected="features",
             hint=f"leave it out with {option('drop')}",
         )  # fmt: skip
     bounds = found.bounds()
-    rows = None if bounds is None else DaskRows(handles, sizes, bounds, workers)
-    return found.dataset(path, rows, notes)
+    return None if bounds is None else DaskRows(handles, sizes, bounds, workers)
 
 
 def _client(address: str) -> Any:

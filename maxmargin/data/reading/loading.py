@@ -16,6 +16,7 @@ from maxmargin.data.sources.batches import TableSource
 from maxmargin.data.sources.by_name import open_source
 from maxmargin.data.stores.budget import DEFAULT_MEMORY, MemoryBudget
 from maxmargin.solvers.errors import InvalidOptionError, option
+from maxmargin.text.data_error import data_error
 from maxmargin.text.progress import shows_progress, waiting
 
 if TYPE_CHECKING:
@@ -147,17 +148,16 @@ def load(
 
         _refuse_others(choice, cluster)
         return load_by_formula(source, formula, choice, positive, MemoryBudget.of(memory or DEFAULT_MEMORY))
-    if cluster is not None:
-        from maxmargin.data.reading.cluster_files import read_on_cluster
-
-        # an amount does not limit the memory of the workers
-        sizes = memory if isinstance(memory, MemoryBudget) else MemoryBudget.of()
-        return read_on_cluster(os.fspath(source), choice, positive, cluster, sizes)
-    return read_dataset(source, choice, positive, memory=memory)[0]
+    return read_dataset(source, choice, positive, memory=memory, cluster=cluster)[0]
 
 
 def read_dataset(
-    source: Any, choice: Choice, positive: object = None, *, memory: "str | int | MemoryBudget | None" = None
+    source: Any,
+    choice: Choice,
+    positive: object = None,
+    *,
+    memory: str | int | MemoryBudget | None = None,
+    cluster: str | None = None,
 ) -> tuple[Dataset, tuple[Sequence[str] | None, ...]]:
     """Read a data set as `load` does; return it with the texts of its columns, where the choice keeps them.
 
@@ -166,26 +166,33 @@ def read_dataset(
     DataError
         As `load`.
     """
+    if cluster is not None and not os.path.exists(os.fspath(source)):
+        raise data_error(os.fspath(source), found="no such file", expected="one that the cluster can read too")
     sources, notes = open_source(source, choice)
     layout, n_rows = sources[0].layout, sum(one.n_rows for one in sources)
     budget = None if memory is None else MemoryBudget.of(memory)
     is_folder = isinstance(source, str | os.PathLike) and os.path.isdir(source)
     layout = replace(layout, source=os.fspath(source)) if is_folder else layout
-    is_in_parts = budget is not None and not budget.fits(n_rows, layout.n_columns)
-    if is_folder:
-        refuse_what_needs_memory(layout.source, choice, "join its files into one")
-    elif is_in_parts:
-        refuse_what_needs_memory(layout.source, choice)
-    roles = choice.roles(layout)
-    found = Collected(layout, roles, replace(choice, is_in_parts=is_in_parts), positive, n_rows)
-    if is_in_parts and budget is not None:
-        on_disk = _read_on_disk(found, sources, budget)
+    is_in_parts = cluster is not None or (budget is not None and not budget.fits(n_rows, layout.n_columns))
+    if is_in_parts or is_folder:
+        of_folder = "join its files into one" if is_folder else f"allow more memory with {option('memory')}"
+        way = of_folder if cluster is None else f"leave {option('cluster')} out"
+        refuse_what_needs_memory(layout.source, choice, way)
+    found = Collected(layout, choice.roles(layout), replace(choice, is_in_parts=is_in_parts), positive, n_rows)
+    outside: Any = None
+    if cluster is not None:
+        from maxmargin.data.reading.cluster_files import read_on_cluster
+
+        # an amount does not limit the memory of the workers
+        sizes = memory if isinstance(memory, MemoryBudget) else MemoryBudget.of()
+        outside = read_on_cluster(found, sources, cluster, sizes)
+    elif is_in_parts and budget is not None:
+        outside = _read_on_disk(found, sources, budget)
     else:
-        on_disk = None
         for one in sources:
             for part in _parts_in_memory(found, one):
                 found.add(part)
-    dataset = found.dataset(source, on_disk, notes)
+    dataset = found.dataset(source, outside, notes)
     if not isinstance(source, str | os.PathLike):
         from maxmargin.data.sources.frames import library_of
 

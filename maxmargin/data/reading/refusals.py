@@ -1,12 +1,12 @@
 """Why rows are refused: the first field at fault, in the order of the rows, and advice about all of its kind."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
 from maxmargin.data.column_roles import Choice
-from maxmargin.data.numbers.numerals import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT, Texts, is_missing
+from maxmargin.data.numbers.numerals import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT, Spelling, Texts, is_missing
 from maxmargin.data.sources.batches import Column, Table
 from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import option
@@ -27,10 +27,8 @@ _MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with mor
 # The advice given instead of `TEXT_HINT` if rows are read in parts: then no text is encoded.
 _TEXT_HINT_OUTSIDE_MEMORY = f"drop it with {option('drop')}, or use {option('one_hot')} with more {option('memory')}"
 
-_MORE_MEMORY = f"allow more memory with {option('memory')}"
 
-
-def refuse_what_needs_memory(path: str, choice: Choice, way: str = _MORE_MEMORY) -> None:
+def refuse_what_needs_memory(path: str, choice: Choice, way: str) -> None:
     """Raise where the choice asks for something that is only done where all rows are in memory; advise a way there.
 
     Raises
@@ -132,19 +130,39 @@ def _missing_found(text: str | None) -> str:
 
 
 def _general(hint: str, table: Table, choice: Choice) -> str:
-    """Return the advice about one column, or about all that are at fault."""
+    """Return the advice about the first column at fault, or, where it is general, about all if there are several."""
     if choice.is_in_parts:
         return _TEXT_HINT_OUTSIDE_MEMORY if hint == TEXT_HINT else hint
-    if not isinstance(table.features, tuple):
+    if hint not in (TEXT_HINT, DROP_MISSING_HINT) or not isinstance(table.features, tuple):
         return hint
-    # Where most are numbers, a text is odd, and there is more to say when its row is at fault.
-    is_number, every = table.spelling.is_number, texts_of(table.features)
-    odd = [c for c, values in every.items() if 2 * sum(t is None or is_number(t) for t in values) > len(values)]
-    texts = {name: values for name, values in every.items() if name not in odd}
-    missing = {c.name: int(np.count_nonzero(c.is_missing())) for c in table.features}
-    is_known = table.is_whole  # of a part of the rows only the first is looked for
-    incomplete = {c: n if is_known else None for c, n in missing.items() if n and not choice.drop_missing}
-    return advice(hint, texts, incomplete, has_id=table.ids is not None, is_coded=choice.one_hot.every)
+    texts, is_coded = _texts_at_fault(table.features, table.spelling), choice.one_hot.every
+    missing = {c.name: int(np.count_nonzero(c.is_missing())) for c in table.features if not choice.drop_missing}
+    incomplete = [(name, n) for name, n in missing.items() if n]
+    alone = [name for name, values in texts.items() if FEW_ROWS < len(values) == len({*values} - {None})]
+    refused = alone if is_coded else list(texts)
+    if len({*refused, *dict(incomplete)}) < 2:
+        return hint
+    found = [f"texts in {listed(refused)}"] * bool(refused)
+    # of a part of the rows only the first is looked for
+    found += [f"{n if table.is_whole else 'values'} missing in {listed([c])}" for c, n in incomplete[:_MOST_NAMED]]
+    found += ["..."] * (len(incomplete) > _MOST_NAMED)
+    steps = [] if table.ids is not None else [option("id", repr(name)) for name in alone[:1]]
+    left = alone[len(steps) :]
+    steps += [option("drop", repr(name)) for name in left]
+    steps += [option("one_hot")] * (not is_coded and len(texts) > len(alone))
+    steps += [option("drop_missing")] * bool(incomplete)
+    how = f": add {', '.join(steps)}" if len(left) < 2 else f"; leave columns out with {option('drop')}"
+    return f"{', '.join(found)}{how}"
+
+
+def _texts_at_fault(features: Iterable[Column], spelling: Spelling) -> dict[str | int, Texts]:
+    """Return the columns of texts that were not named to be coded, and of which at most half are numbers.
+
+    Where most are numbers, a text is odd, and there is more to say when its row is at fault.
+    """
+    texts = {c.name: c.values for c in features if isinstance(c.values, list) and not c.is_named}
+    n_numbers = {name: sum(text is None or spelling.is_number(text) for text in texts[name]) for name in texts}
+    return {name: values for name, values in texts.items() if 2 * n_numbers[name] <= len(values)}
 
 
 def text_fault(table: Table, row: int, name: str | int, text: str, choice: Choice, anyway: str = "") -> DataError:
@@ -181,51 +199,6 @@ def _odd_texts(table: Table, name: str | int) -> tuple["Counter[str]", list[str]
     texts = next((column.values for column in columns if column.name == name), None)
     present = Counter(text for text in texts if text is not None) if isinstance(texts, list) else Counter[str]()
     return present, [text for text in present if not table.spelling.is_number(text)]
-
-
-def texts_of(features: Iterable[Column]) -> dict[str | int, Texts]:
-    """Return the texts of the columns that hold texts and were not named to be coded."""
-    return {
-        column.name: column.values for column in features if isinstance(column.values, list) and not column.is_named
-    }
-
-
-def advice(
-    hint: str,
-    texts: Mapping[str | int, Sequence[str | None]],
-    incomplete: Mapping[str | int, int | None],
-    *,
-    has_id: bool,
-    is_coded: bool,
-) -> str:
-    """Return the advice about the first column at fault, or about all if there are several.
-
-    Parameters
-    ----------
-    hint : str
-        The advice about the first one; only the general advice about texts and missing values is replaced.
-    texts : mapping
-        The texts of columns by name, None where a value is missing.
-    incomplete : mapping
-        The number of missing values of columns by name, None where it is not known.
-    has_id, is_coded : bool
-        Whether a column that names the rows was chosen, and whether text columns are to be coded.
-    """
-    alone = [name for name, values in texts.items() if FEW_ROWS < len(values) == len({*values} - {None})]
-    refused = alone if is_coded else list(texts)
-    if hint not in (TEXT_HINT, DROP_MISSING_HINT) or len({*refused, *incomplete}) < 2:
-        return hint
-    found = [f"texts in {listed(refused)}"] * bool(refused)
-    some = list(incomplete.items())[:_MOST_NAMED]
-    found += [f"{'values' if n is None else n} missing in {listed([name])}" for name, n in some]
-    found += ["..."] * (len(incomplete) > _MOST_NAMED)
-    steps = [] if has_id else [option("id", repr(name)) for name in alone[:1]]
-    left = alone[len(steps) :]
-    steps += [option("drop", repr(name)) for name in left]
-    steps += [option("one_hot")] * (not is_coded and len(texts) > len(alone))
-    steps += [option("drop_missing")] * bool(incomplete)
-    how = f": add {', '.join(steps)}" if len(left) < 2 else f"; leave columns out with {option('drop')}"
-    return f"{', '.join(found)}{how}"
 
 
 def _empty_column_hint(name: str | int, *, is_label: bool) -> str:

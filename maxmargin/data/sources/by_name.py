@@ -35,17 +35,17 @@ TEXT_FORMATS = ("csv", "tsv", "txt", "dat", "svm", "libsvm", "svmlight")
 
 _ADDRESSES = ("http://", "https://", "ftp://", "s3://", "gs://")
 
-_AS_CSV = "save it as CSV, or pass the data frame that pandas.{} reads"
+_OF_PANDAS = (
+    ".xls", ".xlsx", ".xlsm", ".ods", ".dta", ".sav", ".orc", ".sas7bdat", ".xpt", ".json", ".jsonl", ".h5", ".hdf5",
+)  # fmt: skip
+
 # How files of other programs become data that can be read.
 _ADVICE = {
-    **dict.fromkeys((".xls", ".xlsx", ".xlsm", ".ods"), _AS_CSV.format("read_excel")),
-    ".dta": _AS_CSV.format("read_stata"), ".sav": _AS_CSV.format("read_spss"), ".orc": _AS_CSV.format("read_orc"),
-    **dict.fromkeys((".sas7bdat", ".xpt"), _AS_CSV.format("read_sas")), ".json": _AS_CSV.format("read_json"),
-    **dict.fromkeys((".h5", ".hdf5"), _AS_CSV.format("read_hdf")), ".jsonl": _AS_CSV.format("read_json"),
+    **dict.fromkeys(_OF_PANDAS, "save it as CSV, or read it with pandas and pass the data frame"),
     ".arff": "save it as CSV in Weka, or pass pandas.DataFrame(scipy.io.arff.loadarff(FILE)[0]), its texts decoded",
     ".mat": "load it with scipy.io.loadmat, and pass the arrays",
     **dict.fromkeys((".rds", ".rda", ".rdata"), "write it in R: write.csv(data, FILE, row.names = FALSE)"),
-}  # fmt: skip
+}
 
 _BYTES_OF_SAMPLE = 1 << 16
 
