@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Integral, Rational, Real
+from numbers import Integral, Rational
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns
-from maxmargin.solvers.exact.reals import binary64
+from maxmargin.solvers.exact.reals import binary64, exact_real
 from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.text.data_error import ValueRefusedError, quoted
 
@@ -179,24 +179,26 @@ def _converted(value: Any) -> float | Fraction:
     if isinstance(value, float | bool | np.bool_):
         return float(value)
     if isinstance(value, Decimal):
-        return _of_decimal(value)
-    if isinstance(value, Rational):
-        return _of_rational(value)
-    if not isinstance(value, Real) or not hasattr(value, "as_integer_ratio"):
+        if not value.is_finite() or not value:
+            return math.nan if value.is_nan() else float(value)
+        _, digits, exponent = value.as_tuple()
+        if max(len(digits), abs(int(exponent))) > MOST_DIGITS:
+            expected = f"at most {MOST_DIGITS} digits, and an exponent of that size"
+            raise NumberError(found=quoted(value), expected=expected)
+    exact = exact_real(value)
+    if exact is None:
+        if isinstance(value, np.floating):  # infinite or NaN
+            return float(value)
         raise NumberError(found=quoted(value), expected="a number")
-    nearest = float(value)
-    if math.isnan(nearest) or value == nearest:
-        return nearest
-    raise NumberError(found=quoted(value), expected=HELD, hint=ROUNDED_HINT)
-
-
-def _of_rational(value: Rational) -> float | Fraction:
-    exact = Fraction(int(value.numerator), int(value.denominator))
     nearest = binary64(exact)
-    if nearest is not None:
-        return nearest
-    if isinstance(value, Integral):
-        raise NumberError(found=_shown(exact), expected=HELD, hint=ROUNDED_HINT)
+    return _not_rounded(value, exact) if nearest is None else nearest
+
+
+def _not_rounded(value: Any, exact: Fraction) -> Fraction:
+    """Return a number that binary64 does not hold, if it is a Decimal or Fraction of a size for exact work."""
+    if isinstance(value, Integral) or not isinstance(value, Decimal | Rational):
+        found = _shown(exact) if isinstance(value, Integral) else quoted(value)
+        raise NumberError(found=found, expected=HELD, hint=ROUNDED_HINT)
     if abs(exact) > sys.float_info.max:
         raise NumberError(found=_shown(exact), expected="a finite number", hint="too large for binary64")
     if _bits(exact) > MOST_BITS:
@@ -211,16 +213,6 @@ def _bits(value: Fraction) -> int:
 def _shown(value: Fraction) -> str:
     """Return the number as a message shows it; Python refuses to write very long ones."""
     return quoted(value) if _bits(value) <= MOST_BITS else f"a number of {_bits(value)} bits"
-
-
-def _of_decimal(value: Decimal) -> float | Fraction:
-    if not value.is_finite() or not value:
-        return math.nan if value.is_nan() else float(value)
-    _, digits, exponent = value.as_tuple()
-    if max(len(digits), abs(int(exponent))) > MOST_DIGITS:
-        expected = f"at most {MOST_DIGITS} digits, and an exponent of that size"
-        raise NumberError(found=quoted(value), expected=expected)
-    return _of_rational(Fraction(value))
 
 
 # Rows of fractions as integers: every number of a column is a whole multiple of the column's unit

@@ -17,7 +17,7 @@ from maxmargin.data.sources.arrow_files import ArrowFile, open_arrow
 from maxmargin.data.sources.batches import Table, TableSource
 from maxmargin.data.sources.csv_text import Block, DelimitedText
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.data.stores.dask_rows import DaskRows, OnCluster
+from maxmargin.data.stores.dask_rows import DaskRows, DaskWorkers
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import data_error
@@ -43,7 +43,7 @@ def read_on_cluster(
     DataError
         As `load`; or there is no such cluster, or workers do not read the format.
     """
-    workers, roles = OnCluster(_client(address)), found.roles
+    workers, roles = DaskWorkers(_client(address)), found.roles
     handles, sizes = list[Any](), list[int]()
     for source in sources:
         tasks = _tasks(source, found.choice, roles, budget)

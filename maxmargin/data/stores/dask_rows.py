@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,20 +52,23 @@ Task: TypeAlias = tuple[Callable[[Any], Any], Any]
 
 
 @dataclass(frozen=True)
-class OnCluster:
-    """The workers of a distributed client; parts stay in their memory, or on their disks."""
+class DaskWorkers:
+    """The workers of a distributed client, or else threads of this process, which compute a part for every task.
 
-    client: Any
-    # Whether several tasks share a part.
-    splits_parts: ClassVar[bool] = True
+    With a client, parts stay in the memory of its workers, or on their disks, and several tasks may share one.
+    """
+
+    client: Any = None
 
     def hold(self, parts: Sequence[Any]) -> list[Any]:
-        """Have the parts computed and stored on the cluster; the scheduler recomputes the parts of a lost worker."""
-        futures: list[Any] = self.client.compute(list(parts), retries=_RETRIES)
-        return futures
+        """Have a cluster compute and store the parts, and again those of a lost worker; threads need none of it."""
+        return list(parts) if self.client is None else list(self.client.compute(list(parts), retries=_RETRIES))
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Any]:
         """Yield the results of the tasks, in order."""
+        if self.client is None:
+            yield from in_order(_computed, tasks)
+            return
         waiting: deque[Any] = deque()
         submit = partial(self.client.submit, pure=False, retries=_RETRIES)
         most = _TASKS_A_THREAD * max(1, sum(self.client.nthreads().values()))
@@ -80,26 +83,7 @@ class OnCluster:
             self.client.cancel(list(waiting))
 
 
-class InThreads:
-    """Threads of this process, which compute a part every time that it is asked for."""
-
-    # Every task computes its part.
-    splits_parts = False
-
-    def hold(self, parts: Sequence[Any]) -> list[Any]:
-        """Return the parts as they are."""
-        return list(parts)
-
-    def run(self, tasks: Iterable[Task]) -> Iterator[Any]:
-        """Yield the results of the tasks, in order."""
-        return in_order(_computed, tasks)
-
-
-# Holds parts, and runs tasks on them.
-Backend: TypeAlias = OnCluster | InThreads
-
-
-def backend() -> Backend:
+def workers_of_client() -> DaskWorkers:
     """Return the cluster of the current distributed client, or else threads."""
     distributed = sys.modules.get("distributed")
     try:
@@ -107,7 +91,7 @@ def backend() -> Backend:
     except ValueError:  # there is none
         client = None
     # A client that failed to connect is the default all the same.
-    return InThreads() if client is None or client.status != "running" else OnCluster(client)
+    return DaskWorkers(None if client is None or client.status != "running" else client)
 
 
 @dataclass(eq=False, repr=False)
@@ -117,12 +101,12 @@ class DaskRows(CachedRows):
     Parameters
     ----------
     parts : sequence
-        Handles of the backend, each of a float64 array of consecutive rows.
+        Handles of the workers, each of a float64 array of consecutive rows.
     sizes : sequence of int
         Number of rows of every part.
     bounds : pair of ndarray (n_columns,)
         The least and the greatest number of every column.
-    workers : Backend
+    workers : DaskWorkers
     chunk_entries : int
         Matrix entries in one chunk of rows.
     """
@@ -130,7 +114,7 @@ class DaskRows(CachedRows):
     parts: Sequence[Any]
     sizes: Sequence[int]
     bounds: tuple[Floats, Floats]
-    workers: Backend
+    workers: DaskWorkers
     chunk_entries: int = CHUNK_ENTRIES
 
     def __post_init__(self) -> None:
@@ -150,7 +134,7 @@ class DaskRows(CachedRows):
     def _tasks(self, function: Callable[..., Any], vectors: tuple[NDArray[Any], ...], step: int) -> Iterator[Task]:
         for part, start, stop in zip(self.parts, self._starts[:-1].tolist(), self._starts[1:].tolist(), strict=True):
             n_rows = stop - start
-            for local in slices(n_rows, min(step, _MOST_ROWS) if self.workers.splits_parts else n_rows):
+            for local in slices(n_rows, min(step, _MOST_ROWS) if self.workers.client is not None else n_rows):
                 rows = slice(start + local.start, start + local.stop)
                 yield partial(_applied, local, rows, step, function, tuple(v[rows] for v in vectors)), part
 
@@ -207,7 +191,7 @@ def rows_of(X: Any, read: Reads, chunk_entries: int = CHUNK_ENTRIES) -> tuple[tu
         raise InvalidProblemError(f"X has {getattr(X, 'ndim', 0)} dimensions, expected two, (n_samples, n_features)")
     names = _names_of_numbers(X) if hasattr(X, "columns") else None
     n_columns = int(X.shape[1])
-    workers = backend()
+    workers = workers_of_client()
     prepared = delayed(_prepared, pure=False)
     parts = workers.hold([prepared(part, n_columns, read) for part in _parts(X)])
     summaries = list[tuple[int, Floats, Floats]]()
@@ -241,7 +225,7 @@ def labels_of_collection(y: Any) -> Labels:
     """
     if getattr(y, "ndim", 0) != 1:
         raise InvalidProblemError(f"y has {getattr(y, 'ndim', 0)} dimensions, expected one, (n_samples,)")
-    workers = backend()
+    workers = workers_of_client()
     coder = Coder()
     try:
         for labels in workers.run((distinct_labels, part) for part in workers.hold(_parts(y))):
@@ -253,7 +237,7 @@ def labels_of_collection(y: Any) -> Labels:
 
 def digest_of_index(index: Any) -> bytes:
     """Return a hash of the names of all rows in order, of a Dask index or one in memory."""
-    digest, workers = hashlib.sha256(), backend()
+    digest, workers = hashlib.sha256(), workers_of_client()
     parts = workers.hold(_parts(index)) if is_dask(index) else []
     for hashes in workers.run((_hashes, part) for part in parts) if parts else [_hashes(index)]:
         digest.update(hashes)

@@ -17,7 +17,7 @@ import maxmargin as mm
 from maxmargin.data.reading.arrays import features_of, from_arrays
 from maxmargin.data.reading.cluster_files import lines_from, piece_starts
 from maxmargin.data.stores.budget import MemoryBudget
-from maxmargin.data.stores.dask_rows import InThreads, OnCluster, backend, is_dask, rows_of
+from maxmargin.data.stores.dask_rows import is_dask, rows_of, workers_of_client
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -120,7 +120,7 @@ def assert_is_the_data(dataset: mm.Dataset) -> None:
 @pytest.mark.sampled(1)
 @for_each("name", COLLECTIONS)
 def test_collections_have_the_rows_and_labels(workers: Any, name: str) -> None:
-    assert isinstance(backend(), InThreads if workers is None else OnCluster)
+    assert (workers_of_client().client is None) == (workers is None)
     X, y = COLLECTIONS[name]()
     assert_is_the_data(from_arrays(X, y))
     if is_dask(X):
