@@ -21,8 +21,7 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.printable import printable, printable_lines
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import MOST_NAMED
-from maxmargin.text.pass_progress import bytes_counted
-from maxmargin.text.progress import data_shown, note
+from maxmargin.text.progress import bytes_counted, data_shown, note
 from maxmargin.text.tables import terminal_width, wrapped
 
 if TYPE_CHECKING:

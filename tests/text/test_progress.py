@@ -13,8 +13,7 @@ from cases import for_each
 
 import maxmargin as mm
 from maxmargin import translation_studies
-from maxmargin.text.pass_progress import report_rows_done
-from maxmargin.text.progress import counting_shown, progress_shown, run_shown, shows_progress, waiting
+from maxmargin.text.progress import counting_shown, progress_shown, report_rows_done, run_shown, shows_progress, waiting
 
 X, Y = [[10.0, 0.0], [40.0, 1.0], [60.0, 0.0], [90.0, 1.0]], [0, 1, 1, 0]
 FUNCTIONS = {

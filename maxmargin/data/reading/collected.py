@@ -18,7 +18,7 @@ from maxmargin.data.sources.batches import Column, Table, side_by_side
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.extremes import Extremes, extremes_of
 from maxmargin.text.data_error import data_error
-from maxmargin.text.pass_progress import report_rows_done
+from maxmargin.text.progress import report_rows_done
 
 _EXACT_HINT = "convert it to binary64 yourself to have it rounded, or allow more memory to have it decided exactly"
 

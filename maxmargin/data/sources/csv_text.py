@@ -25,7 +25,7 @@ from maxmargin.data.sources.csv_layout import NumberedRow, Prelude
 from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import data_error, quoted
-from maxmargin.text.pass_progress import report_bytes_read
+from maxmargin.text.progress import report_bytes_read
 
 # Number of bytes of the file that are converted to numbers at a time.
 BYTES_AT_ONCE = 2**21

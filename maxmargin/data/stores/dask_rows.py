@@ -24,7 +24,7 @@ from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
 from maxmargin.text.data_error import quoted
-from maxmargin.text.pass_progress import report_rows_done
+from maxmargin.text.progress import report_rows_done
 
 T = TypeVar("T")
 

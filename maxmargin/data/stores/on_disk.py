@@ -19,7 +19,7 @@ from maxmargin.data.stores.row_cache import CachedRows, by_part
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.text.data_error import data_error
-from maxmargin.text.pass_progress import report_rows_done
+from maxmargin.text.progress import report_rows_done
 
 T = TypeVar("T")
 

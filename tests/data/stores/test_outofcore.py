@@ -32,8 +32,7 @@ from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.text.pass_progress import report_rows_done, reports_passes_to
-from maxmargin.text.progress import data_shown
+from maxmargin.text.progress import data_shown, report_rows_done, reports_passes_to
 
 N, D = 1009, 3
 
